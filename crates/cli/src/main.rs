@@ -1,0 +1,3 @@
+//! The door for the shell: the program `lancet`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! What was read: the ledger of a session, kept across restarts.

@@ -1,0 +1,1 @@
+//! The file tools that AI agents edit code with, as a library.

@@ -1,0 +1,1 @@
+//! The door for agents: lancet as a Model Context Protocol server.

@@ -1,0 +1,1 @@
+//! Characters, pure: encodings, line ends, finding, splicing, nearest text, diff.

@@ -1,0 +1,1 @@
+//! The only door to the disk: roots, snapshots, the write.

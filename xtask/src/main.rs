@@ -1,0 +1,3 @@
+//! House rules, test set-up, generated pages.
+
+fn main() {}
