@@ -1,1 +1,6 @@
 //! The file tools that AI agents edit code with, as a library.
+
+pub mod arguments;
+mod closest;
+pub mod declare;
+pub mod receive;

@@ -1,0 +1,167 @@
+//! The input schema of a type, in the narrow form that every model API takes: an object, no references, no integer
+//! formats, no nulls, no titles. What the tools mean is in the types; nothing here knows a tool.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+/// The schema of `T` without what model APIs stumble over or what costs room and says nothing.
+pub fn strict_schema<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
+    tighten(&mut schema);
+    if let Value::Object(root) = &mut schema {
+        root.shift_remove("description");
+    }
+    schema
+}
+
+fn tighten(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    for noise in ["$schema", "title", "format", "default"] {
+        map.shift_remove(noise);
+    }
+    if map
+        .get("minimum")
+        .is_some_and(|least| least.as_u64() == Some(0))
+    {
+        map.insert("minimum".into(), Value::from(0));
+    }
+    drop_null(map);
+    constants_to_enum(map);
+    if let Some(Value::Object(properties)) = map.get_mut("properties") {
+        properties.values_mut().for_each(tighten);
+    }
+    if let Some(items) = map.get_mut("items") {
+        tighten(items);
+        if let Value::Object(items) = items {
+            // The field that holds the list says what its items are.
+            items.shift_remove("description");
+        }
+    }
+}
+
+/// An optional field is one that may be left out; that it may be null as well is nothing a model should be told.
+fn drop_null(map: &mut Map<String, Value>) {
+    let Some(Value::Array(kinds)) = map.get_mut("type") else {
+        return;
+    };
+    kinds.retain(|kind| kind != "null");
+    if kinds.len() == 1 {
+        let only = kinds.remove(0);
+        map.insert("type".into(), only);
+    }
+}
+
+/// `oneOf` constants, which a documented enum becomes, say no more than `enum` and several APIs refuse them.
+fn constants_to_enum(map: &mut Map<String, Value>) {
+    let Some(Value::Array(choices)) = map.get("oneOf") else {
+        return;
+    };
+    let constants: Option<Vec<Value>> = choices
+        .iter()
+        .map(|choice| choice.get("const").cloned())
+        .collect();
+    if let Some(constants) = constants {
+        map.shift_remove("oneOf");
+        map.insert("type".into(), "string".into());
+        map.insert("enum".into(), Value::Array(constants));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::{EditArguments, MultiEditArguments, ReadArguments, WriteArguments};
+
+    fn every_schema() -> Vec<Value> {
+        vec![
+            strict_schema::<ReadArguments>(),
+            strict_schema::<EditArguments>(),
+            strict_schema::<MultiEditArguments>(),
+            strict_schema::<WriteArguments>(),
+        ]
+    }
+
+    fn walk(schema: &Value, visit: &mut dyn FnMut(&Map<String, Value>)) {
+        let Value::Object(map) = schema else { return };
+        visit(map);
+        if let Some(Value::Object(properties)) = map.get("properties") {
+            properties
+                .values()
+                .for_each(|property| walk(property, visit));
+        }
+        if let Some(items) = map.get("items") {
+            walk(items, visit);
+        }
+    }
+
+    #[test]
+    fn schemas_are_strict_and_plain() {
+        for schema in every_schema() {
+            walk(&schema, &mut |map| {
+                for key in map.keys() {
+                    assert!(
+                        [
+                            "type",
+                            "properties",
+                            "required",
+                            "additionalProperties",
+                            "description",
+                            "minimum",
+                            "minItems",
+                            "items",
+                            "enum"
+                        ]
+                        .contains(&key.as_str()),
+                        "{key} in {schema}"
+                    );
+                }
+                assert!(map["type"].is_string(), "{schema}");
+                if map["type"] == "object" {
+                    assert_eq!(map["additionalProperties"], false);
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn every_field_is_described() {
+        for schema in every_schema() {
+            walk(&schema, &mut |map| {
+                if let Some(Value::Object(properties)) = map.get("properties") {
+                    for (name, property) in properties {
+                        assert!(
+                            property["description"]
+                                .as_str()
+                                .is_some_and(|text| text.len() > 5),
+                            "{name}"
+                        );
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn only_what_a_call_cannot_do_without_is_required() {
+        let required: Vec<String> = every_schema()
+            .iter()
+            .map(|schema| schema["required"].to_string())
+            .collect();
+        assert_eq!(
+            required,
+            [
+                r#"["file_path"]"#,
+                r#"["file_path","old_string","new_string"]"#,
+                r#"["edits"]"#,
+                r#"["file_path","content"]"#
+            ]
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! What every tool declares: names, prompt, schemas, hints and limits, one file beside each tool. Nothing here runs a
+//! tool. A host that adds a tool of its own fills in the same form.
+
+mod edit;
+mod formats;
+mod multi_edit;
+mod output;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+pub use formats::{Format, Length, UnknownFormat, mcp_tool, tool_list};
+
+/// Longest answer of a tool in the library, in characters.
+pub const ANSWER_LIMIT_LIBRARY: usize = 100_000;
+/// Longest answer of a tool over MCP, in characters: agents cut longer ones in the middle.
+pub const ANSWER_LIMIT_MCP: usize = 32_000;
+
+/// One tool as agents, hosts and people are told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declaration {
+    /// The name models call it by.
+    pub name: Cow<'static, str>,
+    /// The name people see.
+    pub title: Cow<'static, str>,
+    /// What it does, in one sentence.
+    pub summary: Cow<'static, str>,
+    /// The short form of the prompt, for lists that must stay small; its first sentence is the summary.
+    pub description: Cow<'static, str>,
+    /// The whole prompt, Markdown.
+    pub prompt: Cow<'static, str>,
+    /// What it takes: a strict JSON schema in which every field is described.
+    pub input_schema: Value,
+    /// What its data looks like, where it is offered as structured content at all.
+    pub output_schema: Option<Value>,
+    /// It changes no file.
+    pub read_only: bool,
+    /// It may replace or remove what is there.
+    pub destructive: bool,
+    /// The same call again changes nothing further.
+    pub idempotent: bool,
+    /// It may run beside other calls.
+    pub concurrent: bool,
+    /// Words by which clients that load tools on demand find it.
+    pub search_hint: Cow<'static, str>,
+    /// Clients that load tools on demand should have it from the start.
+    pub always_load: bool,
+    /// Longest answer in the library, in characters.
+    pub answer_limit_library: usize,
+    /// Longest answer over MCP, in characters.
+    pub answer_limit_mcp: usize,
+}
+
+/// The built-in tools in their fixed order: Read, Edit, MultiEdit, Write.
+pub fn declarations() -> &'static [Declaration] {
+    static DECLARATIONS: LazyLock<Vec<Declaration>> = LazyLock::new(|| {
+        vec![
+            read::declaration(),
+            edit::declaration(),
+            multi_edit::declaration(),
+            write::declaration(),
+        ]
+    });
+    &DECLARATIONS
+}
+
+/// The built-in tool of exactly that name.
+pub fn declaration(name: &str) -> Option<&'static Declaration> {
+    declarations()
+        .iter()
+        .find(|declaration| declaration.name == name)
+}

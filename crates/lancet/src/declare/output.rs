@@ -1,0 +1,67 @@
+//! Schemas of the data that writing tools answer with, for clients that ask for structured content. Nothing is required
+//! and more may come: a refusal has other fields than a change, and fields are added but never renamed.
+
+use serde_json::{Value, json};
+
+pub(super) fn change_of_one_file() -> Value {
+    let mut properties = change_fields();
+    add(&mut properties, about_the_call());
+    json!({ "type": "object", "properties": properties })
+}
+
+pub(super) fn change_of_files() -> Value {
+    let mut properties = json!({
+        "files": { "type": "array", "items": { "type": "object", "properties": change_fields() } },
+    });
+    add(&mut properties, about_the_call());
+    json!({ "type": "object", "properties": properties })
+}
+
+fn change_fields() -> Value {
+    json!({
+        "file_path": { "type": "string" },
+        "type": { "type": "string", "enum": ["create", "update", "delete"] },
+        "matched": { "type": "string" },
+        "replacements": { "type": "integer" },
+        "added": { "type": "integer" },
+        "removed": { "type": "integer" },
+        "patch": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "oldStart": { "type": "integer" },
+                    "oldLines": { "type": "integer" },
+                    "newStart": { "type": "integer" },
+                    "newLines": { "type": "integer" },
+                    "lines": { "type": "array", "items": { "type": "string" } },
+                },
+            },
+        },
+        "encoding": { "type": "string" },
+        "lineEndings": { "type": "string" },
+        "revision": { "type": "string" },
+        "guarantee": { "type": "string" },
+        "durable": { "type": "boolean" },
+        "userModified": { "type": "boolean" },
+        "warnings": { "type": "array", "items": { "type": "string" } },
+    })
+}
+
+fn about_the_call() -> Value {
+    json!({
+        "operation": { "type": "string" },
+        "dryRun": { "type": "boolean" },
+        "durationMs": { "type": "number" },
+        "error": {
+            "type": "object",
+            "properties": { "code": { "type": "integer" }, "name": { "type": "string" } },
+        },
+    })
+}
+
+fn add(properties: &mut Value, more: Value) {
+    if let (Value::Object(properties), Value::Object(more)) = (properties, more) {
+        properties.extend(more);
+    }
+}

@@ -1,0 +1,183 @@
+use serde_json::Value;
+
+use super::*;
+
+/// Ten tools are to fit into 10 kB.
+const MOST_BYTES_OF_ONE_TOOL: usize = 1_200;
+
+#[test]
+fn the_order_is_fixed() {
+    let names: Vec<&str> = declarations()
+        .iter()
+        .map(|declaration| declaration.name.as_ref())
+        .collect();
+    assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write"]);
+}
+
+#[test]
+fn the_list_leaves_room_for_the_tools_to_come() {
+    for declaration in declarations() {
+        let size = mcp_tool(declaration, Length::Short, declaration.answer_limit_mcp)
+            .to_string()
+            .len();
+        assert!(
+            size <= MOST_BYTES_OF_ONE_TOOL,
+            "{} takes {size} bytes",
+            declaration.name
+        );
+    }
+    let whole = tool_list(declarations(), Format::Mcp, Length::Short)
+        .to_string()
+        .len();
+    assert!(whole <= 4_300, "{whole} bytes");
+}
+
+#[test]
+fn the_first_sentence_is_the_summary() {
+    for declaration in declarations() {
+        assert!(
+            declaration
+                .description
+                .starts_with(declaration.summary.as_ref()),
+            "{}",
+            declaration.name
+        );
+        assert_eq!(
+            declaration.summary.matches(". ").count(),
+            0,
+            "{}",
+            declaration.name
+        );
+        assert!(declaration.summary.ends_with('.'));
+    }
+}
+
+#[test]
+fn prompts_say_what_models_get_wrong_without_them() {
+    let says = |name: &str, words: &[&str]| {
+        let prompt = &declaration(name).unwrap().prompt;
+        for word in words {
+            assert!(prompt.contains(word), "{name}: {word}");
+        }
+    };
+    says(
+        "Read",
+        &[
+            "absolute path",
+            "`offset`",
+            "`limit`",
+            "Several files",
+            "only for files too large",
+        ],
+    );
+    says(
+        "Edit",
+        &[
+            "Read the file first",
+            "keep the indentation",
+            "line numbers",
+            "whole lines",
+            "`replace_all`",
+            "Write",
+            "MultiEdit",
+            "mend",
+        ],
+    );
+    says(
+        "Write",
+        &["new files", "rewrites", "Read an existing file first"],
+    );
+    says("MultiEdit", &["all of them", "in order", "number"]);
+    for declaration in declarations() {
+        assert!(
+            !declaration.prompt.contains("mcp__"),
+            "a sibling under a client's prefix in {}",
+            declaration.name
+        );
+    }
+}
+
+#[test]
+fn only_reading_runs_beside_others_and_has_no_structured_form() {
+    for declaration in declarations() {
+        assert_eq!(
+            declaration.concurrent, declaration.read_only,
+            "{}",
+            declaration.name
+        );
+        assert_eq!(
+            declaration.output_schema.is_none(),
+            declaration.name == "Read"
+        );
+        assert_ne!(declaration.destructive, declaration.read_only);
+    }
+}
+
+#[test]
+fn each_api_gets_its_own_shape() {
+    let anthropic = tool_list(declarations(), Format::Anthropic, Length::Short);
+    assert_eq!(anthropic[1]["name"], "Edit");
+    assert_eq!(anthropic[1]["input_schema"]["additionalProperties"], false);
+
+    let openai = tool_list(declarations(), Format::OpenAi, Length::Long);
+    assert_eq!(openai[0]["type"], "function");
+    assert_eq!(
+        openai[0]["function"]["parameters"]["required"][0],
+        "file_path"
+    );
+    assert_eq!(
+        openai[0]["function"]["description"],
+        declaration("Read").unwrap().prompt.as_ref()
+    );
+
+    let mcp = tool_list(declarations(), Format::Mcp, Length::Short);
+    assert_eq!(mcp[0]["annotations"]["readOnlyHint"], true);
+    assert_eq!(mcp[3]["_meta"]["anthropic/maxResultSizeChars"], 32_000);
+    assert_eq!(mcp[2]["_meta"].get("anthropic/alwaysLoad"), None);
+}
+
+#[test]
+fn gemini_gets_only_the_schema_words_it_knows() {
+    fn walk(schema: &Value) {
+        let words = [
+            "type",
+            "description",
+            "enum",
+            "required",
+            "minimum",
+            "minItems",
+            "items",
+            "properties",
+        ];
+        for (key, value) in schema.as_object().unwrap() {
+            assert!(words.contains(&key.as_str()), "{key}");
+            match key.as_str() {
+                "type" => assert!(
+                    ["OBJECT", "STRING", "INTEGER", "BOOLEAN", "ARRAY"]
+                        .contains(&value.as_str().unwrap())
+                ),
+                "items" => walk(value),
+                "properties" => value.as_object().unwrap().values().for_each(walk),
+                _ => {}
+            }
+        }
+    }
+    let list = tool_list(declarations(), Format::Gemini, Length::Short);
+    let functions = list[0]["functionDeclarations"].as_array().unwrap();
+    assert_eq!(functions.len(), 4);
+    for function in functions {
+        walk(&function["parameters"]);
+    }
+}
+
+#[test]
+fn a_format_is_read_by_its_name() {
+    for format in Format::ALL {
+        assert_eq!(format.name().parse(), Ok(format));
+    }
+    let error = "opanai".parse::<Format>().unwrap_err();
+    assert!(
+        error.to_string().ends_with("did you mean openai?"),
+        "{error}"
+    );
+}

@@ -1,0 +1,106 @@
+//! Names that other agents use for the same tools and fields. Only what plainly means the same is taken; anything else
+//! is answered with the closest name.
+
+use serde_json::{Map, Value};
+
+use crate::closest::closest;
+use crate::declare::declarations;
+
+/// Other names of the tools. `Replace` writes a whole file in one family of agents and edits in another, so its
+/// arguments decide.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("View", "Read"),
+    ("read_file", "Read"),
+    ("Replace", "Write"),
+    ("write_file", "Write"),
+    ("str_replace", "Edit"),
+];
+
+/// Field names that come with a tool's other name. Under the tool's own name they are refused with the right one.
+const OTHER_FIELDS: &[(&str, &str)] = &[
+    ("path", "file_path"),
+    ("absolute_path", "file_path"),
+    ("old_str", "old_string"),
+    ("new_str", "new_string"),
+    ("file_text", "content"),
+];
+
+/// Field names of other tools that are too far from ours to be found by their letters.
+const FAR_FIELDS: &[(&str, &str)] = &[
+    ("path", "file_path"),
+    ("file", "file_path"),
+    ("filename", "file_path"),
+    ("absolute_path", "file_path"),
+    ("target_file", "file_path"),
+    ("old", "old_string"),
+    ("search", "old_string"),
+    ("new", "new_string"),
+    ("replacement", "new_string"),
+    ("replace", "new_string"),
+    ("text", "content"),
+    ("contents", "content"),
+    ("file_text", "content"),
+    ("expected_replacements", "expect_count"),
+    ("start_line", "offset"),
+    ("line", "offset"),
+    ("lines", "limit"),
+    ("hash", "revision"),
+    ("version", "revision"),
+];
+
+/// The built-in tool of that name, or of that other name: `View`, `Replace`, `read_file`, `write_file`, `str_replace`.
+pub fn canonical_tool(name: &str) -> Option<&'static str> {
+    let own = declarations()
+        .iter()
+        .map(|declaration| declaration.name.as_ref())
+        .find(|own| *own == name);
+    own.or_else(|| {
+        OTHER_NAMES
+            .iter()
+            .find(|(other, _)| *other == name)
+            .map(|(_, tool)| *tool)
+    })
+}
+
+/// The tool that a name probably means, for an answer to an unknown one; none where nothing is near.
+pub fn closest_tool(name: &str) -> Option<&'static str> {
+    if let Some(tool) = canonical_tool(name) {
+        return Some(tool);
+    }
+    let own = declarations()
+        .iter()
+        .map(|declaration| declaration.name.as_ref());
+    closest(name, own.chain(OTHER_NAMES.iter().map(|(other, _)| *other))).and_then(canonical_tool)
+}
+
+pub(super) fn resolve(name: &str, fields: &Map<String, Value>) -> Option<&'static str> {
+    if name == "Replace" && (fields.contains_key("old_string") || fields.contains_key("old_str")) {
+        return Some("Edit");
+    }
+    canonical_tool(name)
+}
+
+pub(super) fn rename_fields(name: &str, fields: &mut Map<String, Value>) {
+    if !OTHER_NAMES.iter().any(|(other, _)| *other == name) {
+        return;
+    }
+    for (other, field) in OTHER_FIELDS {
+        if !fields.contains_key(*field)
+            && let Some(value) = fields.shift_remove(*other)
+        {
+            fields.insert((*field).to_owned(), value);
+        }
+    }
+}
+
+/// The field of a schema that an unknown one probably means.
+pub(super) fn closest_field<'k>(name: &str, known: &'k Map<String, Value>) -> Option<&'k str> {
+    let far = FAR_FIELDS
+        .iter()
+        .find(|(other, _)| *other == name)
+        .map(|(_, field)| *field);
+    let far = far
+        .and_then(|field| known.get_key_value(field))
+        .map(|(field, _)| field.as_str());
+    far.or_else(|| closest(name, known.keys().map(String::as_str)))
+}

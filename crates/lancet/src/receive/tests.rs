@@ -1,0 +1,497 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::arguments::WriteMode;
+
+fn refused(tool: &str, arguments: Value) -> InvalidArguments {
+    match receive(tool, arguments) {
+        Err(invalid) => invalid,
+        Ok(taken) => panic!("taken: {taken:?}"),
+    }
+}
+
+fn says(invalid: &InvalidArguments, words: &[&str]) {
+    for word in words {
+        assert!(
+            invalid.message.contains(word),
+            "{word:?} in {:?}",
+            invalid.message
+        );
+    }
+}
+
+#[test]
+fn a_whole_call_passes_without_repairs() {
+    let call = json!({"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": true, "expect_count": 2, "revision": "00"});
+    let (arguments, repairs) = receive("Edit", call).unwrap();
+    let Arguments::Edit(edit) = arguments else {
+        panic!()
+    };
+    assert_eq!(
+        (
+            edit.replace_all,
+            edit.expect_count,
+            edit.revision.as_deref()
+        ),
+        (true, Some(2), Some("00"))
+    );
+    assert!(!edit.insist && !edit.dry_run && repairs.is_empty());
+}
+
+#[test]
+fn a_missing_field_is_named_and_the_call_called_cut_off() {
+    let invalid = refused("Edit", json!({"file_path": "/a", "old_string": "one"}));
+    assert_eq!(invalid.field.as_deref(), Some("new_string"));
+    says(&invalid, &["new_string is missing", "cut off"]);
+    says(
+        &refused("Write", json!({"file_path": "/a"})),
+        &["content is missing", "cut off"],
+    );
+    says(
+        &refused("Write", json!({})),
+        &["file_path and content are missing"],
+    );
+    says(&refused("Read", Value::Null), &["file_path is missing"]);
+    says(
+        &refused("Read", json!({"file_path": null})),
+        &["file_path is missing"],
+    );
+}
+
+#[test]
+fn an_unknown_field_is_named_with_the_closest() {
+    let call = json!({"file_path": "/a", "old_string": "x", "new_string": "y", "replaceAll": true});
+    let invalid = refused("Edit", call);
+    assert_eq!(
+        (invalid.field.as_deref(), invalid.suggestion.as_deref()),
+        (Some("replaceAll"), Some("replace_all"))
+    );
+    says(&invalid, &["replaceAll", "replace_all"]);
+    let invalid = refused(
+        "Edit",
+        json!({"file_path": "/a", "old_str": "x x", "new_str": "y"}),
+    );
+    says(
+        &invalid,
+        &[
+            "no field old_str,",
+            "did you mean old_string",
+            "no field new_str,",
+            "did you mean new_string",
+        ],
+    );
+    assert!(!invalid.message.contains("missing"), "{invalid}");
+    says(
+        &refused("Read", json!({"file_path": "/a", "ofset": 1})),
+        &["ofset", "did you mean offset?"],
+    );
+    says(
+        &refused("Read", json!({"path": "/a"})),
+        &["did you mean file_path?"],
+    );
+    says(
+        &refused("Read", json!({"zzz": 1})),
+        &["there is no field zzz.", "file_path is missing"],
+    );
+}
+
+#[test]
+fn values_as_text_are_repaired_and_named() {
+    let (arguments, repairs) = receive(
+        "Read",
+        json!({"file_path": "/a", "offset": "3", "limit": 2.0, "force": "true"}),
+    )
+    .unwrap();
+    let Arguments::Read(read) = arguments else {
+        panic!()
+    };
+    assert_eq!(
+        (read.offset, read.limit, read.force),
+        (Some(3), Some(2), true)
+    );
+    let told: Vec<String> = repairs.iter().map(Repair::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "offset: \"3\" read as 3",
+            "limit: 2.0 read as 2",
+            "force: \"true\" read as true"
+        ]
+    );
+    let call = json!({"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": "False", "expect_count": "2.0"});
+    let (Arguments::Edit(edit), _) = receive("Edit", call).unwrap() else {
+        panic!()
+    };
+    assert_eq!((edit.replace_all, edit.expect_count), (false, Some(2)));
+}
+
+#[test]
+fn another_kind_is_refused_with_field_and_kind() {
+    let edit = |field: &str, value: Value| {
+        let mut call = json!({"file_path": "/a", "old_string": "x", "new_string": "y"});
+        call[field] = value;
+        refused("Edit", call)
+    };
+    says(
+        &edit("replace_all", json!("banana")),
+        &["replace_all must be true or false, not \"banana\""],
+    );
+    says(
+        &edit("replace_all", json!(1)),
+        &["replace_all must be true or false, not 1"],
+    );
+    says(
+        &edit("old_string", json!(["x"])),
+        &["old_string must be text", "not a list"],
+    );
+    says(
+        &edit("expect_count", json!(0)),
+        &["expect_count must be a whole number, 1 or more, not 0"],
+    );
+    says(
+        &refused("Read", json!({"file_path": 7})),
+        &["file_path must be text", "not 7"],
+    );
+    for limit in [
+        json!("ten"),
+        json!(1.5),
+        json!("1.5"),
+        json!(-1),
+        json!("-1"),
+        json!(1e300),
+        json!(""),
+        json!("99999999999999999999"),
+        json!(true),
+    ] {
+        says(
+            &refused("Read", json!({"file_path": "/a", "limit": limit})),
+            &["limit must be a whole number"],
+        );
+    }
+    says(
+        &refused("Write", json!({"file_path": "/a", "content": {"a": 1}})),
+        &["content must be text", "not an object"],
+    );
+    says(
+        &refused("Read", json!([1])),
+        &["must be one JSON object, not a list"],
+    );
+}
+
+#[test]
+fn limits_hold() {
+    assert!(receive("Read", json!({"file_path": "/a", "offset": 0})).is_ok());
+    says(
+        &refused("Read", json!({"file_path": "/a", "offset": -1})),
+        &["offset", "0 or more", "-1"],
+    );
+    says(
+        &refused("Read", json!({"file_path": "/a", "limit": 0})),
+        &["limit", "1 or more"],
+    );
+    says(
+        &refused("Read", json!({"file_path": "/a", "column": 0})),
+        &["column", "1 or more"],
+    );
+}
+
+#[test]
+fn paths_are_neither_empty_nor_with_nul() {
+    says(
+        &refused("Read", json!({"file_path": ""})),
+        &["file_path is empty"],
+    );
+    says(
+        &refused("Read", json!({"file_path": "/a\0b"})),
+        &["file_path", "NUL"],
+    );
+    let call = json!({"edits": [{"file_path": "/a\0", "old_string": "x", "new_string": "y"}]});
+    says(&refused("MultiEdit", call), &["edit 1: file_path", "NUL"]);
+}
+
+#[test]
+fn multi_edit_names_the_edit_from_one() {
+    says(
+        &refused("MultiEdit", json!({"edits": []})),
+        &["edits needs at least 1"],
+    );
+    let call = json!({"edits": [{"file_path": "/a", "old_string": "x", "new_string": "y"}, {"file_path": "/a", "old_string": "1"}]});
+    let invalid = refused("MultiEdit", call);
+    says(&invalid, &["edit 2: new_string is missing"]);
+    assert_eq!(invalid.field.as_deref(), Some("edits[1].new_string"));
+    says(
+        &refused(
+            "MultiEdit",
+            json!({"edits": [{"old_string": "x", "new_string": "y"}]}),
+        ),
+        &["edit 1: file_path is missing"],
+    );
+    says(
+        &refused(
+            "MultiEdit",
+            json!({"edits": [{"old_str": "x", "new_string": "y"}]}),
+        ),
+        &["edit 1: there is no field old_str, did you mean old_string?"],
+    );
+    says(
+        &refused("MultiEdit", json!({"edits": ["x"]})),
+        &["edit 1: must be a JSON object"],
+    );
+    says(
+        &refused("MultiEdit", json!({"edits": {"old_string": "x"}})),
+        &["edits must be a list of JSON objects"],
+    );
+    says(
+        &refused("MultiEdit", json!({"edits": "[{\"old_string\""})),
+        &["edits must be a list", "breaks off at line 1, column 14"],
+    );
+}
+
+#[test]
+fn edits_as_json_text_are_repaired() {
+    let call = json!({"file_path": "/a", "edits": "[{\"old_string\":\"x\",\"new_string\":\"y\",\"replace_all\":\"true\"}]"});
+    let (Arguments::MultiEdit(call), repairs) = receive("MultiEdit", call).unwrap() else {
+        panic!()
+    };
+    assert!(call.edits[0].replace_all);
+    assert_eq!(
+        repairs
+            .iter()
+            .map(|repair| repair.field.as_str())
+            .collect::<Vec<_>>(),
+        ["edits", "edits[0].replace_all"]
+    );
+}
+
+#[test]
+fn an_unknown_mode_is_told_the_known_ones() {
+    let invalid = refused(
+        "Write",
+        json!({"file_path": "/a", "content": "", "mode": "apend"}),
+    );
+    says(
+        &invalid,
+        &["mode must be \"overwrite\", \"append\" or \"create\", not \"apend\""],
+    );
+    assert_eq!(invalid.suggestion.as_deref(), Some("append"));
+    let (Arguments::Write(write), _) = receive(
+        "Write",
+        json!({"file_path": "/a", "content": "", "mode": "create"}),
+    )
+    .unwrap() else {
+        panic!()
+    };
+    assert_eq!(write.mode, WriteMode::Create);
+}
+
+#[test]
+fn kinds_of_file_to_come_are_refused_by_name() {
+    assert!(
+        receive(
+            "Read",
+            json!({"file_path": "/a", "mode": "text", "pages": null})
+        )
+        .is_ok()
+    );
+    says(
+        &refused("Read", json!({"file_path": "/a", "mode": "outline"})),
+        &["mode can only be \"text\""],
+    );
+    says(
+        &refused("Read", json!({"file_path": "/a", "pages": "1-3"})),
+        &["pages is for PDFs", "offset and limit"],
+    );
+}
+
+#[test]
+fn other_names_bring_their_fields() {
+    let read = |tool: &str, call: Value| receive(tool, call).unwrap().0;
+    assert_eq!(read("View", json!({"file_path": "/a"})).tool(), "Read");
+    assert_eq!(read("read_file", json!({"path": "/a"})).tool(), "Read");
+    assert_eq!(
+        read("write_file", json!({"path": "/a", "content": "x"})).tool(),
+        "Write"
+    );
+    assert_eq!(
+        read("Replace", json!({"file_path": "/a", "content": "x"})).tool(),
+        "Write"
+    );
+    assert_eq!(
+        read(
+            "Replace",
+            json!({"file_path": "/a", "old_string": "x", "new_string": "y"})
+        )
+        .tool(),
+        "Edit"
+    );
+    let Arguments::Edit(edit) = read(
+        "str_replace",
+        json!({"path": "/a", "old_str": "x", "new_str": "y"}),
+    ) else {
+        panic!()
+    };
+    assert_eq!(
+        (
+            edit.file_path.as_str(),
+            edit.old_string.as_str(),
+            edit.new_string.as_str()
+        ),
+        ("/a", "x", "y")
+    );
+    says(
+        &refused("Reed", json!({})),
+        &["no tool \"Reed\"", "Did you mean Read?"],
+    );
+    assert_eq!(closest_tool("edit"), Some("Edit"));
+    assert_eq!(closest_tool("multi_edit"), Some("MultiEdit"));
+    assert_eq!(closest_tool("writefile"), Some("Write"));
+    assert_eq!(closest_tool("banana"), None);
+}
+
+#[test]
+fn messages_stay_short_whatever_is_sent() {
+    let long = "x".repeat(1_000_000);
+    for invalid in [
+        refused(&long, json!({})),
+        refused("Read", json!({"file_path": "/a", (long.as_str()): 1})),
+        refused("Read", json!({"file_path": "/a", "limit": long})),
+        refused(
+            "Write",
+            json!({"file_path": "/a", "content": "", "mode": long}),
+        ),
+        refused(
+            "Read",
+            Value::Object(
+                (0..10_000)
+                    .map(|number| (format!("field{number}"), Value::Null))
+                    .chain([("a".to_owned(), json!(1))])
+                    .collect(),
+            ),
+        ),
+        refused(
+            "Read",
+            Value::Object(
+                (0..10_000)
+                    .map(|number| (format!("field{number}"), json!(1)))
+                    .collect(),
+            ),
+        ),
+    ] {
+        assert!(invalid.message.len() < 1_000, "{}", invalid.message.len());
+    }
+}
+
+#[test]
+fn a_host_tool_is_held_against_its_own_schema() {
+    let schema = json!({"type": "object", "properties": {"depth": {"type": "integer"}, "any": {}}, "required": ["depth"]});
+    let (cleaned, repairs) = clean(
+        "Tree",
+        &schema,
+        json!({"depth": "-2", "any": [1], "more": true}),
+    )
+    .unwrap();
+    assert_eq!(cleaned, json!({"depth": -2, "any": [1], "more": true}));
+    assert_eq!(repairs.len(), 1);
+    assert!(
+        clean("Tree", &schema, json!({}))
+            .unwrap_err()
+            .message
+            .contains("depth is missing")
+    );
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        prop_oneof![
+            Just("true"),
+            Just("3"),
+            Just("3.0"),
+            Just("-0"),
+            Just("."),
+            Just("[{}]"),
+            Just("append"),
+            Just("/a")
+        ]
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((any_field(), inner), 0..8)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+fn any_field() -> impl Strategy<Value = String> {
+    let known = [
+        "file_path",
+        "path",
+        "offset",
+        "limit",
+        "column",
+        "force",
+        "mode",
+        "pages",
+        "old_string",
+        "old_str",
+        "new_string",
+        "replace_all",
+        "expect_count",
+        "revision",
+        "insist",
+        "dry_run",
+        "edits",
+        "content",
+    ];
+    prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+fn any_tool() -> impl Strategy<Value = String> {
+    let known = [
+        "Read",
+        "Edit",
+        "MultiEdit",
+        "Write",
+        "View",
+        "Replace",
+        "read_file",
+        "write_file",
+        "str_replace",
+    ];
+    prop_oneof![8 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn no_arguments_panic_and_refusals_are_bounded(tool in any_tool(), arguments in any_json()) {
+        match receive(&tool, arguments) {
+            Err(invalid) => {
+                prop_assert!(!invalid.message.is_empty());
+                prop_assert!(invalid.message.len() < 2_000);
+            }
+            Ok((arguments, _)) => prop_assert!(canonical_tool(arguments.tool()).is_some()),
+        }
+    }
+
+    /// What was taken, sent again as it was understood, is taken the same and needs no repair.
+    #[test]
+    fn repairs_are_complete(offset in any::<u64>(), force in any::<bool>(), float in any::<bool>()) {
+        let offset = if float { offset >> 12 } else { offset };
+        let sent = if float { json!(offset as f64) } else { json!(offset.to_string()) };
+        let (first, _) = receive("Read", json!({"file_path": "/a", "offset": sent, "force": force.to_string()})).unwrap();
+        let Arguments::Read(read) = &first else { panic!() };
+        prop_assert_eq!(read.offset, Some(offset));
+        let (second, repairs) = receive("Read", serde_json::to_value(read).unwrap()).unwrap();
+        prop_assert_eq!(&first, &second);
+        prop_assert!(repairs.is_empty());
+    }
+}
