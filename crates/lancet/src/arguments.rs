@@ -63,7 +63,7 @@ pub struct EditArguments {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditItem {
-    /// Absolute path, if not the outer one
+    /// If not the outer one
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_path: Option<String>,
     /// Text to replace
@@ -85,7 +85,7 @@ pub struct MultiEditArguments {
     /// Edits, applied in order
     #[schemars(length(min = 1))]
     pub edits: Vec<EditItem>,
-    /// Absolute path for edits that name none
+    /// For edits that name none
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_path: Option<String>,
     /// Write text refused as leaked

@@ -9,8 +9,8 @@ pub(super) fn declaration() -> Declaration {
         name: "MultiEdit".into(),
         title: "Edit several places".into(),
         summary: "Makes several edits in one or more files, all or none.".into(),
-        description: "Makes several edits in one or more files, all or none. Each is as in Edit and applies to the result of \
-            those before it."
+        description: "Makes several edits in one or more files, all or none. Each works as in Edit, on the result of those \
+            before it."
             .into(),
         prompt: include_str!("prompts/multi_edit.md").into(),
         input_schema: strict_schema::<MultiEditArguments>(),
@@ -19,7 +19,7 @@ pub(super) fn declaration() -> Declaration {
         destructive: true,
         idempotent: false,
         concurrent: false,
-        search_hint: "several edits in one or many files at once".into(),
+        search_hint: "several edits at once".into(),
         always_load: false,
         answer_limit_library: ANSWER_LIMIT_LIBRARY,
         answer_limit_mcp: ANSWER_LIMIT_MCP,

@@ -2,8 +2,8 @@ use serde_json::Value;
 
 use super::*;
 
-/// Ten tools are to fit into 10 kB.
-const MOST_BYTES_OF_ONE_TOOL: usize = 1_200;
+/// The default list, with tools to come, is to fit into 10 kB.
+const MOST_BYTES_OF_ONE_TOOL: usize = 1_250;
 
 #[test]
 fn the_order_is_fixed() {
