@@ -1,3 +1,49 @@
-//! House rules, test set-up, generated pages.
+//! The house's own commands: `cargo xtask test | tidy | docs | torture`.
+//! Nothing here is part of lancet; nothing lancet needs at run time may live here.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command for people at a terminal"
+)]
 
-fn main() {}
+mod house;
+mod run;
+mod test;
+mod tidy;
+mod torture;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  test       set up what the tests need, then every check and every test; ends with `N passed, N failed`
+  tidy       the house rules alone (a few seconds)
+  torture    the long forms: the laws over many more cases, then each fuzz target for a while
+             [--cases N] [--seconds N]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["test"] => test::all(),
+        ["tidy"] => tidy::print(),
+        ["torture", options @ ..] => torture::all(options),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(3)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `cargo xtask test`: the one command that sets up, checks and tests everything, in the order in which a mistake shows
+//! soonest. It goes on after a failure, so that one run tells all, and its last line is the sum.
+
+mod setup;
+mod tally;
+
+use std::process::Command;
+use std::time::Instant;
+
+use crate::house::top;
+use crate::run::{cargo, command, each_line, succeeds};
+use crate::tidy;
+use tally::Tally;
+
+/// Where the binary under test stands. One profile for all, so that dependencies are compiled once.
+pub(crate) const PROFILE: &str = "ci";
+
+/// Runs everything; true when nothing failed.
+pub(crate) fn all() -> anyhow::Result<bool> {
+    let began = Instant::now();
+    let mut sum = Tally::default();
+    let mut times = Vec::new();
+    let mut step = |name: &'static str, work: &mut dyn FnMut() -> anyhow::Result<Tally>| {
+        println!("\n== {name}");
+        let began = Instant::now();
+        let tally = work().unwrap_or_else(|error| {
+            println!("{name}: {error:#}");
+            Tally::FAILED
+        });
+        let seconds = began.elapsed().as_secs_f64();
+        println!(
+            "-- {name}: {} passed, {} failed ({seconds:.1} s)",
+            tally.passed, tally.failed
+        );
+        times.push((name, tally, seconds));
+        sum += tally;
+    };
+
+    step("format", &mut || {
+        check(&mut cargo(&["fmt", "--all", "--check"]))
+    });
+    step("house rules", &mut || Ok(Tally::of(tidy::print()?)));
+    step("licences and sources", &mut || {
+        let deny = setup::cargo_deny()?;
+        check(&mut command(
+            deny,
+            &[
+                "--workspace",
+                "check",
+                "--hide-inclusion-graph",
+                "licenses",
+                "bans",
+                "sources",
+            ],
+        ))
+    });
+    step("lints", &mut || {
+        check(&mut cargo(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--profile",
+            PROFILE,
+            "--quiet",
+            "--",
+            "--deny",
+            "warnings",
+        ]))
+    });
+    step("documentation", &mut || {
+        check(
+            cargo(&[
+                "doc",
+                "--workspace",
+                "--no-deps",
+                "--profile",
+                PROFILE,
+                "--quiet",
+            ])
+            .env("RUSTDOCFLAGS", "--deny warnings"),
+        )
+    });
+    step("build", &mut || {
+        check(&mut cargo(&[
+            "build",
+            "--workspace",
+            "--profile",
+            PROFILE,
+            "--quiet",
+        ]))
+    });
+    step("unit tests, laws and scenarios", &mut || {
+        counted(
+            &mut cargo(&[
+                "test",
+                "--workspace",
+                "--profile",
+                PROFILE,
+                "--no-fail-fast",
+                "--quiet",
+            ]),
+            Tally::of_cargo_line,
+        )
+    });
+    step("acceptance cases", &mut || {
+        counted(
+            command("python3", &["acceptance/run.py"])
+                .arg(binary())
+                .args(["--jobs", "2"]),
+            Tally::of_closing_line,
+        )
+    });
+    step("client: Python SDK", &mut || {
+        let python = setup::python_client()?;
+        counted(
+            command(python, &["clients/python/client.py"]).arg(binary()),
+            Tally::of_closing_line,
+        )
+    });
+    step("client: TypeScript SDK", &mut || {
+        setup::typescript_client()?;
+        counted(
+            command("node", &["clients/typescript/client.mjs"]).arg(binary()),
+            Tally::of_closing_line,
+        )
+    });
+
+    println!("\n== summary");
+    for (name, tally, seconds) in &times {
+        println!(
+            "{seconds:>7.1} s  {:>6} passed {:>4} failed  {name}",
+            tally.passed, tally.failed
+        );
+    }
+    println!("{:>7.1} s  in all", began.elapsed().as_secs_f64());
+    println!("{} passed, {} failed", sum.passed, sum.failed);
+    Ok(sum.failed == 0)
+}
+
+fn binary() -> std::path::PathBuf {
+    top().join("target").join(PROFILE).join("lancet")
+}
+
+/// A check that only holds or does not.
+fn check(command: &mut Command) -> anyhow::Result<Tally> {
+    Ok(Tally::of(succeeds(command)?))
+}
+
+/// A runner whose own summary is read. One that fails without telling a failure (it did not build, it died), or that
+/// ran nothing, counts as one failure.
+fn counted(command: &mut Command, of_line: fn(&str) -> Option<Tally>) -> anyhow::Result<Tally> {
+    let mut tally = Tally::default();
+    let succeeded = each_line(command, |line| {
+        if let Some(more) = of_line(line) {
+            tally += more;
+        }
+    })?;
+    Ok(tally.settled(succeeded))
+}

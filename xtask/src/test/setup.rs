@@ -1,0 +1,85 @@
+//! What the tests need that is not in the repository: cargo-deny, and the two MCP client libraries. All of it goes into
+//! `target/` or beside the client that wants it, pinned, and is fetched once.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+
+use crate::house::top;
+use crate::run::{cargo, command, succeeds};
+
+/// Pinned, because a new version may judge otherwise.
+const CARGO_DENY: &str = "0.20.2";
+
+/// cargo-deny, built without optimisation: a minute instead of four, and it runs for a second.
+pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
+    let folder = top()
+        .join("target/tools")
+        .join(format!("cargo-deny-{CARGO_DENY}"));
+    let program = folder.join("bin/cargo-deny");
+    if !program.exists() {
+        println!("installing cargo-deny {CARGO_DENY}");
+        let installed = succeeds(
+            cargo(&["install", "cargo-deny", "--version", CARGO_DENY])
+                .args(["--locked", "--debug", "--quiet", "--root"])
+                .arg(&folder)
+                .env("CARGO_PROFILE_DEV_DEBUG", "0"),
+        )?;
+        ensure!(installed, "cargo install cargo-deny failed");
+    }
+    Ok(program)
+}
+
+/// A Python with the MCP SDK in it.
+pub(crate) fn python_client() -> anyhow::Result<PathBuf> {
+    let wanted = std::fs::read_to_string(top().join("clients/python/requirements.txt"))?;
+    let folder = top().join("target/python");
+    let python = folder.join("bin/python");
+    let marker = folder.join("installed.txt");
+    if std::fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    ensure!(
+        succeeds(command("python3", &["-m", "venv", "--clear"]).arg(&folder))?,
+        "python3 -m venv failed: Debian has it in the package python3-venv"
+    );
+    ensure!(
+        succeeds(&mut command(
+            &python,
+            &[
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--requirement",
+                "clients/python/requirements.txt",
+            ],
+        ))?,
+        "pip install failed"
+    );
+    std::fs::write(&marker, wanted)?;
+    Ok(python)
+}
+
+/// The TypeScript SDK, in `clients/typescript/node_modules`.
+pub(crate) fn typescript_client() -> anyhow::Result<()> {
+    let folder = top().join("clients/typescript");
+    let wanted = std::fs::read_to_string(folder.join("package-lock.json"))?;
+    let marker = folder.join("node_modules/installed.json");
+    if std::fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    ensure!(
+        succeeds(
+            command(
+                "npm",
+                &["ci", "--no-audit", "--no-fund", "--loglevel", "error"]
+            )
+            .current_dir(&folder)
+        )?,
+        "npm ci failed"
+    );
+    std::fs::write(&marker, wanted)?;
+    Ok(())
+}

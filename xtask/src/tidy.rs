@@ -1,0 +1,92 @@
+//! `cargo xtask tidy`: the house rules that a program can keep. Each rule is a function from the house to what breaks
+//! it, beside tests that show it can fail. The rules themselves are explained in CONTRIBUTING.md.
+
+mod arrows;
+mod disk;
+mod pages;
+mod shape;
+mod words;
+
+use std::fmt;
+
+use crate::house::House;
+
+/// One place where a rule is broken, with what to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    path: String,
+    /// Counted from 1; 0 where the file as a whole is meant.
+    line: usize,
+    words: String,
+}
+
+impl Finding {
+    fn at(path: &str, line: usize, words: impl Into<String>) -> Finding {
+        Finding {
+            path: path.to_owned(),
+            line,
+            words: words.into(),
+        }
+    }
+
+    fn of_file(path: &str, words: impl Into<String>) -> Finding {
+        Finding::at(path, 0, words)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(out, "{}: {}", self.path, self.words),
+            line => write!(out, "{}:{line}: {}", self.path, self.words),
+        }
+    }
+}
+
+/// Every rule.
+const RULES: [fn(&House) -> Vec<Finding>; 12] = [
+    arrows::between_rooms,
+    arrows::to_libraries,
+    disk::only_workspace,
+    pages::changelog,
+    pages::links,
+    shape::length,
+    shape::purpose,
+    shape::no_mod_rs,
+    shape::names,
+    words::unfinished,
+    words::registries,
+    words::ignored_tests,
+];
+
+/// Prints what breaks a rule; true when nothing does.
+pub(crate) fn print() -> anyhow::Result<bool> {
+    let house = House::open()?;
+    let findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&house)).collect();
+    for finding in &findings {
+        println!("{finding}");
+    }
+    match findings.len() {
+        0 => println!("tidy: {} rules hold", RULES.len()),
+        1 => println!("tidy: 1 finding"),
+        many => println!("tidy: {many} findings"),
+    }
+    Ok(findings.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_names_file_and_line() {
+        assert_eq!(
+            Finding::at("a.rs", 3, "too long").to_string(),
+            "a.rs:3: too long"
+        );
+        assert_eq!(
+            Finding::of_file("a.rs", "too long").to_string(),
+            "a.rs: too long"
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! Who may use whom: the arrows between the crates, and the libraries that only one crate may name.
+
+use toml_edit::{DocumentMut, Item};
+
+use super::Finding;
+use crate::house::House;
+
+/// Each crate and the crates it may use. The lower ones do not know of each other, but several use `text`.
+const ROOMS: [(&str, &[&str]); 7] = [
+    ("crates/text", &[]),
+    ("crates/history", &[]),
+    ("crates/workspace", &["lancet-text"]),
+    (
+        "crates/lancet",
+        &["lancet-text", "lancet-workspace", "lancet-history"],
+    ),
+    ("crates/mcp", &["lancet"]),
+    ("crates/cli", &["lancet", "lancet-mcp"]),
+    ("xtask", &["lancet"]),
+];
+
+/// Libraries that shape what uses them, and the only crates that may. Everyone else is spared a change when they move.
+const KEPT: [(&str, &[&str], &str); 8] = [
+    (
+        "rmcp",
+        &["crates/mcp"],
+        "only the door for agents knows the protocol",
+    ),
+    ("tokio", &["crates/mcp"], "the core is synchronous"),
+    ("clap", &["crates/cli"], "only the program has arguments"),
+    (
+        "clap_complete",
+        &["crates/cli"],
+        "only the program has arguments",
+    ),
+    (
+        "clap_mangen",
+        &["crates/cli"],
+        "only the program has arguments",
+    ),
+    (
+        "rusqlite",
+        &["crates/history"],
+        "only history keeps records",
+    ),
+    (
+        "rustix",
+        &["crates/workspace", "crates/cli"],
+        "only workspace speaks to the disk (cli: to the terminal)",
+    ),
+    (
+        "anyhow",
+        &["crates/cli", "xtask"],
+        "libraries have errors of their own",
+    ),
+];
+
+/// Crates use only what the map lets them use, and every crate is on the map.
+pub(super) fn between_rooms(house: &House) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, room, names) in manifests(house) {
+        let Some((_, allowed)) = ROOMS.iter().find(|(known, _)| *known == room) else {
+            findings.push(Finding::of_file(
+                path,
+                "this crate is not on the map: give it its arrows in xtask/src/tidy/arrows.rs and ARCHITECTURE.md",
+            ));
+            continue;
+        };
+        for name in names {
+            let ours = name == "lancet" || name.starts_with("lancet-");
+            if ours && !allowed.contains(&name.as_str()) {
+                findings.push(Finding::of_file(
+                    path,
+                    format!(
+                        "{room} may not use {name} (it may use: {})",
+                        listed(allowed)
+                    ),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// Libraries that one crate keeps for itself are used by no other.
+pub(super) fn to_libraries(house: &House) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, room, names) in manifests(house) {
+        for name in names {
+            if let Some((_, keepers, why)) = KEPT.iter().find(|(kept, ..)| *kept == name)
+                && !keepers.contains(&room)
+            {
+                findings.push(Finding::of_file(
+                    path,
+                    format!("{name} belongs to {}: {why}", listed(keepers)),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// Path, folder and dependencies of every crate. What only tests use (`dev-dependencies`) draws no arrow.
+fn manifests(house: &House) -> impl Iterator<Item = (&str, &str, Vec<String>)> {
+    house.texts().filter_map(|file| {
+        let room = file.path.strip_suffix("/Cargo.toml")?;
+        if !(room.starts_with("crates/") || room == "xtask") {
+            return None;
+        }
+        let manifest: DocumentMut = file.text.parse().ok()?;
+        let mut names = Vec::new();
+        let targets = manifest.get("target").and_then(Item::as_table_like);
+        let tables = std::iter::once(manifest.as_table() as &dyn toml_edit::TableLike)
+            .chain(
+                targets
+                    .into_iter()
+                    .flat_map(|all| all.iter())
+                    .filter_map(|(_, one)| one.as_table_like()),
+            )
+            .collect::<Vec<_>>();
+        for table in tables {
+            for section in ["dependencies", "build-dependencies"] {
+                if let Some(listed) = table.get(section).and_then(Item::as_table_like) {
+                    names.extend(listed.iter().map(|(name, _)| name.to_owned()));
+                }
+            }
+        }
+        Some((file.path, room, names))
+    })
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_map_lets_the_core_use_the_lower_crates() {
+        let house = House::of(&[(
+            "crates/lancet/Cargo.toml",
+            "[dependencies]\nlancet-text.workspace = true\nserde = \"1\"\n",
+        )]);
+        assert_eq!(between_rooms(&house), []);
+    }
+
+    #[test]
+    fn an_arrow_upwards_is_found() {
+        let house = House::of(&[(
+            "crates/text/Cargo.toml",
+            "[dependencies]\nlancet-workspace.workspace = true\n",
+        )]);
+        assert_eq!(between_rooms(&house).len(), 1);
+    }
+
+    #[test]
+    fn an_arrow_in_a_platform_table_is_found() {
+        let house = House::of(&[(
+            "crates/text/Cargo.toml",
+            "[target.'cfg(unix)'.dependencies]\nlancet = \"1\"\n",
+        )]);
+        assert_eq!(between_rooms(&house).len(), 1);
+    }
+
+    #[test]
+    fn a_crate_that_is_not_on_the_map_is_found() {
+        let house = House::of(&[("crates/cellar/Cargo.toml", "[package]\nname = \"cellar\"\n")]);
+        assert_eq!(between_rooms(&house).len(), 1);
+    }
+
+    #[test]
+    fn the_protocol_library_outside_its_door_is_found_but_not_in_tests() {
+        let used = House::of(&[("crates/cli/Cargo.toml", "[dependencies]\nrmcp = \"3\"\n")]);
+        assert_eq!(to_libraries(&used).len(), 1);
+        let tested = House::of(&[(
+            "crates/cli/Cargo.toml",
+            "[dev-dependencies]\nrmcp = \"3\"\n",
+        )]);
+        assert_eq!(to_libraries(&tested), []);
+    }
+}

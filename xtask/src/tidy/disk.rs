@@ -1,0 +1,81 @@
+//! Only `workspace` touches the user's files. Whoever else opens a file is on the list here, with the reason.
+
+use super::Finding;
+use crate::house::House;
+
+/// Ways to reach the disk. The last character of each is a border, so that `fs::` does not find `offs::`.
+const WAYS: [&str; 5] = [
+    "std::fs",
+    "rustix::fs",
+    "File::open",
+    "File::create",
+    "OpenOptions",
+];
+
+/// Files, or folders with all below them, that may, and why.
+const MAY: [(&str, &str); 3] = [
+    ("crates/workspace/src/", "the door to the disk"),
+    (
+        "crates/history/src/",
+        "the state folder, never a file of the user",
+    ),
+    (
+        "crates/cli/src/",
+        "settings, the state folder, and texts handed over with --old-file and its like",
+    ),
+];
+
+/// No other source file names a way to the disk.
+pub(super) fn only_workspace(house: &House) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in house.rust() {
+        let free = file.room().is_none()
+            || !file.is_source()
+            || MAY.iter().any(|(start, _)| file.path.starts_with(start));
+        if free {
+            continue;
+        }
+        for (number, line) in file.outside_tests().lines().enumerate() {
+            if line.trim_start().starts_with("//") {
+                continue;
+            }
+            if let Some(way) = WAYS.iter().find(|way| line.contains(**way)) {
+                findings.push(Finding::at(
+                    file.path,
+                    number + 1,
+                    format!("{way}: only crates/workspace touches the disk; go through it, or state the reason in xtask/src/tidy/disk.rs"),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_to_the_disk_in_the_core_is_found_with_its_line() {
+        let house = House::of(&[(
+            "crates/lancet/src/examine.rs",
+            "//! Examine.\nfn read() {\n    let _ = std::fs::read(\"a\");\n}\n",
+        )]);
+        let found = only_workspace(&house);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].line, 3);
+    }
+
+    #[test]
+    fn workspace_tests_and_comments_are_free() {
+        let house = House::of(&[
+            ("crates/workspace/src/disk.rs", "//! Disk.\nuse std::fs;\n"),
+            ("crates/lancet/tests/laws.rs", "//! Laws.\nuse std::fs;\n"),
+            (
+                "crates/lancet/src/reply.rs",
+                "//! Reply.\n// Not std::fs.\n\n#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n",
+            ),
+        ]);
+        assert_eq!(only_workspace(&house), []);
+    }
+}

@@ -1,0 +1,167 @@
+//! The shape of source files: how long, how they open, what they are called.
+
+use super::Finding;
+use crate::house::House;
+
+/// Past this a file is split by meaning.
+const LONGEST: usize = 400;
+
+/// Names that say nothing of what is inside.
+const EMPTY_NAMES: [&str; 8] = [
+    "utils", "util", "helpers", "helper", "common", "manager", "managers", "misc",
+];
+
+/// No file is longer than [`LONGEST`] lines, unit tests at its bottom left out.
+pub(super) fn length(house: &House) -> Vec<Finding> {
+    house
+        .rust()
+        .filter(|file| !file.is_test())
+        .filter_map(|file| {
+            let lines = file.outside_tests().lines().count();
+            (lines > LONGEST).then(|| {
+                Finding::of_file(
+                    file.path,
+                    format!("{lines} lines outside tests, at most {LONGEST}: split it by meaning"),
+                )
+            })
+        })
+        .collect()
+}
+
+/// Every file says on its first line what it is for.
+pub(super) fn purpose(house: &House) -> Vec<Finding> {
+    house
+        .rust()
+        .filter(|file| {
+            !file.text.strip_prefix("//!").is_some_and(|rest| {
+                rest.lines()
+                    .next()
+                    .is_some_and(|line| line.trim().len() > 5)
+            })
+        })
+        .map(|file| {
+            Finding::at(
+                file.path,
+                1,
+                "the first line says what the file is for: `//! …`",
+            )
+        })
+        .collect()
+}
+
+/// `room.rs` stands beside `room/`.
+pub(super) fn no_mod_rs(house: &House) -> Vec<Finding> {
+    house
+        .paths()
+        .filter(|path| path.rsplit('/').next() == Some("mod.rs"))
+        .map(|path| Finding::of_file(path, "no mod.rs: `room.rs` stands beside `room/`"))
+        .collect()
+}
+
+/// No file, folder, module or type has a name that says nothing.
+pub(super) fn names(house: &House) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for path in house.paths() {
+        for part in path.split('/') {
+            let stem = part.split('.').next().unwrap_or(part);
+            if EMPTY_NAMES.contains(&stem) {
+                findings.push(Finding::of_file(
+                    path,
+                    format!("`{stem}` says nothing: name it by what is inside"),
+                ));
+            }
+        }
+    }
+    for file in house.rust() {
+        for (number, line) in file.text.lines().enumerate() {
+            if let Some(name) = declared(line)
+                && EMPTY_NAMES
+                    .iter()
+                    .any(|empty| name.to_lowercase().ends_with(empty))
+            {
+                findings.push(Finding::at(
+                    file.path,
+                    number + 1,
+                    format!("`{name}` says nothing: name it by what it is"),
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// The name of a module or type that the line declares.
+fn declared(line: &str) -> Option<&str> {
+    let mut words = line
+        .split(|character: char| !(character.is_alphanumeric() || character == '_'))
+        .filter(|word| !word.is_empty())
+        .skip_while(|word| matches!(*word, "pub" | "crate" | "super" | "in"));
+    match words.next()? {
+        "mod" | "struct" | "enum" | "trait" | "type" => words.next(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_file_is_found_and_its_tests_do_not_count() {
+        let body = format!("//! Long file.\n{}", "fn a() {}\n".repeat(LONGEST - 1));
+        let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "\n".repeat(500));
+        let fits = format!("{body}{tests}");
+        let house = House::of(&[("crates/text/src/a.rs", &fits)]);
+        assert_eq!(length(&house), []);
+        let over = format!("{body}fn b() {{}}\n{tests}");
+        let house = House::of(&[("crates/text/src/a.rs", &over)]);
+        assert_eq!(length(&house).len(), 1);
+    }
+
+    #[test]
+    fn a_file_without_a_purpose_is_found() {
+        let house = House::of(&[
+            ("a.rs", "//! What it is for.\n"),
+            ("b.rs", "use std::io;\n"),
+            ("c.rs", "//!\n//! Too late.\n"),
+            ("d.rs", ""),
+        ]);
+        let found: Vec<_> = purpose(&house).into_iter().map(|it| it.path).collect();
+        assert_eq!(found, ["b.rs", "c.rs", "d.rs"]);
+    }
+
+    #[test]
+    fn mod_rs_is_found() {
+        let house = House::of(&[("crates/text/src/ladder/mod.rs", "//! Ladder.\n")]);
+        assert_eq!(no_mod_rs(&house).len(), 1);
+    }
+
+    #[test]
+    fn names_that_say_nothing_are_found() {
+        let house = House::of(&[
+            ("crates/text/src/utils.rs", "//! All sorts.\n"),
+            ("crates/text/tests/common/lines.rs", "//! Lines.\n"),
+            (
+                "crates/text/src/a.rs",
+                "//! A.\npub(crate) struct LineManager;\nmod helpers {}\n",
+            ),
+            (
+                "crates/text/src/b.rs",
+                "//! B.\nlet commonest = 1;\nstruct Commonest;\n",
+            ),
+        ]);
+        let found: Vec<_> = names(&house)
+            .into_iter()
+            .map(|it| (it.path, it.line))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("crates/text/src/utils.rs".to_owned(), 0),
+                ("crates/text/tests/common/lines.rs".to_owned(), 0),
+                ("crates/text/src/a.rs".to_owned(), 2),
+                ("crates/text/src/a.rs".to_owned(), 3),
+            ]
+        );
+    }
+}

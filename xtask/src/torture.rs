@@ -1,0 +1,55 @@
+//! `cargo xtask torture`: the long forms, run by hand. The laws over many more generated cases than CI has time for,
+//! then each fuzz target for a while (nightly and cargo-fuzz). Prints what `benches/RESULTS.md` records.
+
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+
+use crate::run::{cargo, command, succeeds};
+use crate::test::PROFILE;
+
+const TARGETS: [&str; 3] = ["ladder", "encoding", "receive"];
+
+/// Runs everything; true when nothing was found.
+pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
+    let mut cases = 1_000_000_u64;
+    let mut seconds = 600_u64;
+    for pair in options.chunks(2) {
+        match pair {
+            ["--cases", number] => cases = number.parse().context("--cases")?,
+            ["--seconds", number] => seconds = number.parse().context("--seconds")?,
+            _ => bail!(
+                "unknown option {}: cargo xtask torture [--cases N] [--seconds N]",
+                pair[0]
+            ),
+        }
+    }
+    let mut sound = true;
+    let mut step = |name: &str, command: &mut std::process::Command| -> anyhow::Result<()> {
+        println!("\n== {name}");
+        let began = Instant::now();
+        let held = succeeds(command)?;
+        sound &= held;
+        let word = if held {
+            "no finding"
+        } else {
+            "FOUND SOMETHING"
+        };
+        println!("-- {name}: {word} ({:.0} s)", began.elapsed().as_secs_f64());
+        Ok(())
+    };
+    step(
+        &format!("laws, {cases} cases each"),
+        cargo(&["test", "--workspace", "--profile", PROFILE, "--quiet"])
+            .env("LANCET_LAW_CASES", cases.to_string()),
+    )?;
+    for target in TARGETS {
+        step(
+            &format!("fuzz {target}, {seconds} s"),
+            command("cargo", &["+nightly", "fuzz", "run", target, "--"])
+                .arg(format!("-max_total_time={seconds}"))
+                .args(["-timeout=10", "-rss_limit_mb=2048"]),
+        )?;
+    }
+    Ok(sound)
+}
