@@ -1,0 +1,121 @@
+//! The text of a file as it is shown and searched, and the way back from a place in it to the file's bytes.
+//! Nothing here is ever written back: an edit replaces the bytes of its places (`splice`), and the rest is copied.
+
+mod build;
+mod place;
+
+use crate::encoding::{Encoding, NotText, detect_text};
+use crate::lines::{Endings, LineIndex, Lines, line_end};
+use build::Builder;
+use place::Map;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// A decoded file. Its *view* is the text without byte order mark and with every line end as LF; places in it are
+/// byte offsets. The view of a UTF-8 file without CR LF is the file's own bytes.
+#[derive(Debug)]
+pub struct Document<'a> {
+    raw: &'a [u8],
+    encoding: Encoding,
+    endings: Endings,
+    view: Cow<'a, str>,
+    damaged: Vec<Range<usize>>,
+    map: Map,
+    lines: OnceLock<LineIndex>,
+}
+
+impl<'a> Document<'a> {
+    /// Decodes a file's bytes; `configured` is the encoding that the settings name for its path.
+    pub fn decode(raw: &'a [u8], configured: Option<Encoding>) -> Result<Document<'a>, NotText> {
+        let detected = detect_text(raw, configured)?;
+        let encoding = detected.encoding;
+        Ok(match detected.text {
+            Some(text) => build::from_text(raw, encoding, text, build::lone_cr(raw, encoding)),
+            None => build::from_bytes(raw, encoding),
+        })
+    }
+
+    /// A part of a larger file that is known to be UTF-8 and to have these line ends, cut at line ends or at least
+    /// between characters. The part alone would not tell whether its lone CRs end lines.
+    pub fn of_part(raw: &'a [u8], file_endings: Endings) -> Option<Document<'a>> {
+        let text = simdutf8::basic::from_utf8(raw).ok()?;
+        let lone_cr = match file_endings {
+            Endings::Cr => build::LoneCr::EndsLine,
+            _ => build::LoneCr::Character,
+        };
+        Some(build::from_text(raw, Encoding::UTF8, text, lone_cr))
+    }
+
+    fn new(builder: Builder, raw: &'a [u8], encoding: Encoding) -> Document<'a> {
+        Document {
+            raw,
+            encoding,
+            endings: builder.endings(),
+            view: Cow::Owned(builder.view),
+            damaged: builder.damaged,
+            map: Map::Walked(builder.trail),
+            lines: OnceLock::new(),
+        }
+    }
+
+    /// The text of the file: no byte order mark, every line end an LF.
+    pub fn view(&self) -> &str {
+        &self.view
+    }
+
+    /// The file's bytes.
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// The encoding that the file is in and that new text gets.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The line ends of the file.
+    pub fn endings(&self) -> Endings {
+        self.endings
+    }
+
+    /// How many lines the file has: a final newline starts no further one, an empty file has none.
+    pub fn line_count(&self) -> usize {
+        self.index().line_count(&self.view)
+    }
+
+    /// The line, counted from 0, that holds the place `at` of the view; the end of the view belongs to the last.
+    pub fn line_of(&self, at: usize) -> usize {
+        let line = self.index().newlines_before(&self.view, at);
+        line.min(self.line_count().saturating_sub(1))
+    }
+
+    /// Where a line stands in the view, without its newline; empty at the end for a line that is not there.
+    pub fn line_range(&self, line: usize) -> Range<usize> {
+        let start = self.index().line_start(&self.view, line);
+        start..line_end(&self.view, start)
+    }
+
+    /// Where a line stands in the view, with its newline if it has one.
+    pub fn line_range_whole(&self, line: usize) -> Range<usize> {
+        let range = self.line_range(line);
+        range.start..self.view.len().min(range.end + 1)
+    }
+
+    /// The lines from `line` on, in order, without their newlines: cheaper than `line_range` for each.
+    pub fn lines_from(&self, line: usize) -> Lines<'_> {
+        Lines::new(&self.view, self.index().line_start(&self.view, line))
+    }
+
+    /// The places of the view, in order, that stand for bytes which could not be decoded; each is one U+FFFD.
+    pub fn damaged(&self) -> &[Range<usize>] {
+        &self.damaged
+    }
+
+    fn index(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::of(&self.view))
+    }
+}
+
+#[cfg(test)]
+mod tests;

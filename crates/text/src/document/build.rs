@@ -1,0 +1,241 @@
+//! Makes a `Document`: decodes bytes block by block, turns line ends into LF and notes on the way which place of
+//! the view belongs to which byte.
+
+use super::Document;
+use super::place::{Map, Position, Trail};
+use crate::encoding::shape::Shape;
+use crate::encoding::{Encoding, Kind};
+use crate::lines::{Endings, Tally, carriage_returns};
+use encoding_rs::{DecoderResult, Encoding as Table};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// How much text is decoded between two notes: small enough to walk in microseconds, large enough that the notes
+/// are a few thousandths of the text.
+const BLOCK: usize = 8 << 10;
+
+/// What a CR that no LF follows is in this file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoneCr {
+    Character,
+    EndsLine,
+}
+
+/// A lone CR ends a line only in a file that has no LF.
+pub(super) fn lone_cr(raw: &[u8], encoding: Encoding) -> LoneCr {
+    let has_lf = match encoding.kind() {
+        Kind::Utf16Le => raw.chunks_exact(2).any(|unit| unit == b"\n\0"),
+        Kind::Utf16Be => raw.chunks_exact(2).any(|unit| unit == b"\0\n"),
+        // No encoding has the byte of LF inside of a longer sequence.
+        _ => memchr::memchr(b'\n', raw).is_some(),
+    };
+    if has_lf {
+        LoneCr::Character
+    } else {
+        LoneCr::EndsLine
+    }
+}
+
+/// A document whose bytes after the mark are valid UTF-8, or ASCII in an encoding that extends it.
+pub(super) fn from_text<'a>(
+    raw: &'a [u8],
+    encoding: Encoding,
+    text: &'a str,
+    lone_cr: LoneCr,
+) -> Document<'a> {
+    let shift = raw.len() - text.len();
+    let bytes = text.as_bytes();
+    let in_place = |view, endings| Document {
+        raw,
+        encoding,
+        endings,
+        view,
+        damaged: Vec::new(),
+        map: Map::Shifted(shift),
+        lines: OnceLock::new(),
+    };
+    if memchr::memchr(b'\r', bytes).is_none() {
+        let endings = match memchr::memchr(b'\n', bytes) {
+            Some(_) => Endings::Lf,
+            None => Endings::None,
+        };
+        return in_place(Cow::Borrowed(text), endings);
+    }
+    if lone_cr == LoneCr::EndsLine {
+        return in_place(Cow::Owned(text.replace('\r', "\n")), Endings::Cr);
+    }
+    if memchr::memmem::find(bytes, b"\r\n").is_none() {
+        return in_place(Cow::Borrowed(text), Endings::Lf);
+    }
+    let mut builder = Builder::new(encoding, shift, lone_cr, text.len());
+    builder.push_blocks(text, shift);
+    builder.finish();
+    Document::new(builder, raw, encoding)
+}
+
+/// A document that has to be decoded.
+pub(super) fn from_bytes(raw: &[u8], encoding: Encoding) -> Document<'_> {
+    let mark = encoding.mark_bytes().len();
+    let mut builder = Builder::new(encoding, mark, lone_cr(raw, encoding), raw.len());
+    match encoding.kind() {
+        Kind::Utf8 => builder.push_utf8(raw, mark),
+        Kind::Utf16Le => builder.push_decoded(raw, mark, encoding_rs::UTF_16LE),
+        Kind::Utf16Be => builder.push_decoded(raw, mark, encoding_rs::UTF_16BE),
+        Kind::Legacy(table) => builder.push_decoded(raw, mark, table),
+    }
+    builder.finish();
+    Document::new(builder, raw, encoding)
+}
+
+/// A view in the making.
+pub(super) struct Builder {
+    pub(super) view: String,
+    pub(super) damaged: Vec<Range<usize>>,
+    pub(super) trail: Trail,
+    tally: Tally,
+    /// CRs at the end of what was pushed, at most two: the next character says what they are.
+    waiting: usize,
+}
+
+impl Builder {
+    fn new(encoding: Encoding, start: usize, lone_cr: LoneCr, capacity: usize) -> Builder {
+        let shape = Shape::of(encoding.kind());
+        Builder {
+            view: String::with_capacity(capacity),
+            damaged: Vec::new(),
+            trail: Trail::new(shape, lone_cr, start),
+            tally: Tally::default(),
+            waiting: 0,
+        }
+    }
+
+    pub(super) fn endings(&self) -> Endings {
+        self.tally.endings()
+    }
+
+    fn push_utf8(&mut self, raw: &[u8], start: usize) {
+        let mut at = start;
+        for chunk in raw[start..].utf8_chunks() {
+            self.push_blocks(chunk.valid(), at);
+            at += chunk.valid().len();
+            self.push_damage(chunk.invalid().len(), at);
+            at += chunk.invalid().len();
+        }
+    }
+
+    fn push_decoded(&mut self, raw: &[u8], start: usize, table: &'static Table) {
+        let mut at = start;
+        let mut decoder = table.new_decoder_without_bom_handling();
+        let mut block = "\0".repeat(BLOCK);
+        loop {
+            let (result, read, written) =
+                decoder.decode_to_str_without_replacement(&raw[at..], &mut block, true);
+            self.push(&block[..written]);
+            at += read;
+            match result {
+                DecoderResult::InputEmpty => return,
+                DecoderResult::OutputFull => self.note(at),
+                DecoderResult::Malformed(bad, ahead) => {
+                    // What was read beyond the bad bytes is read again by a fresh decoder: none of these
+                    // encodings carries anything from one character to the next.
+                    at -= usize::from(ahead);
+                    self.push_damage(usize::from(bad), at - usize::from(bad));
+                    decoder = table.new_decoder_without_bom_handling();
+                }
+            }
+        }
+    }
+
+    /// Text that stands in the file as it is, from `at` on.
+    fn push_blocks(&mut self, text: &str, at: usize) {
+        let mut from = 0;
+        while from < text.len() {
+            let until = text.floor_char_boundary((from + BLOCK).min(text.len()));
+            self.push(&text[from..until]);
+            from = until;
+            self.note(at + from);
+        }
+    }
+
+    /// `length` bytes from `at` on that could not be decoded.
+    fn push_damage(&mut self, length: usize, at: usize) {
+        if length == 0 {
+            return;
+        }
+        self.settle();
+        let start = self.view.len();
+        self.view.push(char::REPLACEMENT_CHARACTER);
+        self.damaged.push(start..self.view.len());
+        self.trail.damage(length);
+        self.note(at + length);
+    }
+
+    fn note(&mut self, raw: usize) {
+        let waiting = self.waiting * self.trail.shape().width();
+        self.trail.note(Position {
+            view: self.view.len(),
+            raw: raw - waiting,
+        });
+    }
+
+    fn push(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        if self.trail.lone_cr() == LoneCr::EndsLine {
+            self.push_lone_cr_lines(text);
+        } else if self.waiting > 0 && matches!(bytes.first(), Some(b'\r' | b'\n')) {
+            let joined = "\r".repeat(self.waiting) + text;
+            self.waiting = 0;
+            self.push_lines(&joined);
+        } else if !text.is_empty() {
+            self.settle();
+            self.push_lines(text);
+        }
+    }
+
+    fn push_lone_cr_lines(&mut self, text: &str) {
+        let mut from = 0;
+        for at in memchr::memchr_iter(b'\r', text.as_bytes()) {
+            self.view.push_str(&text[from..at]);
+            self.view.push('\n');
+            self.tally.lone_cr += 1;
+            from = at + 1;
+        }
+        self.view.push_str(&text[from..]);
+    }
+
+    fn push_lines(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        if memchr::memchr(b'\r', bytes).is_none() {
+            self.tally.lf += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            self.view.push_str(text);
+            return;
+        }
+        let mut from = 0;
+        for at in memchr::memchr_iter(b'\n', bytes) {
+            let returns = carriage_returns(&bytes[from..at]);
+            match returns {
+                0 => self.tally.lf += 1,
+                1 => self.tally.crlf += 1,
+                _ => self.tally.cr_cr_lf += 1,
+            }
+            self.view.push_str(&text[from..at - returns]);
+            self.view.push('\n');
+            from = at + 1;
+        }
+        self.waiting = carriage_returns(&bytes[from..]);
+        self.view.push_str(&text[from..text.len() - self.waiting]);
+    }
+
+    /// The CRs that waited were followed by no LF.
+    fn settle(&mut self) {
+        for _ in 0..std::mem::take(&mut self.waiting) {
+            self.view.push('\r');
+        }
+    }
+
+    fn finish(&mut self) {
+        self.settle();
+        self.trail.shrink();
+    }
+}

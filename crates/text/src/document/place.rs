@@ -1,0 +1,244 @@
+//! The way between a place in the view and a byte of the file. A document that differs from its bytes keeps a
+//! note every few KiB; from there the walk goes character by character, without decoding.
+
+use super::Document;
+use super::build::LoneCr;
+use crate::encoding::shape::Shape;
+use std::ops::Range;
+
+/// A place between two characters: its offset in the view and in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) view: usize,
+    pub(crate) raw: usize,
+}
+
+/// How offsets of the view become offsets of the file.
+#[derive(Debug)]
+pub(crate) enum Map {
+    /// Byte for byte, after a mark of this length.
+    Shifted(usize),
+    /// By notes and walking.
+    Walked(Trail),
+}
+
+/// The notes of a document.
+#[derive(Debug)]
+pub(crate) struct Trail {
+    shape: Shape,
+    lone_cr: LoneCr,
+    points: Vec<Position>,
+    /// For each damaged place how many bytes it stands for.
+    damage: Vec<u8>,
+}
+
+/// Notes nearer together than this, in the view, are not worth keeping.
+const NEAR: usize = 4 << 10;
+
+impl Trail {
+    pub(super) fn new(shape: Shape, lone_cr: LoneCr, start: usize) -> Trail {
+        Trail {
+            shape,
+            lone_cr,
+            points: vec![Position {
+                view: 0,
+                raw: start,
+            }],
+            damage: Vec::new(),
+        }
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    pub(super) fn lone_cr(&self) -> LoneCr {
+        self.lone_cr
+    }
+
+    pub(super) fn note(&mut self, position: Position) {
+        let last = self.points[self.points.len() - 1];
+        if position.view >= last.view + NEAR {
+            self.points.push(position);
+        }
+    }
+
+    pub(super) fn damage(&mut self, length: usize) {
+        // A malformed sequence has at most four bytes in any encoding.
+        self.damage.push(u8::try_from(length).unwrap_or(u8::MAX));
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.points.shrink_to_fit();
+        self.damage.shrink_to_fit();
+    }
+}
+
+/// Which coordinate a walk stops at.
+#[derive(Clone, Copy)]
+enum Goal {
+    View(usize),
+    Raw(usize),
+}
+
+impl Goal {
+    fn passed_by(self, position: Position) -> bool {
+        match self {
+            Goal::View(view) => position.view > view,
+            Goal::Raw(raw) => position.raw > raw,
+        }
+    }
+}
+
+impl Document<'_> {
+    /// The bytes of the file that a place of the view stands for. A place that begins or ends inside of a sequence
+    /// which stands for two characters (Big5 has four such) is widened to all of it.
+    pub fn raw_range(&self, view: Range<usize>) -> Range<usize> {
+        let start = self.floor(self.start(), view.start);
+        let end = self.ceiling(start, view.end.max(view.start));
+        start.raw..end.raw
+    }
+
+    /// The place of the view that bytes of the file stand at, widened to whole characters.
+    pub fn view_range(&self, raw: Range<usize>) -> Range<usize> {
+        let start = self.seek(self.start(), Goal::Raw(raw.start));
+        let mut end = self.seek(start, Goal::Raw(raw.end.max(raw.start)));
+        if end.raw < raw.end && end.view < self.view.len() {
+            end = self.step(end);
+        }
+        start.view..end.view
+    }
+
+    /// The start of the view.
+    pub(crate) fn start(&self) -> Position {
+        match &self.map {
+            Map::Shifted(shift) => Position {
+                view: 0,
+                raw: *shift,
+            },
+            Map::Walked(trail) => trail.points[0],
+        }
+    }
+
+    /// The last place between two sequences that is not after `view`. Starts at `from`, which is before it, or at
+    /// the nearest note.
+    pub(crate) fn floor(&self, from: Position, view: usize) -> Position {
+        self.seek(from, Goal::View(view.min(self.view.len())))
+    }
+
+    /// The first place between two sequences that is not before `view`.
+    pub(crate) fn ceiling(&self, from: Position, view: usize) -> Position {
+        let floor = self.floor(from, view);
+        if floor.view < view.min(self.view.len()) {
+            return self.step(floor);
+        }
+        floor
+    }
+
+    fn seek(&self, from: Position, goal: Goal) -> Position {
+        let trail = match (&self.map, goal) {
+            (Map::Shifted(shift), Goal::View(view)) => {
+                return Position {
+                    view,
+                    raw: view + shift,
+                };
+            }
+            (Map::Shifted(shift), Goal::Raw(raw)) => {
+                let view = raw.clamp(*shift, self.raw.len()) - shift;
+                let view = self.view.floor_char_boundary(view);
+                return Position {
+                    view,
+                    raw: view + shift,
+                };
+            }
+            (Map::Walked(trail), _) => trail,
+        };
+        let next = trail
+            .points
+            .partition_point(|point| !goal.passed_by(*point));
+        let mut at = match next.checked_sub(1).map(|index| trail.points[index]) {
+            Some(point) if point.view > from.view => point,
+            _ => from,
+        };
+        let mut damage = self.damaged.partition_point(|place| place.start < at.view);
+        while at.view < self.view.len() {
+            let next = self.step_with(trail, at, &mut damage, goal);
+            if goal.passed_by(next) {
+                break;
+            }
+            at = next;
+        }
+        at
+    }
+
+    /// The place after the sequence at `at`.
+    fn step(&self, at: Position) -> Position {
+        match &self.map {
+            Map::Shifted(shift) => {
+                let view = self.view.ceil_char_boundary(at.view + 1);
+                Position {
+                    view,
+                    raw: view + shift,
+                }
+            }
+            Map::Walked(trail) => {
+                let mut damage = self.damaged.partition_point(|place| place.start < at.view);
+                self.step_with(trail, at, &mut damage, Goal::View(at.view))
+            }
+        }
+    }
+
+    /// The place after the sequence at `at`, or after a run of plain ones that does not pass the goal. `damage` is
+    /// the number of damaged places before `at` and is kept so.
+    fn step_with(&self, trail: &Trail, at: Position, damage: &mut usize, goal: Goal) -> Position {
+        let forward = |view, raw| Position {
+            view: at.view + view,
+            raw: at.raw + raw,
+        };
+        let next_damage = self.damaged.get(*damage).map(|place| place.start);
+        if next_damage == Some(at.view) {
+            let length = trail.damage[*damage];
+            *damage += 1;
+            return forward(char::REPLACEMENT_CHARACTER.len_utf8(), usize::from(length));
+        }
+        if trail.shape == Shape::Utf8 {
+            let most = match goal {
+                Goal::View(view) => view.saturating_sub(at.view),
+                Goal::Raw(raw) => raw.saturating_sub(at.raw),
+            };
+            let end = next_damage.unwrap_or(self.view.len()).min(at.view + most);
+            let end = self.view.floor_char_boundary(end);
+            let run = self.view.as_bytes().get(at.view..end).unwrap_or_default();
+            let run = memchr::memchr(b'\n', run).unwrap_or(run.len());
+            if run > 0 {
+                return forward(run, run);
+            }
+        }
+        let width = trail.shape.width();
+        match self.view[at.view..].chars().next() {
+            Some('\n') => forward(1, width * self.line_end_units(trail, at.raw)),
+            Some(ascii) if ascii.is_ascii() => forward(1, width),
+            Some(character) => {
+                let rest = self.raw.get(at.raw..).unwrap_or_default();
+                let (raw, view) = trail.shape.sequence(rest, character);
+                forward(view, raw)
+            }
+            None => at,
+        }
+    }
+
+    /// How many characters the line end at the byte `at` has in the file.
+    fn line_end_units(&self, trail: &Trail, at: usize) -> usize {
+        if trail.lone_cr == LoneCr::EndsLine {
+            return 1;
+        }
+        let width = trail.shape.width();
+        let is_return =
+            |unit: usize| trail.shape.ascii_at(self.raw, at + unit * width) == Some(b'\r');
+        match (is_return(0), is_return(1)) {
+            (true, true) => 3,
+            (true, false) => 2,
+            (false, _) => 1,
+        }
+    }
+}

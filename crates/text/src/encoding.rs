@@ -1,0 +1,215 @@
+//! Which encoding a file is in, and text put into that encoding. How bytes become the text that is shown and
+//! searched is the business of `document`.
+
+mod binary;
+mod detect;
+mod encode;
+pub(crate) mod shape;
+mod utf16;
+
+pub use binary::binary_kind;
+pub use detect::detect;
+pub(crate) use detect::detect_text;
+
+use encoding_rs::Encoding as Table;
+
+/// An encoding together with whether the file starts with a byte order mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Encoding {
+    kind: Kind,
+    mark: Mark,
+}
+
+/// The family of an encoding; everything that is not Unicode is one of `encoding_rs`'s tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+    Legacy(&'static Table),
+}
+
+/// Whether the file starts with a byte order mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Mark {
+    Absent,
+    Present,
+}
+
+/// Why bytes are not shown or edited as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NotText {
+    /// NUL bytes that are no UTF-16, or UTF-32.
+    Binary {
+        /// What the bytes are by their first bytes, such as "ELF program" or "unknown binary data".
+        kind: &'static str,
+    },
+}
+
+/// A character that an encoding has no bytes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Unencodable {
+    /// The first such character of the text.
+    pub character: char,
+    /// The encoding that lacks it.
+    pub encoding: Encoding,
+}
+
+/// The names by which `name` calls the tables: `encoding_rs`'s own, in lower case.
+const LEGACY_NAMES: [&str; 36] = [
+    "big5",
+    "euc-jp",
+    "euc-kr",
+    "gb18030",
+    "gbk",
+    "ibm866",
+    "iso-8859-10",
+    "iso-8859-13",
+    "iso-8859-14",
+    "iso-8859-15",
+    "iso-8859-16",
+    "iso-8859-2",
+    "iso-8859-3",
+    "iso-8859-4",
+    "iso-8859-5",
+    "iso-8859-6",
+    "iso-8859-7",
+    "iso-8859-8",
+    "iso-8859-8-i",
+    "koi8-r",
+    "koi8-u",
+    "macintosh",
+    "shift_jis",
+    "windows-1250",
+    "windows-1251",
+    "windows-1252",
+    "windows-1253",
+    "windows-1254",
+    "windows-1255",
+    "windows-1256",
+    "windows-1257",
+    "windows-1258",
+    "windows-874",
+    "x-mac-cyrillic",
+    "x-user-defined",
+    "legacy",
+];
+
+/// Labels in common use that the WHATWG table, which `encoding_rs` follows, does not have.
+const FURTHER_LABELS: [(&str, &str); 6] = [
+    ("cp932", "shift_jis"),
+    ("cp936", "gbk"),
+    ("cp949", "euc-kr"),
+    ("cp950", "big5"),
+    ("latin-1", "windows-1252"),
+    ("cp874", "windows-874"),
+];
+
+impl Encoding {
+    /// UTF-8 without a byte order mark.
+    pub const UTF8: Encoding = Encoding::new(Kind::Utf8, Mark::Absent);
+    /// UTF-8 with a byte order mark.
+    pub const UTF8_BOM: Encoding = Encoding::new(Kind::Utf8, Mark::Present);
+
+    pub(crate) const fn new(kind: Kind, mark: Mark) -> Encoding {
+        Encoding { kind, mark }
+    }
+
+    pub(crate) fn legacy(table: &'static Table) -> Encoding {
+        Encoding::new(Kind::Legacy(table), Mark::Absent)
+    }
+
+    /// The encoding that a label of the settings names: the WHATWG labels, a few that Python and Windows use,
+    /// and for a byte order mark `utf-8-bom`, `utf-16le-bom`, `utf-16be-bom` and `utf-16` (little endian).
+    /// ISO-2022-JP is not among them: its bytes mean nothing without what stands before them.
+    pub fn for_label(label: &str) -> Option<Encoding> {
+        let label = label.trim().to_ascii_lowercase();
+        let marked = |kind| Some(Encoding::new(kind, Mark::Present));
+        match label.as_str() {
+            "utf-8-bom" | "utf8-bom" | "utf-8-sig" | "utf8-sig" => return marked(Kind::Utf8),
+            "utf-16" | "utf16" | "utf-16le-bom" => return marked(Kind::Utf16Le),
+            "utf-16be-bom" => return marked(Kind::Utf16Be),
+            _ => {}
+        }
+        let further = FURTHER_LABELS
+            .iter()
+            .find(|(known, _)| *known == label)
+            .map_or(label.as_str(), |(_, name)| name);
+        let table = Table::for_label_no_replacement(further.as_bytes())
+            .or_else(|| Table::for_label_no_replacement(further.replace('_', "-").as_bytes()))?;
+        let kind = if table == encoding_rs::UTF_8 {
+            Kind::Utf8
+        } else if table == encoding_rs::UTF_16LE {
+            Kind::Utf16Le
+        } else if table == encoding_rs::UTF_16BE {
+            Kind::Utf16Be
+        } else if table == encoding_rs::ISO_2022_JP {
+            return None;
+        } else {
+            Kind::Legacy(table)
+        };
+        Some(Encoding::new(kind, Mark::Absent))
+    }
+
+    /// The name that answers use: `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, `gbk`, `windows-1252`, …
+    pub fn name(self) -> &'static str {
+        match (self.kind, self.mark) {
+            (Kind::Utf8, Mark::Absent) => "utf-8",
+            (Kind::Utf8, Mark::Present) => "utf-8-bom",
+            (Kind::Utf16Le, _) => "utf-16le",
+            (Kind::Utf16Be, _) => "utf-16be",
+            (Kind::Legacy(table), _) => LEGACY_NAMES
+                .into_iter()
+                .find(|name| name.eq_ignore_ascii_case(table.name()))
+                .unwrap_or("legacy"),
+        }
+    }
+
+    /// Whether a file in this encoding starts with a byte order mark.
+    pub fn has_mark(self) -> bool {
+        self.mark == Mark::Present
+    }
+
+    /// Whether this is UTF-8, with or without a byte order mark.
+    pub fn is_utf8(self) -> bool {
+        self.kind == Kind::Utf8
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// The bytes of the byte order mark that a file in this encoding starts with; empty where it has none.
+    pub fn mark_bytes(self) -> &'static [u8] {
+        match (self.mark, self.kind) {
+            (Mark::Present, Kind::Utf8) => b"\xEF\xBB\xBF",
+            (Mark::Present, Kind::Utf16Le) => b"\xFF\xFE",
+            (Mark::Present, Kind::Utf16Be) => b"\xFE\xFF",
+            _ => b"",
+        }
+    }
+}
+
+impl std::fmt::Display for Encoding {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl std::fmt::Display for NotText {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let NotText::Binary { kind } = self;
+        write!(formatter, "not text: {kind}")
+    }
+}
+
+impl std::error::Error for NotText {}
+
+impl std::fmt::Display for Unencodable {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let code = u32::from(self.character);
+        write!(formatter, "U+{code:04X} has no bytes in {}", self.encoding)
+    }
+}
+
+impl std::error::Error for Unencodable {}

@@ -1,0 +1,182 @@
+//! Finds the encoding of a file: marks first, then proofs, then what the settings say, then a guess.
+//! The order is the contract; each step is final.
+
+use super::{Encoding, Kind, Mark, NotText, binary_kind, utf16};
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::Encoding as Table;
+
+/// A guess looks at no more than this from the first byte that is not ASCII: it is slow, and more text does not
+/// change its mind.
+const GUESSED_FROM: usize = 1 << 20;
+
+/// What `detect_text` found.
+pub(crate) struct Detected<'a> {
+    pub(crate) encoding: Encoding,
+    /// The bytes after the mark as text, where they are valid UTF-8 (or ASCII in any encoding that extends it).
+    pub(crate) text: Option<&'a str>,
+}
+
+/// The encoding in which a file of these bytes is read, where `configured` is what the settings say for its path.
+pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotText> {
+    detect_text(raw, configured).map(|detected| detected.encoding)
+}
+
+pub(crate) fn detect_text(
+    raw: &[u8],
+    configured: Option<Encoding>,
+) -> Result<Detected<'_>, NotText> {
+    if raw.is_empty() {
+        let encoding = configured.unwrap_or(Encoding::UTF8);
+        let text = Some("");
+        return Ok(Detected { encoding, text });
+    }
+    if let Some(marked) = by_mark(raw) {
+        return marked;
+    }
+    let undecoded = |encoding| {
+        Ok(Detected {
+            encoding,
+            text: None,
+        })
+    };
+    if memchr::memchr(0, raw).is_some() {
+        return match nul_bytes(raw, configured) {
+            Some(encoding) => undecoded(encoding),
+            None => Err(binary(raw)),
+        };
+    }
+    if let Ok(text) = simdutf8::basic::from_utf8(raw) {
+        let encoding = configured
+            .filter(|configured| extends_ascii(*configured) && raw.is_ascii())
+            .unwrap_or(Encoding::UTF8);
+        let text = Some(text);
+        return Ok(Detected { encoding, text });
+    }
+    if mostly_utf8(raw) {
+        return undecoded(Encoding::UTF8);
+    }
+    if let Some(configured) = configured {
+        return undecoded(without_first_four_byte_sequence(
+            Encoding::new(configured.kind, Mark::Absent),
+            raw,
+        ));
+    }
+    undecoded(guess(raw))
+}
+
+fn binary(raw: &[u8]) -> NotText {
+    NotText::Binary {
+        kind: binary_kind(raw),
+    }
+}
+
+/// What a byte order mark says. UTF-32's begins with UTF-16LE's and is looked at first.
+fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
+    if raw.starts_with(b"\xFF\xFE\0\0") || raw.starts_with(b"\0\0\xFE\xFF") {
+        let kind = "UTF-32 text";
+        return Some(Err(NotText::Binary { kind }));
+    }
+    let little = raw.starts_with(b"\xFF\xFE");
+    if little || raw.starts_with(b"\xFE\xFF") {
+        if utf16::holds_nul_character(&raw[2..]) {
+            return Some(Err(binary(raw)));
+        }
+        let kind = if little { Kind::Utf16Le } else { Kind::Utf16Be };
+        let encoding = Encoding::new(kind, Mark::Present);
+        return Some(Ok(Detected {
+            encoding,
+            text: None,
+        }));
+    }
+    let rest = raw.strip_prefix(b"\xEF\xBB\xBF")?;
+    if memchr::memchr(0, rest).is_some() {
+        return Some(Err(binary(rest)));
+    }
+    let text = simdutf8::basic::from_utf8(rest).ok();
+    let encoding = Encoding::UTF8_BOM;
+    Some(Ok(Detected { encoding, text }))
+}
+
+/// The UTF-16 that bytes with a NUL among them are, if they are any.
+fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
+    if let Some(kind) = utf16::without_mark(raw) {
+        return Some(Encoding::new(kind, Mark::Absent));
+    }
+    let configured = configured.filter(|configured| !extends_ascii(*configured))?;
+    let whole = raw.len().is_multiple_of(2) && !utf16::holds_nul_character(raw);
+    whole.then_some(Encoding::new(configured.kind, Mark::Absent))
+}
+
+/// Whether ASCII text has the same bytes in this encoding. A mark cannot be added to bytes that are there.
+fn extends_ascii(encoding: Encoding) -> bool {
+    matches!(encoding.kind, Kind::Legacy(_)) || encoding == Encoding::UTF8
+}
+
+/// Whether bytes that are not valid UTF-8 are UTF-8 with a few stray bytes among them: more well-formed
+/// sequences of several bytes than bad bytes.
+fn mostly_utf8(raw: &[u8]) -> bool {
+    let (mut good, mut bad) = (0_usize, 0_usize);
+    for chunk in raw.utf8_chunks() {
+        let valid = chunk.valid().as_bytes();
+        good += valid.iter().filter(|byte| **byte >= 0xC0).count();
+        bad += chunk.invalid().len();
+    }
+    good > bad
+}
+
+/// GBK is told from GB18030 by the sequences of four bytes, which only the latter has: a file without one does
+/// not get its first, because the programs that read it may not know them.
+fn without_first_four_byte_sequence(encoding: Encoding, raw: &[u8]) -> Encoding {
+    if encoding.kind != Kind::Legacy(encoding_rs::GBK) {
+        return encoding;
+    }
+    let is_lead = |byte: u8| (0x81..=0xFE).contains(&byte);
+    let mut at = 0;
+    while at < raw.len() {
+        at += match raw[at..] {
+            [a, b, c, d, ..]
+                if is_lead(a) && b.is_ascii_digit() && is_lead(c) && d.is_ascii_digit() =>
+            {
+                return Encoding::legacy(encoding_rs::GB18030);
+            }
+            [a, b, ..] if is_lead(a) && b >= 0x40 => 2,
+            _ => 1,
+        };
+    }
+    encoding
+}
+
+/// The encoding that the bytes most likely are in, proven by decoding all of them. Without proof it is
+/// windows-1252, in which every byte is a character: nothing is lost, and edits in ASCII hold in any encoding.
+///
+/// Encoding back need not give the same bytes: some tables spell one character in two ways or know characters
+/// that they only read. Bytes outside of an edit are copied, so this costs nothing but a right guess.
+fn guess(raw: &[u8]) -> Encoding {
+    let from = raw.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+    let line = memchr::memrchr(b'\n', &raw[..from]).map_or(0, |at| at + 1);
+    let until = raw.len().min(line.saturating_add(GUESSED_FROM));
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(&raw[line..until], until == raw.len());
+    let table = detector.guess(None, Utf8Detection::Deny);
+    if table == encoding_rs::WINDOWS_1252 || !decodes(table, raw) {
+        return Encoding::legacy(encoding_rs::WINDOWS_1252);
+    }
+    without_first_four_byte_sequence(Encoding::legacy(table), raw)
+}
+
+/// Whether every byte of `raw` belongs to a well-formed sequence of the table.
+fn decodes(table: &'static Table, raw: &[u8]) -> bool {
+    let mut decoder = table.new_decoder_without_bom_handling();
+    let mut scratch = [0; 8192];
+    let mut at = 0;
+    loop {
+        let (result, read, _) =
+            decoder.decode_to_utf8_without_replacement(&raw[at..], &mut scratch, true);
+        at += read;
+        match result {
+            encoding_rs::DecoderResult::InputEmpty => return true,
+            encoding_rs::DecoderResult::OutputFull => {}
+            encoding_rs::DecoderResult::Malformed(..) => return false,
+        }
+    }
+}

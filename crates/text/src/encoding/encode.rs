@@ -1,0 +1,60 @@
+//! Text put into an encoding. What comes out reads back as the text that went in, or it is refused.
+
+use super::{Encoding, Kind, Unencodable};
+use encoding_rs::{EncoderResult, Encoding as Table};
+
+impl Encoding {
+    /// The bytes of a text in this encoding, without a byte order mark; the first character that it cannot hold
+    /// is the error.
+    pub fn encode(self, text: &str) -> Result<Vec<u8>, Unencodable> {
+        match self.kind {
+            Kind::Utf8 => Ok(text.as_bytes().to_vec()),
+            Kind::Utf16Le => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            Kind::Utf16Be => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            Kind::Legacy(_) if text.is_ascii() => Ok(text.as_bytes().to_vec()),
+            Kind::Legacy(table) => self.encode_legacy(table, text),
+        }
+    }
+
+    fn encode_legacy(self, table: &'static Table, text: &str) -> Result<Vec<u8>, Unencodable> {
+        let refuse = |character| Unencodable {
+            character,
+            encoding: self,
+        };
+        let bytes = write_in(table, text).map_err(refuse)?;
+        // Some tables are lossy on the way in: Shift_JIS writes a yen sign as the byte of the backslash. Such a
+        // character is refused like one that the table lacks.
+        let read = table.decode_without_bom_handling_and_without_replacement(&bytes);
+        if read.is_some_and(|read| read == text) {
+            return Ok(bytes);
+        }
+        let mut spelled = [0; 4];
+        let lost = text.chars().find(|character| {
+            let single = character.encode_utf8(&mut spelled);
+            let read_back = write_in(table, single).ok().and_then(|bytes| {
+                table
+                    .decode_without_bom_handling_and_without_replacement(&bytes)
+                    .map(|read| read == *single)
+            });
+            read_back != Some(true)
+        });
+        Err(refuse(lost.unwrap_or(char::REPLACEMENT_CHARACTER)))
+    }
+}
+
+/// The bytes of `text` in `table`, or the first character that the table lacks.
+fn write_in(table: &'static Table, text: &str) -> Result<Vec<u8>, char> {
+    let mut bytes = Vec::with_capacity(text.len() + 16);
+    let mut encoder = table.new_encoder();
+    let mut rest = text;
+    loop {
+        let (result, read) =
+            encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = &rest[read..];
+        match result {
+            EncoderResult::InputEmpty => return Ok(bytes),
+            EncoderResult::OutputFull => bytes.reserve(rest.len() * 2 + 16),
+            EncoderResult::Unmappable(character) => return Err(character),
+        }
+    }
+}

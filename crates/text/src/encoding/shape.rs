@@ -1,0 +1,81 @@
+//! How long the byte sequence of one character is in each encoding: enough to walk from a place in the decoded
+//! text to its bytes without decoding again.
+
+use super::Kind;
+
+/// The rule by which an encoding's bytes group into characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+    OneByte,
+    TwoBytes,
+    Big5,
+    ShiftJis,
+    EucJp,
+    Gb18030,
+}
+
+impl Shape {
+    pub(crate) fn of(kind: Kind) -> Shape {
+        match kind {
+            Kind::Utf8 => Shape::Utf8,
+            Kind::Utf16Le => Shape::Utf16Le,
+            Kind::Utf16Be => Shape::Utf16Be,
+            Kind::Legacy(table) if table.is_single_byte() => Shape::OneByte,
+            Kind::Legacy(table) if table == encoding_rs::SHIFT_JIS => Shape::ShiftJis,
+            Kind::Legacy(table) if table == encoding_rs::EUC_JP => Shape::EucJp,
+            Kind::Legacy(table) if table == encoding_rs::BIG5 => Shape::Big5,
+            Kind::Legacy(table) if table == encoding_rs::GBK || table == encoding_rs::GB18030 => {
+                Shape::Gb18030
+            }
+            Kind::Legacy(_) => Shape::TwoBytes,
+        }
+    }
+
+    /// How many bytes an ASCII character takes.
+    pub(crate) fn width(self) -> usize {
+        match self {
+            Shape::Utf16Le | Shape::Utf16Be => 2,
+            _ => 1,
+        }
+    }
+
+    /// The ASCII character whose bytes stand at `at`, if one does.
+    pub(crate) fn ascii_at(self, raw: &[u8], at: usize) -> Option<u8> {
+        let byte = match (self, raw.get(at..)?) {
+            (Shape::Utf16Le, [byte, 0, ..]) | (Shape::Utf16Be, [0, byte, ..]) => *byte,
+            (Shape::Utf16Le | Shape::Utf16Be, _) => return None,
+            (_, rest) => *rest.first()?,
+        };
+        byte.is_ascii().then_some(byte)
+    }
+
+    /// The length in bytes of the well-formed sequence for the non-ASCII `character` that stands at the start of
+    /// `raw`, and the length in the decoded text of what it stands for.
+    pub(crate) fn sequence(self, raw: &[u8], character: char) -> (usize, usize) {
+        let first = raw.first().copied().unwrap_or_default();
+        let second = raw.get(1).copied().unwrap_or_default();
+        let decoded = character.len_utf8();
+        let bytes = match self {
+            Shape::Utf8 => decoded,
+            Shape::Utf16Le | Shape::Utf16Be => 2 * character.len_utf16(),
+            Shape::OneByte => 1,
+            Shape::TwoBytes => 2,
+            // Four sequences stand for a letter and a combining mark, two bytes each in UTF-8.
+            Shape::Big5 if first == 0x88 && matches!(second, 0x62 | 0x64 | 0xA3 | 0xA5) => {
+                return (2, 4);
+            }
+            Shape::Big5 => 2,
+            Shape::ShiftJis if first == 0x80 || (0xA1..=0xDF).contains(&first) => 1,
+            Shape::ShiftJis => 2,
+            Shape::EucJp if first == 0x8F => 3,
+            Shape::EucJp => 2,
+            Shape::Gb18030 if first == 0x80 => 1,
+            Shape::Gb18030 if second.is_ascii_digit() => 4,
+            Shape::Gb18030 => 2,
+        };
+        (bytes, decoded)
+    }
+}

@@ -1,0 +1,71 @@
+//! Tells UTF-16 without a byte order mark from binary data by where its NUL bytes stand.
+
+use super::Kind;
+
+/// Shorter files must be nearly all ASCII to pass: a few code units prove nothing.
+const FEW_UNITS: usize = 16;
+
+/// What a look at every code unit of one byte order found.
+struct Tally {
+    units: usize,
+    /// ASCII text characters, whose other byte is NUL.
+    plain: usize,
+}
+
+/// The byte order in which `raw`, which holds a NUL byte, is UTF-16 text.
+///
+/// In one of the orders every code unit must be a character that text holds (no U+0000, control character,
+/// lone surrogate, private use), and the NULs must come from ASCII characters: most code units are ASCII, or the
+/// rest does not look like bytes of ASCII text. A list of NUL-separated names has NULs on one side only, too, but
+/// its other bytes are all ASCII.
+pub(super) fn without_mark(raw: &[u8]) -> Option<Kind> {
+    if raw.len() < 4 || !raw.len().is_multiple_of(2) {
+        return None;
+    }
+    let little = tally(raw, u16::from_le_bytes);
+    let big = tally(raw, u16::from_be_bytes);
+    let proven = |tally: &Option<Tally>| tally.as_ref().is_some_and(|tally| tally.proves(raw));
+    let plain = |tally: &Option<Tally>| tally.as_ref().map_or(0, |tally| tally.plain);
+    match (proven(&little), proven(&big)) {
+        (true, true) if plain(&big) > plain(&little) => Some(Kind::Utf16Be),
+        (true, _) => Some(Kind::Utf16Le),
+        (false, true) => Some(Kind::Utf16Be),
+        (false, false) => None,
+    }
+}
+
+/// Whether `raw` holds the character U+0000 when read as UTF-16: then it is no text whatever its mark says.
+pub(super) fn holds_nul_character(raw: &[u8]) -> bool {
+    raw.chunks_exact(2).any(|unit| unit == [0, 0])
+}
+
+impl Tally {
+    fn proves(&self, raw: &[u8]) -> bool {
+        if self.plain * 10 >= self.units * 7 {
+            return true;
+        }
+        let ascii_bytes = || raw.iter().filter(|byte| **byte != 0).all(u8::is_ascii);
+        self.units >= FEW_UNITS && self.plain * 64 >= self.units && !ascii_bytes()
+    }
+}
+
+fn tally(raw: &[u8], read: fn([u8; 2]) -> u16) -> Option<Tally> {
+    let mut tally = Tally { units: 0, plain: 0 };
+    let mut units = raw.chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+    while let Some(unit) = units.next() {
+        tally.units += 1;
+        match unit {
+            0x0009..=0x000D | 0x0020..=0x007E => tally.plain += 1,
+            0xD800..=0xDBFF => {
+                tally.units += 1;
+                units.next().filter(|low| (0xDC00..=0xDFFF).contains(low))?;
+            }
+            // Letters, punctuation and symbols up to the dingbats; CJK; Hangul; the forms at the end. What is left
+            // out is rare in text and a fifth of what random bytes give.
+            0x00A0..=0x1FFF | 0x2000..=0x27BF | 0x2E80..=0x9FFF | 0xAC00..=0xD7A3 => {}
+            0xF900..=0xFFEF | 0xFFFD => {}
+            _ => return None,
+        }
+    }
+    Some(tally)
+}

@@ -1,0 +1,229 @@
+//! Line ends: what kinds a file has, what a model's text becomes before it is compared, and where lines start in
+//! a decoded text. In a decoded text every line end is one LF.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The line ends that a whole file uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Endings {
+    /// No line ends at all.
+    None,
+    /// LF only.
+    Lf,
+    /// CR LF only.
+    Crlf,
+    /// Lone CRs only; a file with an LF has none of these, there a lone CR is a character of its line.
+    Cr,
+    /// More than one kind, or CR CR LF.
+    Mixed,
+}
+
+/// The line end that a new text gets throughout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LineEnd {
+    /// Each as it was sent.
+    AsSent,
+    /// LF.
+    Lf,
+    /// CR LF.
+    Crlf,
+    /// A lone CR.
+    Cr,
+}
+
+/// The bytes of one line end, in ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Terminator {
+    Lf,
+    Crlf,
+    Cr,
+    CrCrLf,
+}
+
+impl Endings {
+    /// The name that answers use: `none`, `lf`, `crlf`, `cr` or `mixed`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Endings::None => "none",
+            Endings::Lf => "lf",
+            Endings::Crlf => "crlf",
+            Endings::Cr => "cr",
+            Endings::Mixed => "mixed",
+        }
+    }
+
+    /// The line end that a text gets which replaces a whole file with these: the file's, where it has one kind.
+    pub fn line_end(self) -> LineEnd {
+        match self {
+            Endings::None | Endings::Mixed => LineEnd::AsSent,
+            Endings::Lf => LineEnd::Lf,
+            Endings::Crlf => LineEnd::Crlf,
+            Endings::Cr => LineEnd::Cr,
+        }
+    }
+}
+
+impl std::fmt::Display for Endings {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl Terminator {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Terminator::Lf => "\n",
+            Terminator::Crlf => "\r\n",
+            Terminator::Cr => "\r",
+            Terminator::CrCrLf => "\r\r\n",
+        }
+    }
+}
+
+/// How often each kind of line end occurs in text that is read piece by piece.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) lf: u64,
+    pub(crate) crlf: u64,
+    pub(crate) cr_cr_lf: u64,
+    /// CRs before no LF; they end lines only where the other counts are zero.
+    pub(crate) lone_cr: u64,
+}
+
+impl Tally {
+    pub(crate) fn endings(&self) -> Endings {
+        match (self.lf, self.crlf, self.cr_cr_lf, self.lone_cr) {
+            (0, 0, 0, 0) => Endings::None,
+            (0, 0, 0, _) => Endings::Cr,
+            (_, 0, 0, _) => Endings::Lf,
+            (0, _, 0, _) => Endings::Crlf,
+            _ => Endings::Mixed,
+        }
+    }
+}
+
+/// The text that a model sent as it is compared with a decoded file: CR LF and CR CR LF become LF; a lone CR does
+/// only where it is what ends the file's lines.
+pub fn sent_text(text: &str, document_endings: Endings) -> Cow<'_, str> {
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let joined = without_carriage_returns(text);
+    if document_endings == Endings::Cr && joined.contains('\r') {
+        return Cow::Owned(joined.replace('\r', "\n"));
+    }
+    joined
+}
+
+/// CR LF and CR CR LF turned into LF; other CRs stay.
+pub(crate) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
+    if memchr::memmem::find(text.as_bytes(), b"\r\n").is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut joined = String::with_capacity(text.len());
+    let mut from = 0;
+    for at in memchr::memchr_iter(b'\n', text.as_bytes()) {
+        let line = &text[from..at];
+        joined.push_str(&line[..line.len() - carriage_returns(line.as_bytes())]);
+        joined.push('\n');
+        from = at + 1;
+    }
+    joined.push_str(&text[from..]);
+    Cow::Owned(joined)
+}
+
+/// How many CRs at the end of `line` belong to the LF that follows it: up to two.
+pub(crate) fn carriage_returns(line: &[u8]) -> usize {
+    match line {
+        [.., b'\r', b'\r'] => 2,
+        [.., b'\r'] => 1,
+        _ => 0,
+    }
+}
+
+/// How far apart the entries of a line index are. Counting a block costs about a microsecond.
+const BLOCK: usize = 16 << 10;
+
+/// A sparse index of the lines of a text: for each block of 16 KiB how many newlines stand before it.
+#[derive(Debug)]
+pub(crate) struct LineIndex {
+    before: Vec<usize>,
+    newlines: usize,
+}
+
+impl LineIndex {
+    pub(crate) fn of(text: &str) -> LineIndex {
+        let mut before = Vec::with_capacity(text.len() / BLOCK + 1);
+        let mut newlines = 0;
+        for block in text.as_bytes().chunks(BLOCK) {
+            before.push(newlines);
+            newlines += memchr::memchr_iter(b'\n', block).count();
+        }
+        LineIndex { before, newlines }
+    }
+
+    pub(crate) fn line_count(&self, text: &str) -> usize {
+        let open = !text.is_empty() && !text.ends_with('\n');
+        self.newlines + usize::from(open)
+    }
+
+    /// How many newlines stand before `at`.
+    pub(crate) fn newlines_before(&self, text: &str, at: usize) -> usize {
+        let at = at.min(text.len());
+        let block = at / BLOCK;
+        // At the very end of a text of whole blocks there is no further block.
+        let Some(before) = self.before.get(block) else {
+            return self.newlines;
+        };
+        before + memchr::memchr_iter(b'\n', &text.as_bytes()[block * BLOCK..at]).count()
+    }
+
+    /// Where line `line` starts, counted from 0; the end of the text for lines that it does not have.
+    pub(crate) fn line_start(&self, text: &str, line: usize) -> usize {
+        if line == 0 {
+            return 0;
+        }
+        if line > self.newlines {
+            return text.len();
+        }
+        // The newline before this line is number `line` from 1: in the last block with fewer before it.
+        let block = self.before.partition_point(|before| *before < line) - 1;
+        let from = block * BLOCK;
+        memchr::memchr_iter(b'\n', &text.as_bytes()[from..])
+            .nth(line - self.before[block] - 1)
+            .map_or(text.len(), |at| from + at + 1)
+    }
+}
+
+/// The lines of a text from one place on, as ranges without their newline; made by `Document::lines_from`.
+#[derive(Clone, Debug)]
+pub struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Lines<'t> {
+    pub(crate) fn new(text: &'t str, at: usize) -> Lines<'t> {
+        Lines { text, at }
+    }
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        if self.at >= self.text.len() {
+            return None;
+        }
+        let start = self.at;
+        let end = line_end(self.text, start);
+        self.at = end + 1;
+        Some(start..end)
+    }
+}
+
+/// Where the line that `at` stands in ends: at its newline or at the end of the text.
+pub(crate) fn line_end(text: &str, at: usize) -> usize {
+    memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline)
+}

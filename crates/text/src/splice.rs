@@ -1,0 +1,116 @@
+//! Edits of a view turned into replacements of the file's bytes: which bytes go, how the new text is encoded and
+//! which line ends it gets. Everything else of the file is copied by whoever writes it.
+
+mod endings;
+mod whole;
+
+pub use whole::encode_new;
+
+use crate::document::Document;
+use crate::encoding::{Encoding, NotText, Unencodable, detect};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A place of a view and the text, with LF line ends, that it is replaced by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The place in the view; empty for an insertion.
+    pub range: Range<usize>,
+    /// The new text.
+    pub text: String,
+}
+
+/// A range of a file's bytes and the bytes that it is replaced by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawChange {
+    /// The range in the file; empty for an insertion.
+    pub range: Range<u64>,
+    /// The new bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Document<'_> {
+    /// The replacements of bytes that make changes of the view, which are sorted and do not overlap.
+    ///
+    /// A newline of new text takes the line end of the line it replaces, one after the other, the last one's for
+    /// what is more; where it replaces none, that of the line it is inserted into or, at a line's start, of the
+    /// line before; failing that, of the line before or after; failing all, LF.
+    pub fn splice(&self, changes: &[Change]) -> Result<Vec<RawChange>, Unencodable> {
+        debug_assert!(changes.is_sorted_by(|a, b| a.range.end <= b.range.start));
+        let mut at = self.start();
+        let mut replacements = Vec::with_capacity(changes.len());
+        for change in changes {
+            let start = self.floor(at, change.range.start);
+            let end = self.ceiling(start, change.range.end);
+            let text = self.with_line_ends(change);
+            // Inside of a sequence that stands for two characters the other one is written anew.
+            let before = &self.view()[start.view..change.range.start];
+            let after = &self.view()[change.range.end..end.view];
+            let text = match (before, after) {
+                ("", "") => text,
+                _ => Cow::Owned([before, &text, after].concat()),
+            };
+            let mut bytes = self.encoding().encode(&text)?;
+            if self.raw().is_empty() && replacements.is_empty() {
+                bytes.splice(0..0, self.encoding().mark_bytes().iter().copied());
+            }
+            let range = start.raw as u64..end.raw as u64;
+            replacements.push(RawChange { range, bytes });
+            at = start;
+        }
+        Ok(replacements)
+    }
+
+    /// The encoding in which the file would be read after these replacements, which make it `new_raw`, where it is
+    /// not the one it is read in now. `Err` where it would no longer be text.
+    pub fn encoding_after(
+        &self,
+        changes: &[RawChange],
+        new_raw: &[u8],
+        configured: Option<Encoding>,
+    ) -> Result<Option<Encoding>, NotText> {
+        // UTF-8 stays UTF-8, and looking at the new bytes is enough, where nothing else could be meant.
+        let plain = self.encoding().is_utf8()
+            && self.damaged().is_empty()
+            && configured.is_none_or(Encoding::is_utf8)
+            && changes.iter().all(|change| {
+                memchr::memchr(0, &change.bytes).is_none()
+                    && (change.range.start > 0 || !change.bytes.starts_with(b"\xEF"))
+            });
+        if plain && !new_raw.is_empty() {
+            return Ok(None);
+        }
+        let encoding = detect(new_raw, configured)?;
+        Ok((encoding != self.encoding()).then_some(encoding))
+    }
+}
+
+/// A file's bytes with some ranges replaced; the changes are sorted and do not overlap.
+pub fn apply_raw(raw: &[u8], changes: &[RawChange]) -> Vec<u8> {
+    let added: usize = changes.iter().map(|change| change.bytes.len()).sum();
+    let mut result = Vec::with_capacity(raw.len() + added);
+    let mut from = 0;
+    for change in changes {
+        let start = usize::try_from(change.range.start).unwrap_or(raw.len());
+        let end = usize::try_from(change.range.end).unwrap_or(raw.len());
+        result.extend_from_slice(&raw[from..start]);
+        result.extend_from_slice(&change.bytes);
+        from = end;
+    }
+    result.extend_from_slice(&raw[from..]);
+    result
+}
+
+/// A view with some places replaced; the changes are sorted and do not overlap.
+pub fn apply_changes(view: &str, changes: &[Change]) -> String {
+    let added: usize = changes.iter().map(|change| change.text.len()).sum();
+    let mut result = String::with_capacity(view.len() + added);
+    let mut from = 0;
+    for change in changes {
+        result.push_str(&view[from..change.range.start]);
+        result.push_str(&change.text);
+        from = change.range.end;
+    }
+    result.push_str(&view[from..]);
+    result
+}

@@ -1,0 +1,26 @@
+//! The bytes of a file that is written whole.
+
+use crate::encoding::{Encoding, Unencodable};
+use crate::lines::{Endings, LineEnd, sent_text};
+
+/// The bytes of a new file, or of one that is replaced whole: byte order mark, line ends, encoding.
+///
+/// `LineEnd::AsSent`, for new files, leaves each line end as it was sent. Any other makes every line end that one:
+/// LF, CR LF and CR CR LF; a lone CR only where lone CRs end the lines, elsewhere it is a character. A text that
+/// starts with a byte order mark of its own does not get a second one.
+pub fn encode_new(text: &str, encoding: Encoding, ending: LineEnd) -> Result<Vec<u8>, Unencodable> {
+    let text = match text.strip_prefix('\u{FEFF}') {
+        Some(rest) if encoding.has_mark() => rest,
+        _ => text,
+    };
+    let body = match ending {
+        LineEnd::AsSent => encoding.encode(text),
+        LineEnd::Lf => encoding.encode(&sent_text(text, Endings::Lf)),
+        LineEnd::Crlf => encoding.encode(&sent_text(text, Endings::Crlf).replace('\n', "\r\n")),
+        LineEnd::Cr => encoding.encode(&sent_text(text, Endings::Cr).replace('\n', "\r")),
+    }?;
+    if !encoding.has_mark() {
+        return Ok(body);
+    }
+    Ok([encoding.mark_bytes(), &body].concat())
+}
