@@ -1,0 +1,170 @@
+//! Kept content that follows an edit in place: a file of 20 MB is not copied afresh at each edit of one line.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A range of the bytes before the change, and the bytes that replace it.
+pub type RawChange<'a> = (Range<u64>, &'a [u8]);
+
+/// The changes are not sorted, overlap, or reach past the end of the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the changes do not fit the content: they must be sorted, disjoint and inside it")]
+pub struct ChangesDoNotFit;
+
+/// Room left behind content that had to grow, so that the next edits of a few lines need no new allocation.
+const SLACK: usize = 64 * 1024;
+
+/// Applies sorted, disjoint changes to `content`: in place where nobody else holds it, else to a copy that is made in
+/// the same pass.
+///
+/// # Errors
+/// Changes that do not fit; the content is then as it was.
+pub fn revise(
+    content: &mut Arc<Vec<u8>>,
+    changes: &[RawChange<'_>],
+) -> Result<(), ChangesDoNotFit> {
+    let growth = growth(content.len(), changes)?;
+    match Arc::get_mut(content) {
+        Some(bytes) => revise_in_place(bytes, changes, growth.most),
+        None => *content = Arc::new(revised_copy(content, changes, growth.last)),
+    }
+    Ok(())
+}
+
+/// How much further new bytes reach than old ones: at the worst point on the way, and at the end.
+struct Growth {
+    most: usize,
+    last: isize,
+}
+
+fn growth(length: usize, changes: &[RawChange<'_>]) -> Result<Growth, ChangesDoNotFit> {
+    let mut done = 0;
+    let mut growth = Growth { most: 0, last: 0 };
+    for (range, bytes) in changes {
+        if range.start < done || range.end < range.start || range.end > length as u64 {
+            return Err(ChangesDoNotFit);
+        }
+        growth.last += bytes.len() as isize - (range.end - range.start) as isize;
+        growth.most = growth.most.max(usize::try_from(growth.last).unwrap_or(0));
+        done = range.end;
+    }
+    Ok(growth)
+}
+
+/// Moves the part behind the first change away by as much as the new bytes may ever be ahead, then fills up from the
+/// front: linear in the length however many the changes are, and the writing never meets what is still to be read.
+fn revise_in_place(bytes: &mut Vec<u8>, changes: &[RawChange<'_>], room: usize) {
+    let Some((first, _)) = changes.first() else {
+        return;
+    };
+    let old_length = bytes.len();
+    let start = first.start as usize;
+    if room > 0 {
+        if bytes.capacity() - old_length < room {
+            bytes.reserve_exact(room + SLACK);
+        }
+        bytes.resize(old_length + room, 0);
+        bytes.copy_within(start..old_length, start + room);
+    }
+    let mut written = start;
+    let mut done = start;
+    for (range, new) in changes {
+        let (from, to) = (range.start as usize, range.end as usize);
+        if written != done + room {
+            bytes.copy_within(done + room..from + room, written);
+        }
+        written += from - done;
+        bytes[written..written + new.len()].copy_from_slice(new);
+        written += new.len();
+        done = to;
+    }
+    if written != done + room {
+        bytes.copy_within(done + room.., written);
+    }
+    bytes.truncate(written + old_length - done);
+    if bytes.capacity() / 2 > bytes.len() + SLACK {
+        bytes.shrink_to_fit();
+    }
+}
+
+fn revised_copy(old: &[u8], changes: &[RawChange<'_>], growth: isize) -> Vec<u8> {
+    let mut new = Vec::with_capacity(old.len().saturating_add_signed(growth));
+    let mut done = 0;
+    for (range, bytes) in changes {
+        new.extend_from_slice(&old[done..range.start as usize]);
+        new.extend_from_slice(bytes);
+        done = range.end as usize;
+    }
+    new.extend_from_slice(&old[done..]);
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn in_place_and_copied_are_the_same(
+            old in prop::collection::vec(any::<u8>(), 0..60),
+            points in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+            new in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..9), 4),
+        ) {
+            let mut points: Vec<u64> = points.iter().map(|point| point.index(old.len() + 1) as u64).collect();
+            points.sort_unstable();
+            let changes: Vec<RawChange<'_>> =
+                points.chunks_exact(2).zip(&new).map(|(pair, new)| (pair[0]..pair[1], new.as_slice())).collect();
+            // The model: from the last change to the first, so that no position moves before its turn.
+            let mut model = old.clone();
+            for (range, new) in changes.iter().rev() {
+                model.splice(range.start as usize..range.end as usize, new.iter().copied());
+            }
+            let mut alone = Arc::new(old.clone());
+            prop_assert_eq!(revise(&mut alone, &changes), Ok(()));
+            prop_assert_eq!(&*alone, &model);
+            let mut shared = Arc::new(old.clone());
+            let other = Arc::clone(&shared);
+            prop_assert_eq!(revise(&mut shared, &changes), Ok(()));
+            prop_assert_eq!(&*shared, &model);
+            prop_assert_eq!(&*other, &old);
+        }
+    }
+
+    #[test]
+    fn content_that_nobody_else_holds_stays_where_it_is() {
+        let mut content = Arc::new(vec![b'x'; 1 << 20]);
+        revise(&mut content, &[(0..0, b"grown")]).expect("fits");
+        let place = content.as_ptr();
+        for _ in 0..100 {
+            revise(&mut content, &[(5..6, b"yy"), (100..100, b"zzz")]).expect("fits");
+            revise(&mut content, &[(7..11, b"")]).expect("fits");
+        }
+        assert_eq!(content.as_ptr(), place);
+        assert_eq!(content.len(), (1 << 20) + 5);
+    }
+
+    #[test]
+    fn content_that_shrank_gives_its_room_back() {
+        let mut content = Arc::new(vec![b'x'; 1 << 20]);
+        revise(&mut content, &[(10..1 << 20, b"")]).expect("fits");
+        assert!(content.capacity() < SLACK);
+    }
+
+    #[test]
+    fn changes_that_do_not_fit_change_nothing() {
+        let mut content = Arc::new(b"abcdef".to_vec());
+        let backwards = Range { start: 3, end: 2 };
+        for changes in [
+            vec![(0..7, &b"x"[..])],
+            vec![(3..4, b"x"), (1..2, b"y")],
+            vec![(1..4, b"x"), (3..5, b"y")],
+            vec![(backwards, b"x")],
+            vec![(u64::MAX..u64::MAX, b"x")],
+        ] {
+            assert_eq!(revise(&mut content, &changes), Err(ChangesDoNotFit));
+        }
+        assert_eq!(content.as_slice(), b"abcdef");
+    }
+}

@@ -1,0 +1,100 @@
+//! The name of a session, checked once where it comes in.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The name of a session that is kept: 1 to 64 of `A-Z a-z 0-9 . _ -`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionName(String);
+
+/// Why a text is no session name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SessionNameError {
+    /// It is empty.
+    #[error("a session name has at least one character")]
+    Empty,
+    /// It is longer than [`SessionName::LONGEST`].
+    #[error("a session name has at most {longest} characters, this one has {0}", longest = SessionName::LONGEST)]
+    TooLong(usize),
+    /// It holds a character that is not allowed.
+    #[error("a session name is made of A-Z a-z 0-9 . _ - and cannot hold {0:?}")]
+    Character(char),
+}
+
+impl SessionName {
+    /// The most characters a name may have.
+    pub const LONGEST: usize = 64;
+
+    /// Checks a name.
+    ///
+    /// # Errors
+    /// Empty, too long, or with a character that is not allowed.
+    pub fn new(name: impl Into<String>) -> Result<Self, SessionNameError> {
+        let name = name.into();
+        let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if let Some(character) = name.chars().find(|c| !allowed(c)) {
+            return Err(SessionNameError::Character(character));
+        }
+        match name.len() {
+            0 => Err(SessionNameError::Empty),
+            1..=Self::LONGEST => Ok(Self(name)),
+            length => Err(SessionNameError::TooLong(length)),
+        }
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for SessionName {
+    type Err = SessionNameError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::new(name)
+    }
+}
+
+impl fmt::Display for SessionName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_within_the_alphabet_and_length_pass() {
+        for name in ["a", "evening", "claude-code.2026_01", &"x".repeat(64)] {
+            assert_eq!(
+                SessionName::new(name).map(|name| name.to_string()),
+                Ok(name.to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn others_say_what_is_wrong() {
+        assert_eq!(SessionName::new(""), Err(SessionNameError::Empty));
+        assert_eq!(
+            SessionName::new("x".repeat(65)),
+            Err(SessionNameError::TooLong(65))
+        );
+        for (name, character) in [
+            ("a/b", '/'),
+            ("a b", ' '),
+            ("é", 'é'),
+            ("a\n", '\n'),
+            ("a\0", '\0'),
+        ] {
+            assert_eq!(
+                SessionName::new(name),
+                Err(SessionNameError::Character(character))
+            );
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The rows of the ledgers: their statements, and entries to and from columns.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::OsStr;
+use std::hash::{BuildHasher, Hasher};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+
+use super::open::now;
+use super::{LedgerStore, Loaded, Saved, Store, StoreError, Turn};
+use crate::entry::{Entry, Version};
+use crate::ledger::Budget;
+use crate::seen::Seen;
+use crate::session::SessionName;
+use crate::stamp::StampRecord;
+
+/// How long a session that nobody uses is kept, in seconds.
+const UNUSED: i64 = 30 * DAY;
+const DAY: i64 = 24 * 60 * 60;
+/// At every so many turns the rows beyond the budget go.
+const SWEEP: i64 = 256;
+/// The flag of a partial view.
+const PARTIAL_VIEW: i64 = 1;
+
+const ROWS: &str = "SELECT path, revision, size, stamp, seen, flags, wrote FROM ledger";
+
+/// Which store saved a row: rows of one's own need no loading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Writer(i64);
+
+impl Writer {
+    /// One that no other process has.
+    pub(super) fn new() -> Self {
+        let mut hasher = RandomState::new().build_hasher();
+        hasher.write_u32(std::process::id());
+        Self(hasher.finish() as i64)
+    }
+}
+
+impl LedgerStore for Store {
+    fn load(&self, session: &SessionName, since: Turn) -> Result<Loaded, StoreError> {
+        let ((rows, turn), set_aside) =
+            self.run(|connection| load(connection, session, since, self.writer()))?;
+        Ok(Loaded {
+            rows,
+            turn,
+            set_aside,
+        })
+    }
+
+    fn save(
+        &self,
+        session: &SessionName,
+        entries: &[(&Path, &Entry)],
+    ) -> Result<Saved, StoreError> {
+        let ((), set_aside) =
+            self.run(|connection| save(connection, session, entries, self.writer()))?;
+        Ok(Saved { set_aside })
+    }
+
+    fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, StoreError> {
+        let ((), set_aside) = self.run(|connection| forget(connection, session, path))?;
+        Ok(Saved { set_aside })
+    }
+}
+
+/// Fails where the tables are not of the shape that the statements need.
+pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+    connection.prepare("SELECT id, name, used, turn FROM sessions")?;
+    connection.prepare(&format!(
+        "{ROWS} WHERE session = 0 AND used = 0 AND writer = 0"
+    ))?;
+    Ok(())
+}
+
+/// Removes the sessions that nobody used for long.
+pub(super) fn prune(connection: &Connection) -> rusqlite::Result<()> {
+    let before = now() - UNUSED;
+    let any: bool = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM sessions WHERE used < ?1)",
+        [before],
+        |row| row.get(0),
+    )?;
+    if any {
+        connection.execute("DELETE FROM sessions WHERE used < ?1", [before])?;
+    }
+    Ok(())
+}
+
+type Rows = (Vec<(PathBuf, Entry)>, Turn);
+
+fn load(
+    connection: &mut Connection,
+    session: &SessionName,
+    since: Turn,
+    writer: Writer,
+) -> rusqlite::Result<Rows> {
+    // Turn and rows from one snapshot, or a row saved in between would never be loaded.
+    let transaction = connection.transaction()?;
+    let found = transaction
+        .prepare_cached("SELECT id, turn, used FROM sessions WHERE name = ?1")?
+        .query_row([session.as_str()], |row| {
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, i64>(1)?,
+                row.get::<_, i64>(2)?,
+            ))
+        })
+        .optional()?;
+    let Some((id, turn, used)) = found else {
+        return Ok((Vec::new(), Turn::default()));
+    };
+    // A turn that lies ahead belongs to a database that was set aside since.
+    let since = if since.0 > turn {
+        Turn::default()
+    } else {
+        since
+    };
+    let mut rows = Vec::new();
+    if since.0 < turn {
+        let mut statement = transaction.prepare_cached(&format!(
+            "{ROWS} WHERE session = ?1 AND used > ?2 AND (?2 = 0 OR writer <> ?3) ORDER BY used"
+        ))?;
+        let mut found = statement.query(params![id, since.0, writer.0])?;
+        while let Some(row) = found.next()? {
+            // A row that cannot be understood is a file that was not read.
+            rows.extend(entry_of(row)?);
+        }
+    }
+    transaction.commit()?;
+    // A load is a use, but not one worth a write each time.
+    if used < now() - DAY {
+        connection.execute(
+            "UPDATE sessions SET used = ?2 WHERE id = ?1",
+            params![id, now()],
+        )?;
+    }
+    Ok((rows, Turn(turn)))
+}
+
+fn save(
+    connection: &mut Connection,
+    session: &SessionName,
+    entries: &[(&Path, &Entry)],
+    writer: Writer,
+) -> rusqlite::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let (id, last) = take_turns(&transaction, session, entries.len() as i64)?;
+    let first = last - entries.len() as i64 + 1;
+    for (turn, (path, entry)) in (first..).zip(entries) {
+        save_row(&transaction, id, turn, path, entry, writer)?;
+    }
+    if first / SWEEP != (last + 1) / SWEEP {
+        sweep(&transaction, id)?;
+    }
+    transaction.commit()
+}
+
+/// The session's number, and the last of as many turns as were asked for.
+fn take_turns(
+    transaction: &Transaction<'_>,
+    session: &SessionName,
+    turns: i64,
+) -> rusqlite::Result<(i64, i64)> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO sessions (name, used, turn) VALUES (?1, ?2, ?3)
+             ON CONFLICT (name) DO UPDATE SET used = excluded.used, turn = turn + excluded.turn
+             RETURNING id, turn",
+        )?
+        .query_row(params![session.as_str(), now(), turns], |row| {
+            row.try_into()
+        })
+}
+
+fn save_row(
+    transaction: &Transaction<'_>,
+    session: i64,
+    turn: i64,
+    path: &Path,
+    entry: &Entry,
+    writer: Writer,
+) -> rusqlite::Result<()> {
+    let path = path.as_os_str().as_bytes();
+    // Whoever saved the row: one's own may hold ranges that came from others and were never loaded.
+    let known = transaction
+        .prepare_cached("SELECT seen FROM ledger WHERE session = ?1 AND path = ?2 AND revision = ?3 AND flags = ?4")?
+        .query_row(params![session, path, entry.revision, flags_of(entry)], |row| row.get::<_, Vec<u8>>(0))
+        .optional()?;
+    let seen = match known.and_then(|bytes| Seen::decode(&bytes)) {
+        Some(mut seen) => {
+            seen.add_all(&entry.seen);
+            seen.encode()
+        }
+        None => entry.seen.encode(),
+    };
+    transaction
+        .prepare_cached(
+            "INSERT OR REPLACE INTO ledger (session, path, revision, size, stamp, seen, flags, wrote, writer, used)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .execute(params![
+            session,
+            path,
+            entry.revision,
+            entry.size as i64,
+            entry.stamp.encode(),
+            seen,
+            flags_of(entry),
+            entry.wrote,
+            writer.0,
+            turn
+        ])?;
+    Ok(())
+}
+
+/// Removes the rows saved longest ago beyond what a ledger holds.
+fn sweep(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<()> {
+    let most = i64::try_from(Budget::default().entries).unwrap_or(i64::MAX);
+    transaction
+        .prepare_cached(
+            "DELETE FROM ledger WHERE session = ?1 AND used <=
+             (SELECT used FROM ledger WHERE session = ?1 ORDER BY used DESC LIMIT 1 OFFSET ?2)",
+        )?
+        .execute(params![session, most])?;
+    Ok(())
+}
+
+fn forget(connection: &mut Connection, session: &SessionName, path: &Path) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM ledger WHERE path = ?2 AND session = (SELECT id FROM sessions WHERE name = ?1)")?
+        .execute(params![session.as_str(), path.as_os_str().as_bytes()])?;
+    Ok(())
+}
+
+fn flags_of(entry: &Entry) -> i64 {
+    if entry.partial_view { PARTIAL_VIEW } else { 0 }
+}
+
+fn entry_of(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Entry)>> {
+    let path: Vec<u8> = row.get(0)?;
+    let revision: Vec<u8> = row.get(1)?;
+    let size: i64 = row.get(2)?;
+    let stamp: Vec<u8> = row.get(3)?;
+    let seen: Vec<u8> = row.get(4)?;
+    let flags: i64 = row.get(5)?;
+    let wrote: Option<Vec<u8>> = row.get(6)?;
+    let entry = || {
+        let version = Version {
+            revision: revision.try_into().ok()?,
+            size: size as u64,
+            stamp: StampRecord::decode(&stamp)?,
+        };
+        let mut entry = Entry::new(version);
+        entry.seen = Seen::decode(&seen)?;
+        entry.seen.clip(version.size);
+        entry.partial_view = flags & PARTIAL_VIEW != 0;
+        entry.wrote = wrote.and_then(|revision| revision.try_into().ok());
+        Some(entry)
+    };
+    Ok(entry().map(|entry| (PathBuf::from(OsStr::from_bytes(&path)), entry)))
+}

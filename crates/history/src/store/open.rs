@@ -1,0 +1,265 @@
+//! Opening the database: folder and modes, one process at a time, and a damaged file moved out of the way.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::schema::{MigrateError, STEPS, migrate};
+use super::{SetAside, StoreError, ledgers};
+
+/// The name of the database in the state folder.
+const FILE: &str = "lancet.db";
+/// How long others are waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The database, open, and which file that is.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    identity: Identity,
+}
+
+/// Device and inode: whether a path still leads to the file that was opened.
+type Identity = (u64, u64);
+
+/// A file that failed in use, so that it is set aside although it opens.
+pub(super) struct Suspect {
+    identity: Identity,
+    reason: String,
+}
+
+impl Opened {
+    /// Whether the path still leads here. Somebody may have set the file aside, or removed the state folder.
+    pub(super) fn is_current(&self, folder: &Path) -> bool {
+        identity(&file_in(folder)).is_ok_and(|found| found == self.identity)
+    }
+
+    /// Closes a database that turned out to be damaged.
+    pub(super) fn into_suspect(self, error: &rusqlite::Error) -> Suspect {
+        Suspect {
+            identity: self.identity,
+            reason: error.to_string(),
+        }
+    }
+}
+
+pub(super) fn file_in(folder: &Path) -> PathBuf {
+    folder.join(FILE)
+}
+
+/// Seconds since 1970.
+pub(super) fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs() as i64)
+}
+
+/// Opens the database, making folder, file and tables where they are missing.
+pub(super) fn open(
+    folder: &Path,
+    suspect: Option<Suspect>,
+) -> Result<(Opened, Option<SetAside>), StoreError> {
+    make_folder(folder).map_err(|source| not_writable(folder, source))?;
+    let _alone = lock(folder)?;
+    let file = file_in(folder);
+    let mut set_aside = None;
+    if let Some(suspect) = suspect
+        && identity(&file).is_ok_and(|found| found == suspect.identity)
+    {
+        set_aside = Some(move_aside(folder, suspect.reason)?);
+    }
+    let opened = match open_file(&file) {
+        Err(Trouble::Damaged(reason)) => {
+            set_aside = Some(move_aside(folder, reason)?);
+            open_file(&file)
+        }
+        opened => opened,
+    };
+    match opened {
+        Ok(opened) => Ok((opened, set_aside)),
+        Err(Trouble::Error(error)) => Err(error),
+        Err(Trouble::Damaged(reason)) => Err(StoreError::Failed { path: file, reason }),
+    }
+}
+
+enum Trouble {
+    Damaged(String),
+    Error(StoreError),
+}
+
+fn open_file(file: &Path) -> Result<Opened, Trouble> {
+    let refused = |source| Trouble::Error(not_writable(file, source));
+    // SQLite gives its side files the mode of this one.
+    let options = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(file);
+    let metadata = options.and_then(|file| file.metadata()).map_err(refused)?;
+    if metadata.mode() & 0o077 != 0 {
+        fs::set_permissions(file, Permissions::from_mode(0o600)).map_err(refused)?;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let prepared = Connection::open_with_flags(file, flags)
+        .map_err(MigrateError::from)
+        .and_then(prepare);
+    match prepared {
+        Ok(connection) => Ok(Opened {
+            connection,
+            identity: (metadata.dev(), metadata.ino()),
+        }),
+        Err(MigrateError::Newer { found, known }) => Err(Trouble::Error(StoreError::Newer {
+            path: file.to_owned(),
+            found,
+            known,
+        })),
+        // A table that is missing or of another shape, though the version is right, has no code of its own.
+        Err(MigrateError::Sqlite(error)) if is_damage(&error) || is_plain(&error) => {
+            Err(Trouble::Damaged(error.to_string()))
+        }
+        Err(MigrateError::Sqlite(error)) => Err(Trouble::Error(store_error(file, error))),
+    }
+}
+
+fn prepare(mut connection: Connection) -> Result<Connection, MigrateError> {
+    connection.busy_timeout(PATIENCE)?;
+    connection
+        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
+    // The log is not flushed at each save: after a power cut the last ones may be missing, and the hash still decides.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    migrate(&mut connection, STEPS)?;
+    ledgers::check(&connection)?;
+    ledgers::prune(&connection)?;
+    Ok(connection)
+}
+
+/// Makes the folder, for its owner alone. One that was there keeps its mode unless it is empty: then it was made for
+/// this, while a folder with other things in it is shared with somebody.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    match fs::metadata(folder) {
+        Ok(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
+        Ok(found) => {
+            if found.mode() & 0o077 != 0 && fs::read_dir(folder)?.next().is_none() {
+                // Somebody else's folder refuses this, and is then used as it is.
+                let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
+            }
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Lets one process at a time open, migrate or set aside; otherwise two that meet a damaged file would each move one
+/// away, the second one the new one of the first.
+fn lock(folder: &Path) -> Result<File, StoreError> {
+    let path = folder.join("lancet.db.lock");
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path);
+    let file = file.map_err(|source| not_writable(folder, source))?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(source)) => return Err(not_writable(&path, source)),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                sleep(Duration::from_millis(5))
+            }
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Busy { path }),
+        }
+    }
+}
+
+/// Moves the damaged file away, its side files first: a new database must not find the log of the old one.
+fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
+    let file = file_in(folder);
+    let moved_to = (0..)
+        .map(|more| folder.join(format!("{FILE}.damaged-{}", now() + more)))
+        .find(|free| !free.exists())
+        .unwrap_or_else(|| folder.join(format!("{FILE}.damaged")));
+    for suffix in ["-wal", "-shm", ""] {
+        match fs::rename(with_suffix(&file, suffix), with_suffix(&moved_to, suffix)) {
+            Err(error) if suffix.is_empty() || error.kind() != io::ErrorKind::NotFound => {
+                return Err(not_writable(folder, error));
+            }
+            _ => {}
+        }
+    }
+    Ok(SetAside { moved_to, reason })
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn identity(file: &Path) -> io::Result<Identity> {
+    fs::metadata(file).map(|found| (found.dev(), found.ino()))
+}
+
+fn not_writable(path: &Path, source: io::Error) -> StoreError {
+    StoreError::NotWritable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Whether the file itself is broken. A short read is a file that was cut.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    const SHORT_READ: i32 = rusqlite::ffi::SQLITE_IOERR_SHORT_READ;
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+    ) || error
+        .sqlite_error()
+        .is_some_and(|error| error.extended_code == SHORT_READ)
+}
+
+/// An error of SQL alone.
+fn is_plain(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqlInputError { .. } => true,
+        error => error
+            .sqlite_error()
+            .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_ERROR),
+    }
+}
+
+/// What SQLite reports, in the words of a store.
+pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
+    let kind = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            return StoreError::Busy {
+                path: file.to_owned(),
+            };
+        }
+        Some(ErrorCode::ReadOnly) => io::ErrorKind::ReadOnlyFilesystem,
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            io::ErrorKind::PermissionDenied
+        }
+        Some(ErrorCode::DiskFull) => io::ErrorKind::StorageFull,
+        _ => {
+            return StoreError::Failed {
+                path: file.to_owned(),
+                reason: error.to_string(),
+            };
+        }
+    };
+    not_writable(file, io::Error::new(kind, error))
+}

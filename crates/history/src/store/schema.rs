@@ -1,0 +1,123 @@
+//! The shape of the database and the steps that lead to it. A step that was released never changes: what comes later
+//! is a step of its own, and `user_version` counts those that were taken.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// From an empty database to the one in use.
+pub(super) const STEPS: &[&str] = &["
+    CREATE TABLE sessions (
+        id    INTEGER PRIMARY KEY,
+        name  TEXT    NOT NULL UNIQUE,
+        used  INTEGER NOT NULL,           -- seconds since 1970
+        turn  INTEGER NOT NULL            -- counts the saves
+    ) STRICT;
+    CREATE TABLE ledger (
+        session  INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        path     BLOB    NOT NULL,
+        revision BLOB    NOT NULL,
+        size     INTEGER NOT NULL,
+        stamp    BLOB    NOT NULL,
+        seen     BLOB    NOT NULL,
+        flags    INTEGER NOT NULL,        -- 1: partial view
+        wrote    BLOB,                    -- the revision that the session left
+        writer   INTEGER NOT NULL,        -- which process saved the row
+        used     INTEGER NOT NULL,        -- the session's turn at that save
+        PRIMARY KEY (session, path)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX ledger_by_use ON ledger (session, used);
+"];
+
+/// A database that cannot be brought to the shape in use.
+#[derive(Debug)]
+pub(super) enum MigrateError {
+    /// It has taken more steps than are known.
+    Newer { found: i64, known: i64 },
+    /// SQLite refused.
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for MigrateError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+/// Takes the steps that are missing, all or none.
+pub(super) fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), MigrateError> {
+    let known = steps.len() as i64;
+    // Most openings find nothing to do and need no write.
+    if version(connection)? == known {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = version(&transaction)?;
+    let Some(missing) = usize::try_from(found)
+        .ok()
+        .and_then(|taken| steps.get(taken..))
+    else {
+        return Err(MigrateError::Newer { found, known });
+    };
+    for step in missing {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", known)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str =
+        "CREATE TABLE notes (text TEXT NOT NULL); INSERT INTO notes VALUES ('kept');";
+    const SECOND: &str = "ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 5;";
+
+    fn at_first_version() -> Connection {
+        let mut connection = Connection::open_in_memory().expect("opens");
+        migrate(&mut connection, &[FIRST]).expect("first step");
+        connection
+    }
+
+    #[test]
+    fn an_older_database_takes_the_missing_steps_and_keeps_its_rows() {
+        let mut connection = at_first_version();
+        migrate(&mut connection, &[FIRST, SECOND]).expect("second step");
+        let row: (String, i64) = connection
+            .query_row("SELECT text, stars FROM notes", [], |row| row.try_into())
+            .expect("the one row");
+        assert_eq!(row, ("kept".to_owned(), 5));
+        assert_eq!(version(&connection), Ok(2));
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_database_as_it_was() {
+        let mut connection = at_first_version();
+        let failing = "UPDATE notes SET text = 'lost'; SELECT * FROM nowhere;";
+        assert!(matches!(
+            migrate(&mut connection, &[FIRST, SECOND, failing]),
+            Err(MigrateError::Sqlite(_))
+        ));
+        assert_eq!(version(&connection), Ok(1));
+        assert_eq!(
+            connection.query_row("SELECT * FROM notes", [], |row| row.get(0)),
+            Ok("kept".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_newer_database_is_left_alone() {
+        let mut connection = at_first_version();
+        connection
+            .pragma_update(None, "user_version", 7)
+            .expect("set");
+        assert!(matches!(
+            migrate(&mut connection, &[FIRST]),
+            Err(MigrateError::Newer { found: 7, known: 1 })
+        ));
+    }
+}

@@ -1,0 +1,72 @@
+//! The store in SQLite: one connection, opened when it is first needed and again when the file under it is gone.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::Connection;
+
+use super::ledgers::Writer;
+use super::open::{Opened, file_in, is_damage, open, store_error};
+use super::{SetAside, StoreError};
+
+/// The database `lancet.db` in the state folder. Making a store touches no disk: folder and file are made at the first
+/// load or save. Several threads may share one; several processes may open the same folder.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    writer: Writer,
+    opened: Mutex<Option<Opened>>,
+}
+
+impl Store {
+    /// The store in this state folder.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            writer: Writer::new(),
+            opened: Mutex::default(),
+        }
+    }
+
+    /// The state folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn writer(&self) -> Writer {
+        self.writer
+    }
+
+    /// Does `work` on the open database. One that turns out to be damaged is set aside, and the work is done once more
+    /// on the new one: `work` is a transaction and has left nothing behind.
+    pub(super) fn run<T>(
+        &self,
+        work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<(T, Option<SetAside>), StoreError> {
+        let mut guard = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut opened, mut set_aside) = match guard
+            .take()
+            .filter(|opened| opened.is_current(&self.folder))
+        {
+            Some(opened) => (opened, None),
+            None => open(&self.folder, None)?,
+        };
+        let mut result = work(&mut opened.connection);
+        if let Err(error) = &result
+            && is_damage(error)
+        {
+            let suspect = opened.into_suspect(error);
+            let (again, moved) = open(&self.folder, Some(suspect))?;
+            opened = again;
+            set_aside = moved.or(set_aside);
+            result = work(&mut opened.connection);
+        }
+        *guard = Some(opened);
+        match result {
+            Ok(value) => Ok((value, set_aside)),
+            Err(error) => Err(store_error(&file_in(&self.folder), error)),
+        }
+    }
+}

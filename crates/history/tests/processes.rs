@@ -1,0 +1,318 @@
+//! The store under several real processes: writers at once, a killed one, and one that may not write.
+//! A child is this same test program, started anew to run `child` alone with its part in the environment.
+
+use std::env;
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use lancet_history::{
+    Entry, LedgerStore, Seen, SessionName, StampRecord, Store, StoreError, Turn, Version,
+};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+const PART: &str = "LANCET_HISTORY_TEST_PART";
+const FOLDER: &str = "LANCET_HISTORY_TEST_FOLDER";
+const WRITER: &str = "LANCET_HISTORY_TEST_WRITER";
+const SAVES: u64 = 60;
+
+fn session() -> SessionName {
+    SessionName::new("shared").expect("a good name")
+}
+
+fn entry(revision: u64, size: u64) -> Entry {
+    let mut hash = [0; 32];
+    hash[..8].copy_from_slice(&revision.to_le_bytes());
+    Entry::new(Version {
+        revision: hash,
+        size,
+        stamp: StampRecord::default(),
+    })
+}
+
+/// What a child does. In the parent there is no part to play, and nothing to see.
+#[test]
+fn child() {
+    let Ok(part) = env::var(PART) else { return };
+    let store = Store::new(env::var_os(FOLDER).expect("folder"));
+    match part.as_str() {
+        "write" => write(
+            &store,
+            env::var(WRITER).expect("writer").parse().expect("a number"),
+        ),
+        "write for ever" => write_for_ever(&store),
+        "refused" => refused(&store),
+        "meet damage" => meet_damage(&store),
+        other => panic!("no such part: {other}"),
+    }
+}
+
+/// Files of its own, and two that all writers share: one of the same version, one that each makes anew.
+fn write(store: &Store, writer: u64) {
+    for number in 0..SAVES {
+        let own = PathBuf::from(format!("/own/{writer}/{number}"));
+        let mut shown = entry(7, 100_000);
+        let at = (writer * SAVES + number) * 10;
+        shown.seen.add(at..at + 5);
+        let mine = Entry {
+            seen: Seen::whole(10),
+            ..entry(writer * SAVES + number, 10)
+        };
+        let rows = [
+            (own.as_path(), &mine),
+            (Path::new("/same"), &shown),
+            (Path::new("/anew"), &mine),
+        ];
+        let saved = store.save(&session(), &rows).expect("saved");
+        assert_eq!(saved.set_aside, None);
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the parent waits for these lines")]
+fn write_for_ever(store: &Store) {
+    for number in 0.. {
+        let rows: Vec<_> = (0..20)
+            .map(|more| {
+                (
+                    PathBuf::from(format!("/{number}/{more}")),
+                    entry(number, 10),
+                )
+            })
+            .collect();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(path, entry)| (path.as_path(), entry))
+            .collect();
+        let _ = store.save(&session(), &rows).expect("saved");
+        println!("saved {number}");
+    }
+}
+
+fn refused(store: &Store) {
+    let error = store
+        .save(&session(), &[(Path::new("/a"), &entry(1, 1))])
+        .expect_err("not writable");
+    assert!(
+        matches!(&error, StoreError::NotWritable { .. }),
+        "{error:?}"
+    );
+    assert!(error.path().starts_with(store.folder()), "{error}");
+    let error = store
+        .load(&session(), Turn::default())
+        .expect_err("not writable");
+    assert!(
+        matches!(&error, StoreError::NotWritable { .. }),
+        "{error:?}"
+    );
+}
+
+fn meet_damage(store: &Store) {
+    let writer = env::var(WRITER).expect("writer");
+    let saved = store
+        .save(
+            &session(),
+            &[(Path::new(&format!("/{writer}")), &entry(1, 1))],
+        )
+        .expect("saved");
+    drop(saved);
+}
+
+fn start(part: &str, folder: &Path, writer: u64) -> Child {
+    command(
+        &env::current_exe().expect("this program"),
+        part,
+        folder,
+        writer,
+    )
+    .spawn()
+    .expect("started")
+}
+
+fn command(program: &Path, part: &str, folder: &Path, writer: u64) -> Command {
+    let mut command = Command::new(program);
+    command.args(["--exact", "child", "--nocapture", "--test-threads=1"]);
+    command
+        .env(PART, part)
+        .env(FOLDER, folder)
+        .env(WRITER, writer.to_string());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn check(output: &Output) {
+    let said = [&output.stdout[..], &output.stderr[..]].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}"
+    );
+}
+
+fn assert_sound(folder: &Path) {
+    let connection = Connection::open(folder.join("lancet.db")).expect("opens");
+    let verdict: String = connection
+        .pragma_query_value(None, "integrity_check", |row| row.get(0))
+        .expect("checked");
+    assert_eq!(verdict, "ok");
+    let stray: i64 = connection
+        .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| {
+            row.get(0)
+        })
+        .expect("checked");
+    assert_eq!(stray, 0);
+}
+
+fn writers_at_once(writers: u64) {
+    let folder = TempDir::new().expect("folder");
+    let children: Vec<_> = (0..writers)
+        .map(|writer| start("write", folder.path(), writer))
+        .collect();
+    for child in children {
+        check(&child.wait_with_output().expect("ended"));
+    }
+    assert_sound(folder.path());
+    let loaded = Store::new(folder.path())
+        .load(&session(), Turn::default())
+        .expect("loaded");
+    assert_eq!(
+        loaded.rows.len() as u64,
+        writers * SAVES + 2,
+        "each file once, none lost"
+    );
+    let of = |path: &str| {
+        &loaded
+            .rows
+            .iter()
+            .find(|(found, _)| found == Path::new(path))
+            .expect("there")
+            .1
+    };
+    let same = &of("/same").seen;
+    for writer in 0..writers {
+        let last = ((writer + 1) * SAVES - 1) * 10;
+        assert!(
+            same.covers(last..last + 5),
+            "what writer {writer} saw last of the shared file"
+        );
+    }
+    let lasts: Vec<_> = (1..=writers)
+        .map(|writer| entry(writer * SAVES - 1, 10).revision)
+        .collect();
+    assert!(
+        lasts.contains(&of("/anew").revision),
+        "the last save of one of them"
+    );
+}
+
+#[test]
+fn two_writers_at_once() {
+    writers_at_once(2);
+}
+
+#[test]
+fn eight_writers_at_once() {
+    writers_at_once(8);
+}
+
+#[test]
+fn a_killed_writer_leaves_whole_saves() {
+    let folder = TempDir::new().expect("folder");
+    for round in 1..=5 {
+        let mut child = start("write for ever", folder.path(), 0);
+        let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let saved = lines
+            .map_while(Result::ok)
+            .filter(|line| line.starts_with("saved"))
+            .nth(round * 7);
+        assert!(saved.is_some(), "the writer ended by itself");
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        let store = Store::new(folder.path());
+        let loaded = store.load(&session(), Turn::default()).expect("loaded");
+        assert_eq!(loaded.set_aside, None);
+        assert!(
+            loaded.rows.len() >= round * 7 * 20,
+            "what was saved is there"
+        );
+        assert_eq!(loaded.rows.len() % 20, 0, "each save whole or not at all");
+        assert_sound(folder.path());
+    }
+}
+
+#[test]
+fn processes_that_meet_one_damaged_file_set_it_aside_once() {
+    let folder = TempDir::new().expect("folder");
+    fs::write(
+        folder.path().join("lancet.db"),
+        "no database at all, certainly not".repeat(200),
+    )
+    .expect("written");
+    let children: Vec<_> = (0..4)
+        .map(|writer| start("meet damage", folder.path(), writer))
+        .collect();
+    for child in children {
+        check(&child.wait_with_output().expect("ended"));
+    }
+    let names = fs::read_dir(folder.path())
+        .expect("listed")
+        .map(|entry| entry.expect("entry").file_name());
+    assert_eq!(
+        names
+            .filter(|name| name.to_string_lossy().contains("damaged"))
+            .count(),
+        1
+    );
+    let loaded = Store::new(folder.path())
+        .load(&session(), Turn::default())
+        .expect("loaded");
+    assert_eq!(loaded.rows.len(), 4);
+    assert_sound(folder.path());
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_is_an_error_of_its_own() {
+    const NOBODY: u32 = 65534;
+    let outer = TempDir::new().expect("folder");
+    let root = fs::metadata(outer.path()).expect("there").uid() == 0;
+    fs::set_permissions(outer.path(), Permissions::from_mode(0o755)).expect("set");
+    // A place that nobody, too, may run a program from.
+    let program = outer.path().join("program");
+    fs::copy(env::current_exe().expect("this program"), &program).expect("copied");
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("set");
+    let read_only = outer.path().join("read-only");
+    fs::create_dir(&read_only).expect("made");
+    let existing = outer.path().join("existing");
+    drop(
+        Store::new(&existing)
+            .save(&session(), &[(Path::new("/a"), &entry(1, 1))])
+            .expect("saved"),
+    );
+    let owner = root.then_some(NOBODY);
+    for folder in [&read_only, &existing] {
+        for inside in fs::read_dir(folder).expect("listed") {
+            let file = inside.expect("entry").path();
+            std::os::unix::fs::chown(&file, owner, owner).expect("given");
+            fs::set_permissions(&file, Permissions::from_mode(0o400)).expect("set");
+        }
+        std::os::unix::fs::chown(folder, owner, owner).expect("given");
+        fs::set_permissions(folder, Permissions::from_mode(0o500)).expect("set");
+    }
+    for folder in [
+        read_only.clone(),
+        read_only.join("deeper"),
+        existing.clone(),
+    ] {
+        let mut command = command(&program, "refused", &folder, 0);
+        if root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        check(&command.output().expect("ended"));
+    }
+    for folder in [&read_only, &existing] {
+        fs::set_permissions(folder, Permissions::from_mode(0o700)).expect("set back");
+    }
+}
