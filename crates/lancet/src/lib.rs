@@ -4,3 +4,4 @@ pub mod arguments;
 mod closest;
 pub mod declare;
 pub mod receive;
+pub mod settings;

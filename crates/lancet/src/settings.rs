@@ -1,0 +1,213 @@
+//! Settings: the values in force, and which layer set each. Texts and paths are handed in; this reads neither disk nor
+//! environment, and it decides nothing but what a value is.
+
+mod apply;
+mod error;
+mod help;
+mod keys;
+mod parse;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use globset::GlobMatcher;
+
+pub use error::SettingsError;
+pub use help::help;
+pub use values::{Gutter, LineEndings, Links, Matching, Mode, Stale};
+
+/// Where a value comes from. Later ones win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The default.
+    BuiltIn,
+    /// The user's `lancet.toml`.
+    User,
+    /// The `lancet.toml` at the project's root, which may only tighten.
+    Project,
+    /// `--config` or a flag; counts as the user's own.
+    CommandLine,
+}
+
+impl Origin {
+    /// As `doctor` names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Origin::BuiltIn => "built in",
+            Origin::User => "user",
+            Origin::Project => "project",
+            Origin::CommandLine => "command line",
+        }
+    }
+}
+
+/// One settings file, read by the door that found it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// Whose it is.
+    pub origin: Origin,
+    /// Where it is, for messages.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+}
+
+/// A line of a project's file that is not applied, because nobody has trusted the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// The file.
+    pub path: PathBuf,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The key, `write.line_endings`.
+    pub key: String,
+}
+
+/// A value in force, for `doctor`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InForce {
+    /// The key, `read.gutter`.
+    pub key: String,
+    /// Its value as one would write it in the file.
+    pub value: String,
+    /// The layer that set it.
+    pub origin: Origin,
+}
+
+/// What Read shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadSettings {
+    /// How lines are numbered.
+    pub gutter: Gutter,
+    /// Lines of one answer.
+    pub max_lines: usize,
+    /// Characters of one line.
+    pub max_line_chars: usize,
+    /// Characters of one answer; the door's own limit where none is set.
+    pub max_chars: Option<usize>,
+    /// Whether an unchanged range asked again is answered in one line.
+    pub dedupe: bool,
+}
+
+/// How files are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteSettings {
+    /// The line endings of a file that is written anew.
+    pub line_endings: LineEndings,
+}
+
+/// The settings in force.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What happens to writes; the door's own mode where none is set.
+    pub mode: Option<Mode>,
+    /// How old text is found.
+    pub matching: Matching,
+    /// What happens to an edit of a file that has changed since it was read.
+    pub stale: Stale,
+    /// What happens to hard links; by the place of the file where none is set.
+    pub links: Option<Links>,
+    /// The words that choose the tools (`default`, `-MultiEdit`); the default tools where none are set.
+    pub tools: Option<Vec<String>>,
+    /// `[read]`
+    pub read: ReadSettings,
+    /// `[write]`
+    pub write: WriteSettings,
+    /// Further abbreviations that the ladder knows: short, long.
+    pub abbreviations: Vec<(String, String)>,
+    /// What a project's file says and is not applied.
+    pub ignored: Vec<Ignored>,
+    encodings: Vec<EncodingRule>,
+    origins: BTreeMap<&'static str, Origin>,
+}
+
+#[derive(Debug, Clone)]
+struct EncodingRule {
+    pattern: String,
+    matcher: GlobMatcher,
+    /// A pattern without a slash is about the name, at any depth.
+    of_name: bool,
+    label: String,
+    origin: Origin,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            mode: None,
+            matching: Matching::Tolerant,
+            stale: Stale::Refuse,
+            links: None,
+            tools: None,
+            read: ReadSettings {
+                gutter: Gutter::Arrow,
+                max_lines: 2_000,
+                max_line_chars: 2_000,
+                max_chars: None,
+                dedupe: true,
+            },
+            write: WriteSettings {
+                line_endings: LineEndings::Keep,
+            },
+            abbreviations: Vec::new(),
+            ignored: Vec::new(),
+            encodings: Vec::new(),
+            origins: BTreeMap::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// The settings that these layers make, whatever order they come in; a layer may be given several times.
+    pub fn load(layers: &[Layer]) -> Result<Settings, SettingsError> {
+        Settings::load_with_tools(layers, &[])
+    }
+
+    /// As [`Settings::load`], where a host has added tools that `tools` may name.
+    pub fn load_with_tools(
+        layers: &[Layer],
+        host_tools: &[&str],
+    ) -> Result<Settings, SettingsError> {
+        let mut ordered: Vec<&Layer> = layers.iter().collect();
+        ordered.sort_by_key(|layer| layer.origin);
+        let mut settings = Settings::default();
+        for layer in ordered {
+            for found in parse::parse(layer)? {
+                apply::apply(&mut settings, layer, found, host_tools)?;
+            }
+        }
+        Ok(settings)
+    }
+
+    /// The label of the encoding that is configured for a file, named relative to its root. A later layer wins over an
+    /// earlier one, and inside a layer the last pattern that matches.
+    pub fn encoding_label(&self, relative: &Path) -> Option<&str> {
+        let matches = |rule: &&EncodingRule| match relative.file_name() {
+            Some(name) if rule.of_name => rule.matcher.is_match(name),
+            _ => rule.matcher.is_match(relative),
+        };
+        self.encodings
+            .iter()
+            .rev()
+            .find(matches)
+            .map(|rule| rule.label.as_str())
+    }
+
+    /// Whether any encoding is configured at all.
+    pub fn encodings_configured(&self) -> bool {
+        !self.encodings.is_empty()
+    }
+
+    /// The layer that set a key, `read.gutter`.
+    pub fn origin(&self, key: &str) -> Origin {
+        self.origins.get(key).copied().unwrap_or(Origin::BuiltIn)
+    }
+
+    /// Every key with its value and the layer that set it, in the order of the documentation.
+    pub fn in_force(&self) -> Vec<InForce> {
+        help::in_force(self)
+    }
+}

@@ -1,0 +1,150 @@
+//! Each key of a layer put into force, or noted as ignored where an untrusted project may not set it. A wrong value is
+//! an error either way.
+
+use std::path::PathBuf;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::error::{SettingsError, position};
+use super::keys::{PRESETS, Project};
+use super::parse::{Found, Given};
+use super::values::{Gutter, LineEndings, Links, Matching, Mode, Stale};
+use super::{EncodingRule, Ignored, Layer, Origin, Settings};
+use crate::closest::closest;
+use crate::declare::declarations;
+
+pub(super) fn apply(
+    settings: &mut Settings,
+    layer: &Layer,
+    found: Found,
+    host_tools: &[&str],
+) -> Result<(), SettingsError> {
+    check(layer, &found, host_tools)?;
+    if layer.origin == Origin::Project && !may_set(&found) {
+        let (line, _) = position(&layer.text, found.key_at);
+        let key = found.key.name.to_owned();
+        settings.ignored.push(Ignored {
+            path: PathBuf::from(&layer.path),
+            line,
+            key,
+        });
+        return Ok(());
+    }
+    settings.origins.insert(found.key.name, layer.origin);
+    put(settings, layer, found)
+}
+
+fn may_set(found: &Found) -> bool {
+    match (found.key.project, &found.given) {
+        (Project::Sets, _) => true,
+        (Project::SetsOnly(only), Given::Word(word)) => *word == only,
+        _ => false,
+    }
+}
+
+fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), SettingsError> {
+    match (found.key.name, &found.given) {
+        ("tools", Given::Words(words)) => {
+            let own = declarations()
+                .iter()
+                .map(|declaration| declaration.name.as_ref());
+            let known: Vec<&str> = own
+                .chain(host_tools.iter().copied())
+                .chain(PRESETS)
+                .collect();
+            for (word, at) in words {
+                let name = word.strip_prefix('-').unwrap_or(word);
+                if !known.contains(&name) {
+                    let message = format!("there is no tool {name:?}");
+                    return Err(SettingsError::at(layer, *at, message)
+                        .suggesting(closest(name, known.iter().copied())));
+                }
+            }
+        }
+        ("abbreviations", Given::Pair(short, long)) if short.is_empty() || short == long => {
+            let message =
+                format!("the abbreviation {short:?} must stand for a different, longer text");
+            return Err(SettingsError::at(layer, found.key_at, message));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), SettingsError> {
+    match (found.key.name, found.given) {
+        ("mode", Given::Word(word)) => settings.mode = Mode::from_word(word).or(settings.mode),
+        ("match", Given::Word(word)) => {
+            settings.matching = Matching::from_word(word).unwrap_or(settings.matching)
+        }
+        ("stale", Given::Word(word)) => {
+            settings.stale = Stale::from_word(word).unwrap_or(settings.stale)
+        }
+        ("links", Given::Word(word)) => settings.links = Links::from_word(word).or(settings.links),
+        ("tools", Given::Words(words)) => {
+            settings.tools = Some(words.into_iter().map(|(word, _)| word).collect())
+        }
+        ("read.gutter", Given::Word(word)) => {
+            settings.read.gutter = Gutter::from_word(word).unwrap_or(settings.read.gutter)
+        }
+        ("read.max_lines", Given::Number(number)) => settings.read.max_lines = size(number),
+        ("read.max_line_chars", Given::Number(number)) => {
+            settings.read.max_line_chars = size(number)
+        }
+        ("read.max_chars", Given::Number(number)) => settings.read.max_chars = Some(size(number)),
+        ("read.dedupe", Given::Switch(switch)) => settings.read.dedupe = switch,
+        ("write.line_endings", Given::Word(word)) => {
+            settings.write.line_endings =
+                LineEndings::from_word(word).unwrap_or(settings.write.line_endings);
+        }
+        ("encoding", Given::Pair(pattern, label)) => {
+            let matcher = glob(&pattern).map_err(|reason| {
+                SettingsError::at(
+                    layer,
+                    found.key_at,
+                    format!("encoding.{pattern:?} is not a file pattern: {reason}"),
+                )
+            })?;
+            let of_name = !pattern.contains('/');
+            settings.encodings.push(EncodingRule {
+                pattern,
+                matcher,
+                of_name,
+                label,
+                origin: layer.origin,
+            });
+        }
+        ("abbreviations", Given::Pair(short, long)) => {
+            settings.abbreviations.retain(|(known, _)| *known != short);
+            settings.abbreviations.push((short, long));
+        }
+        // The parser gives each key the kind its form names; a test holds every key of the table against this list.
+        (name, given) => {
+            return Err(SettingsError::at(
+                layer,
+                found.value_at,
+                format!("{name} cannot be {given:?}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn glob(pattern: &str) -> Result<GlobMatcher, String> {
+    let rooted = pattern.strip_prefix('/').unwrap_or(pattern);
+    if rooted.is_empty() || rooted.split('/').any(|part| part == "..") {
+        return Err("it can never match".to_owned());
+    }
+    match GlobBuilder::new(rooted)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+    {
+        Ok(glob) => Ok(glob.compile_matcher()),
+        Err(error) => Err(error.kind().to_string()),
+    }
+}

@@ -1,0 +1,66 @@
+//! Settings that do not load: where, why, and the closest right form.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::Layer;
+
+/// A settings file that cannot be used. Shows as `FILE:LINE:COLUMN: what is wrong; did you mean …?`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsError {
+    /// The file.
+    pub path: PathBuf,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The character in that line, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What was probably meant.
+    pub suggestion: Option<String>,
+}
+
+impl SettingsError {
+    pub(super) fn at(layer: &Layer, offset: usize, message: String) -> Self {
+        let (line, column) = position(&layer.text, offset);
+        SettingsError {
+            path: layer.path.clone(),
+            line,
+            column,
+            message,
+            suggestion: None,
+        }
+    }
+
+    pub(super) fn suggesting(mut self, suggestion: Option<&str>) -> Self {
+        self.suggestion = suggestion.map(str::to_owned);
+        self
+    }
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}:{}:{}: {}",
+            self.path.display(),
+            self.line,
+            self.column,
+            self.message
+        )?;
+        match &self.suggestion {
+            Some(suggestion) => write!(formatter, "; did you mean {suggestion}?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+/// Line and character of a byte offset, both from 1.
+pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    (line, before[line_start..].chars().count() + 1)
+}

@@ -1,0 +1,133 @@
+//! The settings in words: the help text, and the values in force for `doctor`. Both follow the table of keys.
+
+use std::fmt::Write;
+
+use super::keys::{Form, served};
+use super::{InForce, Settings};
+
+/// Columns of the help text.
+const WIDTH: usize = 100;
+
+/// The text of `lancet help settings`: every key with its values, default and meaning.
+pub fn help() -> String {
+    let mut text = String::from(
+        "Settings are kept in lancet.toml: the user's in $XDG_CONFIG_HOME/lancet (else ~/.config/lancet), the\n\
+         project's at its root, and one more with --config. Later ones win. A project's file may only tighten:\n\
+         keys marked (project) count there, the others are not applied and are named by `lancet doctor`.\n",
+    );
+    let mut table = "";
+    for key in served() {
+        let (own_table, name) = key.name.split_once('.').unwrap_or(("", key.name));
+        let is_table = matches!(key.form, Form::Encodings | Form::Abbreviations);
+        let heading = if is_table { key.name } else { own_table };
+        if heading != table {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n[{heading}]\n");
+            table = heading;
+        } else {
+            text.push('\n');
+        }
+        let values = match key.form {
+            Form::Choice(words) => words
+                .iter()
+                .map(|word| format!("\"{word}\""))
+                .collect::<Vec<_>>()
+                .join(" | "),
+            Form::Number { least, most } => format!("{least} to {most}"),
+            Form::Switch => "true | false".to_owned(),
+            Form::Tools => "[\"default\", \"-MultiEdit\"] | \"default,-MultiEdit\"".to_owned(),
+            Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
+            Form::Abbreviations => "\"<fnr>\" = \"<function_results>\"".to_owned(),
+            Form::Later => String::new(),
+        };
+        let mark = match key.project {
+            super::keys::Project::Sets => " (project)".to_owned(),
+            super::keys::Project::SetsOnly(word) => format!(" (project: \"{word}\" only)"),
+            super::keys::Project::Ignored => String::new(),
+        };
+        let _ = match is_table {
+            true => writeln!(text, "{values}{mark}"),
+            false => writeln!(text, "{name} = {values}{mark}"),
+        };
+        wrap(
+            &mut text,
+            &format!("{} Default: {}.", key.about, key.default),
+        );
+    }
+    text
+}
+
+fn wrap(text: &mut String, paragraph: &str) {
+    let mut used = 0;
+    for word in paragraph.split(' ') {
+        let length = word.chars().count();
+        if used == 0 {
+            text.push_str("    ");
+            used = 4;
+        } else if used + 1 + length > WIDTH {
+            text.push_str("\n    ");
+            used = 4;
+        } else {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(word);
+        used += length;
+    }
+    text.push('\n');
+}
+
+pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
+    let mut lines = Vec::new();
+    for key in served() {
+        let mut push = |name: String, value: String, origin| {
+            lines.push(InForce {
+                key: name,
+                value,
+                origin,
+            })
+        };
+        match key.form {
+            Form::Encodings => settings.encodings.iter().for_each(|rule| {
+                push(
+                    format!("encoding.{:?}", rule.pattern),
+                    format!("{:?}", rule.label),
+                    rule.origin,
+                );
+            }),
+            Form::Abbreviations => settings.abbreviations.iter().for_each(|(short, long)| {
+                push(
+                    format!("abbreviations.{short:?}"),
+                    format!("{long:?}"),
+                    settings.origin(key.name),
+                );
+            }),
+            _ => {
+                let value = value_of(settings, key.name).unwrap_or_else(|| key.default.to_owned());
+                push(key.name.to_owned(), value, settings.origin(key.name));
+            }
+        }
+    }
+    lines
+}
+
+fn value_of(settings: &Settings, key: &str) -> Option<String> {
+    let quoted = |word: &str| format!("\"{word}\"");
+    match key {
+        "mode" => settings.mode.map(|mode| quoted(mode.word())),
+        "match" => Some(quoted(settings.matching.word())),
+        "stale" => Some(quoted(settings.stale.word())),
+        "links" => settings.links.map(|links| quoted(links.word())),
+        "tools" => settings
+            .tools
+            .as_ref()
+            .map(|words| quoted(&words.join(","))),
+        "read.gutter" => Some(quoted(settings.read.gutter.word())),
+        "read.max_lines" => Some(settings.read.max_lines.to_string()),
+        "read.max_line_chars" => Some(settings.read.max_line_chars.to_string()),
+        "read.max_chars" => settings.read.max_chars.map(|most| most.to_string()),
+        "read.dedupe" => Some(settings.read.dedupe.to_string()),
+        "write.line_endings" => Some(quoted(settings.write.line_endings.word())),
+        _ => None,
+    }
+}

@@ -1,0 +1,195 @@
+//! The table of all keys: the parser, the help text and `doctor` go by it and know no key besides.
+
+use super::values::{Gutter, LineEndings, Links, Matching, Mode, Stale};
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A whole number, both bounds included.
+    Number { least: u64, most: u64 },
+    /// true or false.
+    Switch,
+    /// Names of tools: a list, or one text with commas as on the command line.
+    Tools,
+    /// A table from file pattern to encoding.
+    Encodings,
+    /// A table from short text to long text.
+    Abbreviations,
+    /// Part of lancet, but not of this version. Refused: a rule that is silently left out would be dangerous.
+    Later,
+}
+
+/// What the file of a project that nobody has trusted may do with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Project {
+    /// Set it: it does no harm.
+    Sets,
+    /// Set it to this word, which tightens.
+    SetsOnly(&'static str),
+    /// Nothing.
+    Ignored,
+}
+
+/// One key.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) form: Form,
+    /// As one would write it; a phrase where it depends.
+    pub(super) default: &'static str,
+    pub(super) project: Project,
+    pub(super) about: &'static str,
+}
+
+const fn key(
+    name: &'static str,
+    form: Form,
+    default: &'static str,
+    project: Project,
+    about: &'static str,
+) -> Key {
+    Key {
+        name,
+        form,
+        default,
+        project,
+        about,
+    }
+}
+
+const fn later(name: &'static str) -> Key {
+    Key {
+        name,
+        form: Form::Later,
+        default: "",
+        project: Project::Ignored,
+        about: "",
+    }
+}
+
+/// The words that choose several tools at once.
+pub(super) const PRESETS: [&str; 2] = ["default", "all"];
+
+/// Every key, in the order of the documentation.
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "mode",
+        Form::Choice(Mode::CHOICES),
+        "accept-edits for agents; the command line asks",
+        Project::Ignored,
+        "What happens to writes: accept-edits lets those inside the roots through, plan allows none.",
+    ),
+    key(
+        "match",
+        Form::Choice(Matching::WORDS),
+        "\"tolerant\"",
+        Project::SetsOnly("exact"),
+        "How old text is found: tolerant also forgives the listed slips where one place only is left, exact forgives none.",
+    ),
+    key(
+        "stale",
+        Form::Choice(Stale::WORDS),
+        "\"refuse\"",
+        Project::SetsOnly("refuse"),
+        "An edit of a file that changed since it was read: refuse it with the diff, or merge it where its lines are unchanged.",
+    ),
+    key(
+        "links",
+        Form::Choice(Links::WORDS),
+        "keep, but break inside package stores",
+        Project::Ignored,
+        "A file with several hard links: keep them all, or break off the one that is written.",
+    ),
+    key(
+        "tools",
+        Form::Tools,
+        "\"default\"",
+        Project::Ignored,
+        "The tools that are offered: names, default, all; a minus before a name takes it away. A list, or one text with commas.",
+    ),
+    key(
+        "read.gutter",
+        Form::Choice(Gutter::WORDS),
+        "\"arrow\"",
+        Project::Sets,
+        "How Read numbers lines: arrow (12→text), tab, aligned (six wide), none.",
+    ),
+    key(
+        "read.max_lines",
+        Form::Number {
+            least: 1,
+            most: 1_000_000,
+        },
+        "2000",
+        Project::Sets,
+        "Lines of one answer of Read.",
+    ),
+    key(
+        "read.max_line_chars",
+        Form::Number {
+            least: 1,
+            most: 10_000_000,
+        },
+        "2000",
+        Project::Sets,
+        "Characters of one line that Read shows; the rest is told by number.",
+    ),
+    key(
+        "read.max_chars",
+        Form::Number {
+            least: 1_000,
+            most: 100_000_000,
+        },
+        "32000 over MCP, 100000 in the library",
+        Project::Sets,
+        "Characters of one answer of Read.",
+    ),
+    key(
+        "read.dedupe",
+        Form::Switch,
+        "true",
+        Project::Sets,
+        "Whether the same range of an unchanged file, asked again, is answered once in one line.",
+    ),
+    key(
+        "write.line_endings",
+        Form::Choice(LineEndings::WORDS),
+        "\"keep\"",
+        Project::Sets,
+        "Write over an existing file: keep its line endings where they are all alike, or write them as sent.",
+    ),
+    key(
+        "encoding",
+        Form::Encodings,
+        "found by looking at each file",
+        Project::Sets,
+        "The encoding of files by pattern, relative to the root; a pattern without a slash matches at any depth, the last match wins.",
+    ),
+    key(
+        "abbreviations",
+        Form::Abbreviations,
+        "the built-in table",
+        Project::Ignored,
+        "Further texts that a model's host writes short, each with its long form.",
+    ),
+    later("read_roots"),
+    later("read.pdf"),
+    later("read.images"),
+    later("write.git_diff"),
+    later("write.strategy"),
+    later("write.weak"),
+    later("history"),
+    later("permissions"),
+    later("protected"),
+    later("secrets"),
+    later("search"),
+    later("language"),
+    later("hooks"),
+];
+
+/// The keys that a file of this version may hold.
+pub(super) fn served() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(|key| key.form != Form::Later)
+}

@@ -1,0 +1,210 @@
+//! A settings file taken apart: each key that the table knows with its value, kind checked, and where it stands. What
+//! the values mean is decided in `apply`.
+
+use toml_edit::{Document, Item, TableLike, Value};
+
+use super::Layer;
+use super::error::SettingsError;
+use super::keys::{Form, KEYS, Key, served};
+use crate::closest::closest;
+
+/// A key with its value.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) key: &'static Key,
+    pub(super) given: Given,
+    /// Byte offset of the key in the text.
+    pub(super) key_at: usize,
+    /// Byte offset of the value in the text.
+    pub(super) value_at: usize,
+}
+
+/// A value of the kind that its key takes.
+#[derive(Debug)]
+pub(super) enum Given {
+    Word(&'static str),
+    Number(u64),
+    Switch(bool),
+    /// Words with their byte offsets.
+    Words(Vec<(String, usize)>),
+    /// One line of a table.
+    Pair(String, String),
+}
+
+pub(super) fn parse(layer: &Layer) -> Result<Vec<Found>, SettingsError> {
+    let document = Document::parse(layer.text.as_str()).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        SettingsError::at(layer, offset, format!("not valid TOML: {message}"))
+    })?;
+    let mut found = Vec::new();
+    walk(layer, "", document.as_table(), 0, &mut found)?;
+    Ok(found)
+}
+
+fn walk(
+    layer: &Layer,
+    table_name: &str,
+    table: &dyn TableLike,
+    table_at: usize,
+    found: &mut Vec<Found>,
+) -> Result<(), SettingsError> {
+    for (name, item) in table.iter() {
+        let key_at = table
+            .key(name)
+            .and_then(toml_edit::Key::span)
+            .map_or(table_at, |span| span.start);
+        let full = if table_name.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{table_name}.{name}")
+        };
+        if let Some(key) = KEYS.iter().find(|key| key.name == full) {
+            take(layer, key, item, key_at, found)?;
+        } else if KEYS
+            .iter()
+            .any(|key| key.name.starts_with(&format!("{full}.")))
+        {
+            let Some(inner) = item.as_table_like() else {
+                return Err(SettingsError::at(
+                    layer,
+                    key_at,
+                    format!("{full} must be a table, [{full}]"),
+                ));
+            };
+            walk(layer, &full, inner, key_at, found)?;
+        } else {
+            return Err(unknown(layer, key_at, &full, name));
+        }
+    }
+    Ok(())
+}
+
+fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str) -> SettingsError {
+    // The word alone may be right and only its table wrong or forgotten.
+    let meant = closest(full, served().map(|key| key.name)).or_else(|| {
+        let last = |key: &'static Key| key.name.rsplit('.').next().unwrap_or(key.name);
+        let word = closest(name, served().map(last))?;
+        served().find(|key| last(key) == word).map(|key| key.name)
+    });
+    let shown: String = full.chars().take(80).collect();
+    SettingsError::at(layer, key_at, format!("there is no setting {shown}")).suggesting(meant)
+}
+
+fn take(
+    layer: &Layer,
+    key: &'static Key,
+    item: &Item,
+    key_at: usize,
+    found: &mut Vec<Found>,
+) -> Result<(), SettingsError> {
+    let value_at = item.span().map_or(key_at, |span| span.start);
+    let mut push = |given, key_at, value_at| {
+        found.push(Found {
+            key,
+            given,
+            key_at,
+            value_at,
+        })
+    };
+    let wrong = |wanted: &str| {
+        Err(SettingsError::at(
+            layer,
+            value_at,
+            format!("{} must be {wanted}, not {}", key.name, shown(item)),
+        ))
+    };
+    match key.form {
+        Form::Later => {
+            let message = format!(
+                "{} is not supported by this version of lancet; remove it",
+                key.name
+            );
+            return Err(SettingsError::at(layer, key_at, message));
+        }
+        Form::Choice(words) => {
+            let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            let wanted = quoted.join(" or ");
+            let Some(text) = item.as_str() else {
+                return wrong(&wanted);
+            };
+            let Some(word) = words.iter().find(|word| **word == text) else {
+                let meant = closest(text, words.iter().copied()).map(|word| format!("\"{word}\""));
+                return wrong(&wanted)
+                    .map_err(|error: SettingsError| error.suggesting(meant.as_deref()));
+            };
+            push(Given::Word(word), key_at, value_at);
+        }
+        Form::Number { least, most } => {
+            let number = item
+                .as_integer()
+                .and_then(|number| u64::try_from(number).ok());
+            match number.filter(|number| (least..=most).contains(number)) {
+                Some(number) => push(Given::Number(number), key_at, value_at),
+                None => return wrong(&format!("a whole number from {least} to {most}")),
+            }
+        }
+        Form::Switch => match item.as_bool() {
+            Some(switch) => push(Given::Switch(switch), key_at, value_at),
+            None => return wrong("true or false"),
+        },
+        Form::Tools => match words_of(item, value_at) {
+            Some(words) => push(Given::Words(words), key_at, value_at),
+            None => return wrong("a list of names, or one text with commas"),
+        },
+        Form::Encodings | Form::Abbreviations => {
+            let Some(table) = item.as_table_like() else {
+                return wrong("a table of texts");
+            };
+            for (name, item) in table.iter() {
+                let key_at = table
+                    .key(name)
+                    .and_then(toml_edit::Key::span)
+                    .map_or(key_at, |span| span.start);
+                let value_at = item.span().map_or(key_at, |span| span.start);
+                let Some(text) = item.as_str() else {
+                    let message =
+                        format!("{}.{name:?} must be a text, not {}", key.name, shown(item));
+                    return Err(SettingsError::at(layer, value_at, message));
+                };
+                push(
+                    Given::Pair(name.to_owned(), text.to_owned()),
+                    key_at,
+                    value_at,
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn words_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
+    if let Some(text) = item.as_str() {
+        let words = text
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty());
+        return Some(words.map(|word| (word.to_owned(), at)).collect());
+    }
+    let one = |value: &Value| {
+        Some((
+            value.as_str()?.trim().to_owned(),
+            value.span().map_or(at, |span| span.start),
+        ))
+    };
+    item.as_array()?.iter().map(one).collect()
+}
+
+fn shown(item: &Item) -> String {
+    match item {
+        Item::Value(Value::String(text)) => {
+            format!("{:?}", text.value().chars().take(60).collect::<String>())
+        }
+        Item::Value(Value::Integer(number)) => number.value().to_string(),
+        Item::Value(Value::Float(number)) => number.value().to_string(),
+        Item::Value(Value::Boolean(switch)) => switch.value().to_string(),
+        Item::Value(Value::Datetime(_)) => "a date".to_owned(),
+        Item::Value(Value::Array(_)) => "a list".to_owned(),
+        _ => "a table".to_owned(),
+    }
+}

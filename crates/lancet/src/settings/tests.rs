@@ -1,0 +1,366 @@
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+
+use super::keys::{Form, KEYS, Project};
+use super::*;
+
+fn layer(origin: Origin, text: &str) -> Layer {
+    Layer {
+        origin,
+        path: PathBuf::from("/etc/lancet.toml"),
+        text: text.to_owned(),
+    }
+}
+
+fn load(text: &str) -> Settings {
+    Settings::load(&[layer(Origin::User, text)]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn error(text: &str) -> String {
+    match Settings::load(&[layer(Origin::User, text)]) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("loaded: {text}"),
+    }
+}
+
+#[test]
+fn every_key_is_taken() {
+    let settings = load(
+        "mode = \"plan\"\nmatch = \"exact\"\nstale = \"merge\"\nlinks = \"break\"\ntools = [\"default\", \"-MultiEdit\"]\n\
+         [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\n\
+         [write]\nline_endings = \"as-sent\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n",
+    );
+    assert_eq!(settings.mode, Some(Mode::Plan));
+    assert_eq!(settings.matching, Matching::Exact);
+    assert_eq!(settings.stale, Stale::Merge);
+    assert_eq!(settings.links, Some(Links::Break));
+    assert_eq!(
+        settings.tools.as_deref(),
+        Some(["default".to_owned(), "-MultiEdit".to_owned()].as_slice())
+    );
+    let read = ReadSettings {
+        gutter: Gutter::Aligned,
+        max_lines: 5,
+        max_line_chars: 80,
+        max_chars: Some(9000),
+        dedupe: false,
+    };
+    assert_eq!(settings.read, read);
+    assert_eq!(settings.write.line_endings, LineEndings::AsSent);
+    assert_eq!(
+        settings.encoding_label(Path::new("src/unit.pas")),
+        Some("windows-1252")
+    );
+    assert_eq!(
+        settings.abbreviations,
+        [("<x>".to_owned(), "<xylophone>".to_owned())]
+    );
+    assert!(
+        settings
+            .in_force()
+            .iter()
+            .all(|line| line.origin == Origin::User),
+        "{:?}",
+        settings.in_force()
+    );
+}
+
+#[test]
+fn dotted_keys_inline_tables_and_texts_with_commas_are_the_same() {
+    let settings = load(
+        "write.line_endings = \"as-sent\"\nencoding.\"*.pas\" = \"windows-1250\"\nread = { gutter = \"tab\" }\ntools = \"Read, Edit\"\n",
+    );
+    assert_eq!(settings.write.line_endings, LineEndings::AsSent);
+    assert_eq!(settings.read.gutter, Gutter::Tab);
+    assert_eq!(
+        settings.encoding_label(Path::new("a.pas")),
+        Some("windows-1250")
+    );
+    assert_eq!(
+        settings.tools.as_deref(),
+        Some(["Read".to_owned(), "Edit".to_owned()].as_slice())
+    );
+}
+
+#[test]
+fn an_unknown_key_is_named_with_place_and_closest() {
+    assert_eq!(
+        error("\nmacth = \"exact\"\n"),
+        "/etc/lancet.toml:2:1: there is no setting macth; did you mean match?"
+    );
+    assert_eq!(
+        error("[read]\n  guter = \"tab\"\n"),
+        "/etc/lancet.toml:2:3: there is no setting read.guter; did you mean read.gutter?"
+    );
+    assert_eq!(
+        error("gutter = \"tab\"\n"),
+        "/etc/lancet.toml:1:1: there is no setting gutter; did you mean read.gutter?"
+    );
+    assert_eq!(
+        error("[reed]\ngutter = \"tab\"\n"),
+        "/etc/lancet.toml:1:2: there is no setting reed"
+    );
+    assert_eq!(
+        error("banana = 1"),
+        "/etc/lancet.toml:1:1: there is no setting banana"
+    );
+}
+
+#[test]
+fn a_wrong_value_is_told_the_right_ones() {
+    assert_eq!(
+        error("match = \"exakt\""),
+        "/etc/lancet.toml:1:9: match must be \"tolerant\" or \"exact\", not \"exakt\"; did you mean \"exact\"?"
+    );
+    assert_eq!(
+        error("read.max_lines = 0"),
+        "/etc/lancet.toml:1:18: read.max_lines must be a whole number from 1 to 1000000, not 0"
+    );
+    assert!(error("read.max_lines = -3").contains("not -3"));
+    assert!(error("read.max_lines = \"5\"").contains("not \"5\""));
+    assert!(
+        error("read.dedupe = \"yes\"").ends_with("read.dedupe must be true or false, not \"yes\"")
+    );
+    assert!(error("read = 5").contains("read must be a table, [read]"));
+    assert!(error("mode = [1]").contains("mode must be \"accept-edits\" or \"plan\", not a list"));
+    assert!(error("encoding = \"utf-8\"").contains("encoding must be a table of texts"));
+    assert!(error("[encoding]\n\"*.x\" = 3").contains(":2:9: "));
+    assert!(
+        error("[encoding]\n\"a{\" = \"gbk\"")
+            .contains(":2:1: encoding.\"a{\" is not a file pattern")
+    );
+    assert!(
+        error("tools = [\"Read\",\n\"Wirte\"]")
+            .ends_with(":2:1: there is no tool \"Wirte\"; did you mean Write?")
+    );
+    assert!(error("match = \"exact\"\nmatch = \"exact\"").contains("not valid TOML"));
+    assert!(
+        error("match = ").starts_with("/etc/lancet.toml:1:9: not valid TOML: "),
+        "{}",
+        error("match = ")
+    );
+}
+
+#[test]
+fn modes_to_come_are_not_taken_for_others() {
+    for mode in ["ask", "bypass"] {
+        let error = error(&format!("mode = \"{mode}\""));
+        assert!(
+            error.contains("mode must be \"accept-edits\" or \"plan\""),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_this_version_lacks_is_refused_and_not_passed_over() {
+    for text in [
+        "[permissions]\ndeny = [\"Read(x)\"]",
+        "[protected]\nopen = []",
+        "[history]\nmax_age = 1",
+        "[search]\nindex = true",
+        "[secrets]\nguard = []",
+        "[language]\nrust = {}",
+        "[[hooks]]\non = \"before\"",
+        "read.pdf = \"text\"",
+        "read.images = \"off\"",
+        "write.git_diff = true",
+        "write.strategy.\"*\" = \"x\"",
+        "write.weak = true",
+        "read_roots = [\"/x\"]",
+    ] {
+        for origin in [Origin::User, Origin::Project] {
+            let error =
+                Settings::load(&[layer(origin, &format!("# first\n{text}\n"))]).unwrap_err();
+            assert_eq!(error.line, 2, "{error}");
+            assert!(
+                error.message.contains("not supported by this version"),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn later_layers_win_in_whatever_order_they_come() {
+    let layers = [
+        layer(
+            Origin::CommandLine,
+            "read.gutter = \"none\"\nencoding.\"*.pas\" = \"gbk\"",
+        ),
+        layer(
+            Origin::User,
+            "read.gutter = \"tab\"\nstale = \"merge\"\nencoding.\"*.pas\" = \"windows-1252\"",
+        ),
+        layer(Origin::Project, "read.max_lines = 7"),
+    ];
+    let settings = Settings::load(&layers).unwrap();
+    assert_eq!(
+        (
+            settings.read.gutter,
+            settings.read.max_lines,
+            settings.stale
+        ),
+        (Gutter::None, 7, Stale::Merge)
+    );
+    assert_eq!(settings.encoding_label(Path::new("x.pas")), Some("gbk"));
+    assert_eq!(settings.origin("read.gutter"), Origin::CommandLine);
+    assert_eq!(settings.origin("read.max_lines"), Origin::Project);
+    assert_eq!(settings.origin("read.max_chars"), Origin::BuiltIn);
+}
+
+#[test]
+fn a_project_may_only_tighten() {
+    let loose = layer(
+        Origin::Project,
+        "mode = \"accept-edits\"\nmatch = \"tolerant\"\nstale = \"merge\"\nlinks = \"break\"\ntools = \"all\"\n[abbreviations]\n\"a\" = \"bcd\"\n",
+    );
+    let user = layer(Origin::User, "mode = \"plan\"\nmatch = \"exact\"\n");
+    let settings = Settings::load(&[user, loose]).unwrap();
+    assert_eq!(
+        (settings.mode, settings.matching, settings.stale),
+        (Some(Mode::Plan), Matching::Exact, Stale::Refuse)
+    );
+    assert_eq!(
+        (
+            settings.links,
+            settings.tools.as_ref(),
+            settings.abbreviations.len()
+        ),
+        (None, None, 0)
+    );
+    let ignored: Vec<(&str, usize)> = settings
+        .ignored
+        .iter()
+        .map(|line| (line.key.as_str(), line.line))
+        .collect();
+    assert_eq!(
+        ignored,
+        [
+            ("mode", 1),
+            ("match", 2),
+            ("stale", 3),
+            ("links", 4),
+            ("tools", 5),
+            ("abbreviations", 7)
+        ]
+    );
+
+    let tight = layer(
+        Origin::Project,
+        "match = \"exact\"\nstale = \"refuse\"\nwrite.line_endings = \"as-sent\"\n",
+    );
+    let settings = Settings::load(&[layer(Origin::User, "stale = \"merge\""), tight]).unwrap();
+    assert_eq!(
+        (settings.matching, settings.stale),
+        (Matching::Exact, Stale::Refuse)
+    );
+    assert_eq!(settings.write.line_endings, LineEndings::AsSent);
+    assert!(settings.ignored.is_empty());
+}
+
+#[test]
+fn a_wrong_value_is_an_error_even_where_it_would_be_ignored() {
+    assert!(Settings::load(&[layer(Origin::Project, "links = \"maybe\"")]).is_err());
+    assert!(Settings::load(&[layer(Origin::Project, "tools = \"Wirte\"")]).is_err());
+}
+
+#[test]
+fn encoding_patterns_reach_by_name_or_by_path() {
+    let settings = load(
+        "[encoding]\n\"*.txt\" = \"gbk\"\n\"old/*.txt\" = \"big5\"\n\"/top.txt\" = \"koi8-r\"\n\"**/deep/**\" = \"euc-jp\"\n\"{a,b}.log\" = \"shift_jis\"",
+    );
+    for (path, label) in [
+        ("x.txt", Some("gbk")),
+        ("d/e/x.txt", Some("gbk")),
+        ("old/x.txt", Some("big5")),
+        ("old/d/x.txt", Some("gbk")),
+        ("top.txt", Some("koi8-r")),
+        ("d/top.txt", Some("gbk")),
+        ("d/deep/e/x.rs", Some("euc-jp")),
+        ("d/b.log", Some("shift_jis")),
+        ("x.TXT", None),
+    ] {
+        assert_eq!(settings.encoding_label(Path::new(path)), label, "{path}");
+    }
+}
+
+#[test]
+fn host_tools_may_be_chosen() {
+    let layers = [layer(Origin::User, "tools = [\"default\", \"Deploy\"]")];
+    assert!(Settings::load(&layers).is_err());
+    assert!(Settings::load_with_tools(&layers, &["Deploy"]).is_ok());
+}
+
+#[test]
+fn the_help_names_every_key_with_its_default() {
+    let help = help();
+    for key in KEYS.iter().filter(|key| key.form != Form::Later) {
+        assert!(
+            help.contains(key.name.rsplit('.').next().unwrap()),
+            "{}",
+            key.name
+        );
+        assert!(
+            help.split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains(&format!("Default: {}.", key.default)),
+            "{}",
+            key.name
+        );
+    }
+    assert!(help.lines().all(|line| line.chars().count() <= 110));
+}
+
+#[test]
+fn defaults_of_the_table_are_the_defaults_in_force() {
+    let settings = Settings::default();
+    for line in settings.in_force() {
+        let key = KEYS.iter().find(|key| key.name == line.key).unwrap();
+        assert_eq!(line.value, key.default, "{}", key.name);
+        assert_eq!(line.origin, Origin::BuiltIn);
+    }
+}
+
+/// Every key of the table reaches a field: set to something other than its default, it shows in what is in force.
+#[test]
+fn every_key_of_the_table_has_an_effect() {
+    for key in KEYS {
+        let value = match key.form {
+            Form::Choice(words) => format!("\"{}\"", words.last().unwrap()),
+            Form::Number { least, .. } => least.to_string(),
+            Form::Switch => "false".to_owned(),
+            Form::Tools => "\"Read\"".to_owned(),
+            Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
+            Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
+            Form::Later => continue,
+        };
+        let before = Settings::default().in_force();
+        let settings = load(&format!("{} = {value}\n", key.name));
+        let after = settings.in_force();
+        assert_ne!(before, after, "{}", key.name);
+        assert_eq!(settings.origin(key.name), Origin::User);
+        if let Project::SetsOnly(word) = key.project {
+            assert!(
+                matches!(key.form, Form::Choice(words) if words.contains(&word)),
+                "{}",
+                key.name
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn no_text_panics(text in "(mode|match|read|write|encoding|\\[|\\]|=|\"|\\.|\\*|,|\\{|\\}|1|true|tools|\n| |é|\u{FEFF}){0,24}", project in any::<bool>()) {
+        let origin = if project { Origin::Project } else { Origin::User };
+        if let Err(error) = Settings::load(&[layer(origin, &text)]) {
+            prop_assert!(error.line >= 1 && error.column >= 1);
+            prop_assert!(error.line <= text.lines().count() + 1);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The kinds of value that settings take, each with the word that stands for it in the file.
+
+macro_rules! choice {
+    ($(#[$about:meta])* $name:ident { $($(#[$variant_about:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$variant_about])* $variant),+ }
+
+        impl $name {
+            /// The words that may stand in the file.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// The value that a word stands for.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some($name::$variant),)+
+                    _ => None,
+                }
+            }
+
+            /// The word that stands for it.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word),+ }
+            }
+        }
+    };
+}
+
+choice! {
+    /// What happens to writes that nothing else decides.
+    #[derive(Default)]
+    Mode {
+        /// Every write asks.
+        #[default]
+        Ask = "ask",
+        /// Writes inside the roots go through.
+        AcceptEdits = "accept-edits",
+        /// No write.
+        Plan = "plan",
+    }
+}
+
+impl Mode {
+    /// The modes that can be chosen so far, in settings and on the command line.
+    pub const CHOICES: &'static [&'static str] = &["accept-edits", "plan"];
+}
+
+choice! {
+    /// How old text is found.
+    Matching {
+        /// By every rung of the ladder.
+        Tolerant = "tolerant",
+        /// By the first rung alone.
+        Exact = "exact",
+    }
+}
+
+choice! {
+    /// What happens to an edit of a file that has changed since it was read.
+    Stale {
+        /// It is refused, with the diff.
+        Refuse = "refuse",
+        /// It is applied where the lines it touches have not changed.
+        Merge = "merge",
+    }
+}
+
+choice! {
+    /// What happens to a file that has several hard links.
+    Links {
+        /// They all stay, and all see the change.
+        Keep = "keep",
+        /// The name that was written becomes a file of its own.
+        Break = "break",
+    }
+}
+
+choice! {
+    /// How Read sets a line's number off from its text.
+    Gutter {
+        /// `12→text`
+        Arrow = "arrow",
+        /// The number and a tab.
+        Tab = "tab",
+        /// The number six wide, then an arrow.
+        Aligned = "aligned",
+        /// No number.
+        None = "none",
+    }
+}
+
+choice! {
+    /// The line endings of an existing file that Write replaces.
+    LineEndings {
+        /// Those it had, where it had one kind.
+        Keep = "keep",
+        /// Those that were sent.
+        AsSent = "as-sent",
+    }
+}
