@@ -1,0 +1,174 @@
+//! The names nearest to one that is not there, for "did you mean". Never used to choose a name.
+
+use crate::diff::common_prefix;
+
+/// Characters of a name that are compared; longer names are rare and only their start counts.
+const COMPARED_MOST: usize = 128;
+
+/// Up to `most` of the names, nearest first, of those near enough to be meant. Letter case and `_`, `-` and blanks
+/// count little: `replaceAll` is next to `replace_all`.
+pub fn closest<'n>(
+    wanted: &str,
+    names: impl Iterator<Item = &'n str>,
+    most: usize,
+) -> Vec<&'n str> {
+    let wanted_plain = plain(wanted);
+    let mut found: Vec<(usize, usize, &'n str)> = Vec::new();
+    for name in names {
+        let Some(distance) = apart(wanted, &wanted_plain, name) else {
+            continue;
+        };
+        if found.iter().any(|(_, _, known)| *known == name) {
+            continue;
+        }
+        // Of equally near ones the one that begins alike.
+        let differ = usize::MAX - common_prefix(wanted.as_bytes(), name.as_bytes());
+        let rank = (distance, differ);
+        let place =
+            found.partition_point(|(other, other_differ, _)| (*other, *other_differ) <= rank);
+        if place < most {
+            found.insert(place, (distance, differ, name));
+            found.truncate(most);
+        }
+    }
+    found.into_iter().map(|(_, _, name)| name).collect()
+}
+
+/// Without case and separators.
+fn plain(name: &str) -> Vec<char> {
+    name.chars()
+        .take(COMPARED_MOST)
+        .filter(|character| !matches!(character, '_' | '-' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// How far a name is from the wanted one, in half letters; `None` where it is too far to be meant.
+fn apart(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usize> {
+    let name_plain = plain(name);
+    let longest = wanted_plain.len().max(name_plain.len());
+    if longest == 0 {
+        return None;
+    }
+    // A third of the letters may differ, and never all of them.
+    let allowed = longest.div_ceil(3).min(longest - 1);
+    if let Some(distance) = distance(wanted_plain, &name_plain, allowed) {
+        return Some(2 * distance + usize::from(wanted != name));
+    }
+    // `path` for `file_path`: a whole word of the other.
+    let is_word = |short: &str, long: &str| {
+        let words = || long.split(|character: char| !character.is_alphanumeric());
+        short.len() >= 3
+            && words().count() > 1
+            && words().any(|word| word.eq_ignore_ascii_case(short))
+    };
+    (is_word(wanted, name) || is_word(name, wanted)).then_some(2 * allowed + 2)
+}
+
+/// Edits between two names where swapping two neighbours is one; `None` beyond `most`.
+fn distance(one: &[char], two: &[char], most: usize) -> Option<usize> {
+    if one.len().abs_diff(two.len()) > most {
+        return None;
+    }
+    let width = two.len() + 1;
+    let mut before: Vec<usize> = vec![0; width];
+    let mut above: Vec<usize> = (0..width).collect();
+    let mut row: Vec<usize> = vec![0; width];
+    for (i, left) in one.iter().enumerate() {
+        row[0] = i + 1;
+        for (j, right) in two.iter().enumerate() {
+            let mut least = above[j] + usize::from(left != right);
+            least = least.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *left == two[j - 1] && one[i - 1] == *right {
+                least = least.min(before[j - 1] + 1);
+            }
+            row[j + 1] = least;
+        }
+        if row.iter().all(|&so_far| so_far > most) {
+            return None;
+        }
+        std::mem::swap(&mut before, &mut above);
+        std::mem::swap(&mut above, &mut row);
+    }
+    Some(above[two.len()]).filter(|&distance| distance <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(wanted: &str, names: &[&'static str]) -> Option<&'static str> {
+        closest(wanted, names.iter().copied(), 3).first().copied()
+    }
+
+    #[test]
+    fn fields_of_a_call() {
+        let edit = [
+            "file_path",
+            "old_string",
+            "new_string",
+            "replace_all",
+            "expect_count",
+            "revision",
+            "insist",
+            "dry_run",
+        ];
+        for (wanted, meant) in [
+            ("replaceAll", "replace_all"),
+            ("old_str", "old_string"),
+            ("new_str", "new_string"),
+            ("oldString", "old_string"),
+            ("path", "file_path"),
+            ("filePath", "file_path"),
+            ("filename", "file_path"),
+            ("dryrun", "dry_run"),
+            ("REVISION", "revision"),
+        ] {
+            assert_eq!(first(wanted, &edit), Some(meant), "{wanted}");
+        }
+        assert_eq!(
+            first("ofset", &["file_path", "offset", "limit"]),
+            Some("offset")
+        );
+        assert_eq!(
+            first("include_ignore", &["pattern", "include_ignored"]),
+            Some("include_ignored")
+        );
+        assert_eq!(first("encoding", &edit), None);
+    }
+
+    #[test]
+    fn names_of_files() {
+        let names = [
+            "main.go",
+            "handler.go",
+            "handler_test.go",
+            "settings.yaml",
+            "README.md",
+        ];
+        assert_eq!(first("handlers.go", &names), Some("handler.go"));
+        assert_eq!(first("setings.yaml", &names), Some("settings.yaml"));
+        assert_eq!(first("settings.yml", &names), Some("settings.yaml"));
+        assert_eq!(first("readme.md", &names), Some("README.md"));
+        assert_eq!(first("hnadler.go", &names), Some("handler.go"));
+        assert_eq!(first("zebra.txt", &names), None);
+    }
+
+    #[test]
+    fn nearest_first_no_more_than_asked_and_each_once() {
+        let names = ["a10.txt", "a1.txt", "a1.txt", "a12.txt", "b1.txt"];
+        assert_eq!(
+            closest("a1.tx", names.iter().copied(), 2),
+            ["a1.txt", "a10.txt"]
+        );
+        assert!(closest("a1.txt", names.iter().copied(), 0).is_empty());
+    }
+
+    #[test]
+    fn odd_names_are_no_fault() {
+        assert!(closest("", ["a", ""].into_iter(), 3).is_empty());
+        assert_eq!(closest("x", ["X", "y"].into_iter(), 3), ["X"]);
+        let long = "é".repeat(10_000);
+        assert_eq!(closest(&long, [long.as_str()].into_iter(), 3).len(), 1);
+    }
+}

@@ -1,0 +1,163 @@
+//! The difference of two whole texts, by imara-diff on what is left between their common head and tail.
+//! That algorithm cannot be interrupted, so what it is given is bounded beforehand.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+use super::lines::count_lines;
+use super::print::{Block, assemble, coarse};
+use super::trim::{common_head, common_tail};
+use super::{Difference, LineStarts};
+
+/// Bytes between head and tail that a millisecond of budget pays for.
+const BYTES_PER_MILLISECOND: usize = 100_000;
+
+/// Lines between head and tail that a millisecond of budget pays for.
+const LINES_PER_MILLISECOND: usize = 1_500;
+
+/// Lines of the common head and tail that are compared all the same, so that a changed run may slide to where a
+/// reader would put it.
+const SLIDE: usize = 32;
+
+/// How `new` differs from `old`. Coarse where the changed lines are more than can be shown, or the comparison would
+/// take longer than `budget`.
+pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Difference {
+    let index = LineStarts::new(old);
+    match compare(old, new, budget) {
+        Compared::Lines(blocks) => assemble(old, &index, blocks, context),
+        Compared::TooMuch(block) => Difference {
+            hunks: coarse(std::slice::from_ref(&block)),
+            added: block.1.len(),
+            removed: block.0.len(),
+            coarse: true,
+            blocks: vec![block],
+        },
+    }
+}
+
+/// Changed lines, old and new, counted from 0, and `None` where finding them would take longer than `budget`.
+pub(crate) fn changed_lines(
+    old: &str,
+    new: &str,
+    budget: Duration,
+) -> Option<Vec<(Range<usize>, Range<usize>)>> {
+    match compare(old, new, budget) {
+        Compared::Lines(blocks) => Some(
+            blocks
+                .into_iter()
+                .map(|block| (block.old, block.new))
+                .collect(),
+        ),
+        Compared::TooMuch(_) => None,
+    }
+}
+
+enum Compared<'t> {
+    Lines(Vec<Block<'t>>),
+    TooMuch((Range<usize>, Range<usize>)),
+}
+
+fn compare<'t>(old: &'t str, new: &'t str, budget: Duration) -> Compared<'t> {
+    let started = Instant::now();
+    let head = common_head(old, new);
+    let tail = common_tail(&old[head..], &new[head..]);
+    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
+    if head == old_end && head == new_end {
+        return Compared::Lines(Vec::new());
+    }
+    let first = count_lines(&old[..head]);
+    let changed = (
+        count_lines(&old[head..old_end]),
+        count_lines(&new[head..new_end]),
+    );
+    let whole = (first..first + changed.0, first..first + changed.1);
+    let milliseconds = usize::try_from(budget.as_millis()).unwrap_or(usize::MAX);
+    let bytes = (old_end - head) + (new_end - head);
+    if bytes > milliseconds.saturating_mul(BYTES_PER_MILLISECOND)
+        || changed.0 + changed.1 > milliseconds.saturating_mul(LINES_PER_MILLISECOND)
+    {
+        return Compared::TooMuch(whole);
+    }
+    let from = back(old, head);
+    let given = forth(old, old_end) - old_end;
+    let (old_part, new_part) = (&old[from..old_end + given], &new[from..new_end + given]);
+    let mut input = InternedInput::default();
+    input.update_before(old_part.split_inclusive('\n'));
+    input.update_after(new_part.split_inclusive('\n'));
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    if started.elapsed() > budget {
+        return Compared::TooMuch(whole);
+    }
+    diff.postprocess_lines(&input);
+    let above = first - count_lines(&old[from..head]);
+    Compared::Lines(blocks(old_part, new_part, from, above, &diff))
+}
+
+/// Up to `SLIDE` lines back from a line start.
+fn back(text: &str, at: usize) -> usize {
+    let mut ends = memchr::memrchr_iter(b'\n', &text.as_bytes()[..at]);
+    // The first one found ends the line just before `at`.
+    ends.nth(SLIDE).map_or(0, |end| end + 1)
+}
+
+/// Up to `SLIDE` lines on from a line start.
+fn forth(text: &str, at: usize) -> usize {
+    let mut ends = memchr::memchr_iter(b'\n', &text.as_bytes()[at..]);
+    ends.nth(SLIDE - 1).map_or(text.len(), |end| at + end + 1)
+}
+
+fn blocks<'t>(old: &str, new: &'t str, from: usize, above: usize, diff: &Diff) -> Vec<Block<'t>> {
+    let mut old_walk = Walk::new(old);
+    let mut new_walk = Walk::new(new);
+    diff.hunks()
+        .map(|hunk| {
+            let (before, after) = (as_lines(&hunk.before), as_lines(&hunk.after));
+            let bytes = old_walk.take(&before);
+            Block {
+                old_bytes: from + bytes.start..from + bytes.end,
+                new_text: Some(Cow::Borrowed(&new[new_walk.take(&after)])),
+                old: above + before.start..above + before.end,
+                new: above + after.start..above + after.end,
+            }
+        })
+        .collect()
+}
+
+fn as_lines(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+/// Goes through a text by line numbers that only grow.
+struct Walk<'t> {
+    text: &'t str,
+    line: usize,
+    at: usize,
+}
+
+impl<'t> Walk<'t> {
+    fn new(text: &'t str) -> Self {
+        Walk {
+            text,
+            line: 0,
+            at: 0,
+        }
+    }
+
+    fn take(&mut self, lines: &Range<usize>) -> Range<usize> {
+        self.skip_to(lines.start);
+        let from = self.at;
+        self.skip_to(lines.end);
+        from..self.at
+    }
+
+    fn skip_to(&mut self, line: usize) {
+        while self.line < line {
+            let rest = &self.text.as_bytes()[self.at..];
+            self.at += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            self.line += 1;
+        }
+    }
+}

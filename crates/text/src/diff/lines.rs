@@ -1,0 +1,146 @@
+//! Where lines begin and end, as the diff asks for it. A document answers from the index that it has anyway;
+//! `LineStarts` is for text that has none.
+
+use std::ops::Range;
+
+use crate::document::Document;
+
+/// The lines of a text whose every line ends in LF or at the end of the text. Counted from 0; a final newline
+/// starts no further line.
+pub trait LineTable {
+    /// The line that holds this offset; the end of the text belongs to the last line.
+    fn line_of(&self, at: usize) -> usize;
+    /// The bytes of a line without its newline.
+    fn line_range(&self, line: usize) -> Range<usize>;
+    /// How many lines there are; an empty text has none.
+    fn line_count(&self) -> usize;
+}
+
+/// The line starts of a text, found by one scan.
+#[derive(Debug, Clone)]
+pub struct LineStarts {
+    starts: Vec<usize>,
+    length: usize,
+    ended: bool,
+}
+
+impl LineStarts {
+    /// Scans the text once.
+    pub fn new(text: &str) -> LineStarts {
+        let bytes = text.as_bytes();
+        let mut starts = Vec::new();
+        if !bytes.is_empty() {
+            starts.push(0);
+            starts.extend(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
+            if starts.last() == Some(&bytes.len()) {
+                starts.pop();
+            }
+        }
+        LineStarts {
+            starts,
+            length: bytes.len(),
+            ended: bytes.last() == Some(&b'\n'),
+        }
+    }
+}
+
+impl LineTable for LineStarts {
+    fn line_of(&self, at: usize) -> usize {
+        self.starts
+            .partition_point(|&start| start <= at)
+            .saturating_sub(1)
+    }
+
+    fn line_range(&self, line: usize) -> Range<usize> {
+        let Some(&start) = self.starts.get(line) else {
+            return self.length..self.length;
+        };
+        let end = match self.starts.get(line + 1) {
+            Some(next) => next - 1,
+            None => self.length - usize::from(self.ended),
+        };
+        start..end
+    }
+
+    fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+}
+
+impl LineTable for Document<'_> {
+    fn line_of(&self, at: usize) -> usize {
+        Document::line_of(self, at)
+    }
+
+    fn line_range(&self, line: usize) -> Range<usize> {
+        Document::line_range(self, line)
+    }
+
+    fn line_count(&self) -> usize {
+        Document::line_count(self)
+    }
+}
+
+/// Lines in a piece of text that begins at a line's start.
+pub(crate) fn count_lines(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let unended = bytes.last().is_some_and(|&last| last != b'\n');
+    memchr::memchr_iter(b'\n', bytes).count() + usize::from(unended)
+}
+
+/// The line at whose start or inside which `at` stands, and where that line begins. After a final newline (and in an
+/// empty text) it is the line that is not there yet.
+pub(crate) fn line_at(view: &str, lines: &dyn LineTable, at: usize) -> (usize, usize) {
+    let fresh = at == view.len() && (at == 0 || view.as_bytes()[at - 1] == b'\n');
+    if fresh {
+        return (lines.line_count(), at);
+    }
+    let line = lines.line_of(at);
+    (line, lines.line_range(line).start)
+}
+
+/// The end of a line with its newline.
+pub(crate) fn line_end(view: &str, lines: &dyn LineTable, line: usize) -> usize {
+    let end = lines.line_range(line).end;
+    end + usize::from(end < view.len())
+}
+
+/// Whether a line starts at this offset (the end of the text counts where the last line is ended).
+pub(crate) fn is_line_start(view: &str, at: usize) -> bool {
+    at == 0 || view.as_bytes().get(at - 1) == Some(&b'\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_final_newline_starts_no_line() {
+        for (text, expected) in [
+            ("", vec![]),
+            ("a", vec!["a"]),
+            ("a\n", vec!["a"]),
+            ("\n", vec![""]),
+            ("a\n\nb", vec!["a", "", "b"]),
+        ] {
+            let index = LineStarts::new(text);
+            let found: Vec<_> = (0..index.line_count())
+                .map(|line| &text[index.line_range(line)])
+                .collect();
+            assert_eq!(found, expected, "{text:?}");
+            assert_eq!(count_lines(text), expected.len(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn offsets_belong_to_the_line_that_holds_them() {
+        let index = LineStarts::new("ab\n\ncd\n");
+        let found: Vec<_> = (0..=7).map(|at| index.line_of(at)).collect();
+        assert_eq!(found, [0, 0, 0, 1, 2, 2, 2, 2]);
+    }
+
+    #[test]
+    fn past_the_end_is_an_empty_line() {
+        assert_eq!(LineStarts::new("ab").line_range(7), 2..2);
+    }
+}

@@ -1,0 +1,193 @@
+//! From blocks of changed lines to hunks with context, and from hunks to text.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::lines::count_lines;
+use super::{CHANGED_MOST, Difference, Hunk, LineTable, SHOWN_MOST, line_end};
+
+const UNENDED: &str = "\\ No newline at end of file";
+
+/// A run of changed lines.
+#[derive(Debug, Clone)]
+pub(super) struct Block<'t> {
+    pub(super) old: Range<usize>,
+    pub(super) new: Range<usize>,
+    /// Where its old lines stand in the old text.
+    pub(super) old_bytes: Range<usize>,
+    /// `None` where it is over the limit.
+    pub(super) new_text: Option<Cow<'t, str>>,
+}
+
+/// The difference that these blocks are, shown if it can be.
+pub(super) fn assemble(
+    view: &str,
+    lines: &dyn LineTable,
+    blocks: Vec<Block<'_>>,
+    context: usize,
+) -> Difference {
+    let mut changed = 0usize;
+    let mut difference = Difference::default();
+    for block in &blocks {
+        difference.added += block.new.len();
+        difference.removed += block.old.len();
+        difference
+            .blocks
+            .push((block.old.clone(), block.new.clone()));
+        let new_length = block
+            .new_text
+            .as_ref()
+            .map_or(CHANGED_MOST, |text| text.len());
+        changed = changed
+            .saturating_add(block.old_bytes.len())
+            .saturating_add(new_length);
+    }
+    let shown = (changed <= CHANGED_MOST)
+        .then(|| print(view, lines, &blocks, context))
+        .flatten();
+    match shown {
+        Some(hunks) => difference.hunks = hunks,
+        None => {
+            difference.coarse = true;
+            difference.hunks = coarse(&difference.blocks);
+        }
+    }
+    difference
+}
+
+/// One hunk without lines, from the first to the last changed line.
+pub(super) fn coarse(blocks: &[(Range<usize>, Range<usize>)]) -> Vec<Hunk> {
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
+        return Vec::new();
+    };
+    vec![hunk(first.0.start..last.0.end, first.1.start..last.1.end)]
+}
+
+fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
+    // An empty side names the line before it, as `diff` and `patch` have it.
+    let start = |range: &Range<usize>| range.start + usize::from(!range.is_empty());
+    Hunk {
+        old_start: start(&old),
+        old_lines: old.len(),
+        new_start: start(&new),
+        new_lines: new.len(),
+        lines: Vec::new(),
+    }
+}
+
+/// `None` where it would be too much to show.
+fn print(
+    view: &str,
+    lines: &dyn LineTable,
+    blocks: &[Block<'_>],
+    context: usize,
+) -> Option<Vec<Hunk>> {
+    let count = lines.line_count();
+    let mut shown = 0;
+    let mut hunks = Vec::new();
+    let mut rest = blocks;
+    while let Some(first) = rest.first() {
+        let together = 1 + rest
+            .windows(2)
+            .take_while(|pair| pair[1].old.start - pair[0].old.end <= context.saturating_mul(2))
+            .count();
+        let (group, others) = rest.split_at(together);
+        rest = others;
+        let last = &group[together - 1];
+        let before = first.old.start.min(context);
+        let after = count.saturating_sub(last.old.end).min(context);
+        let mut hunk = hunk(
+            first.old.start - before..last.old.end + after,
+            first.new.start - before..last.new.end + after,
+        );
+        let mut line = first.old.start - before;
+        for block in group {
+            copy(view, lines, line..block.old.start, &mut hunk, &mut shown)?;
+            push(&mut hunk, '-', &view[block.old_bytes.clone()], &mut shown)?;
+            push(&mut hunk, '+', block.new_text.as_ref()?, &mut shown)?;
+            line = block.old.end;
+        }
+        copy(view, lines, line..line + after, &mut hunk, &mut shown)?;
+        hunks.push(hunk);
+    }
+    Some(hunks)
+}
+
+fn copy(
+    view: &str,
+    lines: &dyn LineTable,
+    wanted: Range<usize>,
+    hunk: &mut Hunk,
+    shown: &mut usize,
+) -> Option<()> {
+    for line in wanted {
+        let text = &view[lines.line_range(line).start..line_end(view, lines, line)];
+        push(hunk, ' ', text, shown)?;
+    }
+    Some(())
+}
+
+fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()> {
+    *shown += text.len();
+    if *shown > SHOWN_MOST {
+        return None;
+    }
+    hunk.lines.reserve(count_lines(text));
+    for line in text.split_inclusive('\n') {
+        let bare = line.strip_suffix('\n');
+        hunk.lines.push(format!("{mark}{}", bare.unwrap_or(line)));
+        if bare.is_none() {
+            hunk.lines.push(UNENDED.to_owned());
+        }
+    }
+    Some(())
+}
+
+/// The hunks as the body of a unified diff, each after its `@@` line. As long as the hunks are: the caller bounds it.
+pub fn unified(hunks: &[Hunk]) -> String {
+    let mut text = String::new();
+    for hunk in hunks {
+        let _ = writeln!(
+            text,
+            "@@ -{},{} +{},{} @@",
+            hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines
+        );
+        for line in &hunk.lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Hunks that `outline` names before it counts the rest.
+const OUTLINE_MOST: usize = 20;
+
+/// The hunks by line numbers alone, at most twenty of them: `lines 3-5 (now 3-9); after line 20 (now 24); 7 more`.
+pub fn outline(hunks: &[Hunk]) -> String {
+    let mut parts: Vec<String> = hunks
+        .iter()
+        .take(OUTLINE_MOST)
+        .map(|hunk| {
+            let old = span(hunk.old_start, hunk.old_lines);
+            let new = span(hunk.new_start, hunk.new_lines);
+            match (hunk.old_lines, hunk.new_lines) {
+                (0, _) => format!("after line {old} (now {new})"),
+                (_, 0) => format!("lines {old} (now gone)"),
+                _ => format!("lines {old} (now {new})"),
+            }
+        })
+        .collect();
+    if hunks.len() > OUTLINE_MOST {
+        parts.push(format!("{} more", hunks.len() - OUTLINE_MOST));
+    }
+    parts.join("; ")
+}
+
+fn span(start: usize, count: usize) -> String {
+    match count {
+        0 | 1 => start.to_string(),
+        _ => format!("{start}-{}", start + count - 1),
+    }
+}

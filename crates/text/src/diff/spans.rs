@@ -1,0 +1,160 @@
+//! Hunks of an edit from its spans. No generic diff and no scan of the text: its cost is that of the changed lines.
+
+use std::borrow::Cow;
+
+use super::lines::{count_lines, is_line_start, line_at};
+use super::print::{Block, assemble};
+use super::trim::{common_head, common_tail};
+use super::{CHANGED_MOST, Difference, LineTable, line_end};
+use crate::splice::Change;
+
+/// The hunks of changes that are sorted and do not overlap, each with `context` unchanged lines around it; hunks whose
+/// contexts touch are one.
+pub fn hunks_of_changes(
+    view: &str,
+    lines: &dyn LineTable,
+    changes: &[Change],
+    context: usize,
+) -> Difference {
+    assemble(view, lines, blocks(view, lines, changes), context)
+}
+
+/// The changed whole lines. Changes of one line, or that leave no unchanged line between them, are one block.
+fn blocks<'t>(view: &'t str, lines: &dyn LineTable, changes: &'t [Change]) -> Vec<Block<'t>> {
+    let mut blocks: Vec<Block<'t>> = Vec::new();
+    let mut shift = 0isize;
+    let mut rest = changes.iter().peekable();
+    while let Some(first) = rest.next() {
+        let (line, start) = line_at(view, lines, first.range.start);
+        let mut pieces = Pieces::default();
+        pieces.push(&view[start..first.range.start]);
+        pieces.push(&first.text);
+        let mut cursor = first.range.end;
+        let end = loop {
+            // The new text stands at a line's end and so does the old: what follows is untouched.
+            let settled = pieces.ended && is_line_start(view, cursor);
+            let end = if settled || cursor == view.len() {
+                cursor
+            } else {
+                line_end(view, lines, lines.line_of(cursor))
+            };
+            let goes_on = |next: &&&Change| {
+                let at = next.range.start;
+                let after_unended_line = at == end && end == view.len() && !view.ends_with('\n');
+                at < end || after_unended_line || (!settled && at == cursor)
+            };
+            let Some(next) = rest.peek().filter(goes_on) else {
+                pieces.push(&view[cursor..end]);
+                break end;
+            };
+            pieces.push(&view[cursor..next.range.start]);
+            pieces.push(&next.text);
+            cursor = next.range.end;
+            rest.next();
+        };
+        let old_lines = if end > start {
+            lines.line_of(end - 1) + 1 - line
+        } else {
+            0
+        };
+        let new_line = line.saturating_add_signed(shift);
+        let whole = Block {
+            old: line..line + old_lines,
+            new: new_line..new_line + pieces.lines(),
+            old_bytes: start..end,
+            new_text: pieces.text(end - start),
+        };
+        shift += whole.new.len() as isize - whole.old.len() as isize;
+        if let Some(block) = trimmed(view, whole) {
+            match blocks.last_mut() {
+                Some(last) if last.old.end == block.old.start => join(last, block),
+                _ => blocks.push(block),
+            }
+        }
+    }
+    blocks
+}
+
+/// Two blocks without a line between them become one, so that its old lines stand before its new ones.
+fn join<'t>(last: &mut Block<'t>, block: Block<'t>) {
+    last.old.end = block.old.end;
+    last.new.end = block.new.end;
+    last.old_bytes.end = block.old_bytes.end;
+    last.new_text = match (last.new_text.take(), block.new_text) {
+        (Some(one), Some(two)) => Some(one + two),
+        _ => None,
+    };
+}
+
+/// Without the lines that old and new share at start and end; `None` where nothing is left.
+fn trimmed<'t>(view: &str, block: Block<'t>) -> Option<Block<'t>> {
+    let Some(new_text) = block.new_text else {
+        return Some(block);
+    };
+    let old_text = &view[block.old_bytes.clone()];
+    let head = common_head(old_text, &new_text);
+    let tail = common_tail(&old_text[head..], &new_text[head..]);
+    let old_bytes = block.old_bytes.start + head..block.old_bytes.end - tail;
+    let kept = head..new_text.len() - tail;
+    if old_bytes.is_empty() && kept.is_empty() {
+        return None;
+    }
+    let before = count_lines(&new_text[..head]);
+    let after = count_lines(&new_text[kept.end..]);
+    Some(Block {
+        old: block.old.start + before..block.old.end - after,
+        new: block.new.start + before..block.new.end - after,
+        old_bytes,
+        new_text: Some(match new_text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[kept]),
+            Cow::Owned(text) => Cow::Owned(text[kept].to_owned()),
+        }),
+    })
+}
+
+/// The new text of a block, not yet put together: one changed line may be a whole file long.
+struct Pieces<'t> {
+    parts: Vec<&'t str>,
+    length: usize,
+    ended: bool,
+}
+
+impl Default for Pieces<'_> {
+    fn default() -> Self {
+        Pieces {
+            parts: Vec::new(),
+            length: 0,
+            ended: true,
+        }
+    }
+}
+
+impl<'t> Pieces<'t> {
+    fn push(&mut self, part: &'t str) {
+        if let Some(last) = part.as_bytes().last() {
+            self.ended = *last == b'\n';
+            self.length += part.len();
+            self.parts.push(part);
+        }
+    }
+
+    fn lines(&self) -> usize {
+        let newlines: usize = self
+            .parts
+            .iter()
+            .map(|part| memchr::memchr_iter(b'\n', part.as_bytes()).count())
+            .sum();
+        newlines + usize::from(!self.ended)
+    }
+
+    fn text(self, old_length: usize) -> Option<Cow<'t, str>> {
+        if self.length + old_length > CHANGED_MOST {
+            return None;
+        }
+        Some(match self.parts[..] {
+            [] => Cow::Borrowed(""),
+            [one] => Cow::Borrowed(one),
+            _ => Cow::Owned(self.parts.concat()),
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! What two texts share at their start and at their end, by whole lines.
+
+/// Bytes that both texts share at the start, up to the last line start of both.
+pub(crate) fn common_head(old: &str, new: &str) -> usize {
+    let shared = common_prefix(old.as_bytes(), new.as_bytes());
+    if shared == old.len() && shared == new.len() {
+        return shared;
+    }
+    memchr::memrchr(b'\n', &old.as_bytes()[..shared]).map_or(0, |at| at + 1)
+}
+
+/// Bytes that both texts share at the end, from a line start of both.
+pub(crate) fn common_tail(old: &str, new: &str) -> usize {
+    let (old, new) = (old.as_bytes(), new.as_bytes());
+    let shared = common_suffix(old, new);
+    let begins_line = |text: &[u8]| {
+        let at = text.len() - shared;
+        at == 0 || text[at - 1] == b'\n'
+    };
+    if begins_line(old) && begins_line(new) {
+        return shared;
+    }
+    let tail = &old[old.len() - shared..];
+    memchr::memchr(b'\n', tail).map_or(0, |at| shared - at - 1)
+}
+
+/// Compared by blocks first: slices compare at the speed of memory.
+const BLOCK: usize = 4096;
+
+/// Length of the common start.
+pub(crate) fn common_prefix(old: &[u8], new: &[u8]) -> usize {
+    let most = old.len().min(new.len());
+    let mut at = 0;
+    while at + BLOCK <= most && old[at..at + BLOCK] == new[at..at + BLOCK] {
+        at += BLOCK;
+    }
+    at + old[at..most]
+        .iter()
+        .zip(&new[at..most])
+        .take_while(|(left, right)| left == right)
+        .count()
+}
+
+/// Length of the common end.
+pub(crate) fn common_suffix(old: &[u8], new: &[u8]) -> usize {
+    let most = old.len().min(new.len());
+    let (old, new) = (&old[old.len() - most..], &new[new.len() - most..]);
+    let mut left = most;
+    while left >= BLOCK && old[left - BLOCK..left] == new[left - BLOCK..left] {
+        left -= BLOCK;
+    }
+    let same = old[..left]
+        .iter()
+        .rev()
+        .zip(new[..left].iter().rev())
+        .take_while(|(one, other)| one == other)
+        .count();
+    most - left + same
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_lines_are_shared() {
+        assert_eq!(common_head("a\nbc\n", "a\nbd\n"), 2);
+        assert_eq!(common_head("a", "a\nb"), 0);
+        assert_eq!(common_head("a\n", "a\n"), 2);
+        assert_eq!(common_tail("xa\nb\n", "ya\nb\n"), 2);
+        assert_eq!(common_tail("b\n", "a\nb\n"), 2);
+        assert_eq!(common_tail("ab", "b"), 0);
+        assert_eq!(common_tail("a\nb", "b"), 1);
+    }
+
+    #[test]
+    fn long_runs_are_counted_to_the_byte() {
+        let mut old = "x".repeat(BLOCK * 3);
+        let mut new = old.clone();
+        old.push('a');
+        new.push('b');
+        assert_eq!(common_prefix(old.as_bytes(), new.as_bytes()), BLOCK * 3);
+        let (old, new) = (format!("a{}", &new), format!("b{}", &new));
+        assert_eq!(common_suffix(old.as_bytes(), new.as_bytes()), BLOCK * 3 + 1);
+    }
+}

@@ -1,0 +1,246 @@
+//! Display text in what is to be written: line numbers, diff marks and notices that a model copied from an answer, and
+//! comments that stand for text left out. Says what it found; whether it is refused is for the caller.
+
+mod numbers;
+mod placeholder;
+
+pub use placeholder::placeholder;
+
+use numbers::{Separator, numbered};
+
+/// What every notice of an answer begins with.
+pub const NOTICE: &str = "[lancet: ";
+
+/// What kind of display text it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeakKind {
+    /// Line numbers as Read shows them.
+    Numbers,
+    /// The marks of a diff.
+    Marks,
+    /// A notice of an answer.
+    Notice,
+    /// A comment in place of the text that it speaks of.
+    Placeholder,
+}
+
+/// Display text that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leak {
+    /// Its kind.
+    pub kind: LeakKind,
+    /// The line of the new text where it stands, from 0.
+    pub line: usize,
+    /// A sentence about it, at most 400 characters.
+    pub reason: String,
+}
+
+/// Characters of a line that a reason quotes.
+const QUOTED_MOST: usize = 80;
+
+/// Display text in `new` of a form that `old` has none of. `old` is the text to be replaced: for a whole file the
+/// file's, and `None` for one that does not exist.
+pub fn leaked(old: Option<&str>, new: &str) -> Option<Leak> {
+    let old = old.unwrap_or("");
+    leaked_numbers(old, new)
+        .or_else(|| leaked_marks(old, new))
+        .or_else(|| leaked_notice(old, new))
+}
+
+fn leaked_numbers(old: &str, new: &str) -> Option<Leak> {
+    let mut lines = text_lines(new);
+    let first = numbered(lines.next()?)?;
+    let mut count = 1;
+    for line in lines {
+        let next = numbered(line)?;
+        if !next.follows(&first, count) {
+            return None;
+        }
+        count += 1;
+    }
+    // One line with a number and a tab is a row of a table.
+    if count == 1 && first.separator == Separator::Tab {
+        return None;
+    }
+    let known = text_lines(old)
+        .any(|line| numbered(line).is_some_and(|found| found.separator == first.separator));
+    (!known).then(|| Leak {
+        kind: LeakKind::Numbers,
+        line: 0,
+        reason: format!(
+            "{} with a line number as Read shows it ({}), which is not part of the file.",
+            if count == 1 {
+                "The line begins".to_owned()
+            } else {
+                format!("All {count} lines begin")
+            },
+            first.shown(),
+        ),
+    })
+}
+
+fn leaked_marks(old: &str, new: &str) -> Option<Leak> {
+    let marks = Marks::of(new)?;
+    let known = Marks::of(old).is_some_and(|known| known.plus || known.minus);
+    (marks.plus && marks.minus && !known).then(|| Leak {
+        kind: LeakKind::Marks,
+        line: 0,
+        reason: "Every line begins with `+`, `-` or a blank as in a diff; send the lines without these marks, and \
+                 leave the removed ones out."
+            .to_owned(),
+    })
+}
+
+/// The marks of a text whose every line has one.
+struct Marks {
+    plus: bool,
+    minus: bool,
+}
+
+impl Marks {
+    fn of(text: &str) -> Option<Marks> {
+        let mut marks = Marks {
+            plus: false,
+            minus: false,
+        };
+        for line in text_lines(text) {
+            match line.as_bytes().first()? {
+                b'+' => marks.plus = true,
+                b'-' => marks.minus = true,
+                b' ' => {}
+                _ => return None,
+            }
+        }
+        Some(marks)
+    }
+}
+
+fn leaked_notice(old: &str, new: &str) -> Option<Leak> {
+    let (line, text) = text_lines(new)
+        .enumerate()
+        .find(|(_, line)| line.starts_with(NOTICE))?;
+    let known = text_lines(old).any(|line| line.starts_with(NOTICE));
+    (!known).then(|| Leak {
+        kind: LeakKind::Notice,
+        line,
+        reason: format!(
+            "Line {} is a notice of an answer ({}), not text of a file.",
+            line + 1,
+            quoted(text)
+        ),
+    })
+}
+
+/// Lines without their newline; a final newline starts no further one.
+fn text_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n')
+        .map(|line| line.strip_suffix('\n').unwrap_or(line))
+}
+
+/// The start of a line for a reason.
+fn quoted(line: &str) -> String {
+    let line = line.trim();
+    match line.char_indices().nth(QUOTED_MOST) {
+        Some((cut, _)) => format!("`{}…`", &line[..cut]),
+        None => format!("`{line}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Characters of a reason, as documented.
+    const REASON_MOST: usize = 400;
+
+    fn kind(old: &str, new: &str) -> Option<LeakKind> {
+        let leak = leaked(Some(old), new)?;
+        assert!(leak.reason.chars().count() <= REASON_MOST);
+        Some(leak.kind)
+    }
+
+    #[test]
+    fn numbers_of_every_form_on_every_line() {
+        for new in [
+            "2→BETA\n3→GAMMA",
+            "2→BETA\n3→GAMMA\n",
+            "9→a\n10→b\n11→",
+            "2\tBETA\n3\tGAMMA",
+            "     9→a\n    10→b",
+            "     9\ta\n    10\tb",
+            "2→one line",
+            "     2→one line",
+        ] {
+            assert_eq!(kind("beta\ngamma", new), Some(LeakKind::Numbers), "{new:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_numbers() {
+        for new in [
+            "1\tAnna",
+            "     1\tAnna",
+            "2→BETA\nGAMMA",
+            "2→BETA\n4→GAMMA",
+            "1\tAnna\n1\tBert",
+            "2→BETA\n3\tGAMMA",
+            "  2→a\n  3→b",
+            "02→a\n03→b",
+            "0→a",
+            "1: a\n2: b",
+            "1:a\n2:b",
+            "1-a\n2-b",
+            "1. a\n2. b",
+            "→a",
+            "99999999999999999999999→a",
+            "",
+            "\n",
+        ] {
+            assert_eq!(kind("beta\ngamma", new), None, "{new:?}");
+        }
+    }
+
+    #[test]
+    fn a_form_that_the_old_text_has_is_content() {
+        assert_eq!(kind("x\n7→kept", "1→a\n2→b"), None);
+        assert_eq!(kind("1\tAnna", "1\tAnna\n2\tBert"), None);
+        assert_eq!(kind("1\tAnna", "1→Anna\n2→Bert"), Some(LeakKind::Numbers));
+        assert_eq!(kind("- a\n- b", "- a\n+ b"), None);
+        assert_eq!(kind("[lancet: x]", "[lancet: y]"), None);
+    }
+
+    #[test]
+    fn marks_of_a_diff() {
+        assert_eq!(
+            kind("beta\ngamma", "-beta\n+BETA\n gamma"),
+            Some(LeakKind::Marks)
+        );
+        assert_eq!(kind("beta", "-beta\n+BETA\n"), Some(LeakKind::Marks));
+        for new in [
+            "- a\n- b",
+            "+a\n+b",
+            " a\n b",
+            "-a\n+b\nc",
+            "-a\n\n+b",
+            "@@ -1 +1 @@\n-a\n+b",
+        ] {
+            assert_eq!(kind("beta", new), None, "{new:?}");
+        }
+    }
+
+    #[test]
+    fn notices() {
+        let new = "a\n[lancet: lines 1-2000 of 2500 of /a.txt; revision 0123456789abcdef]\n";
+        let leak = leaked(None, new).expect("a notice");
+        assert_eq!((leak.kind, leak.line), (LeakKind::Notice, 1));
+        assert_eq!(kind("a", "see [lancet: x]"), None);
+    }
+
+    #[test]
+    fn reasons_are_bounded() {
+        let leak = leaked(None, &format!("{NOTICE}{}", "é".repeat(10_000))).expect("a notice");
+        assert!(leak.reason.chars().count() <= REASON_MOST);
+        let many: String = (1..=100_000).map(|line| format!("{line}→x\n")).collect();
+        assert!(leaked(None, &many).expect("numbers").reason.chars().count() <= REASON_MOST);
+    }
+}

@@ -1,0 +1,271 @@
+//! A comment such as `// ... rest of the file unchanged ...` in new content, where a part of the old file is left out.
+//! The words alone are content: what decides is how much of the file is missing where they stand.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::{Leak, LeakKind, quoted, text_lines};
+use crate::diff::difference;
+
+/// Lines that are not blank which must be missing at the placeholder.
+const MISSING_LEAST: usize = 5;
+
+/// How many missing lines there must be for each line that was sent in their place.
+const TIMES: usize = 3;
+
+/// Characters beyond which a line is no placeholder.
+const LINE_MOST: usize = 160;
+
+/// Placeholders that are looked at.
+const FOUND_MOST: usize = 100;
+
+/// What finding the missing part may cost; over it the part is told coarsely.
+const BUDGET: Duration = Duration::from_millis(200);
+
+/// A placeholder line in `content` that stands for a much larger part of `old_file`. A line that the old file has too
+/// is content.
+pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
+    let mut found: Vec<(usize, &str)> = text_lines(content)
+        .enumerate()
+        .filter(|(_, line)| stands_for_more(line))
+        .take(FOUND_MOST)
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    let known: HashSet<&str> = text_lines(old_file).map(str::trim).collect();
+    found.retain(|(_, line)| !known.contains(line.trim()));
+    if found.is_empty() {
+        return None;
+    }
+    let old_lines: Vec<&str> = text_lines(old_file).collect();
+    let new_lines: Vec<&str> = text_lines(content).collect();
+    let filled = |lines: &[&str]| lines.iter().filter(|line| !line.trim().is_empty()).count();
+    for (old, new) in difference(old_file, content, 0, BUDGET).blocks {
+        let Some((line, text)) = found.iter().find(|(line, _)| new.contains(line)) else {
+            continue;
+        };
+        let missing = filled(old_lines.get(old.clone())?);
+        let placeholders = found.iter().filter(|(line, _)| new.contains(line)).count();
+        let sent = filled(new_lines.get(new.clone())?).saturating_sub(placeholders);
+        if missing >= MISSING_LEAST && missing >= TIMES * sent {
+            return Some(Leak {
+                kind: LeakKind::Placeholder,
+                line: *line,
+                reason: format!(
+                    "Line {} ({}) stands for lines {}-{} of the file, which would be lost.",
+                    line + 1,
+                    quoted(text),
+                    old.start + 1,
+                    old.end,
+                ),
+            });
+        }
+    }
+    None
+}
+
+/// What opens a comment, longest first.
+const OPENERS: [&str; 16] = [
+    "{{!--", "<!--", "{/*", "///", "//", "/*", "(*", "{-", "--", "##", "#", ";;", ";", "%", "*",
+    "'",
+];
+
+const CLOSERS: [&str; 6] = ["--}}", "-->", "*/}", "*/", "*)", "-}"];
+
+/// Words for what is not shown.
+const REST: [&str; 10] = [
+    "rest",
+    "remainder",
+    "remaining",
+    "everything",
+    "other",
+    "others",
+    "existing",
+    "previous",
+    "original",
+    "all",
+];
+
+/// Words for what became of it.
+const KEPT: [&str; 15] = [
+    "unchanged",
+    "unmodified",
+    "untouched",
+    "omitted",
+    "same",
+    "before",
+    "remains",
+    "remain",
+    "stays",
+    "stay",
+    "truncated",
+    "snip",
+    "snipped",
+    "elided",
+    "here",
+];
+
+/// Words for what it is a part of.
+const PART: [&str; 14] = [
+    "file",
+    "code",
+    "content",
+    "contents",
+    "implementation",
+    "methods",
+    "functions",
+    "function",
+    "lines",
+    "class",
+    "body",
+    "logic",
+    "imports",
+    "sections",
+];
+
+/// The same in languages that models answer in, as it is usually put.
+const PHRASES: [&str; 7] = [
+    "其余",
+    "不变",
+    "省略",
+    "变更なし",
+    "unverändert",
+    "sin cambios",
+    "без изменений",
+];
+
+/// Whether a line reads as a stand-in for text that was left out.
+fn stands_for_more(line: &str) -> bool {
+    let line = line.trim();
+    if line.is_empty() || line.len() > LINE_MOST {
+        return false;
+    }
+    let opener = OPENERS.iter().find(|opener| line.starts_with(**opener));
+    let mut body = opener.map_or(line, |opener| &line[opener.len()..]).trim();
+    if let Some(closer) = CLOSERS.iter().find(|closer| body.ends_with(**closer)) {
+        body = body[..body.len() - closer.len()].trim();
+    }
+    // Outside a comment it must at least be set apart like one.
+    if opener.is_none() && !body.starts_with(['[', '(', '<', '…']) && !body.starts_with("...") {
+        return false;
+    }
+    let dotted = body.contains("...") || body.contains('…');
+    let words: Vec<String> = body
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    if words.is_empty() {
+        return dotted && opener.is_some();
+    }
+    let says = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let (rest, kept) = (says(&REST), says(&KEPT));
+    let no_change = says(&["no"]) && says(&["change", "changes"]);
+    (rest && kept)
+        || (dotted && (rest || kept || no_change))
+        || (says(&REST[..3]) && says(&PART))
+        || (says(&KEPT[..4]) && says(&PART))
+        || PHRASES.iter().any(|phrase| body.contains(phrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_stand_for_more() {
+        for line in [
+            "// ... rest of the file unchanged ...",
+            "# ... existing code ...",
+            "<!-- rest unchanged -->",
+            "    // ... existing code",
+            "/* ... */",
+            "// ...",
+            "# …",
+            "-- remaining functions stay the same",
+            "{/* ... other components remain unchanged ... */}",
+            "... (rest of file unchanged)",
+            "[rest of the code remains the same]",
+            "// (rest of the file)",
+            "; no changes below ...",
+            "# 其余代码不变",
+            "// rest of implementation",
+        ] {
+            assert!(stands_for_more(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_themselves() {
+        for line in [
+            "...",
+            "",
+            "let rest = remaining(file);",
+            "// the parser keeps its position",
+            "# Settings for the server",
+            "rest of the file unchanged",
+            "def body(self): ...",
+            "// TODO: loading...",
+            "* a list item",
+            "return [...rest];",
+        ] {
+            assert!(!stands_for_more(line), "{line}");
+        }
+    }
+
+    fn numbered(count: usize) -> String {
+        (1..=count)
+            .map(|line| format!("int field_{line} = {line};\n"))
+            .collect()
+    }
+
+    #[test]
+    fn a_stand_in_for_most_of_the_file() {
+        let old = numbered(300);
+        let content =
+            "int field_1 = 100;\nint field_2 = 2;\n// ... rest of the file unchanged ...\n";
+        let leak = placeholder(content, &old).expect("a placeholder");
+        assert_eq!((leak.kind, leak.line), (LeakKind::Placeholder, 2));
+        assert!(leak.reason.contains("3-300"), "{}", leak.reason);
+    }
+
+    #[test]
+    fn one_in_the_middle() {
+        let old = format!("fn a() {{\n{}}}\nfn b() {{}}\n", numbered(40));
+        let content = "fn a() {\n    // ... existing code ...\n}\nfn c() {}\n";
+        assert!(placeholder(content, &old).is_some());
+        let long = format!("{old}{}", numbered(400).replace("field", "other"));
+        let content = long.replace(&numbered(40), "// ... existing code ...\n");
+        assert!(
+            placeholder(&content, &long).is_some(),
+            "though most of the file was sent"
+        );
+    }
+
+    #[test]
+    fn the_same_words_where_nothing_is_left_out() {
+        let old = numbered(300);
+        assert_eq!(
+            placeholder(&format!("{old}// rest of the file unchanged\n"), &old),
+            None
+        );
+        let old = "a = 1\n# rest of the file unchanged since 2019\nb = 2\nc = 3\n";
+        assert_eq!(
+            placeholder("a = 9\n# rest of the file unchanged since 2019\n", old),
+            None
+        );
+        let rewritten: String = (0..60).map(|line| format!("other {line}\n")).collect();
+        let content = format!("{rewritten}// ... existing code ...\n");
+        assert_eq!(
+            placeholder(&content, &numbered(70)),
+            None,
+            "a rewrite of the same size"
+        );
+    }
+
+    #[test]
+    fn a_new_file_has_nothing_to_lose() {
+        assert_eq!(placeholder("# ... existing code ...\n", ""), None);
+    }
+}

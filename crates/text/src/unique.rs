@@ -1,0 +1,230 @@
+//! A longer old text that stands at one place only: what an ambiguous match is answered with.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::diff::{LineTable, common_prefix, common_suffix};
+
+/// Lines that may be added above, and below.
+const ADDED_MOST: usize = 12;
+
+/// Bytes that the extended text may have beyond the place itself.
+const EXTENDED_MOST: usize = 2_000;
+
+/// The shortest text of whole lines around `places[which]` that stands nowhere else in the view, and `None` where none
+/// within the limits does. `places` are all places where the old text stands, so only they need comparing: wherever
+/// the longer text stood again, the old text would stand in it.
+pub fn unique_extension(
+    view: &str,
+    lines: &dyn LineTable,
+    places: &[Range<usize>],
+    which: usize,
+) -> Option<String> {
+    let place = places.get(which)?;
+    let around = Around::of(view, lines, place);
+    // For each number of lines below: the most lines above that another place shares, plus one.
+    let mut shared_above = vec![0usize; around.ends.len()];
+    let (before, after) = (
+        &view.as_bytes()[..place.start],
+        &view.as_bytes()[place.end..],
+    );
+    let (most_above, most_below) = around.reach(place);
+    for (index, other) in places.iter().enumerate() {
+        if index == which || view[other.clone()] != view[place.clone()] {
+            continue;
+        }
+        let other_before = &view.as_bytes()[other.start.saturating_sub(most_above)..other.start];
+        let other_after = &view.as_bytes()[other.end..(other.end + most_below).min(view.len())];
+        let above = common_suffix(&before[before.len() - most_above..], other_before);
+        let below = common_prefix(&after[..most_below], other_after);
+        let lines_above = around
+            .starts
+            .iter()
+            .take_while(|&&start| place.start - start <= above)
+            .count();
+        for (shared, &end) in shared_above.iter_mut().zip(&around.ends) {
+            if end - place.end > below {
+                break;
+            }
+            *shared = (*shared).max(lines_above);
+        }
+    }
+    let candidates = shared_above
+        .iter()
+        .zip(&around.ends)
+        .filter_map(|(&above, &end)| {
+            let start = *around.starts.get(above)?;
+            Some(start..end)
+        });
+    let mut candidates: Vec<Range<usize>> = candidates.collect();
+    candidates.sort_by_key(|range| (range.len(), range.start));
+    candidates
+        .into_iter()
+        .filter(|range| range.len() - place.len() <= EXTENDED_MOST)
+        .map(|range| &view[range])
+        .find(|text| stands_once(view, text))
+        .map(str::to_owned)
+}
+
+/// Whether a text that stands in the view stands there once, overlapping places counted.
+pub(crate) fn stands_once(view: &str, text: &str) -> bool {
+    let finder = memmem::Finder::new(text.as_bytes());
+    let Some(first) = finder.find(view.as_bytes()) else {
+        return false;
+    };
+    finder.find(&view.as_bytes()[first + 1..]).is_none()
+}
+
+/// Where the extended text may start and end, nearest first. The first of each is the place's own line.
+struct Around {
+    starts: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+impl Around {
+    fn of(view: &str, lines: &dyn LineTable, place: &Range<usize>) -> Around {
+        let first = lines.line_of(place.start);
+        // A place that ends in a newline ends on the line that newline belongs to.
+        let last = lines.line_of(place.end.saturating_sub(1).max(place.start));
+        let near = |at: usize, from: usize| at.abs_diff(from) <= EXTENDED_MOST;
+        let starts = (0..=ADDED_MOST.min(first))
+            .map(|above| lines.line_range(first - above).start)
+            .take_while(|&start| near(start, place.start))
+            .collect();
+        let below = lines.line_count().saturating_sub(last + 1).min(ADDED_MOST);
+        let ends_newline = view[place.clone()].ends_with('\n');
+        let ends = (0..=below)
+            .map(|below| {
+                let end = lines.line_range(last + below).end;
+                // The old text's own newline stays at its end.
+                end + usize::from(ends_newline && end < view.len())
+            })
+            .filter(|&end| end >= place.end)
+            .take_while(|&end| near(end, place.end))
+            .collect();
+        Around { starts, ends }
+    }
+
+    /// Bytes before and after the place that are worth comparing.
+    fn reach(&self, place: &Range<usize>) -> (usize, usize) {
+        let above = self.starts.last().map_or(0, |start| place.start - start);
+        let below = self.ends.last().map_or(0, |end| end - place.end);
+        (above, below)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::diff::LineStarts;
+
+    fn places(view: &str, old: &str) -> Vec<Range<usize>> {
+        (0..view.len())
+            .filter(|&at| view.as_bytes()[at..].starts_with(old.as_bytes()))
+            .map(|at| at..at + old.len())
+            .collect()
+    }
+
+    fn extended(view: &str, old: &str) -> Vec<Option<String>> {
+        let places = places(view, old);
+        let index = LineStarts::new(view);
+        (0..places.len())
+            .map(|which| unique_extension(view, &index, &places, which))
+            .collect()
+    }
+
+    #[test]
+    fn the_line_above_tells_them_apart() {
+        let view = "def a():\n    return None\n# end\n\ndef b():\n    return None\n# end\n";
+        assert_eq!(
+            extended(view, "    return None"),
+            [
+                Some("def a():\n    return None".to_owned()),
+                Some("def b():\n    return None".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn below_where_that_is_shorter_and_both_where_need_be() {
+        assert_eq!(
+            extended("long line above\nx\n1\n\nlong line above\nx\n2\n", "x")[0].as_deref(),
+            Some("x\n1")
+        );
+        let view = "a\nx\nb\na\nx\nc\nd\nx\nb\n";
+        assert_eq!(extended(view, "x")[0].as_deref(), Some("a\nx\nb"));
+    }
+
+    #[test]
+    fn a_part_of_a_line_grows_to_the_line() {
+        assert_eq!(
+            extended("let a = f(1);\nlet b = f(2);\n", "f("),
+            [
+                Some("let a = f(1);".to_owned()),
+                Some("let b = f(2);".to_owned())
+            ]
+        );
+    }
+
+    #[test]
+    fn a_final_newline_stays() {
+        assert_eq!(
+            extended("1\nx\n2\nx\n", "x\n")[1].as_deref(),
+            Some("2\nx\n")
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_told_apart_is_none() {
+        let view = "x\n".repeat(100);
+        let found = extended(&view, "x");
+        assert_eq!(found[50], None);
+    }
+
+    #[test]
+    fn long_lines_are_left_alone() {
+        let view = format!("{0}x\n{0}x\n", "y".repeat(5_000));
+        assert_eq!(extended(&view, "x"), [None, None]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(
+            std::env::var("LANCET_LAW_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256)
+        ))]
+
+        #[test]
+        fn what_is_given_holds_the_old_text_and_stands_once(view in "(a|b|\n|é){0,40}", old in "(a|b|\n|é){1,3}") {
+            let index = LineStarts::new(&view);
+            let places = places(&view, &old);
+            for (which, place) in places.iter().enumerate() {
+                let Some(text) = unique_extension(&view, &index, &places, which) else { continue };
+                prop_assert!(stands_once(&view, &text));
+                let start = view.find(&text).expect("it stands there");
+                prop_assert!(start <= place.start && place.end <= start + text.len());
+            }
+        }
+
+        #[test]
+        fn nothing_shorter_of_whole_lines_would_do(view in "(a|b|\n){0,24}", old in "(a|b){1,2}") {
+            let index = LineStarts::new(&view);
+            let places = places(&view, &old);
+            for (which, place) in places.iter().enumerate() {
+                let (first, last) = (index.line_of(place.start), index.line_of(place.end - 1));
+                let mut shortest: Option<usize> = None;
+                for from in 0..=first {
+                    for to in last..index.line_count() {
+                        let text = &view[index.line_range(from).start..index.line_range(to).end];
+                        if first - from <= ADDED_MOST && to - last <= ADDED_MOST && stands_once(&view, text) {
+                            shortest = Some(shortest.map_or(text.len(), |known| known.min(text.len())));
+                        }
+                    }
+                }
+                let found = unique_extension(&view, &index, &places, which);
+                prop_assert_eq!(found.map(|text| text.len()), shortest);
+            }
+        }
+    }
+}
