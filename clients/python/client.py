@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Drives a built lancet with the Python MCP SDK: list, read, edit, refusals, in both generations of the protocol.
+
+    client.py BINARY
+
+Exit status 0 when all holds; the last line is `N passed, N failed`. Needs requirements.txt.
+"""
+import json
+import os
+import sys
+import tempfile
+
+import anyio
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+# How the SDK opens the connection, and the version it must then speak: `auto` probes for the new generation.
+GENERATIONS = [("auto", "2026-07-28"), ("2026-07-28", "2026-07-28"), ("legacy", "2025-11-25")]
+
+ANNOTATIONS = {  # read-only, destructive, idempotent, open world
+    "Read": (True, False, True, False),
+    "Edit": (False, True, False, False),
+    "MultiEdit": (False, True, False, False),
+    "Write": (False, True, False, False),
+}
+
+
+passed = 0
+
+
+def check(holds, words):
+    global passed
+    if not holds:
+        raise AssertionError(words)
+    passed += 1
+
+
+def text(result):
+    return "\n".join(block.text for block in result.content)
+
+
+def data(result):
+    return (result.meta or {}).get("lancet/result") or {}
+
+
+async def converse(binary, mode, version):
+    with tempfile.TemporaryDirectory(prefix="lancet-client-") as base:
+        base = os.path.realpath(base)
+        root = os.path.join(base, "root")
+        os.makedirs(root)
+        path = os.path.join(root, "notes.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("alpha\nbeta \u00e9\U0001f600\ngamma\n")
+        arguments = ["mcp", "--root", root, "--state-dir", os.path.join(base, "state"), "--mode", "accept-edits"]
+        server = StdioServerParameters(command=binary, args=arguments, env={**os.environ, "HOME": base})
+        async with Client(server, mode=mode, read_timeout_seconds=30) as client:
+            check(client.protocol_version == version, "speaks %s instead of %s" % (client.protocol_version, version))
+            if client.server_info is not None:
+                check(client.server_info.name == "lancet", "the server calls itself %r" % client.server_info.name)
+
+            tools = (await client.list_tools()).tools
+            names = [tool.name for tool in tools]
+            check(names == list(ANNOTATIONS), "lists %s" % names)
+            for tool in tools:
+                hints = tool.annotations
+                given = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+                check(given == ANNOTATIONS[tool.name], "%s is annotated %s" % (tool.name, given))
+                check(tool.title and tool.description, "%s has no title or description" % tool.name)
+            size = len(json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools], ensure_ascii=False).encode())
+            check(size <= 10_000, "the list has %d bytes" % size)
+
+            read = await client.call_tool("Read", {"file_path": path})
+            check(not read.is_error, "Read: %s" % text(read))
+            check("2\u2192beta \u00e9\U0001f600" in text(read), "Read shows %r" % text(read))
+            check(data(read).get("totalLines") == 3, "Read's data are %s" % data(read))
+            check(read.structured_content is None, "Read has structured content")
+
+            edit = await client.call_tool("Edit", {"file_path": path, "old_string": "beta", "new_string": "BETA"})
+            check(not edit.is_error, "Edit: %s" % text(edit))
+            check(data(edit).get("matched") == "exact", "Edit's data are %s" % data(edit))
+            with open(path, encoding="utf-8") as file:
+                check(file.read() == "alpha\nBETA \u00e9\U0001f600\ngamma\n", "the file is not what was asked for")
+
+            refused = await client.call_tool("Edit", {"file_path": path, "old_string": "delta", "new_string": "x"})
+            error = data(refused).get("error") or {}
+            check(refused.is_error and (error.get("code"), error.get("name")) == (8, "not_found"), "a text that is not there: %s" % error)
+
+            outside = await client.call_tool("Read", {"file_path": "/etc/passwd"})
+            check(outside.is_error and data(outside)["error"]["name"] == "outside", "a path outside: %s" % text(outside))
+
+
+async def main(binary):
+    failed = 0
+    for mode, version in GENERATIONS:
+        try:
+            await converse(binary, mode, version)
+        except BaseException as error:
+            failed += 1
+            print("FAIL mode %s: %s" % (mode, flat(error)))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+def flat(error):
+    """What really went wrong: task groups wrap it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return "%s: %s" % (type(error).__name__, error)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        print(__doc__)
+        sys.exit(2)
+    sys.exit(anyio.run(main, os.path.abspath(sys.argv[1])))

@@ -1,0 +1,88 @@
+// Drives a built lancet with the TypeScript MCP SDK, which opens with the handshake: list, read, edit, refusals.
+//
+//     node client.mjs BINARY
+//
+// Exit status 0 when all holds; the last line is `N passed, N failed`. Needs `npm ci`.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+const NAMES = ["Read", "Edit", "MultiEdit", "Write"];
+
+let passed = 0;
+let failed = 0;
+
+function check(holds, words) {
+  if (!holds) throw new Error(words);
+  passed += 1;
+}
+
+const text = (result) => result.content.map((block) => block.text).join("\n");
+const data = (result) => result._meta?.["lancet/result"] ?? {};
+
+/** One conversation; `extra` are further arguments of the server. */
+async function converse(binary, extra) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "lancet-client-")));
+  const root = join(base, "root");
+  mkdirSync(root);
+  const path = join(root, "notes.txt");
+  writeFileSync(path, "alpha\nbeta é😀\ngamma\n");
+  const transport = new StdioClientTransport({
+    command: binary,
+    args: ["mcp", "--root", root, "--state-dir", join(base, "state"), "--mode", "accept-edits", ...extra],
+    env: { ...process.env, HOME: base },
+  });
+  const client = new Client({ name: "typescript-client", version: "1" });
+  try {
+    await client.connect(transport);
+    check(client.getServerVersion()?.name === "lancet", `the server calls itself ${client.getServerVersion()?.name}`);
+    check(client.getInstructions(), "the server gives no instructions");
+
+    // The SDK compiles every output schema here and holds structured content against it below.
+    const { tools } = await client.listTools();
+    const names = tools.map((tool) => tool.name);
+    check(JSON.stringify(names) === JSON.stringify(NAMES), `lists ${names}`);
+    for (const { name, annotations, title } of tools) {
+      check(title, `${name} has no title`);
+      check(annotations.readOnlyHint === (name === "Read") && annotations.openWorldHint === false, `${name}: annotations`);
+    }
+
+    const read = await client.callTool({ name: "Read", arguments: { file_path: path } });
+    check(!read.isError && text(read).includes("2→beta é😀"), `Read: ${text(read)}`);
+    check(data(read).totalLines === 3, `Read's data are ${JSON.stringify(data(read))}`);
+    check(read.structuredContent === undefined, "Read has structured content");
+
+    const edit = await client.callTool({ name: "Edit", arguments: { file_path: path, old_string: "beta", new_string: "BETA" } });
+    check(!edit.isError && data(edit).matched === "exact", `Edit: ${text(edit)}`);
+    check(readFileSync(path, "utf8") === "alpha\nBETA é😀\ngamma\n", "the file is not what was asked for");
+    check((edit.structuredContent !== undefined) === extra.includes("--structured"), "structured content where it was not asked for, or none");
+
+    const refused = await client.callTool({ name: "Edit", arguments: { file_path: path, old_string: "delta", new_string: "x" } });
+    check(refused.isError && data(refused).error?.code === 8 && data(refused).error?.name === "not_found", `not found: ${text(refused)}`);
+
+    const outside = await client.callTool({ name: "Read", arguments: { file_path: "/etc/passwd" } });
+    check(outside.isError && data(outside).error?.name === "outside", `outside: ${text(outside)}`);
+  } finally {
+    await client.close();
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+if (process.argv.length !== 3) {
+  console.log("usage: node client.mjs BINARY");
+  process.exit(2);
+}
+const binary = resolve(process.argv[2]);
+for (const extra of [[], ["--structured"]]) {
+  try {
+    await converse(binary, extra);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL ${extra.join(" ") || "plain"}: ${error.message}`);
+  }
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);
