@@ -3,5 +3,6 @@
 pub mod arguments;
 mod closest;
 pub mod declare;
+pub mod protected;
 pub mod receive;
 pub mod settings;

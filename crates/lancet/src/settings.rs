@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use globset::GlobMatcher;
+use lancet_text::Encoding;
 
 pub use error::SettingsError;
 pub use help::help;
@@ -131,6 +132,7 @@ struct EncodingRule {
     /// A pattern without a slash is about the name, at any depth.
     of_name: bool,
     label: String,
+    encoding: Encoding,
     origin: Origin,
 }
 
@@ -182,9 +184,9 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The label of the encoding that is configured for a file, named relative to its root. A later layer wins over an
-    /// earlier one, and inside a layer the last pattern that matches.
-    pub fn encoding_label(&self, relative: &Path) -> Option<&str> {
+    /// The encoding that is configured for a file, named relative to its root. A later layer wins over an earlier one,
+    /// and inside a layer the last pattern that matches.
+    pub fn encoding_for(&self, relative: &Path) -> Option<Encoding> {
         let matches = |rule: &&EncodingRule| match relative.file_name() {
             Some(name) if rule.of_name => rule.matcher.is_match(name),
             _ => rule.matcher.is_match(relative),
@@ -193,7 +195,7 @@ impl Settings {
             .iter()
             .rev()
             .find(matches)
-            .map(|rule| rule.label.as_str())
+            .map(|rule| rule.encoding)
     }
 
     /// Whether any encoding is configured at all.

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobMatcher};
+use lancet_text::Encoding;
 
 use super::error::{SettingsError, position};
 use super::keys::{PRESETS, Project};
@@ -12,6 +13,28 @@ use super::values::{Gutter, LineEndings, Links, Matching, Mode, Stale};
 use super::{EncodingRule, Ignored, Layer, Origin, Settings};
 use crate::closest::closest;
 use crate::declare::declarations;
+
+/// Names that a wrong one is compared with; many more are taken.
+const USUAL_ENCODINGS: &[&str] = &[
+    "utf-8",
+    "utf-8-bom",
+    "utf-16le",
+    "utf-16be",
+    "gbk",
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc-jp",
+    "euc-kr",
+    "koi8-r",
+    "iso-8859-2",
+    "iso-8859-15",
+    "windows-1250",
+    "windows-1251",
+    "windows-1252",
+    "windows-1253",
+    "windows-1254",
+];
 
 pub(super) fn apply(
     settings: &mut Settings,
@@ -98,21 +121,8 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
                 LineEndings::from_word(word).unwrap_or(settings.write.line_endings);
         }
         ("encoding", Given::Pair(pattern, label)) => {
-            let matcher = glob(&pattern).map_err(|reason| {
-                SettingsError::at(
-                    layer,
-                    found.key_at,
-                    format!("encoding.{pattern:?} is not a file pattern: {reason}"),
-                )
-            })?;
-            let of_name = !pattern.contains('/');
-            settings.encodings.push(EncodingRule {
-                pattern,
-                matcher,
-                of_name,
-                label,
-                origin: layer.origin,
-            });
+            let rule = encoding_rule(layer, found.key_at, found.value_at, pattern, label)?;
+            settings.encodings.push(rule);
         }
         ("abbreviations", Given::Pair(short, long)) => {
             settings.abbreviations.retain(|(known, _)| *known != short);
@@ -128,6 +138,36 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
         }
     }
     Ok(())
+}
+
+fn encoding_rule(
+    layer: &Layer,
+    key_at: usize,
+    value_at: usize,
+    pattern: String,
+    label: String,
+) -> Result<EncodingRule, SettingsError> {
+    let matcher = glob(&pattern).map_err(|reason| {
+        SettingsError::at(
+            layer,
+            key_at,
+            format!("encoding.{pattern:?} is not a file pattern: {reason}"),
+        )
+    })?;
+    let Some(encoding) = Encoding::for_label(&label) else {
+        let shown: String = label.chars().take(60).collect();
+        let error = SettingsError::at(layer, value_at, format!("there is no encoding {shown:?}"));
+        return Err(error.suggesting(closest(&label, USUAL_ENCODINGS.iter().copied())));
+    };
+    let of_name = !pattern.contains('/');
+    Ok(EncodingRule {
+        pattern,
+        matcher,
+        of_name,
+        label,
+        encoding,
+        origin: layer.origin,
+    })
 }
 
 fn size(number: u64) -> usize {

@@ -17,6 +17,10 @@ fn load(text: &str) -> Settings {
     Settings::load(&[layer(Origin::User, text)]).unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn label(settings: &Settings, path: &Path) -> Option<&'static str> {
+    settings.encoding_for(path).map(lancet_text::Encoding::name)
+}
+
 fn error(text: &str) -> String {
     match Settings::load(&[layer(Origin::User, text)]) {
         Err(error) => error.to_string(),
@@ -49,7 +53,7 @@ fn every_key_is_taken() {
     assert_eq!(settings.read, read);
     assert_eq!(settings.write.line_endings, LineEndings::AsSent);
     assert_eq!(
-        settings.encoding_label(Path::new("src/unit.pas")),
+        label(&settings, Path::new("src/unit.pas")),
         Some("windows-1252")
     );
     assert_eq!(
@@ -73,10 +77,7 @@ fn dotted_keys_inline_tables_and_texts_with_commas_are_the_same() {
     );
     assert_eq!(settings.write.line_endings, LineEndings::AsSent);
     assert_eq!(settings.read.gutter, Gutter::Tab);
-    assert_eq!(
-        settings.encoding_label(Path::new("a.pas")),
-        Some("windows-1250")
-    );
+    assert_eq!(label(&settings, Path::new("a.pas")), Some("windows-1250"));
     assert_eq!(
         settings.tools.as_deref(),
         Some(["Read".to_owned(), "Edit".to_owned()].as_slice())
@@ -143,6 +144,14 @@ fn a_wrong_value_is_told_the_right_ones() {
 }
 
 #[test]
+fn an_encoding_nobody_knows_is_refused() {
+    assert!(
+        error("encoding.\"*.pas\" = \"gb18003\"")
+            .ends_with(":1:20: there is no encoding \"gb18003\"; did you mean gb18030?")
+    );
+}
+
+#[test]
 fn modes_to_come_are_not_taken_for_others() {
     for mode in ["ask", "bypass"] {
         let error = error(&format!("mode = \"{mode}\""));
@@ -204,7 +213,7 @@ fn later_layers_win_in_whatever_order_they_come() {
         ),
         (Gutter::None, 7, Stale::Merge)
     );
-    assert_eq!(settings.encoding_label(Path::new("x.pas")), Some("gbk"));
+    assert_eq!(label(&settings, Path::new("x.pas")), Some("gbk"));
     assert_eq!(settings.origin("read.gutter"), Origin::CommandLine);
     assert_eq!(settings.origin("read.max_lines"), Origin::Project);
     assert_eq!(settings.origin("read.max_chars"), Origin::BuiltIn);
@@ -282,7 +291,7 @@ fn encoding_patterns_reach_by_name_or_by_path() {
         ("d/b.log", Some("shift_jis")),
         ("x.TXT", None),
     ] {
-        assert_eq!(settings.encoding_label(Path::new(path)), label, "{path}");
+        assert_eq!(self::label(&settings, Path::new(path)), label, "{path}");
     }
 }
 
