@@ -1,1 +1,32 @@
 //! The only door to the disk: roots, snapshots, the write.
+//!
+//! A path becomes a [`Located`] file below a root, held by the handle of its folder; from there on every call
+//! names that handle and one name, never a whole path again. Reading gives a [`Snapshot`], writing goes through
+//! [`Workspace::commit`] alone. What a text means, who may change it and what was seen of it is not known here.
+
+#[cfg(not(unix))]
+compile_error!(
+    "lancet runs on Linux and macOS; Windows itself is not supported yet (inside WSL it is Linux)."
+);
+
+mod buffer;
+mod commit;
+mod content;
+mod disk;
+mod folder;
+mod locate;
+mod locks;
+mod revision;
+mod roots;
+mod snapshot;
+mod stamp;
+
+pub use commit::{Barrier, CommitError, Expected, NewBytes, Write, Written};
+pub use content::RawChange;
+pub use disk::{Call, Disk, EntryKind, FaultyDisk, Lasting, Open, RealDisk, Replace};
+pub use folder::{Entry, Listing};
+pub use locate::{Kind, LocateError, Located};
+pub use revision::{Hasher, Revision};
+pub use roots::{OpenError, Workspace};
+pub use snapshot::{Known, ReadError, Snapshot};
+pub use stamp::{Moment, Stamp};

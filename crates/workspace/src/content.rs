@@ -1,0 +1,202 @@
+//! New content as pieces: bytes at hand and stretches of the old file. Pieces are hashed and written, never joined.
+
+use std::io::{self, IoSlice};
+use std::ops::Range;
+use std::os::fd::BorrowedFd;
+
+use crate::buffer;
+use crate::commit::NewBytes;
+use crate::disk::Disk;
+use crate::revision::{Hasher, Revision};
+
+/// One replaced stretch of a file's raw bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawChange {
+    /// The bytes replaced.
+    pub range: Range<u64>,
+    /// What stands there instead.
+    pub bytes: Vec<u8>,
+}
+
+/// So much is hashed and then written while it is still in the cache.
+const STRIDE: usize = 1 << 20;
+/// So many pieces go into one call.
+const MOST_PIECES: usize = 64;
+
+/// Checks that changes are sorted, disjoint and inside a file of this length.
+pub(crate) fn check_changes(changes: &[RawChange], length: u64) -> io::Result<()> {
+    let mut end = 0;
+    for change in changes {
+        if change.range.start < end
+            || change.range.end < change.range.start
+            || change.range.end > length
+        {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the changes are not in order inside the file",
+            ));
+        }
+        end = change.range.end;
+    }
+    Ok(())
+}
+
+/// The length of the content that `new` gives for a file of `length` bytes.
+pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
+    let spliced = |length: u64, changes: &[RawChange]| {
+        let removed: u64 = changes
+            .iter()
+            .map(|change| change.range.end.saturating_sub(change.range.start))
+            .sum();
+        let added: u64 = changes.iter().map(|change| change.bytes.len() as u64).sum();
+        length.saturating_sub(removed) + added
+    };
+    match new {
+        NewBytes::Whole(bytes) => bytes.len() as u64,
+        NewBytes::Spliced { base, changes } => spliced(base.len() as u64, changes),
+        NewBytes::Streamed { changes } => spliced(length, changes),
+    }
+}
+
+/// Writes a file from its start, one piece after the other, and hashes what it writes.
+pub(crate) struct Sink<'d> {
+    disk: &'d dyn Disk,
+    file: BorrowedFd<'d>,
+    offset: u64,
+    hasher: Hasher,
+}
+
+impl<'d> Sink<'d> {
+    pub(crate) fn new(disk: &'d dyn Disk, file: BorrowedFd<'d>) -> Sink<'d> {
+        Sink {
+            disk,
+            file,
+            offset: 0,
+            hasher: Hasher::new(),
+        }
+    }
+
+    /// Takes the next pieces, in this order.
+    pub(crate) fn put(&mut self, pieces: &[&[u8]]) -> io::Result<()> {
+        let strides = pieces.iter().flat_map(|piece| piece.chunks(STRIDE));
+        let mut batch: Vec<&[u8]> = Vec::with_capacity(pieces.len().min(MOST_PIECES));
+        let mut length = 0;
+        for stride in strides {
+            if batch.len() == MOST_PIECES || length + stride.len() > STRIDE {
+                self.flush(&mut batch)?;
+                length = 0;
+            }
+            length += stride.len();
+            batch.push(stride);
+        }
+        self.flush(&mut batch)
+    }
+
+    fn flush(&mut self, batch: &mut Vec<&[u8]>) -> io::Result<()> {
+        for piece in batch.iter() {
+            self.hasher.update(piece);
+        }
+        let mut slices: Vec<IoSlice<'_>> = batch.iter().map(|piece| IoSlice::new(piece)).collect();
+        let mut rest = &mut slices[..];
+        while !rest.is_empty() {
+            match self.disk.write_at(self.file, rest, self.offset) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => {
+                    self.offset += written as u64;
+                    IoSlice::advance_slices(&mut rest, written);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        batch.clear();
+        Ok(())
+    }
+
+    /// How much was written, and its name.
+    pub(crate) fn finish(self) -> (u64, Revision) {
+        (self.offset, self.hasher.finish())
+    }
+}
+
+/// Writes the content of `new` into `sink`. Where it is streamed, the old file is read from `base` on the way, and its
+/// revision comes back.
+pub(crate) fn write_content(
+    new: &NewBytes<'_>,
+    base: Option<(BorrowedFd<'_>, u64)>,
+    sink: &mut Sink<'_>,
+) -> io::Result<Option<Revision>> {
+    match (new, base) {
+        (NewBytes::Whole(bytes), _) => sink.put(&[bytes]).map(|()| None),
+        (NewBytes::Spliced { base, changes }, _) => {
+            check_changes(changes, base.len() as u64)?;
+            let mut pieces: Vec<&[u8]> = Vec::with_capacity(changes.len() * 2 + 1);
+            let mut at = 0;
+            for change in *changes {
+                // Checked above: every border lies inside the base, which is in memory.
+                let (start, end) = (change.range.start as usize, change.range.end as usize);
+                pieces.extend(
+                    [&base[at..start], &change.bytes[..]]
+                        .into_iter()
+                        .filter(|piece| !piece.is_empty()),
+                );
+                at = end;
+            }
+            if at < base.len() {
+                pieces.push(&base[at..]);
+            }
+            sink.put(&pieces).map(|()| None)
+        }
+        (NewBytes::Streamed { changes }, Some((file, length))) => {
+            check_changes(changes, length)?;
+            stream(changes, file, length, sink).map(Some)
+        }
+        (NewBytes::Streamed { .. }, None) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a file that is not there yet has no bytes to stream from",
+        )),
+    }
+}
+
+/// Copies the old file through one buffer, leaving out what is replaced and putting in what replaces it.
+fn stream(
+    changes: &[RawChange],
+    base: BorrowedFd<'_>,
+    length: u64,
+    sink: &mut Sink<'_>,
+) -> io::Result<Revision> {
+    let disk = sink.disk;
+    let mut old = Hasher::new();
+    let mut copy = |from: u64, to: u64, mut sink: Option<&mut Sink<'_>>| -> io::Result<()> {
+        buffer::lend(|buffer| {
+            let mut at = from;
+            while at < to {
+                let most = usize::try_from(to - at)
+                    .unwrap_or(buffer::LENGTH)
+                    .min(buffer::LENGTH);
+                match disk.read_at(base, &mut buffer[..most], at) {
+                    Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                    Ok(read) => {
+                        at += read as u64;
+                        old.update(&buffer[..read]);
+                        if let Some(sink) = &mut sink {
+                            sink.put(&[&buffer[..read]])?;
+                        }
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        })
+    };
+    let mut at = 0;
+    for change in changes {
+        copy(at, change.range.start, Some(&mut *sink))?;
+        sink.put(&[&change.bytes])?;
+        copy(change.range.start, change.range.end, None)?;
+        at = change.range.end;
+    }
+    copy(at, length, Some(sink))?;
+    Ok(old.finish())
+}

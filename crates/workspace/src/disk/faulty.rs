@@ -1,0 +1,269 @@
+//! A disk that fails on demand: the n-th call with a chosen error, and a hook before each call where a test can let
+//! somebody else act. For tests; no production path makes one.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::ops::ControlFlow;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Disk, EntryKind, Open, RealDisk, Replace};
+use crate::stamp::{Moment, Stamp};
+
+/// One call that is about to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// Counted from 1.
+    pub number: u64,
+    /// The method's name.
+    pub method: &'static str,
+    /// The name it is about, where it is about a name.
+    pub name: Option<&'a OsStr>,
+}
+
+/// How long a fault lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lasting {
+    /// That call alone fails.
+    Once,
+    /// That call and all after it fail.
+    FromThereOn,
+}
+
+type Hook = Arc<dyn Fn(&Call<'_>) + Send + Sync>;
+
+/// A disk that fails on demand.
+#[derive(Default)]
+pub struct FaultyDisk {
+    inner: RealDisk,
+    calls: AtomicU64,
+    fault: Mutex<Option<(u64, i32, Lasting)>>,
+    hook: Mutex<Option<Hook>>,
+}
+
+impl fmt::Debug for FaultyDisk {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("FaultyDisk")
+            .field("calls", &self.calls)
+            .finish_non_exhaustive()
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl FaultyDisk {
+    /// A disk that works until told otherwise.
+    pub fn new() -> FaultyDisk {
+        FaultyDisk::default()
+    }
+
+    /// From now on calls are counted from 1 again, and the `number`-th fails with `errno`.
+    pub fn fail(&self, number: u64, errno: i32, lasting: Lasting) {
+        self.calls.store(0, Ordering::SeqCst);
+        *locked(&self.fault) = Some((number, errno, lasting));
+    }
+
+    /// No call fails any more; counting starts at 1 again.
+    pub fn mend(&self) {
+        self.calls.store(0, Ordering::SeqCst);
+        *locked(&self.fault) = None;
+    }
+
+    /// How many calls were made since the last [`FaultyDisk::fail`] or [`FaultyDisk::mend`].
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    /// Runs `hook` before each call, the failing one too.
+    pub fn before_each(&self, hook: impl Fn(&Call<'_>) + Send + Sync + 'static) {
+        *locked(&self.hook) = Some(Arc::new(hook));
+    }
+
+    /// Runs no hook any more.
+    pub fn clear_hook(&self) {
+        *locked(&self.hook) = None;
+    }
+
+    fn before(&self, method: &'static str, name: Option<&OsStr>) -> io::Result<()> {
+        let number = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        // Cloned out, so that a hook may set another one.
+        let hook = locked(&self.hook).clone();
+        if let Some(hook) = hook {
+            hook(&Call {
+                number,
+                method,
+                name,
+            });
+        }
+        match *locked(&self.fault) {
+            Some((at, errno, Lasting::Once)) if number == at => {
+                Err(io::Error::from_raw_os_error(errno))
+            }
+            Some((at, errno, Lasting::FromThereOn)) if number >= at => {
+                Err(io::Error::from_raw_os_error(errno))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Disk for FaultyDisk {
+    fn now(&self) -> Moment {
+        self.inner.now()
+    }
+
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        self.before("resolve", None)?;
+        self.inner.resolve(path)
+    }
+
+    fn open_folder(&self, path: &Path) -> io::Result<OwnedFd> {
+        self.before("open_folder", None)?;
+        self.inner.open_folder(path)
+    }
+
+    fn open_state_folder(&self, path: &Path) -> io::Result<OwnedFd> {
+        self.before("open_state_folder", None)?;
+        self.inner.open_state_folder(path)
+    }
+
+    fn open_beneath(&self, folder: BorrowedFd<'_>, relative: &Path) -> io::Result<OwnedFd> {
+        self.before("open_beneath", Some(relative.as_os_str()))?;
+        self.inner.open_beneath(folder, relative)
+    }
+
+    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: Open) -> io::Result<OwnedFd> {
+        self.before("open_at", Some(name))?;
+        self.inner.open_at(folder, name, how)
+    }
+
+    fn stat_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Stamp> {
+        self.before("stat_at", Some(name))?;
+        self.inner.stat_at(folder, name)
+    }
+
+    fn stat(&self, file: BorrowedFd<'_>) -> io::Result<Stamp> {
+        self.before("stat", None)?;
+        self.inner.stat(file)
+    }
+
+    fn check_writable_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+        self.before("check_writable_at", Some(name))?;
+        self.inner.check_writable_at(folder, name)
+    }
+
+    fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString> {
+        self.before("read_link_at", Some(name))?;
+        self.inner.read_link_at(folder, name)
+    }
+
+    fn list(
+        &self,
+        folder: BorrowedFd<'_>,
+        each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        self.before("list", None)?;
+        self.inner.list(folder, each)
+    }
+
+    fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+        self.before("make_folder_at", Some(name))?;
+        self.inner.make_folder_at(folder, name)
+    }
+
+    fn remove_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+        self.before("remove_at", Some(name))?;
+        self.inner.remove_at(folder, name)
+    }
+
+    fn remove_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+        self.before("remove_folder_at", Some(name))?;
+        self.inner.remove_folder_at(folder, name)
+    }
+
+    fn rename_at(
+        &self,
+        folder: BorrowedFd<'_>,
+        from: &OsStr,
+        to: &OsStr,
+        replace: Replace,
+    ) -> io::Result<()> {
+        self.before("rename_at", Some(to))?;
+        self.inner.rename_at(folder, from, to, replace)
+    }
+
+    fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.before("link_at", Some(to))?;
+        self.inner.link_at(folder, from, to)
+    }
+
+    fn read_at(&self, file: BorrowedFd<'_>, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.before("read_at", None)?;
+        self.inner.read_at(file, into, offset)
+    }
+
+    fn read_more(
+        &self,
+        file: BorrowedFd<'_>,
+        into: &mut Vec<u8>,
+        offset: u64,
+    ) -> io::Result<usize> {
+        self.before("read_more", None)?;
+        self.inner.read_more(file, into, offset)
+    }
+
+    fn write_at(
+        &self,
+        file: BorrowedFd<'_>,
+        pieces: &[IoSlice<'_>],
+        offset: u64,
+    ) -> io::Result<usize> {
+        self.before("write_at", None)?;
+        self.inner.write_at(file, pieces, offset)
+    }
+
+    fn reserve(&self, file: BorrowedFd<'_>, from: u64, length: u64) -> io::Result<()> {
+        self.before("reserve", None)?;
+        self.inner.reserve(file, from, length)
+    }
+
+    fn set_length(&self, file: BorrowedFd<'_>, length: u64) -> io::Result<()> {
+        self.before("set_length", None)?;
+        self.inner.set_length(file, length)
+    }
+
+    fn set_owner(&self, file: BorrowedFd<'_>, uid: u32, gid: u32) -> io::Result<()> {
+        self.before("set_owner", None)?;
+        self.inner.set_owner(file, uid, gid)
+    }
+
+    fn set_permissions(&self, file: BorrowedFd<'_>, mode: u32) -> io::Result<()> {
+        self.before("set_permissions", None)?;
+        self.inner.set_permissions(file, mode)
+    }
+
+    fn set_modified(&self, file: BorrowedFd<'_>, at: Moment) -> io::Result<()> {
+        self.before("set_modified", None)?;
+        self.inner.set_modified(file, at)
+    }
+
+    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
+        self.before("copy_attributes", None)?;
+        self.inner.copy_attributes(from, to)
+    }
+
+    fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        self.before("sync", None)?;
+        self.inner.sync(file)
+    }
+
+    fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
+        self.before("try_lock", None)?;
+        self.inner.try_lock(file)
+    }
+}

@@ -1,0 +1,339 @@
+//! The disk itself: each call of [`Disk`] as one call of the system, repeated where a signal interrupted it.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, IoSlice};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::buffer::spare_capacity;
+use rustix::fs::{self, Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RawMode};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::{Disk, EntryKind, Open, Replace};
+use crate::stamp::{Moment, Stamp};
+
+/// The disk itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealDisk;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PASSAGE: OFlags = OFlags::PATH;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const PASSAGE: OFlags = OFlags::RDONLY;
+
+/// For every name that is opened: no link followed, no waiting, no terminal taken, nothing handed to children.
+const CAREFUL: OFlags = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
+fn permission_bits(mode: u32) -> Mode {
+    // `RawMode` is 16 bits wide on some systems; permission bits fit everywhere.
+    Mode::from_raw_mode((mode & 0o7777) as RawMode)
+}
+
+impl RealDisk {
+    #[allow(
+        clippy::unnecessary_cast,
+        reason = "the fields' types differ between systems"
+    )]
+    fn stamp(&self, stat: fs::Stat) -> Stamp {
+        Stamp {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            mtime: (stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+            ctime: (stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+            mode: stat.st_mode as u32,
+            uid: stat.st_uid,
+            gid: stat.st_gid,
+            links: stat.st_nlink as u64,
+            taken: self.now(),
+        }
+    }
+}
+
+impl Disk for RealDisk {
+    fn now(&self) -> Moment {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+        (now.tv_sec, u32::try_from(now.tv_nsec).unwrap_or(0))
+    }
+
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        std::fs::canonicalize(path)
+    }
+
+    fn open_folder(&self, path: &Path) -> io::Result<OwnedFd> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        match retry_on_intr(|| fs::open(path, OFlags::RDONLY | flags, Mode::empty())) {
+            Err(Errno::ACCESS) => Ok(retry_on_intr(|| {
+                fs::open(path, PASSAGE | flags, Mode::empty())
+            })?),
+            other => Ok(other?),
+        }
+    }
+
+    fn open_state_folder(&self, path: &Path) -> io::Result<OwnedFd> {
+        match self.open_folder(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                std::fs::DirBuilder::new()
+                    .recursive(true)
+                    .mode(0o700)
+                    .create(path)?;
+                self.open_folder(path)
+            }
+            other => other,
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn open_beneath(&self, folder: BorrowedFd<'_>, relative: &Path) -> io::Result<OwnedFd> {
+        use rustix::fs::ResolveFlags;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let resolve =
+            ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+        Ok(retry_on_intr(|| {
+            fs::openat2(folder, relative, flags, Mode::empty(), resolve)
+        })?)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_beneath(&self, _: BorrowedFd<'_>, _: &Path) -> io::Result<OwnedFd> {
+        Err(Errno::NOSYS.into())
+    }
+
+    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: Open) -> io::Result<OwnedFd> {
+        let (flags, mode) = match how {
+            Open::Folder => (OFlags::RDONLY | OFlags::DIRECTORY, 0),
+            Open::Passage => (PASSAGE | OFlags::DIRECTORY, 0),
+            Open::Read => (OFlags::RDONLY, 0),
+            Open::Rewrite => (OFlags::RDWR, 0),
+            Open::Create { mode } => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode),
+            Open::Lock => (OFlags::RDWR | OFlags::CREATE, 0o600),
+        };
+        // O_PATH takes no other flags than these three.
+        let flags = if how == Open::Passage {
+            flags | OFlags::NOFOLLOW | OFlags::CLOEXEC
+        } else {
+            flags | CAREFUL
+        };
+        Ok(retry_on_intr(|| {
+            fs::openat(folder, name, flags, permission_bits(mode))
+        })?)
+    }
+
+    fn stat_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Stamp> {
+        Ok(self.stamp(fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    fn stat(&self, file: BorrowedFd<'_>) -> io::Result<Stamp> {
+        Ok(self.stamp(fs::fstat(file)?))
+    }
+
+    fn check_writable_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+        Ok(fs::accessat(
+            folder,
+            name,
+            Access::WRITE_OK,
+            AtFlags::EACCESS,
+        )?)
+    }
+
+    fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString> {
+        let target = fs::readlinkat(folder, name, Vec::new())?;
+        Ok(OsString::from_vec(target.into_bytes()))
+    }
+
+    fn list(
+        &self,
+        folder: BorrowedFd<'_>,
+        each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        for entry in fs::Dir::read_from(folder)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => match fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(stat) => FileType::from_raw_mode(stat.st_mode as RawMode),
+                    // Gone since it was listed.
+                    Err(_) => continue,
+                },
+                known => known,
+            };
+            let kind = match kind {
+                FileType::RegularFile => EntryKind::File,
+                FileType::Directory => EntryKind::Folder,
+                FileType::Symlink => EntryKind::Link,
+                _ => EntryKind::Special,
+            };
+            if each(name, kind).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+        Ok(fs::mkdirat(folder, name, permission_bits(0o777))?)
+    }
+
+    fn remove_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+        Ok(fs::unlinkat(folder, name, AtFlags::empty())?)
+    }
+
+    fn remove_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+        Ok(fs::unlinkat(folder, name, AtFlags::REMOVEDIR)?)
+    }
+
+    fn rename_at(
+        &self,
+        folder: BorrowedFd<'_>,
+        from: &OsStr,
+        to: &OsStr,
+        replace: Replace,
+    ) -> io::Result<()> {
+        use rustix::fs::RenameFlags;
+        let flags = match replace {
+            Replace::Over => return Ok(fs::renameat(folder, from, folder, to)?),
+            Replace::Never => RenameFlags::NOREPLACE,
+            Replace::Exchange => RenameFlags::EXCHANGE,
+        };
+        Ok(fs::renameat_with(folder, from, folder, to, flags)?)
+    }
+
+    fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(fs::linkat(folder, from, folder, to, AtFlags::empty())?)
+    }
+
+    fn read_at(&self, file: BorrowedFd<'_>, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        Ok(retry_on_intr(|| {
+            rustix::io::pread(file, &mut *into, offset)
+        })?)
+    }
+
+    fn read_more(
+        &self,
+        file: BorrowedFd<'_>,
+        into: &mut Vec<u8>,
+        offset: u64,
+    ) -> io::Result<usize> {
+        Ok(retry_on_intr(|| {
+            rustix::io::pread(file, spare_capacity(into), offset)
+        })?)
+    }
+
+    fn write_at(
+        &self,
+        file: BorrowedFd<'_>,
+        pieces: &[IoSlice<'_>],
+        offset: u64,
+    ) -> io::Result<usize> {
+        Ok(retry_on_intr(|| rustix::io::pwritev(file, pieces, offset))?)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn reserve(&self, file: BorrowedFd<'_>, from: u64, length: u64) -> io::Result<()> {
+        let more = length.saturating_sub(from);
+        if more == 0 {
+            return Ok(());
+        }
+        match retry_on_intr(|| fs::fallocate(file, fs::FallocateFlags::KEEP_SIZE, from, more)) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn reserve(&self, _: BorrowedFd<'_>, _: u64, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_length(&self, file: BorrowedFd<'_>, length: u64) -> io::Result<()> {
+        Ok(retry_on_intr(|| fs::ftruncate(file, length))?)
+    }
+
+    fn set_owner(&self, file: BorrowedFd<'_>, uid: u32, gid: u32) -> io::Result<()> {
+        Ok(fs::fchown(
+            file,
+            Some(fs::Uid::from_raw(uid)),
+            Some(fs::Gid::from_raw(gid)),
+        )?)
+    }
+
+    fn set_permissions(&self, file: BorrowedFd<'_>, mode: u32) -> io::Result<()> {
+        Ok(fs::fchmod(file, permission_bits(mode))?)
+    }
+
+    fn set_modified(&self, file: BorrowedFd<'_>, (seconds, nanoseconds): Moment) -> io::Result<()> {
+        let omit = fs::Timespec {
+            tv_sec: 0,
+            tv_nsec: fs::UTIME_OMIT as _,
+        };
+        let modified = fs::Timespec {
+            tv_sec: seconds,
+            tv_nsec: nanoseconds.into(),
+        };
+        Ok(fs::futimens(
+            file,
+            &fs::Timestamps {
+                last_access: omit,
+                last_modification: modified,
+            },
+        )?)
+    }
+
+    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
+        let mut names = Vec::with_capacity(1024);
+        loop {
+            match fs::flistxattr(from, spare_capacity(&mut names)) {
+                Ok(_) => break,
+                Err(Errno::RANGE) => names.reserve(names.capacity() * 4),
+                // A file system without attributes has none to copy.
+                Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        for name in names
+            .split(|&byte| byte == 0)
+            .filter(|name| !name.is_empty())
+        {
+            copy_attribute(from, to, OsStr::from_bytes(name))?;
+        }
+        Ok(())
+    }
+
+    fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(retry_on_intr(|| fs::fsync(file.as_fd()))?)
+    }
+
+    fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
+        match retry_on_intr(|| fs::flock(file, FlockOperation::NonBlockingLockExclusive)) {
+            Err(Errno::WOULDBLOCK) => Ok(false),
+            other => Ok(other.map(|()| true)?),
+        }
+    }
+}
+
+fn copy_attribute(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+    let mut value = Vec::with_capacity(256);
+    loop {
+        match fs::fgetxattr(from, name, spare_capacity(&mut value)) {
+            Ok(_) => break,
+            Err(Errno::RANGE) => value.reserve(value.capacity() * 4),
+            // Removed meanwhile, or not for our eyes: nothing that could be carried over.
+            Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match fs::fsetxattr(to, name, &value, fs::XattrFlags::empty()) {
+        // Labels of the security system are set by it, not by us.
+        Err(Errno::PERM | Errno::OPNOTSUPP) if !name.as_bytes().starts_with(b"user.") => Ok(()),
+        other => Ok(other?),
+    }
+}

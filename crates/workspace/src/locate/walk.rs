@@ -1,0 +1,298 @@
+//! The walk, name by name, that follows links itself: for every path that is not plainly a file below a root. It goes
+//! where the kernel would go, and notices when that is outside.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Kind, LocateError, Located, Spelling, respell};
+use crate::disk::Open;
+use crate::roots::{Root, Workspace};
+use crate::stamp::Stamp;
+
+/// As many links as the kernel follows.
+const MOST_LINKS: u32 = 40;
+/// As many names of one path may be found under a look-alike.
+const MOST_RESPELLINGS: u32 = 16;
+
+/// Where the walk stands: in a root, or outside on the way to one.
+enum Base {
+    Slash(Arc<OwnedFd>),
+    Root(usize),
+}
+
+pub(super) struct Walk<'w> {
+    workspace: &'w Workspace,
+    given: &'w Path,
+    spelling: Spelling,
+    base: Base,
+    /// The folders from the base down to where the walk stands.
+    levels: Vec<(OsString, Arc<OwnedFd>)>,
+    /// What is still to be walked; `..` stands for itself.
+    pending: VecDeque<OsString>,
+    /// Names below the present folder that do not exist.
+    missing: Vec<OsString>,
+    links: u32,
+    respellings: u32,
+    followed_link: bool,
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(workspace: &'w Workspace, given: &'w Path, spelling: Spelling) -> Walk<'w> {
+        Walk {
+            workspace,
+            given,
+            spelling,
+            base: Base::Root(0),
+            levels: Vec::new(),
+            pending: VecDeque::new(),
+            missing: Vec::new(),
+            links: 0,
+            respellings: 0,
+            followed_link: false,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Located, LocateError> {
+        self.start_at(self.given.to_owned())?;
+        while let Some(name) = self.pending.pop_front() {
+            if name == ".." {
+                if self.missing.pop().is_none() {
+                    self.climb()?;
+                }
+            } else if !self.missing.is_empty() {
+                self.missing.push(name);
+            } else if self.is_outside() {
+                self.enter_outside(name)?;
+            } else if let Some(stamp) = self.enter(&name)? {
+                return self.found(name, stamp);
+            }
+        }
+        match self.missing.pop() {
+            Some(name) => self.absent(name),
+            None => self.standing(),
+        }
+    }
+
+    /// Begins (again) with an absolute path: in a root whose path it literally begins with, else at `/`. The first also
+    /// serves where the folders above a root may not be entered.
+    fn start_at(&mut self, path: PathBuf) -> Result<(), LocateError> {
+        self.levels.clear();
+        let rest = match self.workspace.root_around(&path) {
+            Some((index, rest)) => {
+                self.base = Base::Root(index);
+                rest
+            }
+            None => {
+                let slash = self.workspace.disk.open_folder(Path::new("/"))?;
+                self.base = Base::Slash(Arc::new(slash));
+                &path
+            }
+        };
+        self.push_front(rest);
+        Ok(())
+    }
+
+    fn push_front(&mut self, path: &Path) {
+        for component in path.components().rev() {
+            match component {
+                Component::Normal(name) => self.pending.push_front(name.to_owned()),
+                Component::ParentDir => self.pending.push_front("..".into()),
+                _ => {}
+            }
+        }
+    }
+
+    fn climb(&mut self) -> Result<(), LocateError> {
+        if self.levels.pop().is_some() {
+            return Ok(());
+        }
+        match self.base {
+            Base::Slash(_) => Ok(()),
+            Base::Root(index) => match self.workspace.roots[index].path.parent() {
+                Some(parent) => self.start_at(parent.to_owned()),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// One step outside: only folders and links are of interest, until a root is met.
+    fn enter_outside(&mut self, name: OsString) -> Result<(), LocateError> {
+        let disk = &self.workspace.disk;
+        match disk.open_at(self.here(), &name, Open::Passage) {
+            Ok(handle) => {
+                let stamp = disk
+                    .stat(handle.as_fd())
+                    .map_err(|_| LocateError::Outside)?;
+                self.push(name, handle, Some(stamp));
+                Ok(())
+            }
+            Err(_) => match disk.stat_at(self.here(), &name) {
+                Ok(stamp) if stamp.is_link() => self.follow(&name),
+                _ => Err(LocateError::Outside),
+            },
+        }
+    }
+
+    /// One step inside a root. The stamp of a file or special file that ends the path, nothing while the walk goes on.
+    fn enter(&mut self, name: &OsString) -> Result<Option<Stamp>, LocateError> {
+        let disk = &self.workspace.disk;
+        let stamp = match disk.stat_at(self.here(), name) {
+            Ok(stamp) => stamp,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                match self.look_alike(name) {
+                    Some(other) => {
+                        self.respellings += 1;
+                        self.pending.push_front(other);
+                    }
+                    None => self.missing.push(name.clone()),
+                }
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if stamp.is_link() {
+            self.followed_link = true;
+            self.follow(name)?;
+            Ok(None)
+        } else if stamp.is_folder() {
+            let handle = match disk.open_at(self.here(), name, Open::Folder) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    disk.open_at(self.here(), name, Open::Passage)
+                }
+                other => other,
+            };
+            self.push(name.clone(), handle?, None);
+            Ok(None)
+        } else if self.pending.is_empty() {
+            Ok(Some(stamp))
+        } else {
+            Err(LocateError::NotADirectory {
+                at: self.path().join(name),
+            })
+        }
+    }
+
+    /// Goes down into a folder. One that is a root, by its place or by its identity, becomes the new base.
+    fn push(&mut self, name: OsString, handle: OwnedFd, stamp: Option<Stamp>) {
+        let path = self.path().join(&name);
+        let is_this = |root: &Arc<Root>| {
+            root.path == path
+                || stamp
+                    .is_some_and(|stamp| stamp.device == root.device && stamp.inode == root.inode)
+        };
+        if let Some(index) = self.workspace.roots.iter().position(is_this) {
+            self.base = Base::Root(index);
+            self.levels.clear();
+        } else {
+            self.levels.push((name, Arc::new(handle)));
+        }
+    }
+
+    fn follow(&mut self, name: &OsString) -> Result<(), LocateError> {
+        self.links += 1;
+        if self.links > MOST_LINKS {
+            return Err(if self.is_outside() {
+                LocateError::Outside
+            } else {
+                LocateError::TooManyLinks
+            });
+        }
+        let target = match self.workspace.disk.read_link_at(self.here(), name) {
+            Ok(target) => PathBuf::from(target),
+            Err(_) if self.is_outside() => return Err(LocateError::Outside),
+            Err(error) => return Err(error.into()),
+        };
+        if target.is_absolute() {
+            self.start_at(target)
+        } else {
+            self.push_front(&target);
+            Ok(())
+        }
+    }
+
+    fn look_alike(&self, name: &OsString) -> Option<OsString> {
+        if self.spelling == Spelling::Exact || self.respellings == MOST_RESPELLINGS {
+            return None;
+        }
+        respell::only_look_alike(&*self.workspace.disk, self.here(), name)
+    }
+
+    fn is_outside(&self) -> bool {
+        matches!(self.base, Base::Slash(_))
+    }
+
+    fn handle(&self) -> &Arc<OwnedFd> {
+        match (self.levels.last(), &self.base) {
+            (Some((_, handle)), _) => handle,
+            (None, Base::Slash(handle)) => handle,
+            (None, Base::Root(index)) => &self.workspace.roots[*index].handle,
+        }
+    }
+
+    fn here(&self) -> BorrowedFd<'_> {
+        self.handle().as_fd()
+    }
+
+    fn path(&self) -> PathBuf {
+        let mut path = match self.base {
+            Base::Slash(_) => PathBuf::from("/"),
+            Base::Root(index) => self.workspace.roots[index].path.clone(),
+        };
+        path.extend(self.levels.iter().map(|(name, _)| name));
+        path
+    }
+
+    fn found(self, name: OsString, stamp: Stamp) -> Result<Located, LocateError> {
+        let path = self.path().join(&name);
+        self.located(path, name, stamp.kind(), Some(stamp))
+    }
+
+    fn absent(mut self, name: OsString) -> Result<Located, LocateError> {
+        let mut path = self.path();
+        path.extend(&self.missing);
+        path.push(&name);
+        let missing_folders = std::mem::take(&mut self.missing);
+        let mut located = self.located(path, name, Kind::Missing, None)?;
+        located.missing_folders = missing_folders;
+        Ok(located)
+    }
+
+    /// The path ended on a folder.
+    fn standing(self) -> Result<Located, LocateError> {
+        if self.is_outside() {
+            return Err(LocateError::Outside);
+        }
+        let stamp = self.workspace.disk.stat(self.here())?;
+        let path = self.path();
+        self.located(path, ".".into(), Kind::Directory, Some(stamp))
+    }
+
+    fn located(
+        self,
+        path: PathBuf,
+        name: OsString,
+        kind: Kind,
+        stamp: Option<Stamp>,
+    ) -> Result<Located, LocateError> {
+        let Base::Root(index) = self.base else {
+            return Err(LocateError::Outside);
+        };
+        Ok(Located {
+            disk: Arc::clone(&self.workspace.disk),
+            folder: Arc::clone(self.handle()),
+            name,
+            missing_folders: Vec::new(),
+            root: Arc::clone(&self.workspace.roots[index]),
+            path,
+            given: self.given.to_owned(),
+            kind,
+            stamp,
+            followed_link: self.followed_link,
+            respelled: self.respellings > 0,
+        })
+    }
+}

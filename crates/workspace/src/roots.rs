@@ -1,0 +1,149 @@
+//! The folders given at start: resolved once, held open, the ceiling of everything below.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::disk::Disk;
+use crate::locks::Locks;
+
+/// How long a commit waits for another one that works on the same file.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A folder that was given at start.
+#[derive(Debug)]
+pub(crate) struct Root {
+    /// Every link resolved.
+    pub(crate) path: PathBuf,
+    pub(crate) handle: Arc<OwnedFd>,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+}
+
+/// The roots and the way to the disk: where every file is located and every change is committed.
+#[derive(Debug)]
+pub struct Workspace {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) roots: Vec<Arc<Root>>,
+    pub(crate) locks: Locks,
+    pub(crate) state_folder: Option<PathBuf>,
+    paths: Vec<PathBuf>,
+}
+
+/// Why the roots could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There has to be at least one.
+    #[error("no root was given")]
+    NoRoots,
+    /// This one is no folder that can be opened.
+    #[error("the root {path} cannot be opened: {source}", path = path.display())]
+    Root {
+        /// As given.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+}
+
+impl Workspace {
+    /// Opens the roots. `state_folder` holds `locks/` (who writes which file, between processes) and `displaced/` (old
+    /// bytes of files that are rewritten in place); both are made at first need, mode 0700. Without it files are put
+    /// in order inside this process only, and old bytes are kept only for as long as a rewrite lasts.
+    pub fn open(
+        roots: &[PathBuf],
+        disk: Arc<dyn Disk>,
+        state_folder: Option<PathBuf>,
+    ) -> Result<Workspace, OpenError> {
+        if roots.is_empty() {
+            return Err(OpenError::NoRoots);
+        }
+        let mut opened: Vec<Arc<Root>> = Vec::with_capacity(roots.len());
+        for given in roots {
+            let root = Root::open(given, &*disk).map_err(|source| OpenError::Root {
+                path: given.clone(),
+                source,
+            })?;
+            if !opened.iter().any(|other| other.path == root.path) {
+                opened.push(Arc::new(root));
+            }
+        }
+        let paths = opened.iter().map(|root| root.path.clone()).collect();
+        let locks = Locks::new(
+            state_folder.as_ref().map(|folder| folder.join("locks")),
+            PATIENCE,
+        );
+        Ok(Workspace {
+            disk,
+            roots: opened,
+            locks,
+            state_folder,
+            paths,
+        })
+    }
+
+    /// The same with another bound on the wait for a file that somebody else is writing (10 seconds unless set).
+    pub fn with_patience(mut self, patience: Duration) -> Workspace {
+        self.locks.patience = patience;
+        self
+    }
+
+    /// The roots in the order given, links resolved, doubles left out.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// The innermost root whose path is a literal start of `path`, and what follows it.
+    pub(crate) fn root_around<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
+        self.roots
+            .iter()
+            .enumerate()
+            .filter_map(|(index, root)| Some((index, path.strip_prefix(&root.path).ok()?)))
+            .min_by_key(|(_, rest)| rest.components().count())
+    }
+
+    /// Where the same tail of a path stands below a root: the longest one that exists, for a path that is outside or
+    /// missing. Nothing for a path that climbs (`..`).
+    pub fn find_tail(&self, path: &Path) -> Option<PathBuf> {
+        /// Longer paths are nobody's typing mistake.
+        const MOST_COMPONENTS: usize = 64;
+        let mut names = Vec::new();
+        for component in path.components() {
+            match component {
+                Component::Normal(name) => names.push(name),
+                Component::ParentDir => return None,
+                _ => {}
+            }
+        }
+        let first = names.len().saturating_sub(MOST_COMPONENTS);
+        for start in first..names.len() {
+            let tail: PathBuf = names[start..].iter().collect();
+            for root in &self.roots {
+                match self.locate(&root.path.join(&tail)) {
+                    Ok(found) if found.stat().is_some() && found.path() != path => {
+                        return Some(found.path().to_owned());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Root {
+    fn open(given: &Path, disk: &dyn Disk) -> io::Result<Root> {
+        use std::os::fd::AsFd as _;
+        let path = disk.resolve(given)?;
+        let handle = disk.open_folder(&path)?;
+        let stamp = disk.stat(handle.as_fd())?;
+        Ok(Root {
+            path,
+            handle: Arc::new(handle),
+            device: stamp.device,
+            inode: stamp.inode,
+        })
+    }
+}

@@ -1,0 +1,290 @@
+//! Reading: a whole file that held still, a pass over a large one, a part of it, and the question whether a file still
+//! holds what was read. Never blocks on a pipe, never trusts a length.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use crate::buffer;
+use crate::disk::{Disk, Open};
+use crate::locate::{Kind, Located};
+use crate::revision::{Hasher, Revision};
+use crate::stamp::Stamp;
+
+/// How often a file that changes under the reading is read again.
+const TRIES: usize = 4;
+
+/// A whole file as it stood at one moment.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Its bytes.
+    pub bytes: Arc<Vec<u8>>,
+    /// Its stamp, the same before and after the reading.
+    pub stamp: Stamp,
+    /// The name of the bytes.
+    pub revision: Revision,
+}
+
+/// Content that a file is compared with.
+#[derive(Clone, Copy, Debug)]
+pub enum Known<'a> {
+    /// The bytes themselves: the cheaper comparison.
+    Bytes(&'a [u8]),
+    /// Only their name.
+    Revision(Revision),
+}
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not there.
+    #[error("not there")]
+    Missing,
+    /// It is no regular file, or no folder where a folder was asked for.
+    #[error("not a regular file")]
+    NotAFile(Kind),
+    /// It is longer than the caller takes.
+    #[error("{size} bytes, over the limit of {most}")]
+    TooLarge {
+        /// Its length.
+        size: u64,
+        /// What the caller takes.
+        most: u64,
+    },
+    /// It changed during each of several tries.
+    #[error("changed while it was being read")]
+    Unstable,
+    /// The system's words.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Located {
+    /// The whole file, at most `most` bytes of it, as it stood at one moment.
+    pub fn snapshot(&self, most: u64) -> Result<Snapshot, ReadError> {
+        let mut bytes = Vec::new();
+        for _ in 0..TRIES {
+            let (file, before) = self.open_file(Open::Read)?;
+            if before.size > most {
+                return Err(ReadError::TooLarge {
+                    size: before.size,
+                    most,
+                });
+            }
+            bytes.clear();
+            if !read_whole(&*self.disk, file.as_fd(), before.size, most, &mut bytes)? {
+                return Err(ReadError::TooLarge {
+                    size: bytes.len() as u64,
+                    most,
+                });
+            }
+            let stamp = self.disk.stat(file.as_fd())?;
+            if before.same_file_state(&stamp) {
+                let revision = Revision::of(&bytes);
+                return Ok(Snapshot {
+                    bytes: Arc::new(bytes),
+                    stamp,
+                    revision,
+                });
+            }
+        }
+        Err(ReadError::Unstable)
+    }
+
+    /// Does the file still hold this content? Its present stamp if so. Where `stamp` (taken when the content was read)
+    /// proves it, the file is not opened; otherwise the content decides.
+    pub fn unchanged_since(
+        &self,
+        stamp: &Stamp,
+        content: Known<'_>,
+    ) -> Result<Option<Stamp>, ReadError> {
+        if !self.missing_folders.is_empty() {
+            return Ok(None);
+        }
+        let now = match self.disk.stat_at(self.folder(), &self.name) {
+            Ok(now) => now,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if now.same_file_state(stamp) && !stamp.racy() {
+            return Ok(Some(now));
+        }
+        if !now.is_file() || now.size != stamp.size {
+            return Ok(None);
+        }
+        for _ in 0..TRIES {
+            let (file, before) = match self.open_file(Open::Read) {
+                Ok(opened) => opened,
+                Err(ReadError::Missing | ReadError::NotAFile(_)) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            if before.size != stamp.size || !holds(&*self.disk, file.as_fd(), before.size, content)?
+            {
+                return Ok(None);
+            }
+            let after = self.disk.stat(file.as_fd())?;
+            if before.same_file_state(&after) {
+                return Ok(Some(after));
+            }
+        }
+        Err(ReadError::Unstable)
+    }
+
+    /// Hands the file to `take` in pieces of 256 KiB, until its end or until `take` breaks. The stamp is that of the
+    /// file if it held still; if not, [`ReadError::Unstable`], and what was taken is worth nothing.
+    pub fn scan(&self, take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<Stamp, ReadError> {
+        let (file, before) = self.open_file(Open::Read)?;
+        scan_file(&*self.disk, file.as_fd(), take)?;
+        let after = self.disk.stat(file.as_fd())?;
+        if before.same_file_state(&after) {
+            Ok(after)
+        } else {
+            Err(ReadError::Unstable)
+        }
+    }
+
+    /// At most `length` bytes from `offset` on, fewer at the end, and the stamp of the file they are from.
+    pub fn read_at(&self, offset: u64, length: usize) -> Result<(Vec<u8>, Stamp), ReadError> {
+        let (file, before) = self.open_file(Open::Read)?;
+        let rest = before.size.saturating_sub(offset).min(length as u64);
+        let mut bytes = Vec::with_capacity(usize::try_from(rest).unwrap_or(length).max(1));
+        while bytes.len() < bytes.capacity() && (bytes.len() as u64) < rest {
+            let at = offset + bytes.len() as u64;
+            if self.disk.read_more(file.as_fd(), &mut bytes, at)? == 0 {
+                break;
+            }
+        }
+        bytes.truncate(length);
+        let after = self.disk.stat(file.as_fd())?;
+        if before.same_file_state(&after) {
+            Ok((bytes, after))
+        } else {
+            Err(ReadError::Unstable)
+        }
+    }
+
+    /// Opens the regular file that stands at the name now, whatever stood there when it was located.
+    pub(crate) fn open_file(&self, how: Open) -> Result<(OwnedFd, Stamp), ReadError> {
+        if self.kind() == Kind::Directory {
+            return Err(ReadError::NotAFile(Kind::Directory));
+        }
+        if !self.missing_folders.is_empty() {
+            return Err(ReadError::Missing);
+        }
+        // A socket, a device without driver or a link cannot be opened at all: the name says what it is.
+        let file = match self.disk.open_at(self.folder(), &self.name, how) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(ReadError::Missing);
+            }
+            Err(error) => {
+                return match self.disk.stat_at(self.folder(), &self.name) {
+                    Ok(stamp) if !stamp.is_file() => Err(ReadError::NotAFile(stamp.kind())),
+                    _ => Err(error.into()),
+                };
+            }
+        };
+        let stamp = self.disk.stat(file.as_fd())?;
+        if stamp.is_file() {
+            Ok((file, stamp))
+        } else {
+            Err(ReadError::NotAFile(stamp.kind()))
+        }
+    }
+}
+
+/// Reads all; `false` where there is more than `most`.
+fn read_whole(
+    disk: &dyn Disk,
+    file: BorrowedFd<'_>,
+    size: u64,
+    most: u64,
+    bytes: &mut Vec<u8>,
+) -> Result<bool, io::Error> {
+    let expected = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes
+        .try_reserve_exact(expected)
+        .map_err(|_| io::ErrorKind::OutOfMemory)?;
+    loop {
+        // A file that says it has a length is done at that length: the stamp taken afterwards tells if it grew. One that
+        // says 0 may be one of the kernel's, which never say.
+        if size > 0 && bytes.len() as u64 >= size {
+            return Ok(bytes.len() as u64 <= most);
+        }
+        if bytes.len() == bytes.capacity() {
+            bytes
+                .try_reserve(4096)
+                .map_err(|_| io::ErrorKind::OutOfMemory)?;
+        }
+        let at = bytes.len() as u64;
+        match disk.read_more(file, bytes, at) {
+            Ok(0) => return Ok(true),
+            Ok(_) if bytes.len() as u64 > most => return Ok(false),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Hands an open file on in pieces; how many bytes that were.
+pub(crate) fn scan_file(
+    disk: &dyn Disk,
+    file: BorrowedFd<'_>,
+    take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> io::Result<u64> {
+    buffer::lend(|buffer| {
+        let mut offset = 0;
+        loop {
+            match disk.read_at(file, buffer, offset) {
+                Ok(0) => return Ok(offset),
+                Ok(read) => {
+                    offset += read as u64;
+                    if take(&buffer[..read]).is_break() {
+                        return Ok(offset);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    })
+}
+
+/// Does an open file of this size hold this content?
+pub(crate) fn holds(
+    disk: &dyn Disk,
+    file: BorrowedFd<'_>,
+    size: u64,
+    content: Known<'_>,
+) -> io::Result<bool> {
+    match content {
+        Known::Bytes(bytes) => {
+            if bytes.len() as u64 != size {
+                return Ok(false);
+            }
+            let mut rest = bytes;
+            let mut equal = true;
+            scan_file(disk, file, &mut |piece| {
+                equal = rest.starts_with(piece);
+                rest = rest.get(piece.len()..).unwrap_or_default();
+                // Done at the length known: one call less, and the stamp tells if the file grew meanwhile.
+                if equal && !rest.is_empty() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            })?;
+            Ok(equal && rest.is_empty())
+        }
+        Known::Revision(revision) => {
+            let mut hasher = Hasher::new();
+            scan_file(disk, file, &mut |piece| {
+                hasher.update(piece);
+                ControlFlow::Continue(())
+            })?;
+            Ok(hasher.finish() == revision)
+        }
+    }
+}
