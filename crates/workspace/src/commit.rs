@@ -17,7 +17,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::content::RawChange;
+use lancet_text::RawChange;
+
 use crate::locate::Located;
 use crate::locks::{self, LockError};
 use crate::revision::Revision;

@@ -1,22 +1,14 @@
 //! New content as pieces: bytes at hand and stretches of the old file. Pieces are hashed and written, never joined.
 
 use std::io::{self, IoSlice};
-use std::ops::Range;
 use std::os::fd::BorrowedFd;
+
+use lancet_text::RawChange;
 
 use crate::buffer;
 use crate::commit::NewBytes;
 use crate::disk::Disk;
 use crate::revision::{Hasher, Revision};
-
-/// One replaced stretch of a file's raw bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RawChange {
-    /// The bytes replaced.
-    pub range: Range<u64>,
-    /// What stands there instead.
-    pub bytes: Vec<u8>,
-}
 
 /// So much is hashed and then written while it is still in the cache.
 const STRIDE: usize = 1 << 20;

@@ -22,7 +22,6 @@ mod snapshot;
 mod stamp;
 
 pub use commit::{Barrier, CommitError, Expected, NewBytes, Write, Written};
-pub use content::RawChange;
 pub use disk::{Call, Disk, EntryKind, FaultyDisk, Lasting, Open, RealDisk, Replace};
 pub use folder::{Entry, Listing};
 pub use locate::{Kind, LocateError, Located};
