@@ -112,17 +112,11 @@ pub(crate) fn all() -> anyhow::Result<bool> {
     });
     step("client: Python SDK", &mut || {
         let python = setup::python_client()?;
-        counted(
-            command(python, &["clients/python/client.py"]).arg(binary()),
-            Tally::of_closing_line,
-        )
+        check(command(python, &["clients/python/client.py"]).arg(binary()))
     });
     step("client: TypeScript SDK", &mut || {
         setup::typescript_client()?;
-        counted(
-            command("node", &["clients/typescript/client.mjs"]).arg(binary()),
-            Tally::of_closing_line,
-        )
+        check(command("node", &["clients/typescript/client.mjs"]).arg(binary()))
     });
 
     println!("\n== summary");

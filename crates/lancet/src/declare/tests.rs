@@ -1,3 +1,5 @@
+//! What the declarations promise: order, size, schemas, annotations.
+
 use serde_json::Value;
 
 use super::*;

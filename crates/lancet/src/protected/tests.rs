@@ -1,3 +1,5 @@
+//! The protected and the secret names, in all their disguises.
+
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;

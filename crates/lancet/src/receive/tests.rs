@@ -1,3 +1,5 @@
+//! Arguments as models send them: what is understood, what is refused and how.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

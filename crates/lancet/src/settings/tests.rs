@@ -1,3 +1,5 @@
+//! Settings: every key, layers, and what a wrong one is told.
+
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
