@@ -1,6 +1,7 @@
 //! The commit: locks, the check of what is there, everything staged and flushed, one more look, the swap. Several files
 //! go all or none; what had been swapped when one failed is put back. A crash in between is not healed here.
 
+mod back;
 mod check;
 mod in_place;
 mod stage;
@@ -144,16 +145,13 @@ pub enum CommitError {
         /// Its words.
         source: io::Error,
     },
-    /// The system refused and then also refused to put back what had been written, or somebody changed it meanwhile.
-    #[error("write {index}, {step}: {source}; not every file could be put back")]
+    /// A later write failed, and earlier ones could not all be taken back: the system refused that too, or somebody had
+    /// changed the file since.
+    #[error("{cause}; not every file could be put back")]
     Partly {
-        /// Which one failed.
-        index: usize,
-        /// At what.
-        step: &'static str,
-        /// Its words.
-        source: io::Error,
-        /// The writes that were not taken back.
+        /// Why the batch failed.
+        cause: Box<CommitError>,
+        /// The writes that stand.
         standing: Vec<usize>,
         /// Where old bytes were kept.
         kept: Vec<PathBuf>,

@@ -172,16 +172,20 @@ impl Located {
         if !self.missing_folders.is_empty() {
             return Err(ReadError::Missing);
         }
-        // A socket, a device without driver or a link cannot be opened at all: the name says what it is.
+        // Before anything is opened: the mere opening of a pipe or a device can wake or change something.
+        let before = self
+            .disk
+            .stat_at(self.folder(), &self.name)
+            .map_err(missing_or)?;
+        if !before.is_file() {
+            return Err(ReadError::NotAFile(before.kind()));
+        }
         let file = match self.disk.open_at(self.folder(), &self.name, how) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(ReadError::Missing);
-            }
             Err(error) => {
                 return match self.disk.stat_at(self.folder(), &self.name) {
-                    Ok(stamp) if !stamp.is_file() => Err(ReadError::NotAFile(stamp.kind())),
-                    _ => Err(error.into()),
+                    Ok(now) if !now.is_file() => Err(ReadError::NotAFile(now.kind())),
+                    _ => Err(missing_or(error)),
                 };
             }
         };
@@ -191,6 +195,13 @@ impl Located {
         } else {
             Err(ReadError::NotAFile(stamp.kind()))
         }
+    }
+}
+
+fn missing_or(error: io::Error) -> ReadError {
+    match error.kind() {
+        io::ErrorKind::NotFound => ReadError::Missing,
+        _ => ReadError::Io(error),
     }
 }
 

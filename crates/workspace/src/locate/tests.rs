@@ -1,1 +1,414 @@
-//! Tests of locating.
+//! Where paths lead, and that none leads out.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::*;
+use crate::{FaultyDisk, RealDisk};
+
+/// A root with a neighbour outside it, and the disk between, which can be told to act at any call.
+struct Ground {
+    _folder: tempfile::TempDir,
+    around: PathBuf,
+    root: PathBuf,
+    disk: Arc<FaultyDisk>,
+    workspace: Workspace,
+}
+
+fn ground() -> Ground {
+    let folder = tempfile::tempdir().unwrap();
+    let around = folder.path().canonicalize().unwrap();
+    let root = around.join("root");
+    fs::create_dir_all(root.join("d/e")).unwrap();
+    fs::create_dir_all(around.join("away")).unwrap();
+    fs::create_dir_all(around.join("root-evil")).unwrap();
+    for (name, text) in [
+        ("root/in.txt", "in"),
+        ("root/d/e/x.txt", "x"),
+        ("away/x.txt", "SECRET"),
+        ("root-evil/x.txt", "SECRET"),
+        ("out.txt", "SECRET"),
+    ] {
+        fs::write(around.join(name), text).unwrap();
+    }
+    let disk = Arc::new(FaultyDisk::new());
+    let workspace = Workspace::open(std::slice::from_ref(&root), disk.clone(), None).unwrap();
+    Ground {
+        _folder: folder,
+        around,
+        root,
+        disk,
+        workspace,
+    }
+}
+
+impl Ground {
+    fn locate(&self, path: &str) -> Result<Located, LocateError> {
+        self.workspace.locate(&self.root.join(path))
+    }
+
+    fn text(&self, path: &str) -> String {
+        let snapshot = self.locate(path).unwrap().snapshot(1000).unwrap();
+        String::from_utf8(snapshot.bytes.to_vec()).unwrap()
+    }
+
+    #[track_caller]
+    fn is_outside(&self, path: impl AsRef<Path>) {
+        let found = self.workspace.locate(&self.root.join(path));
+        assert!(matches!(found, Err(LocateError::Outside)), "{found:?}");
+    }
+}
+
+#[test]
+fn a_file_is_found_in_two_calls() {
+    let ground = ground();
+    ground.disk.mend();
+    let found = ground.locate("d/e/x.txt").unwrap();
+    assert_eq!(ground.disk.calls(), 2);
+    assert_eq!(found.kind(), Kind::File);
+    assert_eq!(found.path(), ground.root.join("d/e/x.txt"));
+    assert_eq!(found.relative(), Path::new("d/e/x.txt"));
+    assert_eq!(found.root(), ground.root);
+    assert!(!found.followed_link() && !found.respelled());
+}
+
+#[test]
+fn every_way_out_is_outside() {
+    let ground = ground();
+    symlink("../away", ground.root.join("cfg")).unwrap();
+    symlink("../out.txt", ground.root.join("l.txt")).unwrap();
+    symlink(ground.around.join("out.txt"), ground.root.join("m.txt")).unwrap();
+    symlink("../new.txt", ground.root.join("n.txt")).unwrap();
+    symlink("l.txt", ground.root.join("chain.txt")).unwrap();
+    for path in [
+        "../out.txt",
+        "../new.txt",
+        "..",
+        "../root-evil/x.txt",
+        "../root.txt",
+        "d/e/../../../out.txt",
+        "cfg",
+        "cfg/x.txt",
+        "cfg/new/y.txt",
+        "cfg/../out.txt",
+        "l.txt",
+        "m.txt",
+        "n.txt",
+        "chain.txt",
+        "/dev/zero",
+        "/proc/self/fd/0",
+        "/",
+        "//server/share/x.txt",
+        "/nowhere/x.txt",
+    ] {
+        ground.is_outside(path);
+    }
+}
+
+#[test]
+fn the_kernels_own_links_lead_nowhere() {
+    let ground = ground();
+    let handle = fs::File::open(ground.around.join("away")).unwrap();
+    let number = std::os::fd::AsRawFd::as_raw_fd(&handle);
+    symlink(format!("/proc/self/fd/{number}"), ground.root.join("magic")).unwrap();
+    symlink("/proc/self/root", ground.root.join("slash")).unwrap();
+    ground.is_outside("magic/x.txt");
+    ground.is_outside("slash/etc/passwd");
+}
+
+#[test]
+fn spellings_that_stay_inside_are_one_file() {
+    let ground = ground();
+    symlink("d", ground.root.join("e")).unwrap();
+    symlink("../d/e/x.txt", ground.root.join("d/l.txt")).unwrap();
+    symlink(ground.root.join("d/e"), ground.root.join("absolute")).unwrap();
+    symlink(&ground.root, ground.around.join("door")).unwrap();
+    let file = ground.root.join("d/e/x.txt");
+    for (path, link) in [
+        ("d/./e//x.txt", false),
+        ("d/../d/e/x.txt", false),
+        ("../root/d/e/x.txt", false),
+        ("e/e/x.txt", true),
+        ("e/../d/e/x.txt", true),
+        ("d/l.txt", true),
+        ("absolute/x.txt", true),
+        ("absolute/../e/x.txt", true),
+        ("../door/d/e/x.txt", false),
+        ("missing/../d/e/x.txt", false),
+    ] {
+        let found = ground.locate(path).unwrap();
+        assert_eq!(found.path(), file, "{path}");
+        assert_eq!(found.kind(), Kind::File, "{path}");
+        assert_eq!(found.followed_link(), link, "{path}");
+        assert_eq!(ground.text(path), "x");
+    }
+}
+
+#[test]
+fn the_folder_before_dots_is_the_real_one() {
+    let ground = ground();
+    fs::create_dir_all(ground.root.join("far/deep")).unwrap();
+    fs::write(ground.root.join("far/x.txt"), "far").unwrap();
+    symlink("far/deep", ground.root.join("near")).unwrap();
+    fs::write(ground.root.join("x.txt"), "here").unwrap();
+    assert_eq!(ground.text("near/../x.txt"), "far");
+}
+
+#[test]
+fn a_free_name_is_missing_and_a_dangling_link_is_missing_at_its_target() {
+    let ground = ground();
+    symlink("d/free.txt", ground.root.join("dangling")).unwrap();
+    let found = ground.locate("d/new/er/y.txt").unwrap();
+    assert_eq!((found.kind(), found.stat()), (Kind::Missing, None));
+    assert_eq!(found.path(), ground.root.join("d/new/er/y.txt"));
+    assert_eq!(found.missing_folders(), ["new", "er"]);
+    assert_eq!(found.first_missing(), "new");
+    let found = ground.locate("dangling").unwrap();
+    assert_eq!(found.kind(), Kind::Missing);
+    assert_eq!(found.path(), ground.root.join("d/free.txt"));
+    assert!(found.followed_link());
+}
+
+#[test]
+fn what_is_no_file_says_so() {
+    let ground = ground();
+    rustix::fs::mkfifoat(rustix::fs::CWD, ground.root.join("pipe"), 0o600.into()).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(ground.root.join("socket")).unwrap();
+    assert_eq!(ground.locate("d").unwrap().kind(), Kind::Directory);
+    assert_eq!(ground.locate("").unwrap().kind(), Kind::Directory);
+    assert_eq!(ground.locate("").unwrap().relative(), Path::new(""));
+    for (name, kind) in [("pipe", "named pipe"), ("socket", "socket")] {
+        let found = ground.locate(name).unwrap();
+        assert_eq!(found.kind(), Kind::Special(kind));
+        let read = found.snapshot(1000);
+        assert!(
+            matches!(read, Err(crate::ReadError::NotAFile(Kind::Special(_)))),
+            "{read:?}"
+        );
+    }
+    let through = ground.locate("in.txt/x");
+    assert!(
+        matches!(through, Err(LocateError::NotADirectory { at }) if at == ground.root.join("in.txt"))
+    );
+    let slash = ground.locate("in.txt/");
+    assert!(matches!(slash, Err(LocateError::NotADirectory { .. })));
+}
+
+#[test]
+fn names_that_cannot_be_are_told_before_the_disk_is_asked() {
+    let ground = ground();
+    ground.disk.mend();
+    let long = "x".repeat(300);
+    for path in [
+        "",
+        "relative.txt",
+        "/a\0b",
+        &format!("/{long}"),
+        &format!("/{}", "d/".repeat(2100)),
+    ] {
+        let found = ground.workspace.locate(Path::new(path));
+        assert!(
+            matches!(found, Err(LocateError::BadName(_))),
+            "{path}: {found:?}"
+        );
+    }
+    assert_eq!(ground.disk.calls(), 0);
+}
+
+#[test]
+fn links_in_a_circle_end() {
+    let ground = ground();
+    symlink("b", ground.root.join("a")).unwrap();
+    symlink("a", ground.root.join("b")).unwrap();
+    assert!(matches!(ground.locate("a"), Err(LocateError::TooManyLinks)));
+    assert!(matches!(
+        ground.locate("a/x"),
+        Err(LocateError::TooManyLinks)
+    ));
+}
+
+#[test]
+fn a_name_in_another_form_is_found_if_it_is_the_only_one() {
+    let ground = ground();
+    for (name, text) in [
+        ("shot 9.41\u{202f}AM.txt", "one"),
+        ("Ann\u{2019}s.txt", "two"),
+        ("re\u{301}sume\u{301}.txt", "three"),
+        ("c d.txt", "plain"),
+        ("c\u{202f}d.txt", "narrow"),
+        ("it\u{2019}s\u{202f}x.txt", "four"),
+        ("it's\u{202f}x.txt", "five"),
+    ] {
+        fs::write(ground.root.join(name), text).unwrap();
+    }
+    fs::create_dir(ground.root.join("My\u{202f}Folder")).unwrap();
+    fs::write(ground.root.join("My\u{202f}Folder/in.txt"), "six").unwrap();
+    for (name, text) in [
+        ("shot 9.41 AM.txt", "one"),
+        ("Ann's.txt", "two"),
+        ("r\u{e9}sum\u{e9}.txt", "three"),
+        ("My Folder/in.txt", "six"),
+    ] {
+        assert!(ground.locate(name).unwrap().respelled(), "{name}");
+        assert_eq!(ground.text(name), text);
+        let exact = ground
+            .workspace
+            .locate_as_spelled(&ground.root.join(name))
+            .unwrap();
+        assert_eq!(exact.kind(), Kind::Missing);
+    }
+    assert!(!ground.locate("c d.txt").unwrap().respelled());
+    assert_eq!(ground.text("c d.txt"), "plain");
+    assert_eq!(ground.locate("it's x.txt").unwrap().kind(), Kind::Missing);
+}
+
+#[test]
+fn the_innermost_root_counts_and_a_root_behind_a_link_is_one() {
+    let ground = ground();
+    symlink(ground.around.join("away"), ground.around.join("other")).unwrap();
+    let roots = [
+        ground.root.clone(),
+        ground.root.join("d"),
+        ground.around.join("other"),
+        ground.around.join("away"),
+    ];
+    let workspace = Workspace::open(&roots, Arc::new(RealDisk), None).unwrap();
+    assert_eq!(
+        workspace.roots(),
+        [
+            ground.root.clone(),
+            ground.root.join("d"),
+            ground.around.join("away")
+        ]
+    );
+    symlink("d/e", ground.root.join("inner")).unwrap();
+    for path in ["root/d/e/x.txt", "root/inner/x.txt", "root/d/../d/e/x.txt"] {
+        let found = workspace.locate(&ground.around.join(path)).unwrap();
+        assert_eq!(found.root(), ground.root.join("d"), "{path}");
+        assert_eq!(found.relative(), Path::new("e/x.txt"), "{path}");
+    }
+    for path in ["away/x.txt", "other/x.txt", "root/../away/x.txt"] {
+        let found = workspace.locate(&ground.around.join(path)).unwrap();
+        assert_eq!(found.root(), ground.around.join("away"), "{path}");
+    }
+}
+
+#[test]
+fn a_root_that_is_none_is_told() {
+    let ground = ground();
+    for path in ["in.txt", "nowhere"] {
+        let opened = Workspace::open(&[ground.root.join(path)], Arc::new(RealDisk), None);
+        assert!(
+            matches!(opened, Err(crate::OpenError::Root { .. })),
+            "{path}"
+        );
+    }
+    assert!(matches!(
+        Workspace::open(&[], Arc::new(RealDisk), None),
+        Err(crate::OpenError::NoRoots)
+    ));
+}
+
+#[test]
+fn the_longest_tail_below_a_root_is_found() {
+    let ground = ground();
+    fs::write(ground.root.join("x.txt"), "short").unwrap();
+    let tail = |path: &str| ground.workspace.find_tail(Path::new(path));
+    assert_eq!(
+        tail("/wrong/place/d/e/x.txt"),
+        Some(ground.root.join("d/e/x.txt"))
+    );
+    assert_eq!(tail("/wrong/x.txt"), Some(ground.root.join("x.txt")));
+    assert_eq!(tail("/wrong/nothing.txt"), None);
+    assert_eq!(tail("/wrong/../out.txt"), None);
+}
+
+#[test]
+fn a_folder_lists_its_first_entries_by_name() {
+    let ground = ground();
+    fs::write(ground.root.join(".lancet-0123.tmp"), "").unwrap();
+    symlink("nowhere", ground.root.join("a-link")).unwrap();
+    let listing = ground
+        .locate("")
+        .unwrap()
+        .entries(2, &|name, _| name != "d")
+        .unwrap();
+    let names: Vec<_> = listing
+        .entries
+        .iter()
+        .map(|entry| (entry.name.to_str().unwrap(), entry.kind))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("a-link", crate::EntryKind::Link),
+            ("in.txt", crate::EntryKind::File)
+        ]
+    );
+    assert_eq!(listing.total, 2);
+    let all = ground.locate("").unwrap().entries(1, &|_, _| true).unwrap();
+    assert_eq!((all.entries.len(), all.total), (1, 3));
+    let mut siblings = ground.locate("dd/x.txt").unwrap().siblings(100).unwrap();
+    siblings.sort();
+    assert_eq!(siblings, ["a-link", "d", "in.txt"]);
+}
+
+/// At whatever call a folder or a file on the way is swapped for a link to its twin outside, what is read is from inside
+/// or nothing.
+#[test]
+fn a_swap_for_a_link_at_any_call_reads_nothing_outside() {
+    for (path, victim, twin) in [("d/x.txt", "d", "away"), ("x.txt", "x.txt", "out.txt")] {
+        for detour in ["", "d/../"] {
+            let mut reached_end = false;
+            for at in 1.. {
+                let ground = ground();
+                fs::write(ground.root.join("x.txt"), "inside").unwrap();
+                fs::write(ground.root.join("d/x.txt"), "inside").unwrap();
+                let (from, to) = (ground.root.join(victim), ground.around.join(twin));
+                ground.disk.mend();
+                ground.disk.before_each(move |call| {
+                    if call.number == at {
+                        fs::rename(&from, from.with_extension("moved")).unwrap();
+                        symlink(&to, &from).unwrap();
+                    }
+                });
+                let read = ground
+                    .locate(&format!("{detour}{path}"))
+                    .map(|found| found.snapshot(1000));
+                if ground.disk.calls() < at {
+                    reached_end = true;
+                    break;
+                }
+                if let Ok(Ok(snapshot)) = read {
+                    assert_eq!(
+                        *snapshot.bytes, b"inside",
+                        "{detour}{path}, swapped before call {at}"
+                    );
+                }
+            }
+            assert!(reached_end);
+        }
+    }
+}
+
+/// A way to the disk without `openat2`, as on old kernels and under some sandboxes, finds the same.
+#[test]
+fn without_the_short_way_the_walk_finds_the_same() {
+    let ground = ground();
+    ground.disk.fail(
+        1,
+        rustix::io::Errno::NOSYS.raw_os_error(),
+        crate::Lasting::Once,
+    );
+    let found = ground.locate("d/e/x.txt").unwrap();
+    assert!(
+        ground.disk.calls() > 2,
+        "the failing call was the short way"
+    );
+    assert_eq!(
+        (found.kind(), found.path()),
+        (Kind::File, &*ground.root.join("d/e/x.txt"))
+    );
+}
