@@ -56,7 +56,7 @@ pub struct Unencodable {
 }
 
 /// The names by which `name` calls the tables: `encoding_rs`'s own, in lower case.
-const LEGACY_NAMES: [&str; 36] = [
+const LEGACY_NAMES: [&str; 35] = [
     "big5",
     "euc-jp",
     "euc-kr",
@@ -92,7 +92,6 @@ const LEGACY_NAMES: [&str; 36] = [
     "windows-874",
     "x-mac-cyrillic",
     "x-user-defined",
-    "legacy",
 ];
 
 /// Labels in common use that the WHATWG table, which `encoding_rs` follows, does not have.
@@ -175,6 +174,11 @@ impl Encoding {
         self.kind == Kind::Utf8
     }
 
+    /// Whether ASCII text has the same bytes in this encoding. A mark cannot be added to bytes that are there.
+    pub(crate) fn extends_ascii(self) -> bool {
+        matches!(self.kind, Kind::Legacy(_)) || self == Encoding::UTF8
+    }
+
     pub(crate) fn kind(self) -> Kind {
         self.kind
     }
@@ -213,3 +217,6 @@ impl std::fmt::Display for Unencodable {
 }
 
 impl std::error::Error for Unencodable {}
+
+#[cfg(test)]
+mod tests;

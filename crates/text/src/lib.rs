@@ -3,6 +3,7 @@
 mod closest;
 mod diff;
 mod document;
+mod draft;
 mod encoding;
 #[cfg(test)]
 mod laws;
@@ -10,6 +11,7 @@ mod leak;
 mod lines;
 mod merge;
 mod splice;
+mod survey;
 mod unique;
 
 pub use closest::closest;
@@ -18,9 +20,11 @@ pub use diff::{
     unified,
 };
 pub use document::Document;
+pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect};
 pub use leak::{Leak, LeakKind, NOTICE, leaked, placeholder};
 pub use lines::{Endings, LineEnd, Lines, sent_text};
 pub use merge::merge_clean;
 pub use splice::{Change, RawChange, apply_changes, apply_raw, encode_new};
+pub use survey::{Block, Facts, Survey};
 pub use unique::unique_extension;

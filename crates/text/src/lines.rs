@@ -227,3 +227,6 @@ impl Iterator for Lines<'_> {
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline)
 }
+
+#[cfg(test)]
+mod tests;

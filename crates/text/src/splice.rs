@@ -114,3 +114,6 @@ pub fn apply_changes(view: &str, changes: &[Change]) -> String {
     result.push_str(&view[from..]);
     result
 }
+
+#[cfg(test)]
+mod tests;

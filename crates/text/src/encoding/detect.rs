@@ -47,7 +47,7 @@ pub(crate) fn detect_text(
     }
     if let Ok(text) = simdutf8::basic::from_utf8(raw) {
         let encoding = configured
-            .filter(|configured| extends_ascii(*configured) && raw.is_ascii())
+            .filter(|configured| configured.extends_ascii() && raw.is_ascii())
             .unwrap_or(Encoding::UTF8);
         let text = Some(text);
         return Ok(Detected { encoding, text });
@@ -102,14 +102,10 @@ fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
     if let Some(kind) = utf16::without_mark(raw) {
         return Some(Encoding::new(kind, Mark::Absent));
     }
-    let configured = configured.filter(|configured| !extends_ascii(*configured))?;
+    let wide = |encoding: &Encoding| matches!(encoding.kind, Kind::Utf16Le | Kind::Utf16Be);
+    let configured = configured.filter(wide)?;
     let whole = raw.len().is_multiple_of(2) && !utf16::holds_nul_character(raw);
     whole.then_some(Encoding::new(configured.kind, Mark::Absent))
-}
-
-/// Whether ASCII text has the same bytes in this encoding. A mark cannot be added to bytes that are there.
-fn extends_ascii(encoding: Encoding) -> bool {
-    matches!(encoding.kind, Kind::Legacy(_)) || encoding == Encoding::UTF8
 }
 
 /// Whether bytes that are not valid UTF-8 are UTF-8 with a few stray bytes among them: more well-formed

@@ -1,0 +1,173 @@
+//! Several edits of one view in order, each made on the result of the ones before: the text as it stands, what it
+//! comes to against the original, and the borders that a later edit may not reach across.
+
+mod borders;
+mod compose;
+
+use crate::splice::{Change, apply_changes};
+use borders::{Borders, changed_part};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A view with edits on top. Places are given in the text as it stands unless said otherwise.
+#[derive(Clone, Debug)]
+pub struct Draft<'a> {
+    original: &'a str,
+    text: Cow<'a, str>,
+    /// The replaced places, in order. What lies between two is the original's.
+    spans: Vec<Span>,
+    borders: Borders,
+}
+
+/// A place of the original and what stands there now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Span {
+    original: Range<usize>,
+    current: Range<usize>,
+    /// How many edits had a part in it.
+    made_by: MadeBy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MadeBy {
+    One,
+    /// What they did together may leave lines as they were.
+    Several,
+}
+
+impl<'a> Draft<'a> {
+    /// A draft without edits.
+    pub fn new(view: &'a str) -> Draft<'a> {
+        Draft {
+            original: view,
+            text: Cow::Borrowed(view),
+            spans: Vec::new(),
+            borders: Borders::default(),
+        }
+    }
+
+    /// The text as it stands.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text before any edit.
+    pub fn original(&self) -> &'a str {
+        self.original
+    }
+
+    /// Makes changes, which are sorted and do not overlap, without noting borders.
+    pub fn apply(&mut self, changes: &[Change]) {
+        self.borders.shift(changes.iter().map(|change| {
+            let growth = change.text.len() as isize - change.range.len() as isize;
+            (change.range.clone(), growth)
+        }));
+        self.compose(changes);
+    }
+
+    /// Makes the changes of one edit, all inside of `place`, the text that it matched, and notes the borders of
+    /// what it changed.
+    pub fn apply_edit(&mut self, place: Range<usize>, changes: &[Change]) {
+        self.apply_places(std::iter::once((place, changes)));
+    }
+
+    /// Like `apply_edit` for an edit of several places, which are sorted and do not overlap: one pass over the text
+    /// for all of them.
+    pub fn apply_places<'c>(
+        &mut self,
+        places: impl IntoIterator<Item = (Range<usize>, &'c [Change])>,
+    ) {
+        let mut all = Vec::new();
+        let mut moves = Vec::new();
+        let mut fresh = Vec::new();
+        let mut shift = 0;
+        for (place, changes) in places {
+            let old = &self.text[place.clone()];
+            let local: Vec<Change> = changes
+                .iter()
+                .map(|change| Change {
+                    range: change.range.start - place.start..change.range.end - place.start,
+                    text: change.text.clone(),
+                })
+                .collect();
+            let new = apply_changes(old, &local);
+            let start = place.start.strict_add_signed(shift);
+            if let Some(part) = changed_part(old, &new) {
+                fresh.push(start + part.start..start + part.end);
+            }
+            let growth = new.len() as isize - old.len() as isize;
+            shift += growth;
+            moves.push((place, growth));
+            all.extend_from_slice(changes);
+        }
+        self.borders.shift(moves);
+        self.borders.add(fresh);
+        self.compose(&all);
+    }
+
+    /// Whether an edit of this place would reach across the border of text that an earlier edit changed. A place
+    /// wholly inside or wholly outside of such text does not.
+    pub fn crosses(&self, place: Range<usize>) -> bool {
+        self.borders.any_inside(&place)
+    }
+
+    /// What the edits come to, in places of the original: sorted, not overlapping, without what changed nothing.
+    pub fn changes(&self) -> Vec<Change> {
+        self.spans
+            .iter()
+            .filter_map(|span| {
+                let old = &self.original[span.original.clone()];
+                let new = &self.text[span.current.clone()];
+                let (head, tail) = match span.made_by {
+                    _ if old == new => return None,
+                    MadeBy::One => (0, 0),
+                    MadeBy::Several => borders::shared_lines(old, new),
+                };
+                Some(Change {
+                    range: span.original.start + head..span.original.end - tail,
+                    text: new[head..new.len() - tail].to_owned(),
+                })
+            })
+            .collect()
+    }
+
+    /// The places of the original whose text still stands in this place. Text that edits wrote has no origin and is
+    /// left out.
+    pub fn origin(&self, place: Range<usize>) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let first = self
+            .spans
+            .partition_point(|span| span.current.end <= place.start);
+        let before = first.checked_sub(1).map(|index| &self.spans[index]);
+        // A copied stretch starts where the span before it ends.
+        let (mut current, mut original) =
+            before.map_or((0, 0), |span| (span.current.end, span.original.end));
+        let mut add = |stretch: Range<usize>, original: usize| {
+            let start = place.start.max(stretch.start);
+            let end = place.end.min(stretch.end);
+            let holds = if place.is_empty() {
+                start <= end
+            } else {
+                start < end
+            };
+            if holds {
+                let at = |current: usize| original + (current - stretch.start);
+                found.push(at(start)..at(end));
+            }
+        };
+        for span in &self.spans[first..] {
+            if span.current.start > place.end {
+                break;
+            }
+            add(current..span.current.start, original);
+            (current, original) = (span.current.end, span.original.end);
+        }
+        let rest = self.original.len() - original;
+        add(current..current + rest, original);
+        found.dedup();
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Puts changes on top of earlier ones, so that a draft always knows its difference from the original.
+
+use super::{Draft, MadeBy, Span};
+use crate::splice::{Change, apply_changes};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Spans and changes that overlap and become one span.
+struct Cluster {
+    /// In the text before the changes.
+    current: Range<usize>,
+    /// How much the changes in it make it longer.
+    growth: isize,
+    /// First and last span in it.
+    spans: Option<(Span, Span)>,
+    made_by: MadeBy,
+}
+
+impl Draft<'_> {
+    /// Makes sorted, disjoint changes of the current text.
+    pub(super) fn compose(&mut self, changes: &[Change]) {
+        debug_assert!(changes.is_sorted_by(|a, b| a.range.end <= b.range.start));
+        let mut composer = Composer::default();
+        let mut spans = std::mem::take(&mut self.spans).into_iter().peekable();
+        for change in changes {
+            let key = |range: &Range<usize>| (range.start, range.end);
+            while let Some(span) = spans.next_if(|span| key(&span.current) <= key(&change.range)) {
+                composer.take_span(span);
+            }
+            composer.take_change(change);
+        }
+        for span in spans {
+            composer.take_span(span);
+        }
+        self.spans = composer.finish();
+        self.text = Cow::Owned(apply_changes(&self.text, changes));
+    }
+}
+
+#[derive(Default)]
+struct Composer {
+    done: Vec<Span>,
+    open: Option<Cluster>,
+    /// Where the last span that was closed ends: in the text before the changes, and in the original.
+    last: (usize, usize),
+    /// How much the changes so far have made the text longer.
+    shift: isize,
+}
+
+impl Composer {
+    fn take_span(&mut self, span: Span) {
+        match &mut self.open {
+            Some(cluster) if cluster.meets(&span.current) => {
+                cluster.current.end = cluster.current.end.max(span.current.end);
+                cluster.made_by = MadeBy::Several;
+                let first = cluster
+                    .spans
+                    .take()
+                    .map_or_else(|| span.clone(), |(first, _)| first);
+                cluster.spans = Some((first, span));
+            }
+            _ => {
+                self.close();
+                self.open = Some(Cluster {
+                    current: span.current.clone(),
+                    growth: 0,
+                    made_by: span.made_by,
+                    spans: Some((span.clone(), span)),
+                });
+            }
+        }
+    }
+
+    fn take_change(&mut self, change: &Change) {
+        let growth = change.text.len() as isize - change.range.len() as isize;
+        match &mut self.open {
+            Some(cluster) if cluster.meets(&change.range) => {
+                cluster.current.end = cluster.current.end.max(change.range.end);
+                cluster.growth += growth;
+                cluster.made_by = MadeBy::Several;
+            }
+            _ => {
+                self.close();
+                self.open = Some(Cluster {
+                    current: change.range.clone(),
+                    growth,
+                    spans: None,
+                    made_by: MadeBy::One,
+                });
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(cluster) = self.open.take() else {
+            return;
+        };
+        let (last_current, last_original) = self.last;
+        let copied = |current: usize| last_original + (current - last_current);
+        let original = match &cluster.spans {
+            None => copied(cluster.current.start)..copied(cluster.current.end),
+            Some((first, last)) => {
+                let before = first.current.start - cluster.current.start;
+                let after = cluster.current.end - last.current.end;
+                first.original.start - before..last.original.end + after
+            }
+        };
+        self.last = (cluster.current.end, original.end);
+        let start = cluster.current.start.strict_add_signed(self.shift);
+        self.shift += cluster.growth;
+        let end = cluster.current.end.strict_add_signed(self.shift);
+        self.done.push(Span {
+            original,
+            current: start..end,
+            made_by: cluster.made_by,
+        });
+    }
+
+    fn finish(mut self) -> Vec<Span> {
+        self.close();
+        self.done
+    }
+}
+
+impl Cluster {
+    /// Whether what comes next overlaps. Neighbours that only touch stay apart, so that each keeps its own choice
+    /// of line ends; but text inserted at the very point of a deletion replaces what was deleted.
+    fn meets(&self, next: &Range<usize>) -> bool {
+        next.start < self.current.end
+            || (self.spans.is_some() && self.current.is_empty() && *next == self.current)
+    }
+}

@@ -1,0 +1,45 @@
+//! Line ends of sent text and the index of lines.
+
+use super::*;
+use crate::laws;
+use proptest::prelude::*;
+
+#[test]
+fn sent_line_ends_become_newlines() {
+    assert_eq!(sent_text("a\r\nb\r\r\nc\n", Endings::Lf), "a\nb\nc\n");
+    assert_eq!(sent_text("a\rb", Endings::Lf), "a\rb");
+    assert_eq!(sent_text("a\rb", Endings::None), "a\rb");
+    assert_eq!(sent_text("a\rb\r\nc", Endings::Cr), "a\nb\nc");
+    assert_eq!(sent_text("\r\r\r\n", Endings::Crlf), "\r\n");
+    assert!(matches!(sent_text("a\nb", Endings::Crlf), Cow::Borrowed(_)));
+}
+
+#[test]
+fn one_kind_of_line_end_is_kept_in_an_overwrite() {
+    assert_eq!(Endings::Crlf.line_end(), LineEnd::Crlf);
+    assert_eq!(Endings::Mixed.line_end(), LineEnd::AsSent);
+    assert_eq!(Endings::None.line_end(), LineEnd::AsSent);
+}
+
+proptest! {
+    #![proptest_config(laws::config())]
+
+    /// The index finds what counting from the start finds, on either side of a block's edge.
+    #[test]
+    fn the_index_counts_like_a_scan(line in 0_usize..200, lead in 0_usize..40_000, lines in 0_usize..400, open in any::<bool>()) {
+        let mut text = "x".repeat(lead) + &"ab\n\n".repeat(lines);
+        if open {
+            text.push('z');
+        }
+        let index = LineIndex::of(&text);
+        let counted = text.lines().count();
+        prop_assert_eq!(index.line_count(&text), counted);
+        let starts: Vec<usize> = Lines::new(&text, 0).map(|range| range.start).collect();
+        prop_assert_eq!(starts.len(), counted);
+        prop_assert_eq!(index.line_start(&text, line), starts.get(line).copied().unwrap_or(text.len()));
+        let edge = BLOCK.min(text.len());
+        for at in [edge.saturating_sub(1), edge, (edge + 1).min(text.len()), text.len()] {
+            prop_assert_eq!(index.newlines_before(&text, at), text[..at].matches('\n').count());
+        }
+    }
+}

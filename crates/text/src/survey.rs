@@ -1,0 +1,240 @@
+//! What is to be known of a file too large to load, from one pass over it in buffers of any size: line ends, where
+//! lines stand, and whether its bytes are plain UTF-8. It keeps eight bytes for each 64 KiB.
+
+use crate::encoding::{Encoding, NotText, binary_kind};
+use crate::lines::{Endings, Tally, carriage_returns};
+
+/// How far apart the entries of the index are.
+const BLOCK: usize = 64 << 10;
+
+/// How many of the first bytes are kept to tell what a binary file is.
+const HEAD: usize = 300;
+
+/// A pass over a file. Feed it the bytes in order, then ask for the facts.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    length: u64,
+    head: Vec<u8>,
+    last: Option<u8>,
+    line_feeds: Index,
+    returns: Index,
+    tally: Tally,
+    /// CRs at the end of what was fed, at most two.
+    waiting: usize,
+    utf8: Utf8,
+    seen: Seen,
+}
+
+/// How many of one byte there are, and how many before each block.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    count: u64,
+    before: Vec<u64>,
+}
+
+/// Whether the bytes so far are UTF-8, apart from a sequence that is not yet complete.
+#[derive(Clone, Debug, Default)]
+struct Utf8 {
+    incomplete: Vec<u8>,
+    broken: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    nul: bool,
+    high: bool,
+}
+
+/// What a survey found.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    length: u64,
+    head: Vec<u8>,
+    endings: Endings,
+    line_count: u64,
+    lines: Index,
+    utf8: bool,
+    seen: Seen,
+}
+
+/// A place of a file from which a line can be found by counting line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The offset of its first byte.
+    pub offset: u64,
+    /// How many line ends stand before it.
+    pub lines_before: u64,
+}
+
+impl Survey {
+    /// A survey that has seen nothing yet.
+    pub fn new() -> Survey {
+        Survey::default()
+    }
+
+    /// Takes in the next bytes of the file.
+    pub fn feed(&mut self, mut bytes: &[u8]) {
+        let wanted = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(&bytes[..wanted]);
+        while !bytes.is_empty() {
+            let within = (self.length % BLOCK as u64) as usize;
+            if within == 0 {
+                self.line_feeds.open_block();
+                self.returns.open_block();
+            }
+            let (piece, rest) = bytes.split_at(bytes.len().min(BLOCK - within));
+            self.take(piece);
+            bytes = rest;
+        }
+    }
+
+    /// A piece of one block, small enough to stay in the cache while it is looked at several times.
+    fn take(&mut self, piece: &[u8]) {
+        self.length += piece.len() as u64;
+        self.last = piece.last().copied();
+        self.seen.nul = self.seen.nul || memchr::memchr(0, piece).is_some();
+        self.seen.high = self.seen.high || !piece.is_ascii();
+        self.utf8.take(piece);
+        let line_feeds = memchr::memchr_iter(b'\n', piece).count() as u64;
+        self.line_feeds.count += line_feeds;
+        if self.waiting == 0 && memchr::memchr(b'\r', piece).is_none() {
+            self.tally.lf += line_feeds;
+            return;
+        }
+        self.returns.count += memchr::memchr_iter(b'\r', piece).count() as u64;
+        let mut from = 0;
+        for at in memchr::memchr_iter(b'\n', piece) {
+            match self.carriage_returns_before(&piece[from..at]) {
+                0 => self.tally.lf += 1,
+                1 => self.tally.crlf += 1,
+                _ => self.tally.cr_cr_lf += 1,
+            }
+            self.waiting = 0;
+            from = at + 1;
+        }
+        self.waiting = self.carriage_returns_before(&piece[from..]);
+    }
+
+    /// The CRs at the end of what was fed and `text`, at most two.
+    fn carriage_returns_before(&self, text: &[u8]) -> usize {
+        let returns = carriage_returns(text);
+        if returns == text.len() {
+            return (returns + self.waiting).min(2);
+        }
+        returns
+    }
+
+    /// The facts, once all bytes were fed.
+    pub fn finish(mut self) -> Facts {
+        self.tally.lone_cr = self.returns.count - self.tally.crlf - 2 * self.tally.cr_cr_lf;
+        let endings = self.tally.endings();
+        let (lines, end) = match endings {
+            Endings::Cr => (self.returns, b'\r'),
+            _ => (self.line_feeds, b'\n'),
+        };
+        let open = self.last.is_some_and(|last| last != end);
+        Facts {
+            length: self.length,
+            head: self.head,
+            endings,
+            line_count: lines.count + u64::from(open),
+            lines,
+            utf8: !self.utf8.broken && self.utf8.incomplete.is_empty(),
+            seen: self.seen,
+        }
+    }
+}
+
+impl Index {
+    fn open_block(&mut self) {
+        self.before.push(self.count);
+    }
+}
+
+impl Utf8 {
+    fn take(&mut self, mut piece: &[u8]) {
+        while !self.broken && !self.incomplete.is_empty() && !piece.is_empty() {
+            self.incomplete.push(piece[0]);
+            piece = &piece[1..];
+            match std::str::from_utf8(&self.incomplete) {
+                Ok(_) => self.incomplete.clear(),
+                Err(error) => self.broken = error.error_len().is_some(),
+            }
+        }
+        if self.broken {
+            return;
+        }
+        if let Err(error) = simdutf8::compat::from_utf8(piece) {
+            self.broken = error.error_len().is_some();
+            self.incomplete = piece[error.valid_up_to()..].to_vec();
+        }
+    }
+}
+
+impl Facts {
+    /// The length of the file in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The line ends of the file; they mean something only where `encoding` is known.
+    pub fn endings(&self) -> Endings {
+        self.endings
+    }
+
+    /// How many lines the file has.
+    pub fn line_count(&self) -> u64 {
+        self.line_count
+    }
+
+    /// The encoding, where the bytes are plain UTF-8 or ASCII in the encoding that the settings name. Any other file
+    /// has to be loaded whole to be read.
+    pub fn encoding(&self, configured: Option<Encoding>) -> Option<Encoding> {
+        if !self.utf8 || self.seen.nul {
+            return None;
+        }
+        if self.head.starts_with(Encoding::UTF8_BOM.mark_bytes()) {
+            return Some(Encoding::UTF8_BOM);
+        }
+        let holds = |encoding: &Encoding| !self.seen.high && encoding.extends_ascii();
+        Some(configured.filter(holds).unwrap_or(Encoding::UTF8))
+    }
+
+    /// Where the text starts: after the byte order mark, if there is one.
+    pub fn text_start(&self) -> u64 {
+        let mark = Encoding::UTF8_BOM.mark_bytes();
+        if self.head.starts_with(mark) {
+            mark.len() as u64
+        } else {
+            0
+        }
+    }
+
+    /// Whether the file holds NUL bytes: then it is UTF-16 or not text, which `NotText` would be said with.
+    pub fn holds_nul(&self) -> Option<NotText> {
+        let kind = binary_kind(&self.head);
+        self.seen.nul.then_some(NotText::Binary { kind })
+    }
+
+    /// The byte that ends a line, alone or as the last of several.
+    pub fn line_end_byte(&self) -> u8 {
+        match self.endings {
+            Endings::Cr => b'\r',
+            _ => b'\n',
+        }
+    }
+
+    /// Where to start looking for a line, counted from 0: the line starts after `line - lines_before` further line
+    /// ends, which for line 0 means at the start of the file. A line that is not there is looked for in vain.
+    pub fn block_of_line(&self, line: u64) -> Block {
+        let after = self.lines.before.partition_point(|before| *before < line);
+        let block = after.saturating_sub(1);
+        Block {
+            offset: block as u64 * BLOCK as u64,
+            lines_before: self.lines.before.get(block).copied().unwrap_or(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
