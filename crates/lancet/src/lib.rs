@@ -3,6 +3,7 @@
 pub mod arguments;
 mod closest;
 pub mod declare;
+pub mod line_rules;
 pub mod protected;
 pub mod receive;
 pub mod settings;

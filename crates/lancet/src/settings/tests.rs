@@ -363,11 +363,44 @@ fn every_key_of_the_table_has_an_effect() {
     }
 }
 
+fn settings_text() -> impl Strategy<Value = String> {
+    let words = [
+        "mode",
+        "match",
+        "read",
+        "write",
+        "encoding",
+        "[",
+        "]",
+        "=",
+        "\"",
+        ".",
+        "*",
+        ",",
+        "{",
+        "}",
+        "1",
+        "true",
+        "tools",
+        "\n",
+        " ",
+        "é",
+        "\u{FEFF}",
+        "abbreviations",
+        "exact",
+        "plan",
+        "gutter",
+        "max_lines",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 0..24)
+        .prop_map(|words| words.concat())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
-    fn no_text_panics(text in "(mode|match|read|write|encoding|\\[|\\]|=|\"|\\.|\\*|,|\\{|\\}|1|true|tools|\n| |é|\u{FEFF}){0,24}", project in any::<bool>()) {
+    fn no_text_panics(text in settings_text(), project in any::<bool>()) {
         let origin = if project { Origin::Project } else { Origin::User };
         if let Err(error) = Settings::load(&[layer(origin, &text)]) {
             prop_assert!(error.line >= 1 && error.column >= 1);

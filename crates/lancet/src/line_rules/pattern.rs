@@ -1,0 +1,251 @@
+//! File patterns of `.editorconfig` and `.gitattributes`. The set of places reached so far is carried through the
+//! pattern, so that time grows with pattern times path whatever the stars and braces.
+
+/// Longer patterns match nothing: no hand wrote them, and the time they take grows with their length.
+const LONGEST_PATTERN: usize = 1_024;
+/// Braces nested deeper are taken literally.
+const DEEPEST_BRACES: usize = 8;
+
+/// Whose rules a pattern follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// `**` crosses folders anywhere, braces give alternatives and ranges of numbers.
+    EditorConfig,
+    /// `**` crosses folders only as a whole component; braces are plain characters.
+    Git,
+}
+
+/// A pattern, ready to match paths relative to the folder of its file.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    nodes: Vec<Node>,
+    /// A pattern without a slash is about the name alone, at any depth.
+    of_name: bool,
+}
+
+#[derive(Debug)]
+enum Node {
+    Character(char),
+    /// One character but the slash.
+    One,
+    /// Any characters but the slash.
+    Star,
+    /// Any characters.
+    Everything,
+    /// Any number of whole folders, each with its slash.
+    Folders,
+    Class {
+        ranges: Vec<(char, char)>,
+        negated: bool,
+    },
+    Either(Vec<Vec<Node>>),
+    Number {
+        least: i64,
+        most: i64,
+    },
+}
+
+impl Pattern {
+    pub(super) fn compile(text: &str, dialect: Dialect) -> Pattern {
+        if text.len() > LONGEST_PATTERN || text.is_empty() {
+            return Pattern {
+                nodes: vec![Node::Either(Vec::new())],
+                of_name: true,
+            };
+        }
+        let rooted = text.strip_prefix('/').unwrap_or(text);
+        let characters: Vec<char> = rooted.chars().collect();
+        Pattern {
+            nodes: parse(&characters, dialect, 0),
+            of_name: !text.contains('/'),
+        }
+    }
+
+    pub(super) fn matches(&self, path: &str) -> bool {
+        let subject = if self.of_name {
+            path.rsplit('/').next().unwrap_or(path)
+        } else {
+            path
+        };
+        let text: Vec<char> = subject.chars().collect();
+        let mut places = vec![false; text.len() + 1];
+        places[0] = true;
+        walk(&self.nodes, &text, places)[text.len()]
+    }
+}
+
+fn parse(pattern: &[char], dialect: Dialect, depth: usize) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    let mut at = 0;
+    while let Some(&character) = pattern.get(at) {
+        let rest = &pattern[at..];
+        let (node, taken) = match character {
+            '\\' if rest.len() > 1 => (Node::Character(rest[1]), 2),
+            '?' => (Node::One, 1),
+            '*' => star(rest, dialect, at == 0 || pattern[at - 1] == '/'),
+            '[' => class(rest).unwrap_or((Node::Character('['), 1)),
+            '{' if dialect == Dialect::EditorConfig && depth < DEEPEST_BRACES => {
+                braces(rest, depth).unwrap_or((Node::Character('{'), 1))
+            }
+            other => (Node::Character(other), 1),
+        };
+        nodes.push(node);
+        at += taken;
+    }
+    nodes
+}
+
+fn star(rest: &[char], dialect: Dialect, starts_component: bool) -> (Node, usize) {
+    let stars = rest
+        .iter()
+        .take_while(|character| **character == '*')
+        .count();
+    match (dialect, rest.get(stars)) {
+        _ if stars == 1 => (Node::Star, 1),
+        (Dialect::EditorConfig, _) => (Node::Everything, stars),
+        (Dialect::Git, Some('/')) if starts_component => (Node::Folders, stars + 1),
+        (Dialect::Git, None) if starts_component => (Node::Everything, stars),
+        (Dialect::Git, _) => (Node::Star, stars),
+    }
+}
+
+fn class(rest: &[char]) -> Option<(Node, usize)> {
+    let mut at = 1;
+    let negated = matches!(rest.get(at), Some('!' | '^'));
+    at += usize::from(negated);
+    let first = at;
+    let mut ranges = Vec::new();
+    loop {
+        let mut low = *rest.get(at)?;
+        if low == ']' && at > first {
+            return Some((Node::Class { ranges, negated }, at + 1));
+        }
+        if low == '/' {
+            return None;
+        }
+        if low == '\\' {
+            at += 1;
+            low = *rest.get(at)?;
+        }
+        at += 1;
+        let high = match (rest.get(at), rest.get(at + 1)) {
+            (Some('-'), Some(high)) if *high != ']' => {
+                at += 2;
+                *high
+            }
+            _ => low,
+        };
+        ranges.push((low, high));
+    }
+}
+
+/// `{a,b}` or `{1..9}`; braces that hold one word alone are plain characters.
+fn braces(rest: &[char], depth: usize) -> Option<(Node, usize)> {
+    let mut open = 0;
+    let mut commas = Vec::new();
+    let mut at = 0;
+    let end = loop {
+        match *rest.get(at)? {
+            '\\' => at += 1,
+            '{' => open += 1,
+            '}' if open == 1 => break at,
+            '}' => open -= 1,
+            ',' if open == 1 => commas.push(at),
+            _ => {}
+        }
+        at += 1;
+    };
+    if commas.is_empty() {
+        let inside: String = rest[1..end].iter().collect();
+        let (low, high) = inside.split_once("..")?;
+        let (low, high): (i64, i64) = (low.parse().ok()?, high.parse().ok()?);
+        return Some((
+            Node::Number {
+                least: low.min(high),
+                most: low.max(high),
+            },
+            end + 1,
+        ));
+    }
+    let starts = std::iter::once(0).chain(commas.iter().copied());
+    let ends = commas.iter().copied().chain([end]);
+    let words = starts
+        .zip(ends)
+        .map(|(start, end)| parse(&rest[start + 1..end], Dialect::EditorConfig, depth + 1));
+    Some((Node::Either(words.collect()), end + 1))
+}
+
+/// The places of the text that the nodes can end at, from the places where they may begin.
+fn walk(nodes: &[Node], text: &[char], mut places: Vec<bool>) -> Vec<bool> {
+    for node in nodes {
+        if !places.contains(&true) {
+            break;
+        }
+        places = match node {
+            Node::Character(wanted) => step(text, &places, |character| character == *wanted),
+            Node::One => step(text, &places, |character| character != '/'),
+            Node::Class { ranges, negated } => step(text, &places, |character| {
+                character != '/'
+                    && ranges
+                        .iter()
+                        .any(|(low, high)| (*low..=*high).contains(&character))
+                        != *negated
+            }),
+            Node::Star => run(text, places, |character| character != '/'),
+            Node::Everything => run(text, places, |_| true),
+            Node::Folders => {
+                let reached = run(text, places.clone(), |_| true);
+                let after_slash = |at: usize| reached[at] && at > 0 && text[at - 1] == '/';
+                (0..=text.len())
+                    .map(|at| places[at] || after_slash(at))
+                    .collect()
+            }
+            Node::Either(words) => {
+                let mut union = vec![false; places.len()];
+                for word in words {
+                    let ends = walk(word, text, places.clone());
+                    union
+                        .iter_mut()
+                        .zip(ends)
+                        .for_each(|(place, end)| *place |= end);
+                }
+                union
+            }
+            Node::Number { least, most } => number(text, &places, *least, *most),
+        };
+    }
+    places
+}
+
+fn step(text: &[char], places: &[bool], fits: impl Fn(char) -> bool) -> Vec<bool> {
+    let moved = text
+        .iter()
+        .zip(places)
+        .map(|(character, place)| *place && fits(*character));
+    std::iter::once(false).chain(moved).collect()
+}
+
+fn run(text: &[char], mut places: Vec<bool>, fits: impl Fn(char) -> bool) -> Vec<bool> {
+    for (at, character) in text.iter().enumerate() {
+        places[at + 1] |= places[at] && fits(*character);
+    }
+    places
+}
+
+fn number(text: &[char], places: &[bool], least: i64, most: i64) -> Vec<bool> {
+    let mut ends = vec![false; places.len()];
+    for start in (0..text.len()).filter(|start| places[*start]) {
+        let mut written = String::new();
+        // No number of 64 bits is longer.
+        for (at, character) in text.iter().enumerate().skip(start).take(20) {
+            if !(character.is_ascii_digit() || (at == start && *character == '-')) {
+                break;
+            }
+            written.push(*character);
+            ends[at + 1] |= written
+                .parse()
+                .is_ok_and(|value| (least..=most).contains(&value));
+        }
+    }
+    ends
+}
