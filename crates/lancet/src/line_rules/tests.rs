@@ -1,3 +1,5 @@
+//! Rules of line endings: precedence, patterns of both dialects, and that no rule file takes long or panics.
+
 use std::path::Path;
 
 use lancet_text::LineEnd;

@@ -67,6 +67,10 @@ fn may_set(found: &Found) -> bool {
 
 fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), SettingsError> {
     match (found.key.name, &found.given) {
+        ("tools", Given::Words(words)) if words.is_empty() => {
+            let message = "tools names no tool; leave it out for the default ones".to_owned();
+            return Err(SettingsError::at(layer, found.value_at, message));
+        }
         ("tools", Given::Words(words)) => {
             let own = declarations()
                 .iter()

@@ -137,6 +137,8 @@ fn a_wrong_value_is_told_the_right_ones() {
         error("tools = [\"Read\",\n\"Wirte\"]")
             .ends_with(":2:1: there is no tool \"Wirte\"; did you mean Write?")
     );
+    assert!(error("tools = []").contains(":1:9: tools names no tool"));
+    assert!(error("tools = \" , \"").contains("tools names no tool"));
     assert!(error("match = \"exact\"\nmatch = \"exact\"").contains("not valid TOML"));
     assert!(
         error("match = ").starts_with("/etc/lancet.toml:1:9: not valid TOML: "),
