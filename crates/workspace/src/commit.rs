@@ -8,9 +8,6 @@ mod stage;
 mod swap;
 mod trial;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;

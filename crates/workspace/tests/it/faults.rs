@@ -1,0 +1,192 @@
+//! Every call of every kind of commit fails once, with each of several errors: the files are old or new, all of them
+//! alike, nothing is left lying about, and the next commit works.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use lancet_text::RawChange;
+use lancet_workspace::{CommitError, Lasting, Write, Written};
+use rustix::io::Errno;
+
+use crate::ground::{Ground, creation};
+
+type Tree = BTreeMap<String, Option<Vec<u8>>>;
+type Outcome = Result<Vec<Written>, CommitError>;
+type Commit<'c> = &'c dyn Fn(Vec<Write<'_>>) -> Outcome;
+
+/// A kind of commit: how the root looks before, and what is done once everything is read.
+struct Kind {
+    name: &'static str,
+    prepare: fn(&Ground),
+    act: fn(&Ground, Commit<'_>) -> Outcome,
+}
+
+fn change() -> Vec<RawChange> {
+    vec![RawChange {
+        range: 2..4,
+        bytes: b"<new>".to_vec(),
+    }]
+}
+
+const KINDS: [Kind; 5] = [
+    Kind {
+        name: "replace",
+        prepare: |ground| ground.put("a", "0123456789"),
+        act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
+    },
+    Kind {
+        name: "create",
+        prepare: |_| {},
+        act: |ground, commit| commit(vec![creation(&ground.locate("n/e/w"), b"text")]),
+    },
+    Kind {
+        name: "in place",
+        prepare: |ground| {
+            ground.put("a", "0123456789");
+            fs::hard_link(ground.root.join("a"), ground.root.join("b")).unwrap();
+        },
+        act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
+    },
+    Kind {
+        name: "streamed",
+        prepare: |ground| ground.put("a", "0123456789"),
+        act: |ground, commit| commit(vec![ground.seen("a").streamed(&change())]),
+    },
+    Kind {
+        name: "several",
+        prepare: |ground| {
+            ground.put("a", "0123456789");
+            ground.put("d/b", "0123456789");
+            ground.put("c", "0123456789");
+            fs::hard_link(ground.root.join("c"), ground.root.join("c2")).unwrap();
+        },
+        act: |ground, commit| {
+            let (a, b, c) = (ground.seen("a"), ground.seen("d/b"), ground.seen("c"));
+            let (new, last) = (ground.locate("n/e/w"), ground.locate("n/last"));
+            commit(vec![
+                a.spliced(&change()),
+                creation(&new, b"text"),
+                c.streamed(&change()),
+                b.whole(b"whole"),
+                creation(&last, b"last"),
+            ])
+        },
+    },
+];
+
+/// How the root looks before and after a commit that nothing disturbs.
+fn undisturbed(kind: &Kind) -> (Tree, Tree) {
+    let ground = Ground::in_memory();
+    (kind.prepare)(&ground);
+    let before = ground.tree();
+    (kind.act)(&ground, &|batch| ground.workspace.commit(batch)).unwrap();
+    (before, ground.tree())
+}
+
+/// A prepared root after a commit whose `number`-th call failed; nothing once there are not so many calls.
+fn disturbed(
+    kind: &Kind,
+    number: u64,
+    error: Errno,
+    lasting: Lasting,
+) -> Option<(Ground, Outcome)> {
+    let ground = Ground::in_memory();
+    (kind.prepare)(&ground);
+    let outcome = (kind.act)(&ground, &|batch| {
+        ground.disk.fail(number, error.raw_os_error(), lasting);
+        ground.workspace.commit(batch)
+    });
+    let was_hit = ground.disk.calls() >= number;
+    ground.disk.mend();
+    was_hit.then_some((ground, outcome))
+}
+
+#[test]
+fn a_fault_at_any_call_leaves_old_or_new() {
+    for kind in &KINDS {
+        let (before, after) = undisturbed(kind);
+        assert_ne!(before, after);
+        for error in [
+            Errno::IO,
+            Errno::NOSPC,
+            Errno::PERM,
+            Errno::INTR,
+            Errno::INVAL,
+        ] {
+            let mut faults = 0;
+            while let Some((ground, outcome)) = disturbed(kind, faults + 1, error, Lasting::Once) {
+                faults += 1;
+                let what = format!(
+                    "{}: call {faults} fails with {error:?}: {outcome:?}",
+                    kind.name
+                );
+                assert_eq!(
+                    ground.tree(),
+                    if outcome.is_ok() {
+                        after.clone()
+                    } else {
+                        before.clone()
+                    },
+                    "{what}"
+                );
+                assert!(ground.displaced().is_empty(), "{what}");
+                if outcome.is_err() {
+                    (kind.act)(&ground, &|batch| ground.workspace.commit(batch))
+                        .unwrap_or_else(|error| panic!("{what}; then {error}"));
+                    assert_eq!(ground.tree(), after, "{what}");
+                }
+            }
+            assert!(faults > 10, "{}: {faults}", kind.name);
+        }
+    }
+}
+
+/// A disk that fails for good from some call on: what can be promised is that each file is whole, old or new. Temporary
+/// files stay where not even their removal works.
+#[test]
+fn a_disk_that_fails_for_good_tears_no_replaced_file() {
+    for kind in KINDS
+        .iter()
+        .filter(|kind| matches!(kind.name, "replace" | "create" | "streamed"))
+    {
+        let (before, after) = undisturbed(kind);
+        let mut faults = 0;
+        while let Some((ground, outcome)) =
+            disturbed(kind, faults + 1, Errno::IO, Lasting::FromThereOn)
+        {
+            faults += 1;
+            let tree = ground.tree();
+            let files = tree
+                .iter()
+                .filter(|(name, content)| content.is_some() && !name.contains(".lancet-"));
+            for (name, content) in files {
+                let whole = before.get(name) == Some(content) || after.get(name) == Some(content);
+                assert!(whole, "{}, call {faults}: {name}: {outcome:?}", kind.name);
+            }
+        }
+        assert!(faults > 10);
+    }
+}
+
+/// Old bytes that could not be put back are kept, and the error says where.
+#[test]
+fn a_rewrite_in_place_that_cannot_be_undone_says_where_the_old_bytes_are() {
+    let kind = &KINDS[2];
+    let (before, after) = undisturbed(kind);
+    let (mut faults, mut told) = (0, 0);
+    while let Some((ground, outcome)) = disturbed(kind, faults + 1, Errno::IO, Lasting::FromThereOn)
+    {
+        faults += 1;
+        match outcome {
+            Err(CommitError::Partly { standing, kept, .. }) => {
+                told += 1;
+                assert_eq!(standing, [0]);
+                assert_eq!(kept.len(), 1);
+                assert_eq!(fs::read(&kept[0]).unwrap(), b"0123456789");
+            }
+            Err(_) => assert_eq!(ground.tree(), before, "call {faults}"),
+            Ok(_) => assert_eq!(ground.tree(), after, "call {faults}"),
+        }
+    }
+    assert!(told > 0);
+}

@@ -1,0 +1,133 @@
+//! A disk without room: a small file system in memory, mounted for the test where that is allowed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write};
+use rustix::mount::{MountFlags, UnmountFlags};
+
+struct SmallDisk {
+    at: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl SmallDisk {
+    /// Nothing where mounting is not allowed.
+    fn mount() -> Option<SmallDisk> {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().canonicalize().unwrap();
+        match rustix::mount::mount("tmpfs", &at, "tmpfs", MountFlags::empty(), c"size=1m") {
+            Ok(()) => Some(SmallDisk {
+                at,
+                _folder: folder,
+            }),
+            Err(error) => {
+                #[allow(clippy::print_stderr, reason = "why nothing was tested")]
+                {
+                    eprintln!("skipped: a small tmpfs cannot be mounted here: {error}");
+                }
+                None
+            }
+        }
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = rustix::mount::unmount(&self.at, UnmountFlags::DETACH);
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn commit(workspace: &Workspace, path: &Path, new: &[u8]) -> Result<(), CommitError> {
+    let located = workspace.locate(path).unwrap();
+    let expected = match located.snapshot(1 << 30) {
+        Ok(seen) => Expected::Content {
+            revision: seen.revision,
+            stamp: seen.stamp,
+            bytes: Some(seen.bytes),
+        },
+        Err(_) => Expected::Missing,
+    };
+    workspace
+        .commit(vec![Write {
+            located: &located,
+            expected,
+            new: NewBytes::Whole(new),
+        }])
+        .map(|_| ())
+}
+
+#[track_caller]
+fn is_full(result: Result<(), CommitError>) {
+    match result {
+        Err(CommitError::Io { source, .. }) => {
+            assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn without_room_the_file_stays_and_nothing_is_left() {
+    let Some(disk) = SmallDisk::mount() else {
+        return;
+    };
+    let state = tempfile::tempdir().unwrap();
+    let workspace = Workspace::open(
+        std::slice::from_ref(&disk.at),
+        Arc::new(RealDisk),
+        Some(state.path().to_owned()),
+    )
+    .unwrap();
+    let old = vec![b'o'; 700 * 1024];
+    let file = disk.at.join("large.txt");
+    fs::write(&file, &old).unwrap();
+
+    let new = vec![b'n'; 700 * 1024];
+    is_full(commit(&workspace, &file, &new));
+    assert!(fs::read(&file).unwrap() == old);
+    is_full(commit(&workspace, &disk.at.join("d/new.txt"), &new));
+    assert_eq!(names(&disk.at), ["large.txt"]);
+
+    // In place there is room for as much as before and no more.
+    fs::hard_link(&file, disk.at.join("twin.txt")).unwrap();
+    is_full(commit(&workspace, &file, &vec![b'n'; 1500 * 1024]));
+    assert!(fs::read(&file).unwrap() == old);
+    commit(&workspace, &file, &new).unwrap();
+    assert!(fs::read(disk.at.join("twin.txt")).unwrap() == new);
+    assert_eq!(names(&disk.at), ["large.txt", "twin.txt"]);
+
+    commit(&workspace, &disk.at.join("small.txt"), b"fits").unwrap();
+    assert_eq!(names(&disk.at), ["large.txt", "small.txt", "twin.txt"]);
+}
+
+#[test]
+fn a_state_folder_without_room_refuses_the_rewrite_in_place() {
+    let Some(disk) = SmallDisk::mount() else {
+        return;
+    };
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().canonicalize().unwrap().join("a.txt");
+    let old = vec![b'o'; 2 << 20];
+    fs::write(&file, &old).unwrap();
+    fs::hard_link(&file, file.with_file_name("b.txt")).unwrap();
+    let workspace = Workspace::open(
+        &[root.path().to_owned()],
+        Arc::new(RealDisk),
+        Some(disk.at.join("state")),
+    )
+    .unwrap();
+    is_full(commit(&workspace, &file, b"new"));
+    assert!(fs::read(&file).unwrap() == old);
+    assert_eq!(names(&disk.at.join("state/displaced")), [""; 0]);
+}

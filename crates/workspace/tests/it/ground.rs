@@ -1,0 +1,212 @@
+//! A root to try things in, and short ways to write a file through a commit.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lancet_text::RawChange;
+use lancet_workspace::{
+    CommitError, Expected, FaultyDisk, Located, NewBytes, Snapshot, Workspace, Write, Written,
+};
+
+/// A root and a state folder beside it; the disk works until a test tells it otherwise.
+pub(crate) struct Ground {
+    _folder: tempfile::TempDir,
+    pub(crate) around: PathBuf,
+    pub(crate) root: PathBuf,
+    pub(crate) state: PathBuf,
+    pub(crate) disk: Arc<FaultyDisk>,
+    pub(crate) workspace: Workspace,
+}
+
+impl Ground {
+    pub(crate) fn new() -> Ground {
+        Ground::inside(tempfile::tempdir().unwrap())
+    }
+
+    /// For tests of thousands of commits, where the flushes of a real disk would take minutes.
+    pub(crate) fn in_memory() -> Ground {
+        match tempfile::tempdir_in("/dev/shm") {
+            Ok(folder) => Ground::inside(folder),
+            Err(_) => Ground::new(),
+        }
+    }
+
+    fn inside(folder: tempfile::TempDir) -> Ground {
+        let around = folder.path().canonicalize().unwrap();
+        let root = around.join("root");
+        let state = around.join("state");
+        fs::create_dir(&root).unwrap();
+        let disk = Arc::new(FaultyDisk::new());
+        let workspace = Workspace::open(
+            std::slice::from_ref(&root),
+            disk.clone(),
+            Some(state.clone()),
+        )
+        .unwrap();
+        Ground {
+            _folder: folder,
+            around,
+            root,
+            state,
+            disk,
+            workspace,
+        }
+    }
+
+    pub(crate) fn with(files: &[(&str, &str)]) -> Ground {
+        Ground::new().filled(files)
+    }
+
+    pub(crate) fn in_memory_with(files: &[(&str, &str)]) -> Ground {
+        Ground::in_memory().filled(files)
+    }
+
+    fn filled(self, files: &[(&str, &str)]) -> Ground {
+        for (name, text) in files {
+            self.put(name, text);
+        }
+        self
+    }
+
+    /// What somebody else does: a file written past the commit.
+    pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        String::from_utf8(fs::read(self.root.join(name)).unwrap()).unwrap()
+    }
+
+    pub(crate) fn locate(&self, name: &str) -> Located {
+        self.workspace.locate(&self.root.join(name)).unwrap()
+    }
+
+    pub(crate) fn seen(&self, name: &str) -> Seen {
+        let located = self.locate(name);
+        let snapshot = located.snapshot(1 << 30).unwrap();
+        Seen { located, snapshot }
+    }
+
+    /// Reads the file and replaces it whole.
+    pub(crate) fn replace(&self, name: &str, text: &str) -> Result<Written, CommitError> {
+        let seen = self.seen(name);
+        single(self.workspace.commit(vec![seen.whole(text.as_bytes())]))
+    }
+
+    pub(crate) fn create(&self, name: &str, text: &str) -> Result<Written, CommitError> {
+        let located = self
+            .workspace
+            .locate_as_spelled(&self.root.join(name))
+            .unwrap();
+        single(
+            self.workspace
+                .commit(vec![creation(&located, text.as_bytes())]),
+        )
+    }
+
+    /// Every file and folder below the root, with its content.
+    pub(crate) fn tree(&self) -> BTreeMap<String, Option<Vec<u8>>> {
+        let mut tree = BTreeMap::new();
+        collect(&self.root, &self.root, &mut tree);
+        tree
+    }
+
+    /// Names of old bytes that are still kept in the state folder.
+    pub(crate) fn displaced(&self) -> Vec<PathBuf> {
+        match fs::read_dir(self.state.join("displaced")) {
+            Ok(entries) => entries.map(|entry| entry.unwrap().path()).collect(),
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+fn collect(root: &Path, folder: &Path, tree: &mut BTreeMap<String, Option<Vec<u8>>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path
+            .strip_prefix(root)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        if path.is_dir() && !path.is_symlink() {
+            tree.insert(name, None);
+            collect(root, &path, tree);
+        } else {
+            tree.insert(name, fs::read(&path).ok());
+        }
+    }
+}
+
+pub(crate) fn single(result: Result<Vec<Written>, CommitError>) -> Result<Written, CommitError> {
+    result.map(|mut written| {
+        assert_eq!(written.len(), 1);
+        written.remove(0)
+    })
+}
+
+pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
+    Write {
+        located,
+        expected: Expected::Missing,
+        new: NewBytes::Whole(bytes),
+    }
+}
+
+/// A file that was read.
+pub(crate) struct Seen {
+    pub(crate) located: Located,
+    pub(crate) snapshot: Snapshot,
+}
+
+impl Seen {
+    pub(crate) fn expected(&self) -> Expected {
+        Expected::Content {
+            revision: self.snapshot.revision,
+            stamp: self.snapshot.stamp,
+            bytes: Some(Arc::clone(&self.snapshot.bytes)),
+        }
+    }
+
+    pub(crate) fn whole<'a>(&'a self, bytes: &'a [u8]) -> Write<'a> {
+        Write {
+            located: &self.located,
+            expected: self.expected(),
+            new: NewBytes::Whole(bytes),
+        }
+    }
+
+    pub(crate) fn spliced<'a>(&'a self, changes: &'a [RawChange]) -> Write<'a> {
+        let new = NewBytes::Spliced {
+            base: &self.snapshot.bytes,
+            changes,
+        };
+        Write {
+            located: &self.located,
+            expected: self.expected(),
+            new,
+        }
+    }
+
+    pub(crate) fn streamed<'a>(&'a self, changes: &'a [RawChange]) -> Write<'a> {
+        let expected = match self.expected() {
+            Expected::Content {
+                revision, stamp, ..
+            } => Expected::Content {
+                revision,
+                stamp,
+                bytes: None,
+            },
+            other => other,
+        };
+        Write {
+            located: &self.located,
+            expected,
+            new: NewBytes::Streamed { changes },
+        }
+    }
+}

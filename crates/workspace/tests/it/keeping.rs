@@ -1,0 +1,248 @@
+//! What a commit keeps: mode, owner, attributes, links; and what it gives a new file.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use lancet_workspace::Revision;
+use rustix::fs::{Gid, Uid, XattrFlags};
+
+use crate::ground::Ground;
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[test]
+fn the_answer_is_what_stands_on_the_disk() {
+    let ground = Ground::with(&[("a.txt", "one\n")]);
+    let written = ground.replace("a.txt", "two\n").unwrap();
+    assert_eq!(ground.text("a.txt"), "two\n");
+    assert_eq!(written.revision, Revision::of(b"two\n"));
+    assert_eq!((written.guarantee, written.durable), ("rename", true));
+    let seen = ground.seen("a.txt");
+    assert!(
+        seen.snapshot.stamp.same_file_state(&written.stamp),
+        "the next call finds its own write"
+    );
+    assert_eq!(ground.tree().len(), 1, "no temporary file");
+}
+
+#[test]
+fn the_mode_stays_with_its_special_bits() {
+    let ground = Ground::with(&[("a", "one")]);
+    for mode in [0o755, 0o600, 0o646, 0o4755, 0o2755, 0o200 | 0o400] {
+        set_mode(&ground.root.join("a"), mode);
+        ground.replace("a", &format!("{mode:o}")).unwrap();
+        assert_eq!(
+            fs::metadata(ground.root.join("a")).unwrap().mode() & 0o7777,
+            mode,
+            "{mode:o}"
+        );
+    }
+}
+
+#[test]
+fn owner_and_group_stay() {
+    if !is_root() {
+        return;
+    }
+    let ground = Ground::with(&[("a", "one")]);
+    let path = ground.root.join("a");
+    set_mode(&path, 0o6755);
+    rustix::fs::chown(&path, Some(Uid::from_raw(1234)), Some(Gid::from_raw(2345))).unwrap();
+    set_mode(&path, 0o6755);
+    ground.replace("a", "two").unwrap();
+    let now = fs::metadata(&path).unwrap();
+    assert_eq!(
+        (now.uid(), now.gid(), now.mode() & 0o7777),
+        (1234, 2345, 0o6755)
+    );
+}
+
+#[test]
+fn extended_attributes_and_access_lists_stay() {
+    let ground = Ground::with(&[("a", "one")]);
+    let path = ground.root.join("a");
+    if rustix::fs::setxattr(&path, "user.note", b"kept", XattrFlags::empty()).is_err() {
+        return;
+    }
+    // An access list with one more user in it, in the kernel's own form: version 2, then entries of tag, bits and id.
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, bits, id) in [
+        (1_u16, 6_u16, u32::MAX),
+        (2, 4, 1234),
+        (4, 4, u32::MAX),
+        (16, 6, u32::MAX),
+        (32, 4, u32::MAX),
+    ] {
+        list.extend(tag.to_le_bytes());
+        list.extend(bits.to_le_bytes());
+        list.extend(id.to_le_bytes());
+    }
+    let has_lists =
+        rustix::fs::setxattr(&path, "system.posix_acl_access", &list, XattrFlags::empty()).is_ok();
+    ground.replace("a", "two").unwrap();
+    let mut value = [0; 256];
+    let length = rustix::fs::getxattr(&path, "user.note", &mut value).unwrap();
+    assert_eq!(&value[..length], b"kept");
+    if has_lists {
+        let length = rustix::fs::getxattr(&path, "system.posix_acl_access", &mut value).unwrap();
+        assert_eq!(&value[..length], list);
+    }
+}
+
+#[test]
+fn a_link_stays_a_link_and_its_target_is_written() {
+    let ground = Ground::with(&[("real.txt", "one"), ("sub/x", "")]);
+    symlink("../real.txt", ground.root.join("sub/l1")).unwrap();
+    symlink(ground.root.join("real.txt"), ground.root.join("l2")).unwrap();
+    ground.replace("sub/l1", "two").unwrap();
+    ground.replace("l2", "three").unwrap();
+    assert_eq!(
+        fs::read_link(ground.root.join("sub/l1")).unwrap(),
+        Path::new("../real.txt")
+    );
+    assert!(ground.root.join("l2").is_symlink() && !ground.root.join("real.txt").is_symlink());
+    assert_eq!(ground.text("real.txt"), "three");
+}
+
+#[test]
+fn several_names_of_one_file_stay_one_file() {
+    let ground = Ground::with(&[("real.txt", "one\n")]);
+    fs::hard_link(ground.root.join("real.txt"), ground.root.join("twin.txt")).unwrap();
+    set_mode(&ground.root.join("real.txt"), 0o4711);
+    let inode = fs::metadata(ground.root.join("real.txt")).unwrap().ino();
+    for text in ["two is longer\n", "3\n", ""] {
+        let before = fs::metadata(ground.root.join("real.txt")).unwrap();
+        let written = ground.replace("twin.txt", text).unwrap();
+        assert_eq!((written.guarantee, written.durable), ("in-place", true));
+        assert_eq!(written.revision, Revision::of(text.as_bytes()));
+        assert_eq!(
+            (ground.text("real.txt"), ground.text("twin.txt")),
+            (text.into(), text.into())
+        );
+        let now = fs::metadata(ground.root.join("real.txt")).unwrap();
+        assert_eq!(
+            (now.ino(), now.nlink(), now.mode() & 0o7777),
+            (inode, 2, 0o4711)
+        );
+        assert!((now.mtime(), now.mtime_nsec()) > (before.mtime(), before.mtime_nsec()));
+    }
+    assert!(
+        ground.displaced().is_empty(),
+        "nothing refers to the old bytes once the new ones are flushed"
+    );
+}
+
+#[test]
+fn the_old_bytes_of_an_in_place_rewrite_are_flushed_before_the_file_is_touched() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let ground = Ground::with(&[("real.txt", "old bytes\n")]);
+    fs::hard_link(ground.root.join("real.txt"), ground.root.join("twin.txt")).unwrap();
+    let seen = ground.seen("real.txt");
+    static CHECKED: AtomicBool = AtomicBool::new(false);
+    let (file, displaced) = (ground.root.join("real.txt"), ground.state.join("displaced"));
+    let syncs = std::sync::atomic::AtomicU32::new(0);
+    ground.disk.before_each(move |call| {
+        if call.method == "sync" {
+            syncs.fetch_add(1, Ordering::SeqCst);
+        }
+        // Room is made for the new bytes just before the first of them is written.
+        if call.method == "reserve" {
+            assert_eq!(fs::read(&file).unwrap(), b"old bytes\n");
+            let kept: Vec<_> = fs::read_dir(&displaced)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .collect();
+            assert_eq!(kept.len(), 1);
+            assert_eq!(fs::read(&kept[0]).unwrap(), b"old bytes\n");
+            assert_eq!(fs::metadata(&kept[0]).unwrap().mode() & 0o777, 0o600);
+            assert_eq!(syncs.load(Ordering::SeqCst), 2, "the copy and its folder");
+            CHECKED.store(true, Ordering::SeqCst);
+        }
+    });
+    ground.workspace.commit(vec![seen.whole(b"new\n")]).unwrap();
+    assert!(CHECKED.load(Ordering::SeqCst));
+    assert_eq!(fs::metadata(&ground.state).unwrap().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn the_new_mtime_is_later_even_than_one_in_the_future() {
+    let ground = Ground::with(&[("a", "one"), ("b", "one")]);
+    fs::hard_link(ground.root.join("b"), ground.root.join("c")).unwrap();
+    for name in ["a", "b"] {
+        let future = SystemTime::now() + Duration::from_secs(3600);
+        fs::File::options()
+            .write(true)
+            .open(ground.root.join(name))
+            .unwrap()
+            .set_modified(future)
+            .unwrap();
+        let written = ground.replace(name, "two").unwrap();
+        let now = fs::metadata(ground.root.join(name)).unwrap();
+        assert!(now.modified().unwrap() > future, "{name}");
+        assert_eq!(
+            written.stamp.mtime,
+            (now.mtime(), u32::try_from(now.mtime_nsec()).unwrap())
+        );
+    }
+}
+
+#[test]
+fn a_new_file_obeys_the_umask_and_its_folders_are_made() {
+    let ground = Ground::new();
+    // The umask belongs to the process, so it is learnt from a file that the system itself makes.
+    ground.put("judge", "");
+    let expected = fs::metadata(ground.root.join("judge")).unwrap().mode();
+    let written = ground.create("new/er/a.txt", "text\n").unwrap();
+    assert_eq!(written.guarantee, "create");
+    assert_eq!(
+        written.created_folders,
+        [ground.root.join("new"), ground.root.join("new/er")]
+    );
+    assert_eq!(ground.text("new/er/a.txt"), "text\n");
+    let now = fs::metadata(ground.root.join("new/er/a.txt")).unwrap();
+    assert_eq!((now.mode(), now.nlink()), (expected, 1));
+    let again = ground.create("new/b.txt", "").unwrap();
+    assert!(again.created_folders.is_empty());
+}
+
+#[test]
+fn where_a_rename_cannot_refuse_to_replace_a_second_name_does() {
+    let ground = Ground::new();
+    let located = ground.locate("a.txt");
+    let einval = rustix::io::Errno::INVAL.raw_os_error();
+    // The call that fails is found by its name, in a trial run.
+    let at = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let seen = at.clone();
+    ground.disk.mend();
+    ground.disk.before_each(move |call| {
+        if call.method == "rename_at" {
+            seen.store(call.number, std::sync::atomic::Ordering::SeqCst);
+        }
+    });
+    ground
+        .workspace
+        .commit(vec![crate::ground::creation(&located, b"x")])
+        .unwrap();
+    fs::remove_file(ground.root.join("a.txt")).unwrap();
+    ground.disk.clear_hook();
+    let at = at.load(std::sync::atomic::Ordering::SeqCst);
+    // The state folder's lock is open by now: the same calls, less the one that made it.
+    ground
+        .disk
+        .fail(at - 1, einval, lancet_workspace::Lasting::Once);
+    let written = ground
+        .workspace
+        .commit(vec![crate::ground::creation(&located, b"y")])
+        .unwrap();
+    assert_eq!(ground.text("a.txt"), "y");
+    assert_eq!(written[0].stamp.links, 1);
+    assert_eq!(ground.tree().len(), 1);
+}

@@ -1,0 +1,13 @@
+//! The commit against a real disk: what it keeps, what it refuses, and that a failure at any call leaves the files as
+//! they were.
+
+mod faults;
+mod full_disk;
+mod ground;
+mod keeping;
+mod meddling;
+mod permissions;
+mod processes;
+mod refusing;
+mod several;
+mod streaming;

@@ -1,0 +1,204 @@
+//! What an ordinary user may not write. Root may write anything, so under root the tests run on a thread that has
+//! become `nobody`: permissions belong to threads, and the thread ends with the test.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::path::Path;
+
+use lancet_workspace::{Barrier, CommitError};
+use rustix::fs::{Gid, Uid};
+
+use crate::ground::Ground;
+
+const NOBODY: u32 = 65534;
+
+fn as_nobody(work: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            if rustix::process::geteuid().is_root() {
+                let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+                rustix::thread::set_thread_groups(&[]).unwrap();
+                rustix::thread::set_thread_res_gid(group, group, group).unwrap();
+                rustix::thread::set_thread_res_uid(user, user, user).unwrap();
+            }
+            work();
+        });
+        if let Err(panic) = thread.join() {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+/// Makes everything nobody's, the folder that the root stands in included.
+fn give_away(ground: &Ground) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    fs::set_permissions(&ground.around, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir_all(&ground.state).unwrap();
+    for path in [&ground.root, &ground.state]
+        .into_iter()
+        .chain(&files(&ground.root))
+    {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect()
+}
+
+#[test]
+fn a_folder_without_write_permission_is_refused_by_name() {
+    let ground = Ground::with(&[("a", "one")]);
+    give_away(&ground);
+    fs::set_permissions(&ground.root, fs::Permissions::from_mode(0o555)).unwrap();
+    as_nobody(|| {
+        let refused = ground.replace("a", "two");
+        assert!(
+            matches!(
+                refused,
+                Err(CommitError::ReadOnly {
+                    barrier: Barrier::Folder,
+                    ..
+                })
+            ),
+            "{refused:?}"
+        );
+        for name in ["new", "d/new"] {
+            let refused = ground.create(name, "two");
+            assert!(
+                matches!(
+                    refused,
+                    Err(CommitError::ReadOnly {
+                        barrier: Barrier::Folder,
+                        ..
+                    })
+                ),
+                "{refused:?}"
+            );
+        }
+    });
+    assert_eq!(ground.text("a"), "one");
+    assert_eq!(ground.tree().len(), 1);
+    fs::set_permissions(&ground.root, fs::Permissions::from_mode(0o755)).unwrap();
+    as_nobody(|| assert_eq!(ground.replace("a", "two").unwrap().guarantee, "rename"));
+    assert_eq!(ground.text("a"), "two");
+}
+
+#[test]
+fn a_file_without_write_permission_is_refused_though_its_folder_has_it() {
+    let ground = Ground::with(&[("own", "one"), ("roots", "one")]);
+    give_away(&ground);
+    if rustix::process::geteuid().is_root() {
+        chown(ground.root.join("roots"), Some(0), Some(0)).unwrap();
+    }
+    fs::set_permissions(ground.root.join("own"), fs::Permissions::from_mode(0o466)).unwrap();
+    fs::set_permissions(ground.root.join("roots"), fs::Permissions::from_mode(0o444)).unwrap();
+    as_nobody(|| {
+        for name in ["own", "roots"] {
+            let refused = ground.replace(name, "two");
+            assert!(
+                matches!(
+                    refused,
+                    Err(CommitError::ReadOnly {
+                        barrier: Barrier::File,
+                        ..
+                    })
+                ),
+                "{refused:?}"
+            );
+            assert_eq!(ground.text(name), "one");
+        }
+    });
+    assert_eq!(ground.tree().len(), 2);
+}
+
+#[test]
+fn a_file_of_another_owner_is_rewritten_in_place_and_stays_theirs() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let ground = Ground::with(&[("theirs", "one")]);
+    give_away(&ground);
+    let path = ground.root.join("theirs");
+    chown(&path, Some(0), Some(0)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    as_nobody(|| {
+        assert_eq!(
+            ground.replace("theirs", "two").unwrap().guarantee,
+            "in-place"
+        )
+    });
+    assert_eq!(ground.text("theirs"), "two");
+    let now = fs::metadata(&path).unwrap();
+    assert_eq!((now.uid(), now.mode() & 0o777), (0, 0o666));
+    assert_eq!(ground.tree().len(), 1);
+}
+
+#[test]
+fn what_may_not_be_read_is_the_systems_error() {
+    let ground = Ground::with(&[("shut", "SECRET"), ("d/in", "SECRET")]);
+    give_away(&ground);
+    fs::set_permissions(ground.root.join("shut"), fs::Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(ground.root.join("d"), fs::Permissions::from_mode(0o000)).unwrap();
+    as_nobody(|| {
+        let read = ground.locate("shut").snapshot(100);
+        let Err(lancet_workspace::ReadError::Io(error)) = read else {
+            panic!("{read:?}")
+        };
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+        let found = ground.workspace.locate(&ground.root.join("d/in"));
+        let Err(lancet_workspace::LocateError::Io(error)) = found else {
+            panic!("{found:?}")
+        };
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+    });
+    fs::set_permissions(ground.root.join("d"), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_folder_that_may_be_entered_but_not_listed_serves() {
+    let ground = Ground::with(&[("d/in", "one")]);
+    give_away(&ground);
+    let folder = ground.root.join("d");
+    if rustix::process::geteuid().is_root() {
+        chown(folder.join("in"), Some(NOBODY), Some(NOBODY)).unwrap();
+        chown(&folder, Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o300)).unwrap();
+    as_nobody(|| {
+        let written = ground.replace("d/in", "two").unwrap();
+        assert_eq!(written.guarantee, "rename");
+        assert!(
+            !written.durable,
+            "a folder that cannot be opened for reading cannot be flushed"
+        );
+    });
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(ground.text("d/in"), "two");
+    assert_eq!(ground.tree().len(), 2);
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_made_is_told_and_nothing_is_written() {
+    let ground = Ground::with(&[("a", "one")]);
+    give_away(&ground);
+    if rustix::process::geteuid().is_root() {
+        chown(&ground.state, Some(0), Some(0)).unwrap();
+    }
+    fs::create_dir_all(&ground.state).unwrap();
+    fs::set_permissions(&ground.state, fs::Permissions::from_mode(0o555)).unwrap();
+    as_nobody(|| {
+        let refused = ground.replace("a", "two");
+        assert!(
+            matches!(refused, Err(CommitError::Io { step: "lock", .. })),
+            "{refused:?}"
+        );
+    });
+    fs::set_permissions(&ground.state, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(ground.text("a"), "one");
+}
