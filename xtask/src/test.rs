@@ -15,6 +15,9 @@ use tally::Tally;
 /// Where the binary under test stands. One profile for all, so that dependencies are compiled once.
 pub(crate) const PROFILE: &str = "ci";
 
+/// How many generated cases every law is tried on; a plain `cargo test` tries fewer.
+const LAW_CASES: &str = "10000";
+
 /// Runs everything; true when nothing failed.
 pub(crate) fn all() -> anyhow::Result<bool> {
     let began = Instant::now();
@@ -91,14 +94,15 @@ pub(crate) fn all() -> anyhow::Result<bool> {
     });
     step("unit tests, laws and scenarios", &mut || {
         counted(
-            &mut cargo(&[
+            cargo(&[
                 "test",
                 "--workspace",
                 "--profile",
                 PROFILE,
                 "--no-fail-fast",
                 "--quiet",
-            ]),
+            ])
+            .env("LANCET_LAW_CASES", LAW_CASES),
             Tally::of_cargo_line,
         )
     });

@@ -1,0 +1,7 @@
+//! Any JSON as a model's arguments: cleaned or refused, never a panic.
+#![no_main]
+
+#[path = "../checks/receive.rs"]
+mod receive;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| receive::check(data));
