@@ -4,10 +4,11 @@
 mod build;
 mod place;
 
-use crate::encoding::{Encoding, NotText, detect_text};
+use crate::encoding::{Detected, Encoding, NotText, Returns, detect_text, fallback};
 use crate::lines::{Endings, LineIndex, Lines, line_end};
 use build::Builder;
 use place::Map;
+pub(crate) use place::Position;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -28,11 +29,20 @@ pub struct Document<'a> {
 impl<'a> Document<'a> {
     /// Decodes a file's bytes; `configured` is the encoding that the settings name for its path.
     pub fn decode(raw: &'a [u8], configured: Option<Encoding>) -> Result<Document<'a>, NotText> {
-        let detected = detect_text(raw, configured)?;
-        let encoding = detected.encoding;
-        Ok(match detected.text {
-            Some(text) => build::from_text(raw, encoding, text, build::lone_cr(raw, encoding)),
-            None => build::from_bytes(raw, encoding),
+        Ok(match detect_text(raw, configured)? {
+            Detected::Text {
+                encoding,
+                text,
+                returns,
+            } => build::from_text(raw, encoding, text, returns, build::lone_cr(raw, encoding)),
+            Detected::Bytes(encoding) => build::from_bytes(raw, encoding),
+            Detected::Guess(guess) => {
+                let guessed = build::from_bytes(raw, guess);
+                if guessed.damaged.is_empty() {
+                    return Ok(guessed);
+                }
+                build::from_bytes(raw, fallback())
+            }
         })
     }
 
@@ -44,7 +54,14 @@ impl<'a> Document<'a> {
             Endings::Cr => build::LoneCr::EndsLine,
             _ => build::LoneCr::Character,
         };
-        Some(build::from_text(raw, Encoding::UTF8, text, lone_cr))
+        let returns = Returns::among(raw);
+        Some(build::from_text(
+            raw,
+            Encoding::UTF8,
+            text,
+            returns,
+            lone_cr,
+        ))
     }
 
     fn new(builder: Builder, raw: &'a [u8], encoding: Encoding) -> Document<'a> {

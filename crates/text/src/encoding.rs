@@ -9,7 +9,7 @@ mod utf16;
 
 pub use binary::binary_kind;
 pub use detect::detect;
-pub(crate) use detect::detect_text;
+pub(crate) use detect::{Detected, Returns, detect_text, fallback};
 
 use encoding_rs::Encoding as Table;
 

@@ -42,7 +42,7 @@ impl Document<'_> {
         for change in changes {
             let start = self.floor(at, change.range.start);
             let end = self.ceiling(start, change.range.end);
-            let text = self.with_line_ends(change);
+            let text = self.with_line_ends(change, start);
             // Inside of a sequence that stands for two characters the other one is written anew.
             let before = &self.view()[start.view..change.range.start];
             let after = &self.view()[change.range.end..end.view];
@@ -73,10 +73,10 @@ impl Document<'_> {
         let plain = self.encoding().is_utf8()
             && self.damaged().is_empty()
             && configured.is_none_or(Encoding::is_utf8)
-            && changes.iter().all(|change| {
-                memchr::memchr(0, &change.bytes).is_none()
-                    && (change.range.start > 0 || !change.bytes.starts_with(b"\xEF"))
-            });
+            && new_raw.starts_with(Encoding::UTF8_BOM.mark_bytes()) == self.encoding().has_mark()
+            && changes
+                .iter()
+                .all(|change| memchr::memchr(0, &change.bytes).is_none());
         if plain && !new_raw.is_empty() {
             return Ok(None);
         }

@@ -4,16 +4,16 @@
 use super::Document;
 use super::place::{Map, Position, Trail};
 use crate::encoding::shape::Shape;
-use crate::encoding::{Encoding, Kind};
+use crate::encoding::{Encoding, Kind, Returns};
 use crate::lines::{Endings, Tally, carriage_returns};
 use encoding_rs::{DecoderResult, Encoding as Table};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// How much text is decoded between two notes: small enough to walk in microseconds, large enough that the notes
-/// are a few thousandths of the text.
-const BLOCK: usize = 8 << 10;
+/// How much text is decoded between two notes: few enough characters to walk in microseconds, and the notes are
+/// still less than a hundredth of the text.
+const BLOCK: usize = 2 << 10;
 
 /// What a CR that no LF follows is in this file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,7 @@ pub(super) fn from_text<'a>(
     raw: &'a [u8],
     encoding: Encoding,
     text: &'a str,
+    returns: Returns,
     lone_cr: LoneCr,
 ) -> Document<'a> {
     let shift = raw.len() - text.len();
@@ -55,7 +56,7 @@ pub(super) fn from_text<'a>(
         map: Map::Shifted(shift),
         lines: OnceLock::new(),
     };
-    if memchr::memchr(b'\r', bytes).is_none() {
+    if returns == Returns::None {
         let endings = match memchr::memchr(b'\n', bytes) {
             Some(_) => Endings::Lf,
             None => Endings::None,

@@ -33,7 +33,7 @@ pub(crate) struct Trail {
 }
 
 /// Notes nearer together than this, in the view, are not worth keeping.
-const NEAR: usize = 4 << 10;
+const NEAR: usize = 1 << 10;
 
 impl Trail {
     pub(super) fn new(shape: Shape, lone_cr: LoneCr, start: usize) -> Trail {

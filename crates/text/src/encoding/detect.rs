@@ -7,18 +7,53 @@ use encoding_rs::Encoding as Table;
 
 /// A guess looks at no more than this from the first byte that is not ASCII: it is slow, and more text does not
 /// change its mind.
-const GUESSED_FROM: usize = 1 << 20;
+const GUESSED_FROM: usize = 256 << 10;
 
 /// What `detect_text` found.
-pub(crate) struct Detected<'a> {
-    pub(crate) encoding: Encoding,
-    /// The bytes after the mark as text, where they are valid UTF-8 (or ASCII in any encoding that extends it).
-    pub(crate) text: Option<&'a str>,
+pub(crate) enum Detected<'a> {
+    /// The bytes after the mark are valid UTF-8, or ASCII in an encoding that extends it.
+    Text {
+        encoding: Encoding,
+        text: &'a str,
+        returns: Returns,
+    },
+    /// The bytes have to be decoded; those that cannot be are damaged.
+    Bytes(Encoding),
+    /// The same, where one byte that cannot be decoded means that the guess was wrong: then it is `FALLBACK`.
+    Guess(Encoding),
+}
+
+/// Whether a text has CRs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Returns {
+    None,
+    Some,
+}
+
+impl Returns {
+    pub(crate) fn among(raw: &[u8]) -> Returns {
+        match memchr::memchr(b'\r', raw) {
+            None => Returns::None,
+            Some(_) => Returns::Some,
+        }
+    }
+}
+
+/// The encoding where no guess holds: every byte is a character in it, so nothing is lost, and edits in ASCII are
+/// right in whatever encoding the file really is.
+pub(crate) fn fallback() -> Encoding {
+    Encoding::legacy(encoding_rs::WINDOWS_1252)
 }
 
 /// The encoding in which a file of these bytes is read, where `configured` is what the settings say for its path.
 pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotText> {
-    detect_text(raw, configured).map(|detected| detected.encoding)
+    Ok(match detect_text(raw, configured)? {
+        Detected::Text { encoding, .. } | Detected::Bytes(encoding) => encoding,
+        Detected::Guess(guess) => match guess.kind {
+            Kind::Legacy(table) if !decodes(table, raw) => fallback(),
+            _ => guess,
+        },
+    })
 }
 
 pub(crate) fn detect_text(
@@ -26,42 +61,42 @@ pub(crate) fn detect_text(
     configured: Option<Encoding>,
 ) -> Result<Detected<'_>, NotText> {
     if raw.is_empty() {
-        let encoding = configured.unwrap_or(Encoding::UTF8);
-        let text = Some("");
-        return Ok(Detected { encoding, text });
+        return Ok(Detected::Text {
+            encoding: configured.unwrap_or(Encoding::UTF8),
+            text: "",
+            returns: Returns::None,
+        });
     }
     if let Some(marked) = by_mark(raw) {
         return marked;
     }
-    let undecoded = |encoding| {
-        Ok(Detected {
-            encoding,
-            text: None,
-        })
-    };
-    if memchr::memchr(0, raw).is_some() {
+    // One look for NUL and CR serves most files; they have neither.
+    let odd = memchr::memchr2(0, b'\r', raw);
+    if odd.is_some_and(|at| memchr::memchr(0, &raw[at..]).is_some()) {
         return match nul_bytes(raw, configured) {
-            Some(encoding) => undecoded(encoding),
+            Some(encoding) => Ok(Detected::Bytes(encoding)),
             None => Err(binary(raw)),
         };
     }
     if let Ok(text) = simdutf8::basic::from_utf8(raw) {
-        let encoding = configured
-            .filter(|configured| configured.extends_ascii() && raw.is_ascii())
-            .unwrap_or(Encoding::UTF8);
-        let text = Some(text);
-        return Ok(Detected { encoding, text });
+        return Ok(Detected::Text {
+            encoding: configured
+                .filter(|configured| configured.extends_ascii() && raw.is_ascii())
+                .unwrap_or(Encoding::UTF8),
+            text,
+            returns: odd.map_or(Returns::None, |_| Returns::Some),
+        });
     }
     if mostly_utf8(raw) {
-        return undecoded(Encoding::UTF8);
+        return Ok(Detected::Bytes(Encoding::UTF8));
     }
-    if let Some(configured) = configured {
-        return undecoded(without_first_four_byte_sequence(
-            Encoding::new(configured.kind, Mark::Absent),
-            raw,
-        ));
-    }
-    undecoded(guess(raw))
+    Ok(match configured {
+        Some(configured) => {
+            let encoding = Encoding::new(configured.kind, Mark::Absent);
+            Detected::Bytes(with_four_byte_sequences(encoding, raw))
+        }
+        None => Detected::Guess(guess(raw)),
+    })
 }
 
 fn binary(raw: &[u8]) -> NotText {
@@ -83,18 +118,21 @@ fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
         }
         let kind = if little { Kind::Utf16Le } else { Kind::Utf16Be };
         let encoding = Encoding::new(kind, Mark::Present);
-        return Some(Ok(Detected {
-            encoding,
-            text: None,
-        }));
+        return Some(Ok(Detected::Bytes(encoding)));
     }
     let rest = raw.strip_prefix(b"\xEF\xBB\xBF")?;
     if memchr::memchr(0, rest).is_some() {
         return Some(Err(binary(rest)));
     }
-    let text = simdutf8::basic::from_utf8(rest).ok();
     let encoding = Encoding::UTF8_BOM;
-    Some(Ok(Detected { encoding, text }))
+    Some(Ok(match simdutf8::basic::from_utf8(rest) {
+        Ok(text) => Detected::Text {
+            encoding,
+            text,
+            returns: Returns::among(rest),
+        },
+        Err(_) => Detected::Bytes(encoding),
+    }))
 }
 
 /// The UTF-16 that bytes with a NUL among them are, if they are any.
@@ -111,18 +149,23 @@ fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
 /// Whether bytes that are not valid UTF-8 are UTF-8 with a few stray bytes among them: more well-formed
 /// sequences of several bytes than bad bytes.
 fn mostly_utf8(raw: &[u8]) -> bool {
-    let (mut good, mut bad) = (0_usize, 0_usize);
+    let (mut good, mut bad, mut left) = (0, 0, raw.len());
     for chunk in raw.utf8_chunks() {
         let valid = chunk.valid().as_bytes();
         good += valid.iter().filter(|byte| **byte >= 0xC0).count();
         bad += chunk.invalid().len();
+        left -= valid.len() + chunk.invalid().len();
+        // What is left can hold no more than half as many sequences.
+        if good + left / 2 <= bad {
+            return false;
+        }
     }
     good > bad
 }
 
 /// GBK is told from GB18030 by the sequences of four bytes, which only the latter has: a file without one does
 /// not get its first, because the programs that read it may not know them.
-fn without_first_four_byte_sequence(encoding: Encoding, raw: &[u8]) -> Encoding {
+fn with_four_byte_sequences(encoding: Encoding, raw: &[u8]) -> Encoding {
     if encoding.kind != Kind::Legacy(encoding_rs::GBK) {
         return encoding;
     }
@@ -142,22 +185,19 @@ fn without_first_four_byte_sequence(encoding: Encoding, raw: &[u8]) -> Encoding 
     encoding
 }
 
-/// The encoding that the bytes most likely are in, proven by decoding all of them. Without proof it is
-/// windows-1252, in which every byte is a character: nothing is lost, and edits in ASCII hold in any encoding.
+/// The encoding that the bytes most likely are in, still to be proven by decoding all of them.
 ///
 /// Encoding back need not give the same bytes: some tables spell one character in two ways or know characters
-/// that they only read. Bytes outside of an edit are copied, so this costs nothing but a right guess.
+/// that they only read. Bytes outside of an edit are copied, so that costs nothing but a right guess.
 fn guess(raw: &[u8]) -> Encoding {
     let from = raw.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let line = memchr::memrchr(b'\n', &raw[..from]).map_or(0, |at| at + 1);
-    let until = raw.len().min(line.saturating_add(GUESSED_FROM));
+    let line = line.max(from.saturating_sub(GUESSED_FROM / 2));
+    let until = raw.len().min(line + GUESSED_FROM);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(&raw[line..until], until == raw.len());
     let table = detector.guess(None, Utf8Detection::Deny);
-    if table == encoding_rs::WINDOWS_1252 || !decodes(table, raw) {
-        return Encoding::legacy(encoding_rs::WINDOWS_1252);
-    }
-    without_first_four_byte_sequence(Encoding::legacy(table), raw)
+    with_four_byte_sequences(Encoding::legacy(table), raw)
 }
 
 /// Whether every byte of `raw` belongs to a well-formed sequence of the table.

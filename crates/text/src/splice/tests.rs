@@ -147,6 +147,10 @@ fn a_change_of_reading_is_told() {
     assert_eq!(after(b"caf\xE9 noir", "é", "e"), Ok(Some("utf-8")));
     assert_eq!(after(b"abc", "b", "\u{E9}"), Ok(None));
     assert_eq!(after(b"abc", "a", "\u{FEFF}"), Ok(Some("utf-8-bom")));
+    assert_eq!(
+        after("a\u{FEFF}bc".as_bytes(), "a", ""),
+        Ok(Some("utf-8-bom"))
+    );
     assert!(after(b"abc", "b", "\0").is_err());
 }
 
