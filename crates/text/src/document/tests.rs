@@ -134,7 +134,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 
 /// Mostly short texts, and a few of many blocks.
 fn repeats() -> impl Strategy<Value = usize> {
-    prop_oneof![15 => Just(1), 1 => 50_usize..300]
+    prop_oneof![15 => Just(1), 1 => 20_usize..80]
 }
 
 /// Decodes as `label` whatever the bytes look like.
