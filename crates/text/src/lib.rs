@@ -5,10 +5,12 @@ mod diff;
 mod document;
 mod draft;
 mod encoding;
+mod ladder;
 #[cfg(test)]
 mod laws;
 mod leak;
 mod lines;
+mod look_alike;
 mod merge;
 mod splice;
 mod survey;
@@ -22,8 +24,10 @@ pub use diff::{
 pub use document::Document;
 pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect};
+pub use ladder::{Found, Guard, Leaks, Place, Query, Reach, Rung, Tolerance, Verdict, find};
 pub use leak::{Leak, LeakKind, NOTICE, leaked, placeholder};
 pub use lines::{Endings, LineEnd, Lines, sent_text};
+pub use look_alike::{fold_char, fold_name};
 pub use merge::merge_clean;
 pub use splice::{Change, RawChange, apply_changes, apply_raw, encode_new};
 pub use survey::{Block, Facts, Survey};

@@ -1,0 +1,128 @@
+//! The rung `abbreviation`: tags and turn marks that some model hosts write short in what a model
+//! reads and sends. Each one is expanded everywhere in the old text or nowhere, and in the new
+//! text where the old text needed it.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::exact::places;
+use super::passage::Passage;
+use super::settle::literal;
+use super::{Rung, Task, Verdict};
+
+/// The built-in abbreviations: short form, long form.
+const TABLE: [(&str, &str); 19] = [
+    ("<fnr>", "<function_results>"),
+    ("</fnr>", "</function_results>"),
+    ("<n>", "<name>"),
+    ("</n>", "</name>"),
+    ("<o>", "<output>"),
+    ("</o>", "</output>"),
+    ("<e>", "<error>"),
+    ("</e>", "</error>"),
+    ("<s>", "<system>"),
+    ("</s>", "</system>"),
+    ("<r>", "<result>"),
+    ("</r>", "</result>"),
+    ("< META_START >", "<META_START>"),
+    ("< META_END >", "<META_END>"),
+    ("< EOT >", "<EOT>"),
+    ("< META >", "<META>"),
+    ("< SOS >", "<SOS>"),
+    ("\n\nH:", "\n\nHuman:"),
+    ("\n\nA:", "\n\nAssistant:"),
+];
+
+/// So many abbreviations of one old text may stand in the file in both forms; every one doubles
+/// the texts to look for. Old text with more of them is not found.
+const UNDECIDED_MOST: u32 = 5;
+
+type Pair<'a> = (&'a str, &'a str);
+
+pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
+    let (needed, undecided) = candidates(task)?;
+    let mut found: Vec<(Vec<Range<usize>>, String, Vec<Pair<'_>>)> = Vec::new();
+    for choice in 0..1_u32 << undecided.len() {
+        let mut pairs = needed.clone();
+        pairs.extend(
+            undecided
+                .iter()
+                .enumerate()
+                .filter(|(number, _)| choice >> number & 1 == 1)
+                .map(|(_, pair)| *pair),
+        );
+        let text = expand(task.old, &pairs);
+        if text == task.old || found.iter().any(|(_, other, _)| *other == text) {
+            continue;
+        }
+        let places = places(task.sight, &text);
+        if !places.is_empty() {
+            found.push((places, text, pairs));
+        }
+    }
+    if found.len() > 1 {
+        let mut places: Vec<_> = found.into_iter().flat_map(|(places, ..)| places).collect();
+        places.sort_by_key(|place| (place.start, place.end));
+        return Some(Verdict::Ambiguous {
+            rung: Rung::Abbreviation,
+            places,
+        });
+    }
+    let (places, old, pairs) = found.pop()?;
+    let new = expand(task.new, &pairs);
+    let (old, new) = (Passage::of(&old), Passage::of(&new));
+    Some(literal(task, Rung::Abbreviation, places, &old, &new))
+}
+
+/// The abbreviations of the old text that must be expanded, because the file does not have the
+/// short form, and those that may be, because it has both. `None`: nothing to try.
+fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
+    let own = task
+        .abbreviations
+        .iter()
+        .map(|(short, long)| (short.as_str(), long.as_str()));
+    let view = task.sight.view.as_bytes();
+    let stands = |text: &str| memmem::find(view, text.as_bytes()).is_some();
+    let (mut needed, mut undecided): (Vec<Pair<'a>>, Vec<Pair<'a>>) = (Vec::new(), Vec::new());
+    for (short, long) in TABLE.into_iter().chain(own) {
+        let known = needed
+            .iter()
+            .chain(&undecided)
+            .any(|&pair| pair == (short, long));
+        if known || short.is_empty() || !task.old.contains(short) || !stands(long) {
+            continue;
+        }
+        if stands(short) {
+            undecided.push((short, long));
+        } else {
+            needed.push((short, long));
+        }
+    }
+    let some = !needed.is_empty() || !undecided.is_empty();
+    (some && undecided.len() <= UNDECIDED_MOST as usize).then_some((needed, undecided))
+}
+
+/// The text with every one of the short forms expanded, from the left, the longest where several
+/// begin at one place.
+fn expand(text: &str, pairs: &[Pair<'_>]) -> String {
+    let mut expanded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let pair = pairs
+            .iter()
+            .filter(|(short, _)| rest.starts_with(short))
+            .max_by_key(|(short, _)| short.len());
+        match pair {
+            Some((short, long)) => {
+                expanded.push_str(long);
+                rest = &rest[short.len()..];
+            }
+            None => {
+                expanded.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    expanded
+}

@@ -1,0 +1,176 @@
+//! The rung `blank-edge`: one blank line too many at the old text's start, at its end, or at both,
+//! that the file does not have there. The rest stands on one of the rungs before.
+
+use std::ops::Range;
+
+use crate::look_alike::is_blank;
+
+use super::passage::{newline_at, starts_line};
+use super::{Guard, Rung, Task, Verdict, exact, lenient};
+
+/// The rest must have so many lines that are not blank, or so many characters that are no white
+/// space: less would fit too easily.
+const LINES_LEAST: usize = 2;
+const CHARACTERS_LEAST: usize = 20;
+
+/// Which blank lines are taken off.
+#[derive(Debug, Clone, Copy)]
+enum Edges {
+    Start,
+    End,
+    Both,
+}
+
+pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
+    let mut found: Option<Verdict> = None;
+    for edges in [Edges::Start, Edges::End, Edges::Both] {
+        let Some(verdict) = try_without(task, edges) else {
+            continue;
+        };
+        found = Some(match found {
+            None => verdict,
+            Some(earlier) => both(earlier, verdict),
+        });
+    }
+    found
+}
+
+fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
+    let (old, new) = cut(task.old, task.new, edges)?;
+    if !is_enough(old) {
+        return None;
+    }
+    let rest = Task { old, new, ..*task };
+    let view = task.sight.view;
+    match exact::find(&rest).or_else(|| lenient(&rest))? {
+        Verdict::Found(mut found) => {
+            found.rung = Rung::BlankEdge;
+            found
+                .places
+                .retain(|place| lacks_blank(view, &place.range, edges));
+            (!found.places.is_empty()).then_some(Verdict::Found(found))
+        }
+        Verdict::Ambiguous { places, .. } => {
+            let whole: Vec<_> = places
+                .iter()
+                .filter(|place| lacks_blank(view, place, edges))
+                .cloned()
+                .collect();
+            // The rest must be unique by itself: a place in part of a line counts against it.
+            let places = match whole.len() {
+                0 => return None,
+                1 => places,
+                _ => whole,
+            };
+            Some(Verdict::Ambiguous {
+                rung: Rung::BlankEdge,
+                places,
+            })
+        }
+        Verdict::NotFound { guard } => {
+            let guard = guard?;
+            lacks_blank(view, &guard.place, edges).then_some(Verdict::NotFound {
+                guard: Some(Guard {
+                    rung: Rung::BlankEdge,
+                    ..guard
+                }),
+            })
+        }
+        leaked @ Verdict::Leaked { .. } => Some(leaked),
+    }
+}
+
+/// Two ways to take lines off that both led somewhere: the places are too many, whatever the
+/// edits of each would have been.
+fn both(one: Verdict, other: Verdict) -> Verdict {
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for verdict in [one, other] {
+        match verdict {
+            Verdict::Found(found) => {
+                places.extend(found.places.into_iter().map(|place| place.range))
+            }
+            Verdict::Ambiguous { places: more, .. } => places.extend(more),
+            Verdict::NotFound { guard } => places.extend(guard.map(|guard| guard.place)),
+            leaked @ Verdict::Leaked { .. } => return leaked,
+        }
+    }
+    places.sort_by_key(|place| (place.start, place.end));
+    places.dedup_by_key(|place| place.start);
+    Verdict::Ambiguous {
+        rung: Rung::BlankEdge,
+        places,
+    }
+}
+
+/// Old and new text without the blank lines; `None` where the old text has none there.
+fn cut<'a>(old: &'a str, new: &'a str, edges: Edges) -> Option<(&'a str, &'a str)> {
+    match edges {
+        Edges::Start => cut_start(old, new),
+        Edges::End => cut_end(old, new),
+        Edges::Both => {
+            let (old, new) = cut_start(old, new)?;
+            cut_end(old, new)
+        }
+    }
+}
+
+fn cut_start<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
+    let (line, rest) = old.split_once('\n')?;
+    is_blank(line).then(|| {
+        let blank = &old[..=line.len()];
+        (rest, new.strip_prefix(blank).unwrap_or(new))
+    })
+}
+
+fn cut_end<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
+    let body = old.strip_suffix('\n').unwrap_or(old);
+    let (_, line) = body.rsplit_once('\n')?;
+    if !is_blank(line) {
+        return None;
+    }
+    // An ended blank line goes with its own newline, an open one with the newline before it.
+    let blank = match old.ends_with('\n') {
+        true => &old[body.len() - line.len()..],
+        false => &old[body.len() - line.len() - 1..],
+    };
+    let rest = &old[..old.len() - blank.len()];
+    let shorter = new
+        .strip_suffix(blank)
+        .filter(|shorter| !old.ends_with('\n') || shorter.is_empty() || shorter.ends_with('\n'));
+    Some((rest, shorter.unwrap_or(new)))
+}
+
+fn is_enough(rest: &str) -> bool {
+    let lines = rest.split('\n').filter(|line| !is_blank(line)).count();
+    let characters = rest.chars().filter(|character| !character.is_whitespace());
+    lines >= LINES_LEAST || characters.take(CHARACTERS_LEAST).count() == CHARACTERS_LEAST
+}
+
+/// Whether the place is whole lines and the file has no blank line where one was taken off.
+fn lacks_blank(view: &str, place: &Range<usize>, edges: Edges) -> bool {
+    let ends_line =
+        place.end == view.len() || newline_at(view, place.end) || starts_line(view, place.end);
+    if !starts_line(view, place.start) || !ends_line {
+        return false;
+    }
+    let blank_before = || {
+        let line = view[..place.start]
+            .strip_suffix('\n')
+            .map(|before| before.rsplit('\n').next().unwrap_or(before));
+        line.is_some_and(is_blank)
+    };
+    let blank_after = || {
+        let after = &view[place.end..];
+        let after = match starts_line(view, place.end) {
+            true => after,
+            false => after.strip_prefix('\n').unwrap_or(after),
+        };
+        let line = after.split('\n').next().unwrap_or(after);
+        !after.is_empty() && is_blank(line)
+    };
+    match edges {
+        Edges::Start => !blank_before(),
+        Edges::End => !blank_after(),
+        Edges::Both => !blank_before() && !blank_after(),
+    }
+}

@@ -1,0 +1,143 @@
+//! Old text as a block of whole lines, for the rungs that compare lines: folded, taken apart into
+//! indentation and content, and laid against every window of the file's lines.
+
+use std::ops::Range;
+
+use crate::look_alike::Folded;
+
+use super::passage::Passage;
+use super::search::sequences;
+use super::settle;
+use super::shift::Shift;
+use super::sight::{FileLines, Mark, Sight, mark};
+use super::weave::Look;
+use super::{Rung, Task, Verdict};
+
+/// The old text's lines beside the file's.
+pub(super) struct Block<'a> {
+    sight: &'a Sight<'a>,
+    pub(super) passage: Passage<'a>,
+    folded: Folded<'a>,
+    marks: Vec<Mark>,
+}
+
+/// A line of the old text or of the file, looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'a> {
+    mark: &'a Mark,
+    text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn indent(self) -> &'a str {
+        self.mark.indent(self.text)
+    }
+
+    pub(super) fn is_blank(self) -> bool {
+        self.mark.is_blank()
+    }
+
+    pub(super) fn same_content(self, other: Line<'_>) -> bool {
+        self.mark.same_content(self.text, other.mark, other.text)
+    }
+}
+
+impl<'a> Block<'a> {
+    pub(super) fn of(task: &Task<'a>) -> Block<'a> {
+        let folded = Folded::of(task.old);
+        let marks = mark(folded.text());
+        Block {
+            sight: task.sight,
+            passage: Passage::of(task.old),
+            folded,
+            marks,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.marks.len()
+    }
+
+    fn file(&self) -> &FileLines {
+        self.sight.lines()
+    }
+
+    pub(super) fn file_len(&self) -> usize {
+        self.file().marks.len()
+    }
+
+    pub(super) fn old_line(&self, number: usize) -> Line<'_> {
+        Line {
+            mark: &self.marks[number],
+            text: self.folded.text(),
+        }
+    }
+
+    pub(super) fn old_lines(&self) -> impl Iterator<Item = Line<'_>> {
+        (0..self.len()).map(|number| self.old_line(number))
+    }
+
+    pub(super) fn file_line(&self, number: usize) -> Line<'_> {
+        Line {
+            mark: &self.file().marks[number],
+            text: self.sight.folded().text(),
+        }
+    }
+
+    /// The first lines of all windows of the file whose lines have the contents of the old text's
+    /// and the indentations that `indents` gives for them.
+    pub(super) fn windows(&self, indents: &[&str]) -> Vec<usize> {
+        sequences(
+            self.len(),
+            self.file_len(),
+            |a, b| indents[a] == indents[b] && self.old_line(a).same_content(self.old_line(b)),
+            |at, b| {
+                let line = self.file_line(at);
+                line.indent() == indents[b] && line.same_content(self.old_line(b))
+            },
+        )
+    }
+
+    /// The places of windows, without those that hold damaged text.
+    pub(super) fn places(&self, windows: &[usize]) -> Vec<Range<usize>> {
+        windows
+            .iter()
+            .map(|&first| {
+                let mut place = self.sight.line_span(first, first + self.len() - 1);
+                // At the end of the file there may be no newline to take in.
+                if self.passage.ended && place.end < self.sight.view.len() {
+                    place.end += 1;
+                }
+                place
+            })
+            .filter(|place| !self.sight.is_damaged(place))
+            .collect()
+    }
+
+    /// The lines of a place in the view, each with the old line that it stands for, blank ones
+    /// left out.
+    pub(super) fn pairs(&self, place: &Range<usize>) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.sight.view[place.clone()]
+            .split('\n')
+            .zip(self.passage.lines.clone())
+            .filter(|(_, old)| !crate::look_alike::is_blank(old))
+    }
+
+    /// The verdict for places that were chosen.
+    pub(super) fn edit(
+        &self,
+        task: &Task<'_>,
+        rung: Rung,
+        places: Vec<Range<usize>>,
+        shift: Shift<'_>,
+    ) -> Verdict {
+        let (mut old, mut new) = (self.passage.clone(), Passage::of(task.new));
+        let at_open_end = places
+            .iter()
+            .any(|place| place.end == self.sight.view.len() && self.sight.is_open());
+        if old.ended && at_open_end {
+            (old, new) = (old.unended(), new.unended());
+        }
+        settle::edit(task, rung, places, &old, &new, Some(&Look { shift }))
+    }
+}

@@ -1,0 +1,124 @@
+//! The rung `escaped`: old text escaped once too often, as JSON or HTML. Unescaped it stands
+//! there byte for byte, the place shows no escape of its own, and the new text is escaped in the
+//! same kinds, so that what unescaping does to it is known.
+
+mod html;
+mod json;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::look_alike::is_blank;
+
+use super::exact::places;
+use super::passage::Passage;
+use super::settle::{choose, edit, forbid};
+use super::{Rung, Task, Verdict};
+
+/// One kind of escape: the letter after the backslash or the name of the entity.
+type Kind = String;
+
+/// A text taken apart by one way of escaping.
+#[derive(Debug, Default)]
+struct Unescaped {
+    /// The text without its escapes.
+    text: String,
+    /// The kinds of escapes that it showed.
+    kinds: BTreeSet<Kind>,
+    /// The characters that were escaped.
+    escaped: BTreeSet<char>,
+    /// The characters that were not.
+    bare: BTreeSet<char>,
+}
+
+/// One way of escaping.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Json,
+    Html,
+}
+
+impl Way {
+    /// `None` for text with a sign of escaping that is no escape.
+    fn unescape(self, text: &str) -> Option<Unescaped> {
+        match self {
+            Way::Json => json::unescape(text),
+            Way::Html => html::unescape(text),
+        }
+    }
+
+    /// Whether the text itself has something that reads as an escape.
+    fn shows(self, text: &str) -> bool {
+        match self {
+            Way::Json => text.contains('\\'),
+            Way::Html => html::shows_entity(text),
+        }
+    }
+}
+
+impl Unescaped {
+    /// A character that stands bare although `other` escapes its kind. Escapes by number are one
+    /// kind for all characters beyond ASCII.
+    fn bare_in_spite_of(&self, other: &Unescaped) -> Option<char> {
+        let beyond_ascii = other.escaped.iter().any(|character| !character.is_ascii())
+            && other.kinds.iter().any(|kind| kind == "u" || kind == "#");
+        self.bare
+            .iter()
+            .copied()
+            .find(|bare| other.escaped.contains(bare) || (beyond_ascii && !bare.is_ascii()))
+    }
+}
+
+pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
+    let mut found: Vec<(Way, Unescaped, Vec<Range<usize>>)> = Vec::new();
+    for way in [Way::Json, Way::Html] {
+        let Some(old) = way.unescape(task.old) else {
+            continue;
+        };
+        let mixed = old.bare_in_spite_of(&old).is_some();
+        if old.kinds.is_empty() || mixed || is_blank(&old.text) || way.shows(&old.text) {
+            continue;
+        }
+        let places = places(task.sight, &old.text);
+        if !places.is_empty() {
+            found.push((way, old, places));
+        }
+    }
+    if found.len() > 1 {
+        let mut places: Vec<_> = found.into_iter().flat_map(|(.., places)| places).collect();
+        places.sort_by_key(|place| (place.start, place.end));
+        return Some(Verdict::Ambiguous {
+            rung: Rung::Escaped,
+            places,
+        });
+    }
+    let (way, old, places) = found.pop()?;
+    let places = match choose(task, Rung::Escaped, places) {
+        Ok(places) => places,
+        Err(verdict) => return Some(verdict),
+    };
+    let new = match unescape_new(way, &old, task.new) {
+        Ok(new) => new,
+        Err(reason) => return Some(forbid(Rung::Escaped, places[0].clone(), reason)),
+    };
+    let (old, new) = (Passage::of(&old.text), Passage::of(&new));
+    Some(edit(task, Rung::Escaped, places, &old, &new, None))
+}
+
+/// The new text unescaped, where it shows the old text's kinds of escapes and no other.
+fn unescape_new(way: Way, old: &Unescaped, new: &str) -> Result<String, String> {
+    let new = way.unescape(new).ok_or(
+        "The old text is escaped once too often, but the new text has something in it that is no escape.",
+    )?;
+    if let Some(kind) = new.kinds.difference(&old.kinds).next() {
+        return Err(format!(
+            "The old text is escaped once too often, but the new text has a kind of escape that the old text does not show ({kind}), so it is unknown whether it is meant."
+        ));
+    }
+    if let Some(bare) = new.bare_in_spite_of(old) {
+        return Err(format!(
+            "The old text is escaped once too often, but the new text has {bare:?} unescaped, which the old text escapes."
+        ));
+    }
+    Ok(new.text)
+}

@@ -1,0 +1,118 @@
+//! The entities of HTML that texts are escaped with.
+
+use super::Unescaped;
+
+/// Name and character.
+const NAMED: [(&str, char); 20] = [
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("nbsp", '\u{A0}'),
+    ("copy", '\u{A9}'),
+    ("reg", '\u{AE}'),
+    ("laquo", '\u{AB}'),
+    ("raquo", '\u{BB}'),
+    ("middot", '\u{B7}'),
+    ("times", '\u{D7}'),
+    ("ndash", '\u{2013}'),
+    ("mdash", '\u{2014}'),
+    ("lsquo", '\u{2018}'),
+    ("rsquo", '\u{2019}'),
+    ("ldquo", '\u{201C}'),
+    ("rdquo", '\u{201D}'),
+    ("bull", '\u{2022}'),
+    ("hellip", '\u{2026}'),
+];
+
+/// Names and numbers of more bytes are no entities.
+const LONGEST: usize = 32;
+
+/// Takes the text apart; `None` where it has an entity whose character is not known. An
+/// ampersand that begins no entity is a character.
+pub(super) fn unescape(text: &str) -> Option<Unescaped> {
+    let mut unescaped = Unescaped::default();
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        if let Some((name, after)) = entity(rest) {
+            let meant = meaning(name)?;
+            let kind = if name.starts_with('#') { "#" } else { name };
+            unescaped.kinds.insert(kind.to_owned());
+            unescaped.escaped.insert(meant);
+            unescaped.text.push(meant);
+            rest = after;
+        } else {
+            unescaped.bare.insert(character);
+            unescaped.text.push(character);
+            rest = &rest[character.len_utf8()..];
+        }
+    }
+    Some(unescaped)
+}
+
+/// Whether anything in the text reads as an entity, known or not.
+pub(super) fn shows_entity(text: &str) -> bool {
+    text.match_indices('&')
+        .any(|(at, _)| entity(&text[at..]).is_some())
+}
+
+/// The name of the entity that the text begins with, and what follows it.
+fn entity(text: &str) -> Option<(&str, &str)> {
+    let body = text.strip_prefix('&')?;
+    let end = body.bytes().take(LONGEST).position(|byte| byte == b';')?;
+    let name = &body[..end];
+    let well_formed = match name.strip_prefix('#') {
+        Some(number) => match number.strip_prefix(['x', 'X']) {
+            Some(digits) => is_all(digits, |byte| byte.is_ascii_hexdigit()),
+            None => is_all(number, |byte| byte.is_ascii_digit()),
+        },
+        None => {
+            is_all(name, |byte| byte.is_ascii_alphanumeric())
+                && name.starts_with(|first: char| first.is_ascii_alphabetic())
+        }
+    };
+    well_formed.then(|| (name, &body[end + 1..]))
+}
+
+fn is_all(text: &str, accepts: impl Fn(u8) -> bool) -> bool {
+    !text.is_empty() && text.bytes().all(accepts)
+}
+
+fn meaning(name: &str) -> Option<char> {
+    let Some(number) = name.strip_prefix('#') else {
+        let named = NAMED.iter().find(|(known, _)| *known == name);
+        return named.map(|(_, character)| *character);
+    };
+    let value = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => number.parse(),
+    };
+    value.ok().and_then(char::from_u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_become_characters() {
+        let text = unescape("a &lt;&#60;&#x3C; b && &amp; c").expect("entities");
+        assert_eq!(text.text, "a <<< b && & c");
+        let kinds: Vec<_> = text.kinds.iter().map(String::as_str).collect();
+        assert_eq!(kinds, ["#", "amp", "lt"]);
+        assert!(unescape("&unknown;").is_none());
+        assert!(unescape("&#x110000;").is_none());
+        assert_eq!(
+            unescape("& ; &; &#; &a b; &1;").expect("none").text,
+            "& ; &; &#; &a b; &1;"
+        );
+    }
+
+    #[test]
+    fn a_place_with_an_entity_of_its_own_shows_it() {
+        assert!(shows_entity("a &copy; b"));
+        assert!(shows_entity("&unknown;"));
+        assert!(!shows_entity("a && b; c"));
+    }
+}

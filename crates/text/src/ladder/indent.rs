@@ -1,0 +1,164 @@
+//! The rung `indent`: whole lines that differ by one indentation, the same prefix on every line
+//! that is not blank, which the file has or lacks. New lines get or lose it.
+
+use std::ops::Range;
+
+use crate::look_alike::{fold_char, indent_len, is_blank};
+
+use super::block::{Block, Line};
+use super::search::sequences;
+use super::settle::{choose, forbid};
+use super::shift::Shift;
+use super::{Rung, Task, Verdict};
+
+pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
+    let block = Block::of(task);
+    let places = block.places(&windows(&block)?);
+    if places.is_empty() {
+        return None;
+    }
+    let places = match choose(task, Rung::Indent, places) {
+        Ok(places) => places,
+        Err(verdict) => return Some(verdict),
+    };
+    let place = places[0].clone();
+    if let Err(reason) = allow(&block, task.new, &place) {
+        return Some(forbid(Rung::Indent, place, reason));
+    }
+    let (file, old) = block.pairs(&place).next()?;
+    let removed: String = old.chars().map(fold_char).collect();
+    let (file_indent, old_indent) = (count(file), count(old));
+    let shift = if file_indent > old_indent {
+        Shift::Add(&file[..chars_len(file, file_indent - old_indent)])
+    } else {
+        Shift::Remove(&removed[..old_indent - file_indent])
+    };
+    Some(block.edit(task, Rung::Indent, places, shift))
+}
+
+/// The windows of the file that the old text fits with one shift.
+///
+/// How the indentation of a line stands to that of the line before it, blank ones passed over, is
+/// the same under any shift; so lines after the first are compared by that and by their content,
+/// and only the first tells the shift.
+fn windows(block: &Block<'_>) -> Option<Vec<usize>> {
+    let first = block.old_lines().position(|line| !line.is_blank())?;
+    let old_before = before(block.len(), |number| block.old_line(number));
+    let file_before = before(block.file_len(), |number| block.file_line(number));
+    let old_step = |number: usize| {
+        step(
+            old_before[number].map(|at| block.old_line(at)),
+            block.old_line(number),
+        )
+    };
+    let file_step = |number: usize| {
+        step(
+            file_before[number].map(|at| block.file_line(at)),
+            block.file_line(number),
+        )
+    };
+    let rest = first + 1;
+    let starts = sequences(
+        block.len() - rest,
+        block.file_len(),
+        |a, b| {
+            block
+                .old_line(rest + a)
+                .same_content(block.old_line(rest + b))
+                && old_step(rest + a) == old_step(rest + b)
+        },
+        |at, b| {
+            block.file_line(at).same_content(block.old_line(rest + b))
+                && file_step(at) == old_step(rest + b)
+        },
+    );
+    let old_first = block.old_line(first);
+    let fits = |&start: &usize| {
+        // `start` follows the first line that is not blank; the blank ones stand before that.
+        let Some(window) = start.checked_sub(rest) else {
+            return false;
+        };
+        let file_first = block.file_line(start - 1);
+        file_first.same_content(old_first)
+            && is_shifted(file_first.indent(), old_first.indent())
+            && (window..start - 1).all(|at| block.file_line(at).is_blank())
+    };
+    Some(
+        starts
+            .into_iter()
+            .filter(fits)
+            .map(|start| start - rest)
+            .collect(),
+    )
+}
+
+/// For each line the last one before it that is not blank.
+fn before<'b>(len: usize, line: impl Fn(usize) -> Line<'b>) -> Vec<Option<usize>> {
+    let mut last = None;
+    (0..len)
+        .map(|number| {
+            let before = last;
+            if !line(number).is_blank() {
+                last = Some(number);
+            }
+            before
+        })
+        .collect()
+}
+
+/// Two indentations without what both begin with.
+fn step<'t>(before: Option<Line<'t>>, line: Line<'t>) -> (&'t str, &'t str) {
+    if line.is_blank() {
+        return ("", "");
+    }
+    let (before, own) = (before.map_or("", Line::indent), line.indent());
+    let same = before
+        .bytes()
+        .zip(own.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
+    (&before[same..], &own[same..])
+}
+
+fn is_shifted(file: &str, old: &str) -> bool {
+    file.len() != old.len() && (file.ends_with(old) || old.ends_with(file))
+}
+
+/// The guards on the edit that only this rung has.
+fn allow(block: &Block<'_>, new: &str, place: &Range<usize>) -> Result<(), String> {
+    let mut prefixes = block
+        .pairs(place)
+        .map(|(file, old)| &file[..chars_len(file, count(file).saturating_sub(count(old)))]);
+    if let Some(first) = prefixes.next()
+        && prefixes.any(|prefix| prefix != first)
+    {
+        return Err("The file indents these lines with different look-alikes of spaces, so it is unknown which of them new lines should get.".to_owned());
+    }
+    let least = |lines: Vec<&str>| -> Vec<String> {
+        let indents = lines
+            .into_iter()
+            .filter(|line| !is_blank(line))
+            .map(|line| line[..indent_len(line)].chars().map(fold_char).collect());
+        let indents: Vec<String> = indents.collect();
+        let least = indents.iter().map(String::len).min();
+        indents
+            .into_iter()
+            .filter(|indent| Some(indent.len()) == least)
+            .collect()
+    };
+    let file = least(block.pairs(place).map(|(file, _)| file).collect());
+    let new = least(new.split('\n').collect());
+    if new.iter().any(|indent| file.contains(indent)) {
+        return Err("The new text already stands at the file's indentation while the old text does not, so it is unknown whether to shift it.".to_owned());
+    }
+    Ok(())
+}
+
+/// The characters of a line's indentation.
+fn count(line: &str) -> usize {
+    line[..indent_len(line)].chars().count()
+}
+
+fn chars_len(line: &str, characters: usize) -> usize {
+    line.chars().take(characters).map(char::len_utf8).sum()
+}

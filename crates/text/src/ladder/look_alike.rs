@@ -1,0 +1,35 @@
+//! The rung `look-alike`: the same text but for quotes, dashes, spaces and composition, one to
+//! one, in whole lines or in parts of them.
+
+use crate::look_alike::Folded;
+
+use super::passage::Passage;
+use super::search::occurrences;
+use super::settle::{choose, edit};
+use super::shift::Shift;
+use super::weave::Look;
+use super::{Rung, Task, Verdict};
+
+pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
+    let view = task.sight.folded();
+    let old = Folded::of(task.old);
+    if view.is_unchanged() && old.is_unchanged() {
+        return None;
+    }
+    let places: Vec<_> = occurrences(view.text(), old.text())
+        .into_iter()
+        .filter_map(|at| Some(view.source_of(at)?..view.source_of(at + old.text().len())?))
+        .filter(|place| !task.sight.is_damaged(place))
+        .collect();
+    if places.is_empty() || task.old.starts_with(crate::look_alike::extends) {
+        return None;
+    }
+    Some(match choose(task, Rung::LookAlike, places) {
+        Ok(places) => {
+            let (old, new) = (Passage::of(task.old), Passage::of(task.new));
+            let look = Look { shift: Shift::None };
+            edit(task, Rung::LookAlike, places, &old, &new, Some(&look))
+        }
+        Err(verdict) => verdict,
+    })
+}

@@ -1,0 +1,79 @@
+//! A text as its lines: what stands between line ends, and whether the last one is ended.
+
+/// The lines of a text, without their newlines. A final newline starts no further line; an
+/// empty text has no line. One empty line that is not ended stands for "a line with nothing on it".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Passage<'t> {
+    pub(super) lines: Vec<&'t str>,
+    pub(super) ended: bool,
+}
+
+impl<'t> Passage<'t> {
+    pub(super) fn of(text: &'t str) -> Passage<'t> {
+        let (body, ended) = match text.strip_suffix('\n') {
+            Some(body) => (body, true),
+            None => (text, false),
+        };
+        let lines = if text.is_empty() {
+            Vec::new()
+        } else {
+            body.split('\n').collect()
+        };
+        Passage { lines, ended }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The lines as one text.
+    pub(super) fn text(&self) -> String {
+        let mut text = self.lines.join("\n");
+        if self.ended && !self.lines.is_empty() {
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The same lines with the last one not ended.
+    pub(super) fn unended(mut self) -> Passage<'t> {
+        self.ended = false;
+        self
+    }
+}
+
+/// Whether a line of the text starts at the offset.
+pub(super) fn starts_line(text: &str, at: usize) -> bool {
+    at == 0 || text.as_bytes()[at - 1] == b'\n'
+}
+
+/// Whether a newline stands at the offset.
+pub(super) fn newline_at(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at) == Some(&b'\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_final_newline_starts_no_line() {
+        let cases: [(&str, &[&str], bool); 6] = [
+            ("", &[], false),
+            ("a", &["a"], false),
+            ("a\n", &["a"], true),
+            ("\n", &[""], true),
+            ("a\n\n", &["a", ""], true),
+            ("\na", &["", "a"], false),
+        ];
+        for (text, lines, ended) in cases {
+            let split = Passage::of(text);
+            assert_eq!(
+                (split.lines.as_slice(), split.ended),
+                (lines, ended),
+                "{text:?}"
+            );
+            assert_eq!(split.text(), text);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Every occurrence of one sequence in another, overlapping ones included, in time linear in
+//! both: bytes through memmem, anything else through Knuth, Morris and Pratt.
+
+use memchr::memmem::Finder;
+
+/// From this many overlapping occurrences in a row on, the needle is taken for periodic:
+/// starting memmem afresh after each of them would cost the needle's length every time.
+const OVERLAPS_BEFORE_STEADY_SEARCH: usize = 16;
+
+/// The offsets of all occurrences of `needle`, overlapping ones included. An empty needle
+/// occurs nowhere.
+pub(super) fn occurrences(haystack: &str, needle: &str) -> Vec<usize> {
+    let (haystack, needle) = (haystack.as_bytes(), needle.as_bytes());
+    let mut found: Vec<usize> = Vec::new();
+    if needle.is_empty() {
+        return found;
+    }
+    let finder = Finder::new(needle);
+    let mut from = 0;
+    let mut overlaps = 0;
+    while let Some(offset) = finder.find(&haystack[from..]) {
+        let place = from + offset;
+        let overlapping = found.last().is_some_and(|last| place - last < needle.len());
+        overlaps = if overlapping { overlaps + 1 } else { 0 };
+        if overlaps == OVERLAPS_BEFORE_STEADY_SEARCH {
+            let rest = &haystack[place..];
+            let steady = sequences(
+                needle.len(),
+                rest.len(),
+                |a, b| needle[a] == needle[b],
+                |at, b| rest[at] == needle[b],
+            );
+            found.extend(steady.into_iter().map(|at| place + at));
+            break;
+        }
+        found.push(place);
+        from = place + 1;
+    }
+    found
+}
+
+/// The starts of all windows of a text that equal the pattern, item by item. `same` compares
+/// two items of the pattern, `matches` an item of the text with one of the pattern; together
+/// they must be an equivalence. An empty pattern stands before every item and at the end.
+pub(super) fn sequences(
+    pattern: usize,
+    text: usize,
+    same: impl Fn(usize, usize) -> bool,
+    matches: impl Fn(usize, usize) -> bool,
+) -> Vec<usize> {
+    if pattern == 0 {
+        return (0..=text).collect();
+    }
+    // borders[i]: length of the longest proper border of the pattern's first i + 1 items.
+    let mut borders = vec![0; pattern];
+    let mut length = 0;
+    for at in 1..pattern {
+        while length > 0 && !same(at, length) {
+            length = borders[length - 1];
+        }
+        if same(at, length) {
+            length += 1;
+        }
+        borders[at] = length;
+    }
+    let mut found = Vec::new();
+    length = 0;
+    for at in 0..text {
+        while length > 0 && (length == pattern || !matches(at, length)) {
+            length = borders[length - 1];
+        }
+        if matches(at, length) {
+            length += 1;
+        }
+        if length == pattern {
+            found.push(at + 1 - pattern);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn naive(haystack: &str, needle: &str) -> Vec<usize> {
+        (0..haystack.len())
+            .filter(|&at| haystack.as_bytes()[at..].starts_with(needle.as_bytes()))
+            .collect()
+    }
+
+    #[test]
+    fn a_periodic_needle_is_counted_at_every_place() {
+        let haystack = "a".repeat(300_000);
+        let needle = "a".repeat(100_000);
+        assert_eq!(occurrences(&haystack, &needle).len(), 200_001);
+    }
+
+    #[test]
+    fn an_empty_pattern_stands_everywhere_and_an_empty_needle_nowhere() {
+        assert_eq!(sequences(0, 2, |_, _| true, |_, _| true), [0, 1, 2]);
+        assert!(occurrences("abc", "").is_empty());
+    }
+
+    proptest! {
+        #![proptest_config(crate::laws::config())]
+
+        #[test]
+        fn occurrences_are_those_of_trying_every_offset(
+            haystack in "[ab]{0,60}", needle in "[ab]{1,5}"
+        ) {
+            prop_assert_eq!(occurrences(&haystack, &needle), naive(&haystack, &needle));
+            let (text, pattern) = (haystack.as_bytes(), needle.as_bytes());
+            let steady = sequences(
+                pattern.len(), text.len(),
+                |a, b| pattern[a] == pattern[b], |at, b| text[at] == pattern[b],
+            );
+            prop_assert_eq!(steady, naive(&haystack, &needle));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! From the places that a rung found to its verdict: one or several, alike or not, and what each
+//! of them changes.
+
+use std::ops::Range;
+
+use super::passage::Passage;
+use super::weave::{Look, Pattern};
+use super::{Found, Guard, Reach, Rung, Task, Verdict};
+
+/// The places to edit, or the verdict that there are too many of them. `places` holds every one,
+/// in order, overlapping ones included, and at least one.
+pub(super) fn choose(
+    task: &Task<'_>,
+    rung: Rung,
+    places: Vec<Range<usize>>,
+) -> Result<Vec<Range<usize>>, Verdict> {
+    let view = task.sight.view;
+    let refused = match task.reach {
+        Reach::One => places.len() > 1,
+        // On a tolerant rung one edit fits all places only where they are the same text.
+        Reach::All => rung != Rung::Exact && !are_alike(view, &places),
+    };
+    if refused {
+        return Err(Verdict::Ambiguous { rung, places });
+    }
+    let mut free = 0;
+    let mut chosen = places;
+    chosen.retain(|place| {
+        let fits = place.start >= free;
+        if fits {
+            free = place.end;
+        }
+        fits
+    });
+    Ok(chosen)
+}
+
+/// Whether all places are the same text. Places that overlap densely would make this quadratic:
+/// past some times the view's length they are not proven alike.
+fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
+    let mut bytes = 16 * view.len();
+    places.windows(2).all(|pair| {
+        let Some(left) = bytes.checked_sub(pair[1].len()) else {
+            return false;
+        };
+        bytes = left;
+        view[pair[0].clone()] == view[pair[1].clone()]
+    })
+}
+
+/// The verdict for places that are all the same text, which `old` stands for and `new` replaces,
+/// both after the rung's rewriting.
+pub(super) fn edit(
+    task: &Task<'_>,
+    rung: Rung,
+    places: Vec<Range<usize>>,
+    old: &Passage<'_>,
+    new: &Passage<'_>,
+    look: Option<&Look<'_>>,
+) -> Verdict {
+    let view = task.sight.view;
+    let Some(first) = places.first() else {
+        return Verdict::NotFound { guard: None };
+    };
+    let pattern = match Pattern::of(&view[first.clone()], old, new, look) {
+        Ok(pattern) => pattern,
+        Err(reason) => return forbid(rung, first.clone(), reason),
+    };
+    let joins_next_line = old.ended
+        && !new.ended
+        && !task.new.is_empty()
+        && places.iter().any(|place| place.end < view.len());
+    Verdict::Found(Found {
+        rung,
+        places: pattern.lay(view, &places, task.erasure),
+        joins_next_line,
+    })
+}
+
+/// The verdict that a guard on the edit failed.
+pub(super) fn forbid(rung: Rung, place: Range<usize>, reason: impl Into<String>) -> Verdict {
+    Verdict::NotFound {
+        guard: Some(Guard {
+            rung,
+            place,
+            reason: reason.into(),
+        }),
+    }
+}
+
+/// Choose and edit in one, for rungs whose rewriting makes old text and place the same.
+pub(super) fn literal(
+    task: &Task<'_>,
+    rung: Rung,
+    places: Vec<Range<usize>>,
+    old: &Passage<'_>,
+    new: &Passage<'_>,
+) -> Verdict {
+    match choose(task, rung, places) {
+        Ok(places) => edit(task, rung, places, old, new, None),
+        Err(verdict) => verdict,
+    }
+}

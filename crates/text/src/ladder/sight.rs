@@ -1,0 +1,124 @@
+//! The file as the rungs look at it: the view, and made once when a rung first asks for it, the
+//! view folded and its lines marked for comparison.
+
+use std::cell::OnceCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use crate::look_alike::Folded;
+
+/// A file's text and what was worked out about it so far.
+pub(super) struct Sight<'v> {
+    pub(super) view: &'v str,
+    damaged: &'v [Range<usize>],
+    folded: OnceCell<Folded<'v>>,
+    lines: OnceCell<FileLines>,
+}
+
+/// The lines of a view: where they start in it, and their marks in its folded form.
+pub(super) struct FileLines {
+    starts: Vec<usize>,
+    pub(super) marks: Vec<Mark>,
+}
+
+/// One line of a folded text, taken apart: indentation, content, blanks at the end. A blank line
+/// has neither indentation nor content.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    start: usize,
+    content_start: usize,
+    content_end: usize,
+    hash: u64,
+}
+
+impl Mark {
+    pub(super) fn indent<'t>(&self, folded: &'t str) -> &'t str {
+        &folded[self.start..self.content_start]
+    }
+
+    pub(super) fn content<'t>(&self, folded: &'t str) -> &'t str {
+        &folded[self.content_start..self.content_end]
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.content_start == self.content_end
+    }
+
+    /// Whether two lines, each of the text it was marked in, have the same content.
+    pub(super) fn same_content(&self, folded: &str, other: &Mark, others: &str) -> bool {
+        self.hash == other.hash && self.content(folded) == other.content(others)
+    }
+}
+
+/// Marks the lines of a folded text.
+pub(super) fn mark(folded: &str) -> Vec<Mark> {
+    let mut start = 0;
+    let mut marks = Vec::new();
+    while start < folded.len() {
+        let end = memchr::memchr(b'\n', &folded.as_bytes()[start..])
+            .map_or(folded.len(), |length| start + length);
+        let line = folded[start..end].trim_end_matches([' ', '\t']);
+        let content = line.trim_start_matches([' ', '\t']);
+        let content_end = start + line.len();
+        let mut hasher = DefaultHasher::new();
+        content.hash(&mut hasher);
+        marks.push(Mark {
+            start,
+            content_start: content_end - content.len(),
+            content_end,
+            hash: hasher.finish(),
+        });
+        start = end + 1;
+    }
+    marks
+}
+
+impl<'v> Sight<'v> {
+    pub(super) fn of(view: &'v str, damaged: &'v [Range<usize>]) -> Sight<'v> {
+        Sight {
+            view,
+            damaged,
+            folded: OnceCell::new(),
+            lines: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn folded(&self) -> &Folded<'v> {
+        self.folded.get_or_init(|| Folded::of(self.view))
+    }
+
+    pub(super) fn lines(&self) -> &FileLines {
+        self.lines.get_or_init(|| {
+            let marks = mark(self.folded().text());
+            let mut starts = Vec::with_capacity(marks.len() + 1);
+            starts.push(0);
+            starts.extend(memchr::memchr_iter(b'\n', self.view.as_bytes()).map(|at| at + 1));
+            FileLines { starts, marks }
+        })
+    }
+
+    /// Whether the file's last line has no newline.
+    pub(super) fn is_open(&self) -> bool {
+        !self.view.is_empty() && !self.view.ends_with('\n')
+    }
+
+    /// The view's text from the start of a line to the end of another, without its newline.
+    pub(super) fn line_span(&self, first: usize, last: usize) -> Range<usize> {
+        let starts = &self.lines().starts;
+        let end = match starts.get(last + 1) {
+            Some(next) => next - 1,
+            None => self.view.len(),
+        };
+        starts[first]..end
+    }
+
+    /// Whether the place holds characters that stand for bytes nobody could decode.
+    pub(super) fn is_damaged(&self, place: &Range<usize>) -> bool {
+        let next = self
+            .damaged
+            .partition_point(|damage| damage.end <= place.start);
+        self.damaged
+            .get(next)
+            .is_some_and(|damage| damage.start < place.end)
+    }
+}

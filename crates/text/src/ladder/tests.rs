@@ -1,0 +1,84 @@
+//! The ladder's tests: what it does to a text, told as the rung and the result, or as the refusal.
+//! Each file below holds the cases of one family of rungs; `laws` what holds for any input.
+
+mod blank_edges;
+mod blocks;
+mod escapes;
+mod laws;
+mod literal;
+mod look_alikes;
+mod numbers;
+mod size;
+
+use super::*;
+use crate::splice::apply_changes;
+
+/// What became of an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Done(Rung, String),
+    Ambiguous(Rung, usize),
+    NotFound,
+    Forbidden(Rung),
+    Leaked,
+}
+
+use Outcome::{Ambiguous, Forbidden, Leaked, NotFound};
+
+pub(super) fn done(rung: Rung, result: &str) -> Outcome {
+    Outcome::Done(rung, result.to_owned())
+}
+
+pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> {
+    Query {
+        view,
+        damaged: &[],
+        old,
+        new,
+        reach: Reach::One,
+        tolerance: Tolerance::Tolerant,
+        abbreviations: &[],
+        leaks: Leaks::Refuse,
+    }
+}
+
+/// All changes of a find, in order.
+pub(super) fn changes(found: &Found) -> Vec<Change> {
+    let changes = found.places.iter().flat_map(|place| place.changes.clone());
+    changes.collect()
+}
+
+pub(super) fn outcome(query: &Query<'_>) -> Outcome {
+    match find(query) {
+        Verdict::Found(found) => {
+            let result = apply_changes(query.view, &changes(&found));
+            Outcome::Done(found.rung, result)
+        }
+        Verdict::Ambiguous { rung, places } => Ambiguous(rung, places.len()),
+        Verdict::NotFound { guard: None } => NotFound,
+        Verdict::NotFound { guard: Some(guard) } => Forbidden(guard.rung),
+        Verdict::Leaked { .. } => Leaked,
+    }
+}
+
+/// What an edit of one place comes to.
+pub(super) fn edit(view: &str, old: &str, new: &str) -> Outcome {
+    outcome(&query(view, old, new))
+}
+
+/// What an edit of all places comes to.
+pub(super) fn edit_all(view: &str, old: &str, new: &str) -> Outcome {
+    outcome(&Query {
+        reach: Reach::All,
+        ..query(view, old, new)
+    })
+}
+
+/// A case: why it is, file, old text, new text, what comes of it.
+pub(super) type Case<'a> = (&'a str, &'a str, &'a str, &'a str, Outcome);
+
+pub(super) fn check(cases: &[Case<'_>]) {
+    for (why, view, old, new, wanted) in cases {
+        assert_eq!(edit(view, old, new), *wanted, "{why}: {old:?} in {view:?}");
+    }
+}

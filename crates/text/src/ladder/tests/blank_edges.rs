@@ -1,0 +1,200 @@
+//! `blank-edge`.
+
+use super::*;
+use Rung::{BlankEdge, Exact};
+
+const FILE: &str = "alpha = 1\nbeta = 2\ngamma = 3\n";
+
+#[test]
+fn one_blank_line_too_many_is_forgiven() {
+    check(&[
+        (
+            "at the start",
+            FILE,
+            "\nalpha = 1\nbeta = 2",
+            "\nalpha = 1\nbeta = 22",
+            done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
+        ),
+        (
+            "at the end",
+            FILE,
+            "alpha = 1\nbeta = 2\n\n",
+            "alpha = 1\nbeta = 22\n\n",
+            done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
+        ),
+        (
+            "at both",
+            FILE,
+            "\nalpha = 1\nbeta = 2\n\n",
+            "\nalpha = 1\nbeta = 22\n\n",
+            done(BlankEdge, "alpha = 1\nbeta = 22\ngamma = 3\n"),
+        ),
+        (
+            "with blanks on it",
+            FILE,
+            "  \nalpha = 1\nbeta = 2",
+            "  \nalpha = 1\nB",
+            done(BlankEdge, "alpha = 1\nB\ngamma = 3\n"),
+        ),
+        (
+            "open at the end",
+            FILE,
+            "alpha = 1\nbeta = 2\n  ",
+            "alpha = 1\nB\n  ",
+            done(BlankEdge, "alpha = 1\nB\ngamma = 3\n"),
+        ),
+        (
+            "not in the new text",
+            FILE,
+            "\nalpha = 1\nbeta = 2",
+            "alpha = 1\n\nbeta = 2",
+            done(BlankEdge, "alpha = 1\n\nbeta = 2\ngamma = 3\n"),
+        ),
+        (
+            "another one in the new text",
+            FILE,
+            "  \nalpha = 1\nbeta = 2",
+            "\nalpha = 1\nB",
+            done(BlankEdge, "\nalpha = 1\nB\ngamma = 3\n"),
+        ),
+        (
+            "not at the new text's end",
+            FILE,
+            "beta = 2\ngamma = 3\n\n",
+            "beta = 2\nG\n",
+            done(BlankEdge, "alpha = 1\nbeta = 2\nG\n"),
+        ),
+        (
+            "all deleted",
+            FILE,
+            "\nalpha = 1\nbeta = 2",
+            "",
+            done(BlankEdge, "gamma = 3\n"),
+        ),
+        (
+            "the rest on a rung below",
+            "{\n    one()\n    two()\n}\n",
+            "\n  one()\n  two()",
+            "\n  one()\n  three()",
+            done(BlankEdge, "{\n    one()\n    three()\n}\n"),
+        ),
+        (
+            "the rest with numbers",
+            FILE,
+            "\n1→alpha = 1\n2→beta = 2",
+            "\n1→A\n2→beta = 2",
+            done(BlankEdge, "A\nbeta = 2\ngamma = 3\n"),
+        ),
+        (
+            "one more than the file has",
+            "a = 1\nb = 2\n\nc\n",
+            "a = 1\nb = 2\n\n\n",
+            "a = 1\nB\n\n\n",
+            done(BlankEdge, "a = 1\nB\n\nc\n"),
+        ),
+        (
+            "twenty characters",
+            "abcdefghij klmnopqrst\nend\n",
+            "abcdefghij klmnopqrst\n\n",
+            "x\n\n",
+            done(BlankEdge, "x\nend\n"),
+        ),
+        (
+            "the end of an open file",
+            "alpha = 1\nbeta = 2",
+            "alpha = 1\nbeta = 2\n\n",
+            "alpha = 1\nB\n\n",
+            done(BlankEdge, "alpha = 1\nB"),
+        ),
+    ]);
+}
+
+#[test]
+fn more_or_less_than_that_is_not_found() {
+    check(&[
+        (
+            "two at the end",
+            FILE,
+            "alpha = 1\nbeta = 2\n\n\n",
+            "x",
+            NotFound,
+        ),
+        (
+            "two at the start",
+            FILE,
+            "\n\nalpha = 1\nbeta = 2",
+            "x",
+            NotFound,
+        ),
+        (
+            "too little text",
+            "x = 1\ny\n",
+            "\nx = 1",
+            "\nx = 7",
+            NotFound,
+        ),
+        (
+            "nineteen characters",
+            "abcdefghij klmnopqrs\nend\n",
+            "abcdefghij klmnopqrs\n\n",
+            "x\n\n",
+            NotFound,
+        ),
+        (
+            "a line break too many is another place",
+            FILE,
+            "\nbeta = 2\ngamma = 3",
+            "\nB",
+            done(Exact, "alpha = 1\nB\n"),
+        ),
+        (
+            "part of a line",
+            "x alpha = 1\nbeta = 2\nend\n",
+            "\nalpha = 1\nbeta = 2",
+            "x",
+            NotFound,
+        ),
+        (
+            "part of the last line",
+            "alpha = 1\nbeta = 2\n",
+            "\nalpha = 1\nbeta",
+            "x",
+            NotFound,
+        ),
+        (
+            "the rest twice",
+            "one()\ntwo()\nz\none()\ntwo()\n",
+            "one()\ntwo()\n\n",
+            "x\n\n",
+            Ambiguous(BlankEdge, 2),
+        ),
+        (
+            "a place without, a place with",
+            "one()\ntwo()\n\nz\none()\ntwo()\n",
+            "\none()\ntwo()\n\n",
+            "x",
+            Ambiguous(BlankEdge, 2),
+        ),
+        (
+            "a whole place and a part of one",
+            "one()\ntwo()\nx one()\ntwo()\n",
+            "\none()\ntwo()",
+            "x",
+            Ambiguous(BlankEdge, 2),
+        ),
+        (
+            "a guard of the rest's rung",
+            "“one”\ntwo()\nend\n",
+            "\n\"one\"\ntwo()",
+            "\none\ntwo()",
+            Forbidden(BlankEdge),
+        ),
+        (
+            "numbers left in new text",
+            FILE,
+            "\n1→alpha = 1\n2→beta = 2",
+            "\n1→A\nB",
+            Leaked,
+        ),
+    ]);
+}

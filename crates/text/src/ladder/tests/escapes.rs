@@ -1,0 +1,214 @@
+//! `escaped`.
+
+use super::*;
+use Rung::{Escaped, Exact};
+
+#[test]
+fn text_escaped_once_too_often_is_unescaped() {
+    check(&[
+        (
+            "quotes",
+            "print(\"on\")\n",
+            "print(\\\"on\\\")",
+            "print(\\\"off\\\")",
+            done(Escaped, "print(\"off\")\n"),
+        ),
+        (
+            "line ends",
+            "a = 1\nb = 2\n",
+            "a = 1\\nb = 2",
+            "a = 1\\nb = 5",
+            done(Escaped, "a = 1\nb = 5\n"),
+        ),
+        ("tabs", "a\tb\n", "a\\tb", "a\\tc", done(Escaped, "a\tc\n")),
+        (
+            "by number",
+            "caf\u{E9} x\n",
+            "caf\\u00e9 x",
+            "caf\\u00e9 y",
+            done(Escaped, "caf\u{E9} y\n"),
+        ),
+        (
+            "line ends of Windows",
+            "a\nb\n",
+            "a\\r\\nb",
+            "a\\r\\nc",
+            done(Escaped, "a\nc\n"),
+        ),
+        (
+            "entities",
+            "if (a < b && c > d) {\n",
+            "if (a &lt; b &amp;&amp; c &gt; d) {",
+            "if (a &lt;= b &amp;&amp; c &gt; d) {",
+            done(Escaped, "if (a <= b && c > d) {\n"),
+        ),
+        (
+            "entities by number",
+            "it's\n",
+            "it&#39;s",
+            "that&#39;s",
+            done(Escaped, "that's\n"),
+        ),
+        (
+            "new text with nothing to escape",
+            "run(\"b\")\n",
+            "run(\\\"b\\\")",
+            "pass",
+            done(Escaped, "pass\n"),
+        ),
+        (
+            "deleted",
+            "log(\"a\")\nend\n",
+            "log(\\\"a\\\")",
+            "",
+            done(Escaped, "end\n"),
+        ),
+        (
+            "escaped in the file too",
+            "a\\nb\n",
+            "a\\nb",
+            "a\\nc",
+            done(Exact, "a\\nc\n"),
+        ),
+        (
+            "part of a line",
+            "x = f(\"a\");\n",
+            "f(\\\"a\\\")",
+            "g(\\\"a\\\")",
+            done(Escaped, "x = g(\"a\");\n"),
+        ),
+    ]);
+    assert_eq!(
+        edit_all("f(\"a\") f(\"a\")\n", "f(\\\"a\\\")", "g()"),
+        done(Escaped, "g() g()\n")
+    );
+}
+
+#[test]
+fn new_text_must_show_the_same_escapes() {
+    check(&[
+        (
+            "a bare quote",
+            "print(\"on\")\n",
+            "print(\\\"on\\\")",
+            "print(\"off\")",
+            Forbidden(Escaped),
+        ),
+        (
+            "a bare line end",
+            "a\nb\n",
+            "a\\nb",
+            "a\nc",
+            Forbidden(Escaped),
+        ),
+        (
+            "another kind",
+            "d = \"x\"\n",
+            "d = \\\"x\\\"",
+            "d = \\\"C:\\new\\\"",
+            Forbidden(Escaped),
+        ),
+        (
+            "no escape at all",
+            "d = \"x\"\n",
+            "d = \\\"x\\\"",
+            "d = \\\"\\d\\\"",
+            Forbidden(Escaped),
+        ),
+        (
+            "another entity",
+            "a < b\n",
+            "a &lt; b",
+            "a &gt; b",
+            Forbidden(Escaped),
+        ),
+        (
+            "a bare sign",
+            "a < b\n",
+            "a &lt; b",
+            "a < c",
+            Forbidden(Escaped),
+        ),
+        (
+            "an unknown entity",
+            "a < b\n",
+            "a &lt; b",
+            "a &lt; &foo;",
+            Forbidden(Escaped),
+        ),
+        (
+            "a bare letter beyond ASCII",
+            "caf\u{E9}\n",
+            "caf\\u00e9",
+            "\u{FC}ber caf\\u00e9",
+            Forbidden(Escaped),
+        ),
+        (
+            "several places come first",
+            "f(\"x\")\nf(\"x\")\n",
+            "f(\\\"x\\\")",
+            "f(\"y\")",
+            Ambiguous(Escaped, 2),
+        ),
+    ]);
+}
+
+#[test]
+fn escapes_that_prove_nothing_are_not_found() {
+    check(&[
+        (
+            "a backslash of the file's own",
+            "p = \"C:\\dir\"\n",
+            "p = \\\"C:\\\\dir\\\"",
+            "x",
+            NotFound,
+        ),
+        (
+            "an entity of the file's own",
+            "a < &copy;\n",
+            "a &lt; &copy;",
+            "x",
+            NotFound,
+        ),
+        (
+            "a backslash that is no escape",
+            "\"\\d\"\n",
+            "\\\"\\d\\\"",
+            "x",
+            NotFound,
+        ),
+        (
+            "blank once unescaped",
+            "a\n\n\nb\n",
+            "\\n\\n\\n",
+            "x",
+            NotFound,
+        ),
+        (
+            "another difference besides",
+            "print(\"on\") \n  x\n",
+            "print(\\\"on\\\")\n  x",
+            "x",
+            NotFound,
+        ),
+        (
+            "two levels",
+            "print(\"on\")\n",
+            "print(\\\\\\\"on\\\\\\\")",
+            "x",
+            NotFound,
+        ),
+        (
+            "escaped here and bare there",
+            "\"a\" \"b\"\n",
+            "\\\"a\\\" \"b\"",
+            "x",
+            NotFound,
+        ),
+    ]);
+    assert_eq!(
+        edit("\"&lt;\" \\\"<\\\"\n", "\\\"&lt;\\\"", "x"),
+        Ambiguous(Escaped, 2),
+        "two ways to read it"
+    );
+}

@@ -1,0 +1,336 @@
+//! `exact` and `final-newline`, the deletion of whole lines, and what an exact edit leaves alone.
+
+use super::*;
+use Rung::{Exact, FinalNewline};
+
+#[test]
+fn exact_text_is_replaced_as_sent() {
+    check(&[
+        (
+            "no pattern, no reference",
+            "a.c(b)*\nabc\n",
+            "a.c(b)*",
+            "$& \\1 ${n}",
+            done(Exact, "$& \\1 ${n}\nabc\n"),
+        ),
+        (
+            "inside a line",
+            "x = foo()  # foo\n",
+            "foo()",
+            "bar(\n  1)",
+            done(Exact, "x = bar(\n  1)  # foo\n"),
+        ),
+        (
+            "a newline more",
+            "a\nb\n",
+            "a",
+            "a\n",
+            done(Exact, "a\n\nb\n"),
+        ),
+        ("a newline less", "a\nb\n", "a\n", "c", done(Exact, "cb\n")),
+        (
+            "blank text that is there",
+            "a\n\n\nb\n",
+            "\n\n\n",
+            "\n\n",
+            done(Exact, "a\n\nb\n"),
+        ),
+        (
+            "case decides",
+            "Foo()\nfoo()\n",
+            "Foo()",
+            "Bar()",
+            done(Exact, "Bar()\nfoo()\n"),
+        ),
+        ("two places", "ab ab", "ab", "c", Ambiguous(Exact, 2)),
+        (
+            "overlapping places",
+            "x0000x",
+            "000",
+            "1",
+            Ambiguous(Exact, 2),
+        ),
+        (
+            "part of a line and a whole one",
+            "sub_a = 5\na = 5\n",
+            "a = 5",
+            "a = 6",
+            Ambiguous(Exact, 2),
+        ),
+        ("empty old text", "a\n", "", "x", NotFound),
+        ("empty file", "", "a", "x", NotFound),
+        ("a gap of blanks", "a  b\n", "a b", "c", NotFound),
+        ("another case", "maxSize\n", "MAXSIZE", "x", NotFound),
+        (
+            "a blank line less",
+            "a()\n\n\nb()\n",
+            "a()\n\nb()",
+            "c()",
+            NotFound,
+        ),
+        (
+            "a line break for a blank",
+            "a\n- b\n",
+            "a - b",
+            "c",
+            NotFound,
+        ),
+        (
+            "blank text that is not there",
+            "a\n\n  \n\nb\n",
+            "\n\n\n\n",
+            "\n",
+            NotFound,
+        ),
+        (
+            "blank text that looks alike",
+            "a\u{A0}b\n",
+            " ",
+            "_",
+            NotFound,
+        ),
+    ]);
+}
+
+#[test]
+fn all_places_are_taken_from_the_left() {
+    assert_eq!(edit_all("x0000x\n", "00", "1"), done(Exact, "x11x\n"));
+    assert_eq!(edit_all("x000x\n", "00", "1"), done(Exact, "x10x\n"));
+    assert_eq!(edit_all("a b\n", "c", "d"), NotFound);
+}
+
+#[test]
+fn deleted_lines_take_their_newline_along() {
+    check(&[
+        (
+            "one line",
+            "keep\ndrop\nend\n",
+            "drop",
+            "",
+            done(Exact, "keep\nend\n"),
+        ),
+        (
+            "with its indentation",
+            "if x:\n    a()\n    b()\n",
+            "    a()",
+            "",
+            done(Exact, "if x:\n    b()\n"),
+        ),
+        (
+            "two lines",
+            "a\nb\nc\nd\n",
+            "b\nc",
+            "",
+            done(Exact, "a\nd\n"),
+        ),
+        (
+            "the newline that was sent",
+            "a\nb\nc\n",
+            "b\n",
+            "",
+            done(Exact, "a\nc\n"),
+        ),
+        (
+            "inside a line",
+            "x; // later\ny\n",
+            " // later",
+            "",
+            done(Exact, "x;\ny\n"),
+        ),
+        (
+            "at a line's start",
+            "DEBUG run()\n",
+            "DEBUG ",
+            "",
+            done(Exact, "run()\n"),
+        ),
+        (
+            "all but the indentation",
+            "{\n    drop\n}\n",
+            "drop",
+            "",
+            done(Exact, "{\n    \n}\n"),
+        ),
+        ("the only line", "only\n", "only", "", done(Exact, "")),
+        ("the open last line", "a\nb", "b", "", done(Exact, "a\n")),
+        (
+            "an empty line and the next",
+            "a\n\nb\nc\n",
+            "\n\nb",
+            "",
+            done(Exact, "a\nc\n"),
+        ),
+    ]);
+    assert_eq!(
+        edit_all("use foo\nfoo\nend\n", "foo", ""),
+        done(Exact, "use \nend\n")
+    );
+    assert_eq!(edit_all("a\n\nb\nb\nc", "\nb", ""), done(Exact, "a\n\nc"));
+    let Verdict::Found(found) = find(&query("a\nb\nc\n", "b", "")) else {
+        panic!("stands there")
+    };
+    assert_eq!(found.places[0].range, 2..4);
+}
+
+#[test]
+fn lines_that_stay_are_in_no_change() {
+    type Edit<'a> = (&'a str, &'a str, &'a str, &'a [(Range<usize>, &'a str)]);
+    let edits: [Edit<'_>; 9] = [
+        (
+            "a\nb\nc\nd\n",
+            "a\nb\nc\nd",
+            "a\nB\nc\nD",
+            &[(2..4, "B\n"), (6..7, "D")],
+        ),
+        ("a\nb\n", "a\nb", "a\nx\nb", &[(2..2, "x\n")]),
+        ("a\nb\n", "a\nb", "a\nb\nx", &[(3..3, "\nx")]),
+        ("a\nb\n", "a\nb\n", "a\nb\nx\n", &[(4..4, "x\n")]),
+        ("a\nb\nc\n", "a\nb\n", "a\n", &[(2..4, "")]),
+        // The line that stays keeps its own newline: the one after the place goes.
+        ("a\nb\nc\n", "a\nb", "a", &[(2..4, "")]),
+        ("a\nb", "a\nb", "a", &[(1..3, "")]),
+        ("a\nb\n", "a\n", "a", &[(1..2, "")]),
+        ("a\nb\n", "a", "a\n", &[(1..1, "\n")]),
+    ];
+    for (view, old, new, wanted) in edits {
+        let Verdict::Found(found) = find(&query(view, old, new)) else {
+            panic!("{old:?} stands in {view:?}")
+        };
+        let changes = changes(&found);
+        let changes: Vec<_> = changes
+            .iter()
+            .map(|change| (change.range.clone(), change.text.as_str()))
+            .collect();
+        assert_eq!(changes, wanted, "{old:?} -> {new:?}");
+    }
+}
+
+#[test]
+fn a_newline_that_goes_joins_the_next_line() {
+    let joins = |view, old, new| match find(&query(view, old, new)) {
+        Verdict::Found(found) => found.joins_next_line,
+        other => panic!("{other:?}"),
+    };
+    assert!(joins("a\nb\n", "a\n", "c"));
+    assert!(!joins("a\nb\n", "a\n", "c\n"));
+    assert!(!joins("a\nb\n", "a\n", ""));
+    assert!(!joins("a\nb\n", "a", "c"));
+    assert!(!joins("a\nb\n", "b\n", "c"), "there is no next line");
+    assert!(!joins("a\nb", "b\n", "c"), "there was no newline");
+}
+
+#[test]
+fn the_end_of_the_file_may_lack_the_last_newline() {
+    check(&[
+        (
+            "found, and none comes",
+            "alpha\nbeta",
+            "beta\n",
+            "gamma\n",
+            done(FinalNewline, "alpha\ngamma"),
+        ),
+        (
+            "a line more",
+            "alpha\nbeta",
+            "alpha\nbeta\n",
+            "alpha\nbeta\ngamma\n",
+            done(FinalNewline, "alpha\nbeta\ngamma"),
+        ),
+        (
+            "new text without one",
+            "alpha\nbeta",
+            "beta\n",
+            "gamma",
+            done(FinalNewline, "alpha\ngamma"),
+        ),
+        (
+            "deleted",
+            "alpha\nbeta",
+            "beta\n",
+            "",
+            done(FinalNewline, "alpha\n"),
+        ),
+        (
+            "emptied",
+            "alpha\nbeta",
+            "beta\n",
+            "\n",
+            done(FinalNewline, "alpha\n"),
+        ),
+        ("part of a line", "alphabet", "bet\n", "ba\n", NotFound),
+        ("two newlines", "alpha\nbeta", "beta\n\n", "x\n", NotFound),
+        (
+            "literally elsewhere",
+            "b\nb",
+            "b\n",
+            "c\n",
+            done(Exact, "c\nb"),
+        ),
+        ("blank", "a\n ", " \n", "x\n", NotFound),
+        ("not at the end", "beta x\nalpha", "beta\n", "x\n", NotFound),
+    ]);
+}
+
+#[test]
+fn exact_alone_forgives_nothing() {
+    let strict = |view, old| {
+        outcome(&Query {
+            tolerance: Tolerance::Exact,
+            ..query(view, old, "x")
+        })
+    };
+    assert_eq!(strict("a  \nb\n", "a\nb"), NotFound);
+    assert_eq!(strict("a", "a\n"), NotFound);
+    assert_eq!(strict("a\nb\n", "b"), done(Exact, "a\nx\n"));
+}
+
+#[test]
+fn damaged_text_is_in_no_place() {
+    let damage = |view, old, damaged: &[Range<usize>]| {
+        outcome(&Query {
+            damaged,
+            ..query(view, old, "x")
+        })
+    };
+    let broken = 2..5;
+    assert_eq!(
+        damage(
+            "a \u{FFFD} b\n",
+            "a \u{FFFD} b",
+            std::slice::from_ref(&broken)
+        ),
+        NotFound
+    );
+    assert_eq!(
+        damage("a \u{FFFD} b\n", "a \u{FFFD} b", &[]),
+        done(Exact, "x\n")
+    );
+    assert_eq!(
+        damage("a \u{FFFD} b\n", "b", std::slice::from_ref(&broken)),
+        done(Exact, "a \u{FFFD} x\n")
+    );
+    assert_eq!(
+        damage(
+            "a \u{FFFD} b \n",
+            "a \u{FFFD} b",
+            std::slice::from_ref(&broken)
+        ),
+        NotFound
+    );
+    assert_eq!(
+        damage(
+            "\u{201C}\u{FFFD}\u{201D}",
+            "\"\u{FFFD}\"",
+            std::slice::from_ref(&(3..6))
+        ),
+        NotFound
+    );
+    assert_eq!(
+        damage(
+            "a \u{FFFD}\na \u{FFFD}\n",
+            "a \u{FFFD}",
+            std::slice::from_ref(&broken)
+        ),
+        done(Exact, "a \u{FFFD}\nx\n")
+    );
+}

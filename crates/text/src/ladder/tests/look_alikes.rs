@@ -1,0 +1,396 @@
+//! `look-alike`: what folds, what stays, what may not be replaced, and added quotes.
+
+use super::*;
+use Rung::{Exact, Indent, LookAlike, Trailing};
+
+#[test]
+fn look_alikes_are_found_and_stay() {
+    check(&[
+        (
+            "double quotes",
+            "say “First draft”\n",
+            "say \"First draft\"",
+            "say \"First full draft\"",
+            done(LookAlike, "say “First full draft”\n"),
+        ),
+        (
+            "the other way round",
+            "warn('late')\n",
+            "warn(‘late’)",
+            "warn(‘late, again’)",
+            done(LookAlike, "warn('late, again')\n"),
+        ),
+        (
+            "a dash, inside a line",
+            "see 10–20 ok\n",
+            "10-20",
+            "10-25",
+            done(LookAlike, "see 10–25 ok\n"),
+        ),
+        (
+            "minus",
+            "x \u{2212} 1\n",
+            "x - 1",
+            "x - 2",
+            done(LookAlike, "x \u{2212} 2\n"),
+        ),
+        (
+            "spaces",
+            "a\u{A0}b\u{3000}c\n",
+            "a b c",
+            "a b d",
+            done(LookAlike, "a\u{A0}b\u{3000}d\n"),
+        ),
+        (
+            "decomposed",
+            "menu: cafe\u{301} noir\n",
+            "caf\u{E9} noir",
+            "caf\u{E9} blanc",
+            done(LookAlike, "menu: cafe\u{301} blanc\n"),
+        ),
+        (
+            "composed",
+            "caf\u{E9} noir\n",
+            "cafe\u{301} noir",
+            "cafe\u{301} blanc",
+            done(LookAlike, "caf\u{E9} blanc\n"),
+        ),
+        (
+            "marks in another order",
+            "e\u{327}\u{301} a\n",
+            "e\u{301}\u{327} a",
+            "e\u{301}\u{327} b",
+            done(LookAlike, "e\u{327}\u{301} b\n"),
+        ),
+        (
+            "conjoining Hangul",
+            "\u{1100}\u{1161} a\n",
+            "\u{AC00} a",
+            "\u{AC00} b",
+            done(LookAlike, "\u{1100}\u{1161} b\n"),
+        ),
+        (
+            "lines around a change",
+            "“a”\nb\n“c”\n",
+            "\"a\"\nb\n\"c\"",
+            "\"a\"\nB\n\"c\"",
+            done(LookAlike, "“a”\nB\n“c”\n"),
+        ),
+        (
+            "two changes",
+            "the “red” car\n",
+            "the \"red\" car",
+            "a \"red\" bike",
+            done(LookAlike, "a “red” bike\n"),
+        ),
+        (
+            "the word after a quote",
+            "note “First draft”\n",
+            "note \"First draft\"",
+            "note \"Second draft\"",
+            done(LookAlike, "note “Second draft”\n"),
+        ),
+        (
+            "at the edge of the text",
+            "x “First” y\n",
+            "\"First\"",
+            "\"Second\"",
+            done(LookAlike, "x “Second” y\n"),
+        ),
+        (
+            "blanks put around it",
+            "3–5\n",
+            "3-5",
+            "3 - 5",
+            done(LookAlike, "3 – 5\n"),
+        ),
+    ]);
+}
+
+#[test]
+fn other_characters_are_other_characters() {
+    check(&[
+        ("ligature", "10 \u{FB01}les\n", "10 files", "x", NotFound),
+        ("superscript", "x\u{B2}\n", "x2", "x", NotFound),
+        ("full width", "\u{FF41} = 1\n", "a = 1", "x", NotFound),
+        ("guillemets", "«a»\n", "\"a\"", "x", NotFound),
+        ("no width", "a\u{200B}b\n", "a b", "x", NotFound),
+        ("two hyphens for a dash", "a—b\n", "a--b", "x", NotFound),
+        ("quotes of the other kind", "‘a’\n", "\"a\"", "x", NotFound),
+        (
+            "a letter without its mark",
+            "cafe\u{301} – x\n",
+            "cafe",
+            "x",
+            done(Exact, "x\u{301} – x\n"),
+        ),
+        (
+            "a place before a mark",
+            "“cafe\u{301}”\n",
+            "\"cafe",
+            "x",
+            NotFound,
+        ),
+        (
+            "a part of a character",
+            "“caf\u{E9}”\n",
+            "\"cafe",
+            "x",
+            NotFound,
+        ),
+        (
+            "a place that begins with a mark",
+            "a\u{301}–b\n",
+            "\u{301}-b",
+            "x",
+            NotFound,
+        ),
+    ]);
+}
+
+#[test]
+fn folded_characters_may_not_be_replaced() {
+    check(&[
+        (
+            "the dash itself",
+            "span 3–5 days\n",
+            "span 3-5 days",
+            "span 3 to 5 days",
+            Forbidden(LookAlike),
+        ),
+        (
+            "alone between replaced ones",
+            "span 3–5 kg\n",
+            "span 3-5 kg",
+            "span 4-6 kg",
+            Forbidden(LookAlike),
+        ),
+        (
+            "all of the text but not all",
+            "“a”\n",
+            "\"a\"",
+            "b",
+            Forbidden(LookAlike),
+        ),
+        (
+            "part of a line",
+            "one\nsay “hi” – now\nthree\n",
+            "one\nsay \"hi\" - now\nthree",
+            "one\nsay now\nthree",
+            Forbidden(LookAlike),
+        ),
+        (
+            "a letter with its mark",
+            "cafe\u{301} x\n",
+            "caf\u{E9} x",
+            "cafe x",
+            Forbidden(LookAlike),
+        ),
+        (
+            "a line at the edge",
+            "“one”\ntwo\n",
+            "\"one\"\ntwo",
+            "two",
+            Forbidden(LookAlike),
+        ),
+        (
+            "a line at the other edge",
+            "two\n“one”\n",
+            "two\n\"one\"",
+            "two",
+            Forbidden(LookAlike),
+        ),
+        (
+            "deleted as a whole",
+            "x “a” y\n",
+            "\"a\"",
+            "",
+            done(LookAlike, "x  y\n"),
+        ),
+        (
+            "a whole line deleted",
+            "x\n“a”\ny\n",
+            "\"a\"",
+            "",
+            done(LookAlike, "x\ny\n"),
+        ),
+        (
+            "a line between shared ones",
+            "one\n“hi” – now\nthree\n",
+            "one\n\"hi\" - now\nthree",
+            "one\nthree",
+            done(LookAlike, "one\nthree\n"),
+        ),
+        (
+            "one that was not folded",
+            "“a” -\n",
+            "\"a\" -",
+            "\"a\" +",
+            done(LookAlike, "“a” +\n"),
+        ),
+    ]);
+}
+
+#[test]
+fn places_that_look_alike_are_several() {
+    check(&[
+        (
+            "two forms",
+            "it’s 3–5\nit's 3–5\n",
+            "it's 3-5",
+            "x",
+            Ambiguous(LookAlike, 2),
+        ),
+        (
+            "before any guard",
+            "3–5 3–5\n",
+            "3-5",
+            "3 to 5",
+            Ambiguous(LookAlike, 2),
+        ),
+        (
+            "unless one is literal",
+            "it’s\nit's\n",
+            "it's",
+            "is",
+            done(Exact, "it’s\nis\n"),
+        ),
+    ]);
+    assert_eq!(
+        edit_all("“x y” “x y”\n", "\"x y\"", "\"x or y\""),
+        done(LookAlike, "“x or y” “x or y”\n")
+    );
+    assert_eq!(
+        edit_all("“x y” “x y\"\n", "\"x y\"", "\"x or y\""),
+        Ambiguous(LookAlike, 2)
+    );
+    assert_eq!(edit_all("3–5 3–5\n", "3-5", "3 to 5"), Forbidden(LookAlike));
+}
+
+#[test]
+fn added_quotes_follow_the_place() {
+    check(&[
+        (
+            "curly",
+            "“Stop,” he said.\n",
+            "\"Stop,\" he said.",
+            "\"Stop,\" he said. \"Now.\" (\"Go\")",
+            done(LookAlike, "“Stop,” he said. “Now.” (“Go”)\n"),
+        ),
+        (
+            "apostrophes",
+            "it’s over.\n",
+            "it's over.",
+            "it's over and can't go on.",
+            done(LookAlike, "it’s over and can’t go on.\n"),
+        ),
+        (
+            "single quotes",
+            "it’s\n",
+            "it's",
+            "it's 'so'",
+            done(LookAlike, "it’s ‘so’\n"),
+        ),
+        (
+            "at a line's start",
+            "“a”\n",
+            "\"a\"",
+            "\"a\"\n\"b\"",
+            done(LookAlike, "“a”\n“b”\n"),
+        ),
+        (
+            "before the place",
+            "The cafe isn’t open\n",
+            " isn't open",
+            "'s door isn't open",
+            done(LookAlike, "The cafe’s door isn’t open\n"),
+        ),
+        (
+            "at the file's start",
+            "it’s\n",
+            "it's",
+            "'so' it's",
+            done(LookAlike, "‘so’ it’s\n"),
+        ),
+        (
+            "both kinds of one",
+            "“one” \"two\"\n",
+            "\"one\" \"two\"",
+            "\"one\" \"two\" \"three\"",
+            done(LookAlike, "“one” \"two\" \"three\"\n"),
+        ),
+        (
+            "exact",
+            "say “a”\n",
+            "say “a”",
+            "say “a” or \"b\"",
+            done(Exact, "say “a” or \"b\"\n"),
+        ),
+        (
+            "none of that kind",
+            "“a”\n",
+            "\"a\"",
+            "\"a\" it's",
+            done(LookAlike, "“a” it's\n"),
+        ),
+        (
+            "only a dash folded",
+            "“a” –\n",
+            "“a” -",
+            "“a” - \"b\"",
+            done(LookAlike, "“a” – \"b\"\n"),
+        ),
+        (
+            "sent curly",
+            "“a”\n",
+            "\"a\"",
+            "\"a\" „b‟",
+            done(LookAlike, "“a” „b‟\n"),
+        ),
+        (
+            "straight",
+            "say(\"a\")\n",
+            "say(“a”)",
+            "say(“a”, “b”)",
+            done(LookAlike, "say(\"a\", \"b\")\n"),
+        ),
+        (
+            "straight, old text mixed",
+            "f(\"a\", \"b\")\n",
+            "f(“a”, \"b\")",
+            "f(“a”, \"b\", “c”)",
+            done(LookAlike, "f(\"a\", \"b\", “c”)\n"),
+        ),
+        (
+            "on a rung below",
+            "    “a”  \n    x\n",
+            "\"a\"\nx",
+            "\"a\"\nx \"b\"",
+            done(Indent, "    “a”  \n    x “b”\n"),
+        ),
+        (
+            "on a changed line below",
+            "“a” 1  \nx\n",
+            "\"a\" 1\nx",
+            "\"a\" 2\nx",
+            done(Trailing, "“a” 2\nx\n"),
+        ),
+    ]);
+    assert_eq!(edit_all("’s’s", "'s", "'s'"), done(LookAlike, "’s’’s’"));
+}
+
+#[test]
+fn what_stays_is_in_no_change() {
+    let Verdict::Found(found) = find(&query(
+        "a “b” c “d”\n",
+        "a \"b\" c \"d\"",
+        "a \"b\" x \"d\"",
+    )) else {
+        panic!("looks alike")
+    };
+    let wanted = [Change {
+        range: 10..11,
+        text: "x".to_owned(),
+    }];
+    assert_eq!(changes(&found), wanted);
+}

@@ -1,0 +1,88 @@
+//! Large texts. Nothing here measures time; what would be quadratic does not come to an end.
+
+use super::*;
+
+#[test]
+fn many_places_and_long_needles() {
+    let view = "word ".repeat(50_000);
+    let Verdict::Ambiguous { places, .. } = find(&query(&view, "word", "x")) else {
+        panic!("stands there")
+    };
+    assert_eq!(places.len(), 50_000);
+    let long = "a".repeat(1 << 20);
+    let view = "a".repeat((1 << 20) + 1000);
+    assert_eq!(edit(&view, &long, "b"), Ambiguous(Rung::Exact, 1001));
+}
+
+#[test]
+fn a_large_block_in_a_large_file_on_every_whole_line_rung() {
+    let line = |number: usize, indent: &str, end: &str| format!("{indent}call({number});{end}\n");
+    let file: String = (0..40_000).map(|number| line(number, "    ", "")).collect();
+    let block = |indent: &str, end: &str| -> String {
+        (20_000..22_000)
+            .map(|number| line(number, indent, end))
+            .collect()
+    };
+    for (indent, end, rung) in [
+        ("    ", "  ", Rung::Trailing),
+        ("  ", "", Rung::Indent),
+        ("\t", "", Rung::Tabs),
+    ] {
+        let old = block(indent, end);
+        let new = old.replacen("call(21000)", "gone(21000)", 1);
+        let Verdict::Found(found) = find(&query(&file, &old, &new)) else {
+            panic!("{rung:?} finds it")
+        };
+        assert_eq!((found.rung, changes(&found).len()), (rung, 1));
+    }
+    assert_eq!(
+        edit(&file, &block("   ", "").replace("call(21999)", "none"), "x"),
+        NotFound
+    );
+}
+
+#[test]
+fn a_file_of_one_line_repeated() {
+    let file = "  x\n".repeat(50_000);
+    let old = "x\n".repeat(2_000);
+    assert_eq!(edit(&file, &old, "y\n"), Ambiguous(Rung::Indent, 48_001));
+    let old = "  x \n".repeat(2_000);
+    assert_eq!(edit(&file, &old, "y\n"), Ambiguous(Rung::Trailing, 48_001));
+    assert_eq!(
+        edit_all(&file, &old, "y\n"),
+        Ambiguous(Rung::Trailing, 48_001)
+    );
+    let old = "\tx\n".repeat(2_000);
+    assert_eq!(edit(&file, &old, "y\n"), Ambiguous(Rung::Tabs, 48_001));
+}
+
+#[test]
+fn one_long_line_with_look_alikes() {
+    let pieces: String = (0..12_000).map(|number| format!("“{number}” ")).collect();
+    let old = pieces.replace(['“', '”'], "\"");
+    let new = old.replacen("\"6000\"", "\"changed\"", 1);
+    let Verdict::Found(found) = find(&query(&pieces, &old, &new)) else {
+        panic!("looks alike")
+    };
+    let changed = changes(&found);
+    assert_eq!(changed.len(), 1);
+    assert_eq!(changed[0].text, "changed");
+    // Two changes far apart are past what is aligned: refused rather than guessed.
+    let new = new.replacen("\"5\"", "\"five\"", 1);
+    assert_eq!(edit(&pieces, &old, &new), Forbidden(Rung::LookAlike));
+}
+
+#[test]
+fn many_changes_in_a_large_block() {
+    let old: String = (0..1_500)
+        .map(|number| format!("line {number}\n"))
+        .collect();
+    let new: String = (0..1_500)
+        .map(|number| format!("line {number}{}\n", if number % 2 == 0 { "" } else { "!" }))
+        .collect();
+    let Verdict::Found(found) = find(&query(&old, &old, &new)) else {
+        panic!("stands there")
+    };
+    assert_eq!(changes(&found).len(), 750);
+    assert_eq!(edit(&old, &old, &new), done(Rung::Exact, &new));
+}

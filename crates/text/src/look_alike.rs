@@ -1,0 +1,267 @@
+//! Characters that look alike: the folding table, texts folded with a way back to the
+//! source, and file names folded for comparison. It judges single characters and knows
+//! nothing of edits. No compatibility folding: a ligature is not its letters.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// The character that stands for all that look like `character`: quotes, dashes and spaces
+/// in their ASCII form, every other character itself.
+pub fn fold_char(character: char) -> char {
+    match character {
+        '\u{2018}'..='\u{201B}' => '\'',
+        '\u{201C}'..='\u{201F}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        // U+2000 and U+2001 are canonically U+2002 and U+2003, so they come along.
+        '\u{00A0}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
+        _ => character,
+    }
+}
+
+/// A file name in the form in which names are compared: canonically composed, every space a
+/// plain one, every single quote straight.
+pub fn fold_name(name: &str) -> String {
+    name.nfc()
+        .map(|character| match fold_char(character) {
+            folded @ (' ' | '\'') => folded,
+            _ => character,
+        })
+        .collect()
+}
+
+/// Whether the character is white space within a line: a space, one that looks like it, a tab.
+pub(crate) fn is_blank_char(character: char) -> bool {
+    character == '\t' || fold_char(character) == ' '
+}
+
+/// Whether the text holds nothing but blank lines.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.chars()
+        .all(|character| character == '\n' || is_blank_char(character))
+}
+
+/// The number of bytes that the line's indentation takes.
+pub(crate) fn indent_len(line: &str) -> usize {
+    line.len() - line.trim_start_matches(is_blank_char).len()
+}
+
+/// The line without the blanks at its end.
+pub(crate) fn trim_blank_end(line: &str) -> &str {
+    line.trim_end_matches(is_blank_char)
+}
+
+/// Whether the character belongs to the one before it. The vowels and finals of conjoining
+/// Hangul do, because canonical composition joins them although they are no marks.
+pub(crate) fn extends(character: char) -> bool {
+    match character {
+        '\0'..='\u{2FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => false,
+        '\u{1160}'..='\u{11FF}' => true,
+        _ => is_combining_mark(character),
+    }
+}
+
+/// The units that folding treats as one character each: a character with its marks.
+pub(crate) fn units(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut characters = rest.char_indices();
+        characters.next()?;
+        let end = characters
+            .find(|&(_, character)| !extends(character))
+            .map_or(rest.len(), |(at, _)| at);
+        let (unit, after) = rest.split_at(end);
+        rest = after;
+        Some(unit)
+    })
+}
+
+/// A text with look-alikes folded and canonically decomposed. Newlines stay one to one.
+#[derive(Debug)]
+pub(crate) struct Folded<'t> {
+    source: &'t str,
+    text: Cow<'t, str>,
+    jumps: Vec<Jump>,
+}
+
+/// A stretch whose folded form has another length than its source; between two such
+/// stretches offsets run in parallel.
+#[derive(Debug)]
+struct Jump {
+    folded_start: usize,
+    folded_end: usize,
+    source_end: usize,
+}
+
+impl<'t> Folded<'t> {
+    /// Folds the text; one without anything to fold is borrowed.
+    pub(crate) fn of(source: &'t str) -> Folded<'t> {
+        let mut folded = Folded {
+            source,
+            text: Cow::Borrowed(source),
+            jumps: Vec::new(),
+        };
+        if source.is_ascii() {
+            return folded;
+        }
+        let mut text = String::with_capacity(source.len());
+        let mut changed = false;
+        let mut rest = source;
+        while !rest.is_empty() {
+            let plain = rest
+                .bytes()
+                .position(|byte| !byte.is_ascii())
+                .unwrap_or(rest.len());
+            text.push_str(&rest[..plain]);
+            rest = &rest[plain..];
+            let Some(unit) = units(rest).next() else {
+                break;
+            };
+            rest = &rest[unit.len()..];
+            let start = text.len();
+            push_folded(unit, &mut text);
+            changed |= text[start..] != *unit;
+            if text.len() - start != unit.len() {
+                folded.jumps.push(Jump {
+                    folded_start: start,
+                    folded_end: text.len(),
+                    source_end: source.len() - rest.len(),
+                });
+            }
+        }
+        if changed {
+            folded.text = Cow::Owned(text);
+        }
+        folded
+    }
+
+    /// The folded text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether folding left the text as it was.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        matches!(self.text, Cow::Borrowed(_))
+    }
+
+    /// The place in the source of an offset in the folded text, where one begins or ends a
+    /// unit there: never inside a character, never before a mark.
+    pub(crate) fn source_of(&self, offset: usize) -> Option<usize> {
+        let before = self
+            .jumps
+            .partition_point(|jump| jump.folded_start < offset);
+        let source = match before.checked_sub(1).map(|last| &self.jumps[last]) {
+            Some(jump) if offset < jump.folded_end => return None,
+            Some(jump) => jump.source_end + (offset - jump.folded_end),
+            None => offset,
+        };
+        let next = self.source.get(source..)?.chars().next();
+        (!next.is_some_and(extends)).then_some(source)
+    }
+}
+
+fn push_folded(unit: &str, text: &mut String) {
+    let mut characters = unit.chars();
+    // Most characters of such a text have no other form; normalising each would be the cost.
+    if let (Some(only @ '\u{3400}'..='\u{9FFF}'), None) = (characters.next(), characters.next()) {
+        text.push(only);
+        return;
+    }
+    text.extend(unit.nfd().map(fold_char));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(text: &str) -> String {
+        Folded::of(text).text().to_owned()
+    }
+
+    #[test]
+    fn the_table_folds_what_it_names_and_nothing_else() {
+        assert_eq!(fold("\u{2018}\u{2019}\u{201A}\u{201B}'"), "'''''");
+        assert_eq!(fold("\u{201C}\u{201D}\u{201E}\u{201F}\""), "\"\"\"\"\"");
+        assert_eq!(
+            fold("\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}"),
+            "-------"
+        );
+        assert_eq!(
+            fold("\u{A0}\u{2002}\u{200A}\u{202F}\u{205F}\u{3000}"),
+            "      "
+        );
+        for other in [
+            "\u{FB01}", "\u{B2}", "\u{FF41}", "\u{AB}", "\u{200B}", "\u{2026}", "`", "\u{B4}", "_",
+        ] {
+            assert_eq!(fold(other), *other);
+        }
+    }
+
+    #[test]
+    fn composed_and_decomposed_fold_alike_and_marks_are_ordered() {
+        assert_eq!(fold("caf\u{E9}"), fold("cafe\u{301}"));
+        assert_eq!(fold("\u{AC00}"), fold("\u{1100}\u{1161}"));
+        assert_eq!(fold("e\u{301}\u{327}"), fold("e\u{327}\u{301}"));
+        assert_eq!(fold("\u{E9}\u{327}"), fold("e\u{327}\u{301}"));
+    }
+
+    #[test]
+    fn offsets_lead_back_to_the_borders_of_units() {
+        let source = "a\u{201C}b\u{E9}c e\u{301}";
+        let folded = Folded::of(source);
+        assert_eq!(folded.text(), "a\"be\u{301}c e\u{301}");
+        let back: Vec<_> = (0..=folded.text().len())
+            .map(|at| folded.source_of(at))
+            .collect();
+        assert_eq!(
+            back,
+            [
+                Some(0),
+                Some(1),
+                Some(4),
+                Some(5),
+                None,
+                None,
+                Some(7),
+                Some(8),
+                Some(9),
+                None,
+                None,
+                Some(12)
+            ]
+        );
+    }
+
+    #[test]
+    fn units_keep_marks_with_their_character() {
+        let parts: Vec<_> = units("ae\u{301}\u{327}b\u{1100}\u{1161}\n").collect();
+        assert_eq!(
+            parts,
+            ["a", "e\u{301}\u{327}", "b", "\u{1100}\u{1161}", "\n"]
+        );
+        assert_eq!(units("\u{301}a").collect::<Vec<_>>(), ["\u{301}", "a"]);
+    }
+
+    #[test]
+    fn names_fold_form_space_and_apostrophe_only() {
+        assert_eq!(
+            fold_name("Cafe\u{301} 5\u{202F}PM it\u{2019}s"),
+            "Caf\u{E9} 5 PM it's"
+        );
+        assert_eq!(
+            fold_name("a\u{2013}b \u{201C}c\u{201D}"),
+            "a\u{2013}b \u{201C}c\u{201D}"
+        );
+    }
+
+    #[test]
+    fn blanks_are_spaces_look_alikes_and_tabs() {
+        assert!(is_blank(" \u{3000}\n\t\n"));
+        assert!(!is_blank("\u{B}"));
+        assert!(!is_blank("\r"));
+        assert_eq!(indent_len("\u{A0}\t x "), 4);
+        assert_eq!(trim_blank_end("x\u{A0}\t "), "x");
+    }
+}
