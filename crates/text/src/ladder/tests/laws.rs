@@ -1,1 +1,1 @@
-//! Laws.
+//! What holds whatever the texts are.
