@@ -18,4 +18,6 @@ pub use ledger::{Budget, Ledger, Sight};
 pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
-pub use store::{LedgerStore, Loaded, Saved, SetAside, Store, StoreError, Turn};
+pub use store::{
+    LedgerStore, Loaded, Saved, SetAside, Store, StoreError, StoreFacts, Turn, examine_store,
+};

@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 use crate::entry::Entry;
 use crate::session::SessionName;
 
+mod examine;
 mod ledgers;
 mod open;
 mod schema;
 mod sqlite;
 
+pub use examine::{StoreFacts, examine_store};
 pub use sqlite::Store;
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store

@@ -15,7 +15,7 @@ use super::{SetAside, StoreError, ledgers};
 /// The name of the database in the state folder.
 const FILE: &str = "lancet.db";
 /// How long others are waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The database, open, and which file that is.
 #[derive(Debug)]
@@ -213,7 +213,7 @@ fn identity(file: &Path) -> io::Result<Identity> {
     fs::metadata(file).map(|found| (found.dev(), found.ino()))
 }
 
-fn not_writable(path: &Path, source: io::Error) -> StoreError {
+pub(super) fn not_writable(path: &Path, source: io::Error) -> StoreError {
     StoreError::NotWritable {
         path: path.to_owned(),
         source,

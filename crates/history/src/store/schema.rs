@@ -65,7 +65,7 @@ pub(super) fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(),
     Ok(())
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 

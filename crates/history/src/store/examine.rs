@@ -1,0 +1,98 @@
+//! Looks at the database without changing it, for whoever wants to know whether it is sound.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::StoreError;
+use super::open::{PATIENCE, file_in, not_writable, store_error};
+use super::schema::{STEPS, version};
+
+/// What a look at the database found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreFacts {
+    /// How many sessions are kept.
+    pub sessions: u64,
+    /// How large the file is, in bytes.
+    pub bytes: u64,
+}
+
+/// Examines the database in a state folder; none where there is none yet. A damaged one is told, not set aside.
+///
+/// # Errors
+/// It cannot be read, is damaged, or was made by a newer lancet.
+pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
+    let file = file_in(folder);
+    let bytes = match fs::metadata(&file) {
+        Ok(found) => found.len(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(not_writable(&file, error)),
+    };
+    let failed = |error| store_error(&file, error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let (found, known) = (version(&connection).map_err(failed)?, STEPS.len() as i64);
+    if found > known {
+        return Err(StoreError::Newer {
+            path: file,
+            found,
+            known,
+        });
+    }
+    let verdict: String = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(failed)?;
+    if verdict != "ok" {
+        return Err(StoreError::Failed {
+            path: file,
+            reason: verdict,
+        });
+    }
+    let sessions = match found {
+        // Made and not yet given its tables.
+        0 => 0,
+        _ => connection
+            .query_row("SELECT count(*) FROM sessions", [], |row| {
+                row.get::<_, i64>(0)
+            })
+            .map_err(failed)?,
+    };
+    Ok(Some(StoreFacts {
+        sessions: sessions.unsigned_abs(),
+        bytes,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LedgerStore, SessionName, Store, Turn};
+
+    #[test]
+    fn a_sound_store_is_counted_and_one_that_is_not_there_is_not_made() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join("state");
+        assert_eq!(examine_store(&state).expect("examined"), None);
+        assert!(!state.exists());
+        let name = SessionName::new("talk").expect("a name");
+        let store = Store::new(&state);
+        let _ = store.load(&name, Turn::default()).expect("made");
+        let facts = examine_store(&state).expect("sound").expect("there");
+        assert_eq!(facts.sessions, 0);
+        assert!(facts.bytes > 0);
+    }
+
+    #[test]
+    fn a_damaged_store_is_told_and_left_where_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("lancet.db");
+        let damaged = "no database at all, ".repeat(500);
+        fs::write(&file, &damaged).expect("written");
+        assert!(examine_store(folder.path()).is_err());
+        assert_eq!(fs::read_to_string(&file).expect("there"), damaged);
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
+    }
+}
