@@ -1,7 +1,9 @@
-//! Replays everything that the fuzz target `encoding` has learned, on stable.
+//! Replays everything that the fuzz targets `encoding` and `ladder` have learned, on stable.
 
 #[path = "../../../fuzz/checks/encoding.rs"]
 mod encoding;
+#[path = "../../../fuzz/checks/ladder.rs"]
+mod ladder;
 
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -18,4 +20,9 @@ fn replay(target: &str, check: fn(&[u8])) {
 #[test]
 fn the_corpus_of_encoding_holds() {
     replay("encoding", encoding::check);
+}
+
+#[test]
+fn the_corpus_of_ladder_holds() {
+    replay("ladder", ladder::check);
 }

@@ -1,0 +1,110 @@
+//! What must hold of any file, old text and new text: places are in order and apart, changes lie inside them, an exact
+//! match is the text itself, and the bytes around the changes stay. The first byte has the options; then follow file,
+//! old text and new text, with a byte 0x00 between.
+
+use lancet_text::{
+    Document, Leaks, Query, Reach, Rung, Tolerance, Verdict, apply_changes, apply_raw, find,
+    sent_text,
+};
+
+pub(crate) fn check(data: &[u8]) {
+    let Some((options, rest)) = data.split_first() else {
+        return;
+    };
+    let mut parts = rest.splitn(3, |byte| *byte == 0);
+    let (Some(raw), Some(old), Some(new)) = (parts.next(), parts.next(), parts.next()) else {
+        return;
+    };
+    let Ok(document) = Document::decode(raw, None) else {
+        return;
+    };
+    let old = String::from_utf8_lossy(old);
+    let new = String::from_utf8_lossy(new);
+    let old = sent_text(&old, document.endings());
+    let new = sent_text(&new, document.endings());
+    let bit = |number: u8| options & (1 << number) != 0;
+    let reach = if bit(0) { Reach::All } else { Reach::One };
+    let view = document.view();
+    let verdict = find(&Query {
+        view,
+        damaged: document.damaged(),
+        old: &old,
+        new: &new,
+        reach,
+        tolerance: if bit(1) {
+            Tolerance::Exact
+        } else {
+            Tolerance::Tolerant
+        },
+        abbreviations: &[],
+        leaks: if bit(2) {
+            Leaks::Insisted
+        } else {
+            Leaks::Refuse
+        },
+    });
+    match verdict {
+        Verdict::Found(found) => {
+            assert!(!found.places.is_empty());
+            if reach == Reach::One {
+                assert_eq!(found.places.len(), 1);
+            }
+            let mut at = 0;
+            let mut changes = Vec::new();
+            for place in &found.places {
+                assert!(place.range.start >= at, "places are in order and apart");
+                assert!(
+                    view.get(place.range.clone()).is_some(),
+                    "places are on characters"
+                );
+                at = place.range.end;
+                let mut inside = place.range.start;
+                for change in &place.changes {
+                    assert!(
+                        change.range.start >= inside,
+                        "changes are in order and apart"
+                    );
+                    assert!(view.get(change.range.clone()).is_some());
+                    inside = change.range.end;
+                }
+                assert!(inside <= place.range.end, "changes lie inside their place");
+                changes.extend(place.changes.iter().cloned());
+                if found.rung == Rung::Exact {
+                    let text = &view[place.range.clone()];
+                    assert!(text == old || text.strip_suffix('\n') == Some(&*old));
+                }
+            }
+            if let Ok(replacements) = document.splice(&changes) {
+                let result = apply_raw(raw, &replacements);
+                let (first, last) = (replacements.first(), replacements.last());
+                if let (Some(first), Some(last)) = (first, last) {
+                    let start = usize::try_from(first.range.start).expect("a small file");
+                    let behind = raw.len() - usize::try_from(last.range.end).expect("a small file");
+                    assert_eq!(result[..start], raw[..start], "the bytes before stay");
+                    assert_eq!(result[result.len() - behind..], raw[raw.len() - behind..]);
+                } else {
+                    assert_eq!(result, raw);
+                    assert_eq!(apply_changes(view, &changes), view);
+                }
+            }
+        }
+        Verdict::Ambiguous { places, .. } => {
+            assert!(places.len() > 1, "one place is not several");
+            assert!(
+                places
+                    .windows(2)
+                    .all(|pair| pair[0].start < pair[1].start || pair[0].end < pair[1].end)
+            );
+            assert!(places.iter().all(|place| view.get(place.clone()).is_some()));
+        }
+        Verdict::NotFound { .. } => {
+            let exact = !old.is_empty() && view.contains(&*old);
+            // Exact text is found, but for places that reach into damaged bytes.
+            assert!(
+                !exact || !document.damaged().is_empty(),
+                "the text stands there as it is"
+            );
+        }
+        Verdict::Leaked { .. } => assert!(!bit(2), "the caller insisted"),
+    }
+}
