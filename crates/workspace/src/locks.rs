@@ -109,7 +109,14 @@ impl Locks {
 
 fn wait_for(disk: &dyn Disk, file: &OwnedFd, deadline: Instant) -> Result<(), LockError> {
     let mut pause = Duration::from_millis(1);
-    while !disk.try_lock(file.as_fd()).map_err(LockError::Io)? {
+    loop {
+        match disk.try_lock(file.as_fd()) {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            // A state folder on a file system without locks: then this process is in order with itself, no more.
+            Err(error) if knows_no_locks(&error) => return Ok(()),
+            Err(error) => return Err(LockError::Io(error)),
+        }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(LockError::Busy);
@@ -117,7 +124,14 @@ fn wait_for(disk: &dyn Disk, file: &OwnedFd, deadline: Instant) -> Result<(), Lo
         std::thread::sleep(pause.min(left));
         pause = (pause * 2).min(Duration::from_millis(20));
     }
-    Ok(())
+}
+
+fn knows_no_locks(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP)
+    )
 }
 
 impl Drop for Guard {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::stage::{Staged, check_base};
 use super::trial::{Temporary, Trial};
-use super::{Barrier, Expected, Failure, NewBytes, Write};
+use super::{Barrier, Failure, NewBytes, Write};
 use crate::content::{Sink, new_length, write_content};
 use crate::disk::{Disk, Open};
 use crate::revision::Revision;
@@ -72,22 +72,34 @@ pub(super) fn stage(
     })
 }
 
+/// Reserves what the new content takes more than the old: a full disk shows here, before a byte is overwritten.
+pub(super) fn make_room(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    rewrite: &Rewrite,
+    old: &Stamp,
+) -> Result<(), Failure> {
+    let file = rewrite.file.as_fd();
+    disk.reserve(file, old.size, new_length(&write.new, old.size))
+        .map_err(|source| {
+            // What was reserved before the room ran out goes back; the content was not touched.
+            let _ = disk.set_length(file, old.size);
+            let _ = disk.set_modified(file, old.mtime);
+            Failure::Io {
+                step: "write",
+                source,
+            }
+        })
+}
+
 /// Writes the new content over the old.
-pub(super) fn rewrite(
+pub(super) fn overwrite(
     disk: &dyn Disk,
     write: &Write<'_>,
     rewrite: &Rewrite,
     old: &Stamp,
 ) -> Result<Revision, Failure> {
-    debug_assert!(
-        matches!(write.expected, Expected::Content { .. }),
-        "only what is there is rewritten"
-    );
     let file = rewrite.file.as_fd();
-    let length = new_length(&write.new, old.size);
-    // A full disk shows here, before the first byte is overwritten.
-    disk.reserve(file, old.size, length)
-        .map_err(Failure::at("write"))?;
     let mut sink = Sink::new(disk, file);
     write_content(
         &write.new,
@@ -109,20 +121,24 @@ pub(super) fn rewrite(
     Ok(revision)
 }
 
-/// Puts the old bytes back.
+/// Puts the old bytes back, and the time: a write that failed was none.
 pub(super) fn restore(disk: &dyn Disk, rewrite: &Rewrite, old: &Stamp) -> io::Result<()> {
     let file = rewrite.file.as_fd();
     let mut sink = Sink::new(disk, file);
+    let unchanged = NewBytes::Streamed { changes: &[] };
     write_content(
-        &NewBytes::Streamed { changes: &[] },
+        &unchanged,
         Some((rewrite.old.file.as_fd(), old.size)),
         &mut sink,
     )?;
     disk.set_length(file, old.size)?;
+    // Mode and time are the owner's to set; where the file is somebody else's they are as after any write.
+    let denied_is_fine = |error: io::Error| match error.kind() {
+        io::ErrorKind::PermissionDenied => Ok(()),
+        _ => Err(error),
+    };
     disk.set_permissions(file, old.permissions())
-        .or_else(|error| match error.kind() {
-            io::ErrorKind::PermissionDenied => Ok(()),
-            _ => Err(error),
-        })?;
+        .or_else(denied_is_fine)?;
+    disk.set_modified(file, old.mtime).or_else(denied_is_fine)?;
     disk.sync(file)
 }

@@ -99,7 +99,8 @@ fn swap(
         }
         Staged::InPlace { rewrite, old } => {
             let disk = Arc::clone(&trial.disk);
-            let revision = match in_place::rewrite(&*disk, write, &rewrite, &old) {
+            in_place::make_room(&*disk, write, &rewrite, &old)?;
+            let revision = match in_place::overwrite(&*disk, write, &rewrite, &old) {
                 Ok(revision) => revision,
                 Err(failure) => {
                     if let Err(kept) = restore(trial, &rewrite, &old) {

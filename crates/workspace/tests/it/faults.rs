@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
+use std::time::SystemTime;
 
 use lancet_text::RawChange;
 use lancet_workspace::{CommitError, Lasting, Write, Written};
@@ -11,6 +13,7 @@ use rustix::io::Errno;
 use crate::ground::{Ground, creation};
 
 type Tree = BTreeMap<String, Option<Vec<u8>>>;
+type Times = BTreeMap<PathBuf, SystemTime>;
 type Outcome = Result<Vec<Written>, CommitError>;
 type Commit<'c> = &'c dyn Fn(Vec<Write<'_>>) -> Outcome;
 
@@ -83,6 +86,22 @@ fn undisturbed(kind: &Kind) -> (Tree, Tree) {
     (before, ground.tree())
 }
 
+fn times(ground: &Ground) -> Times {
+    let files = ground
+        .tree()
+        .into_keys()
+        .map(|name| ground.root.join(name))
+        .filter(|path| path.is_file());
+    files
+        .map(|path| {
+            (
+                path.clone(),
+                fs::metadata(path).unwrap().modified().unwrap(),
+            )
+        })
+        .collect()
+}
+
 /// A prepared root after a commit whose `number`-th call failed; nothing once there are not so many calls.
 fn disturbed(
     kind: &Kind,
@@ -92,12 +111,21 @@ fn disturbed(
 ) -> Option<(Ground, Outcome)> {
     let ground = Ground::in_memory();
     (kind.prepare)(&ground);
+    let before = times(&ground);
     let outcome = (kind.act)(&ground, &|batch| {
         ground.disk.fail(number, error.raw_os_error(), lasting);
         ground.workspace.commit(batch)
     });
     let was_hit = ground.disk.calls() >= number;
     ground.disk.mend();
+    if outcome.is_err() && lasting == Lasting::Once {
+        assert_eq!(
+            times(&ground),
+            before,
+            "{}: call {number}: a refused write touches no file",
+            kind.name
+        );
+    }
     was_hit.then_some((ground, outcome))
 }
 

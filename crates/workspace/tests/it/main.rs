@@ -2,10 +2,12 @@
 //! they were.
 
 mod faults;
+#[cfg(target_os = "linux")]
 mod full_disk;
 mod ground;
 mod keeping;
 mod meddling;
+#[cfg(target_os = "linux")]
 mod permissions;
 mod processes;
 mod refusing;
