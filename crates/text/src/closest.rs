@@ -70,6 +70,20 @@ fn distance(one: &[char], two: &[char], most: usize) -> Option<usize> {
     if one.len().abs_diff(two.len()) > most {
         return None;
     }
+    // What they share at start and end costs nothing.
+    let head = one
+        .iter()
+        .zip(two)
+        .take_while(|(left, right)| left == right)
+        .count();
+    let (one, two) = (&one[head..], &two[head..]);
+    let tail = one
+        .iter()
+        .rev()
+        .zip(two.iter().rev())
+        .take_while(|(left, right)| left == right)
+        .count();
+    let (one, two) = (&one[..one.len() - tail], &two[..two.len() - tail]);
     let width = two.len() + 1;
     let mut before: Vec<usize> = vec![0; width];
     let mut above: Vec<usize> = (0..width).collect();

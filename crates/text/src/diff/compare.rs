@@ -3,27 +3,36 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use imara_diff::{Algorithm, Diff, InternedInput};
+use imara_diff::{Algorithm, Diff, InternedInput, Token};
 
 use super::lines::count_lines;
 use super::print::{Block, assemble, coarse};
+use super::spans::trimmed;
 use super::trim::{common_head, common_tail};
 use super::{Difference, LineStarts};
 
 /// Bytes between head and tail that a millisecond of budget pays for.
-const BYTES_PER_MILLISECOND: usize = 100_000;
+const BYTES_PER_MILLISECOND: usize = 200_000;
 
 /// Lines between head and tail that a millisecond of budget pays for.
-const LINES_PER_MILLISECOND: usize = 1_500;
+const LINES_PER_MILLISECOND: usize = 2_500;
+
+/// A line that stands more often than this is no anchor for imara-diff either: runs of only such lines are compared
+/// each with each.
+const FREQUENT: u32 = 63;
+
+/// Pairs of frequent lines that a millisecond of budget pays for.
+const PAIRS_PER_MILLISECOND: usize = 500_000;
 
 /// Lines of the common head and tail that are compared all the same, so that a changed run may slide to where a
 /// reader would put it.
 const SLIDE: usize = 32;
 
 /// How `new` differs from `old`. Coarse where the changed lines are more than can be shown, or the comparison would
-/// take longer than `budget`.
+/// take longer than `budget`: judged by what is to be compared, not by the clock, so that the same texts always give the
+/// same answer.
 pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Difference {
     let index = LineStarts::new(old);
     match compare(old, new, budget) {
@@ -61,7 +70,6 @@ enum Compared<'t> {
 }
 
 fn compare<'t>(old: &'t str, new: &'t str, budget: Duration) -> Compared<'t> {
-    let started = Instant::now();
     let head = common_head(old, new);
     let tail = common_tail(&old[head..], &new[head..]);
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
@@ -84,16 +92,65 @@ fn compare<'t>(old: &'t str, new: &'t str, budget: Duration) -> Compared<'t> {
     let from = back(old, head);
     let given = forth(old, old_end) - old_end;
     let (old_part, new_part) = (&old[from..old_end + given], &new[from..new_end + given]);
+    let above = first - count_lines(&old[from..head]);
     let mut input = InternedInput::default();
     input.update_before(old_part.split_inclusive('\n'));
     input.update_after(new_part.split_inclusive('\n'));
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
-    if started.elapsed() > budget {
-        return Compared::TooMuch(whole);
+    let compared =
+        match without_frequent(&input, milliseconds.saturating_mul(PAIRS_PER_MILLISECOND)) {
+            None => {
+                let mut diff = Diff::compute(Algorithm::Histogram, &input);
+                diff.postprocess_lines(&input);
+                blocks(old_part, new_part, from, above, &diff)
+            }
+            Some((before, after, kinds)) => {
+                let mut diff = Diff::default();
+                diff.compute_with(Algorithm::Histogram, &before, &after, kinds);
+                let blocks = blocks(old_part, new_part, from, above, &diff);
+                blocks
+                    .into_iter()
+                    .filter_map(|block| trimmed(old, block))
+                    .collect()
+            }
+        };
+    Compared::Lines(compared)
+}
+
+/// The lines with each frequent one made unlike all others, so that the comparison takes no longer than it may; `None`
+/// where that is not needed. What these lines share at the edges of a changed run is found again by trimming it.
+fn without_frequent(
+    input: &InternedInput<&str>,
+    pairs_most: usize,
+) -> Option<(Vec<Token>, Vec<Token>, u32)> {
+    let count = |tokens: &[Token]| {
+        let mut counts = vec![0u32; input.interner.num_tokens() as usize];
+        for token in tokens {
+            counts[token.0 as usize] += 1;
+        }
+        counts
+    };
+    let (before, after) = (count(&input.before), count(&input.after));
+    let is_frequent =
+        |token: &Token| before[token.0 as usize].max(after[token.0 as usize]) > FREQUENT;
+    let frequent = |tokens: &[Token]| tokens.iter().filter(|token| is_frequent(token)).count();
+    if frequent(&input.before).saturating_mul(frequent(&input.after)) <= pairs_most {
+        return None;
     }
-    diff.postprocess_lines(&input);
-    let above = first - count_lines(&old[from..head]);
-    Compared::Lines(blocks(old_part, new_part, from, above, &diff))
+    let mut kinds = input.interner.num_tokens();
+    let mut unlike = |tokens: &[Token]| -> Vec<Token> {
+        tokens
+            .iter()
+            .map(|token| {
+                if !is_frequent(token) {
+                    return *token;
+                }
+                kinds += 1;
+                Token(kinds - 1)
+            })
+            .collect()
+    };
+    let (before, after) = (unlike(&input.before), unlike(&input.after));
+    Some((before, after, kinds))
 }
 
 /// Up to `SLIDE` lines back from a line start.

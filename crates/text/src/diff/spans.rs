@@ -87,7 +87,7 @@ fn join<'t>(last: &mut Block<'t>, block: Block<'t>) {
 }
 
 /// Without the lines that old and new share at start and end; `None` where nothing is left.
-fn trimmed<'t>(view: &str, block: Block<'t>) -> Option<Block<'t>> {
+pub(super) fn trimmed<'t>(view: &str, block: Block<'t>) -> Option<Block<'t>> {
     let Some(new_text) = block.new_text else {
         return Some(block);
     };

@@ -284,6 +284,27 @@ fn no_budget_is_coarse() {
 }
 
 #[test]
+fn lines_that_are_all_alike_are_compared_in_time() {
+    let few = |seed: usize| -> String {
+        (0..20_000usize)
+            .map(|line| format!("{}\n", (line * (line + seed)) % 7 % 3))
+            .collect()
+    };
+    let (old, new) = (
+        format!("{}unique\n{}", few(1), few(2)),
+        format!("{}unique\n{}", few(3), few(2)),
+    );
+    let found = difference(&old, &new, 3, Duration::from_millis(200));
+    check(&old, &new, &found);
+    assert_eq!(
+        found.blocks.len(),
+        1,
+        "what stands below the unique line is the same"
+    );
+    assert!(found.blocks[0].0.end <= 20_000);
+}
+
+#[test]
 fn an_outline_is_bounded() {
     let view: String = (1..=500).map(|line| format!("{line}\n")).collect();
     let index = LineStarts::new(&view);

@@ -33,8 +33,11 @@ pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
     if found.is_empty() {
         return None;
     }
-    let known: HashSet<&str> = text_lines(old_file).map(str::trim).collect();
-    found.retain(|(_, line)| !known.contains(line.trim()));
+    let mut unknown: HashSet<&str> = found.iter().map(|(_, line)| line.trim()).collect();
+    for line in text_lines(old_file) {
+        unknown.remove(line.trim());
+    }
+    found.retain(|(_, line)| unknown.contains(line.trim()));
     if found.is_empty() {
         return None;
     }

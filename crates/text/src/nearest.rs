@@ -1,0 +1,100 @@
+//! The regions of a file nearest to a text that is not in it: where they are, how they differ, and the text to send
+//! instead. For error messages only: nothing that is written is ever chosen by likeness.
+//!
+//! The cost is bounded whatever the input: one scan of at most `peaks::VIEW_MOST` bytes for shared byte groups, then
+//! a closer look at a fixed number of places.
+
+mod align;
+mod differ;
+mod edges;
+mod likeness;
+mod peaks;
+mod place;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::diff::LineTable;
+use crate::unique::stands_once;
+
+/// Regions that are given.
+const REGIONS_MOST: usize = 3;
+
+/// Bytes of a region's text that are given; of a longer one only the lines are told.
+const REGION_TEXT_MOST: usize = 8_000;
+
+/// How alike a region must be to be worth telling, in per cent.
+const ALIKE_LEAST: u8 = 50;
+
+/// How much less alike than the best one a further region may be, in per cent.
+const BEHIND_MOST: u8 = 25;
+
+/// A part of the file that resembles the text that was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Its lines, counted from 0.
+    pub lines: Range<usize>,
+    /// Where it stands in the view.
+    pub range: Range<usize>,
+    /// How alike it is, in per cent.
+    pub alike: u8,
+    /// How it differs: at most five clauses of at most 500 characters, without a full stop.
+    pub differences: Vec<String>,
+    /// The file's text there: an `old_string` that would be found. `None` where it is over 8,000 bytes.
+    pub text: Option<String>,
+    /// Whether that text stands once in the file.
+    pub unique: bool,
+}
+
+/// Up to three regions of the view nearest to `old`, the most alike first; none where nothing is alike.
+pub fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
+    let Some(needle) = place::Needle::of(old) else {
+        return Vec::new();
+    };
+    let mut found: Vec<(u8, Range<usize>)> = peaks::peaks(view, old)
+        .into_iter()
+        .filter_map(|peak| place::place(view, lines, &needle, peak))
+        .map(|range| (needle.likeness(&view[range.clone()]), range))
+        .filter(|(alike, _)| *alike >= ALIKE_LEAST)
+        .collect();
+    found.sort_by_key(|(alike, range)| (100 - alike.min(&100), range.start, range.end));
+    let mut chosen: Vec<(u8, Range<usize>)> = Vec::new();
+    for (alike, range) in found {
+        let best = chosen.first().map_or(alike, |(best, _)| *best);
+        let apart = chosen
+            .iter()
+            .all(|(_, other)| other.end <= range.start || range.end <= other.start);
+        if apart && chosen.len() < REGIONS_MOST && best - alike <= BEHIND_MOST {
+            chosen.push((alike, range));
+        }
+    }
+    chosen
+        .into_iter()
+        .map(|(alike, range)| describe(view, lines, old, alike, range))
+        .collect()
+}
+
+fn describe(
+    view: &str,
+    lines: &dyn LineTable,
+    old: &str,
+    alike: u8,
+    range: Range<usize>,
+) -> Region {
+    let first = lines.line_of(range.start);
+    let last = lines.line_of(range.end.saturating_sub(1).max(range.start));
+    let text = &view[range.clone()];
+    let column = view[lines.line_range(first).start..range.start]
+        .chars()
+        .count();
+    Region {
+        lines: first..last + 1,
+        alike,
+        differences: differ::differences(old, text, first, column),
+        text: (text.len() <= REGION_TEXT_MOST).then(|| text.to_owned()),
+        unique: stands_once(view, text),
+        range,
+    }
+}

@@ -1,0 +1,85 @@
+//! Where in a stretch of text a pattern fits best, by the fewest edits. Both must be short: the cost is their product.
+
+use std::ops::Range;
+
+/// Which edge of the text the pattern is held to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    /// Neither: it may stand anywhere.
+    Free,
+    /// It begins where the text begins.
+    Start,
+    /// It ends where the text ends.
+    End,
+}
+
+/// The part of `text` that is fewest edits away from `pattern`, of equally good ones the longest, then the first.
+pub(super) fn align(pattern: &str, text: &str, held: Held) -> Range<usize> {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut places: Vec<(usize, char)> = text.char_indices().collect();
+    if held == Held::End {
+        // The same question in the mirror.
+        let mirrored: Vec<char> = pattern.iter().rev().copied().collect();
+        places.reverse();
+        let characters: Vec<char> = places.iter().map(|(_, character)| *character).collect();
+        let found = best(&mirrored, &characters, Held::Start);
+        let start = if found.end == 0 {
+            text.len()
+        } else {
+            places[found.end - 1].0
+        };
+        return start..text.len();
+    }
+    let characters: Vec<char> = places.iter().map(|(_, character)| *character).collect();
+    let found = best(&pattern, &characters, held);
+    let offset = |at: usize| places.get(at).map_or(text.len(), |(offset, _)| *offset);
+    offset(found.start)..offset(found.end)
+}
+
+fn best(pattern: &[char], text: &[char], held: Held) -> Range<usize> {
+    // Edits so far, and where in the text that way began.
+    let begin = |at: usize| {
+        if held == Held::Start {
+            (at, 0)
+        } else {
+            (0, at)
+        }
+    };
+    let mut row: Vec<(usize, usize)> = (0..=text.len()).map(begin).collect();
+    for (i, wanted) in pattern.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = (i + 1, 0);
+        for (j, character) in text.iter().enumerate() {
+            let through = (diagonal.0 + usize::from(wanted != character), diagonal.1);
+            let missing = (row[j + 1].0 + 1, row[j + 1].1);
+            let extra = (row[j].0 + 1, row[j].1);
+            diagonal = row[j + 1];
+            row[j + 1] = [missing, extra].into_iter().fold(through, |least, way| {
+                if way.0 < least.0 { way } else { least }
+            });
+        }
+    }
+    let rank = |at: usize| (row[at].0, usize::MAX - (at - row[at].1));
+    let end = (0..row.len()).min_by_key(|&at| rank(at)).unwrap_or(0);
+    row[end].1..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anywhere() {
+        assert_eq!(align("b d", "a b c d", Held::Free), 2..5);
+        assert_eq!(align("bcd", "aabxdee", Held::Free), 2..5);
+        assert_eq!(align("x", "", Held::Free), 0..0);
+        assert_eq!(align("", "abc", Held::Free), 0..0);
+    }
+
+    #[test]
+    fn held_at_an_edge() {
+        assert_eq!(align("abc", "abd, e", Held::Start), 0..3);
+        assert_eq!(align("foo(", "  x = fo(", Held::End), 6..9);
+        assert_eq!(align("é(", "x = è(", Held::End), 4..7);
+    }
+}

@@ -1,0 +1,214 @@
+//! How a region differs from the text that was looked for, in clauses a model can act on: white space made visible,
+//! the first differing character with its code point.
+
+use std::fmt::Write as _;
+
+/// Characters shown of a line on each side of the first difference.
+const AROUND: usize = 40;
+
+/// Differing lines that are listed.
+const LISTED_MOST: usize = 10;
+
+/// What stands at `line` and `column` (both from 0) of the file, told against what was sent.
+pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) -> Vec<String> {
+    if sent == text {
+        return Vec::new();
+    }
+    let mut clauses = Vec::new();
+    if let Some(kind) = only(sent, text) {
+        clauses.push(format!("the same but for {kind}"));
+    }
+    let first = First::of(sent, text);
+    let file_line = line + first.lines;
+    let file_column = first.column + if first.lines == 0 { column } else { 0 };
+    clauses.push(format!(
+        "first difference at line {}, column {}: the file has {}, old_string has {}",
+        file_line + 1,
+        file_column + 1,
+        named(text[first.at..].chars().next()),
+        named(sent[first.at..].chars().next()),
+    ));
+    let blank = |text: &str| {
+        text[first.at..]
+            .chars()
+            .next()
+            .is_none_or(char::is_whitespace)
+    };
+    let shown = if blank(sent) || blank(text) {
+        Blanks::All
+    } else {
+        Blanks::Edges
+    };
+    clauses.push(format!(
+        "the file: `{}`, old_string: `{}` (· is a space, ⇥ a tab)",
+        visible(text, first.at, shown),
+        visible(sent, first.at, shown)
+    ));
+    clauses.extend(counted(sent, text, line));
+    clauses
+}
+
+/// The one kind of thing that differs, if it is one.
+fn only(sent: &str, text: &str) -> Option<&'static str> {
+    let blank = |character: &char| character.is_whitespace();
+    let same = sent
+        .chars()
+        .filter(|character| !blank(character))
+        .eq(text.chars().filter(|character| !blank(character)));
+    if same {
+        return Some("white space");
+    }
+    let same_case = sent
+        .chars()
+        .flat_map(char::to_lowercase)
+        .eq(text.chars().flat_map(char::to_lowercase));
+    same_case.then_some("letter case")
+}
+
+/// The first difference.
+struct First {
+    /// Bytes before it, the same in both.
+    at: usize,
+    lines: usize,
+    /// Characters before it on its line.
+    column: usize,
+}
+
+impl First {
+    fn of(sent: &str, text: &str) -> First {
+        let mut first = First {
+            at: 0,
+            lines: 0,
+            column: 0,
+        };
+        for (one, other) in sent.chars().zip(text.chars()) {
+            if one != other {
+                break;
+            }
+            first.at += one.len_utf8();
+            if one == '\n' {
+                first.lines += 1;
+                first.column = 0;
+            } else {
+                first.column += 1;
+            }
+        }
+        first
+    }
+}
+
+/// A character as a sentence names it.
+fn named(character: Option<char>) -> String {
+    let Some(character) = character else {
+        return "nothing more".to_owned();
+    };
+    let code = character as u32;
+    let name = match character {
+        '\n' => "a line end",
+        '\t' => "a tab",
+        ' ' => "a space",
+        '\r' => "a carriage return",
+        '\u{a0}' => "a no-break space",
+        '\u{ad}' => "a soft hyphen",
+        '\u{200b}' => "a zero width space",
+        '\u{200c}' => "a zero width non-joiner",
+        '\u{200d}' => "a zero width joiner",
+        '\u{202f}' => "a narrow no-break space",
+        '\u{3000}' => "an ideographic space",
+        '\u{feff}' => "a byte order mark",
+        '\u{fffd}' => "a character that could not be decoded",
+        _ if is_invisible(character) => "an invisible character",
+        _ => return format!("`{character}` (U+{code:04X})"),
+    };
+    format!("{name} (U+{code:04X})")
+}
+
+/// Whether a character leaves no mark, or one that is taken for another.
+fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || (character.is_whitespace() && character != ' ')
+        || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{300}'..='\u{36f}')
+}
+
+/// Which spaces are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blanks {
+    All,
+    /// Those at the edges of a line.
+    Edges,
+}
+
+/// The line around an offset, cut on character boundaries, with tabs, invisible characters and spaces drawn.
+fn visible(text: &str, at: usize, blanks: Blanks) -> String {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    let from = text[start..at]
+        .char_indices()
+        .rev()
+        .nth(AROUND - 1)
+        .map_or(start, |(offset, _)| start + offset);
+    let to = text[at..end]
+        .char_indices()
+        .nth(AROUND)
+        .map_or(end, |(offset, _)| at + offset);
+    let leading = end - text[start..end].trim_start().len();
+    let trailing = start + text[start..end].trim_end().len();
+    let mut drawn = String::new();
+    if from > start {
+        drawn.push('…');
+    }
+    for (offset, character) in text[from..to].char_indices() {
+        let place = from + offset;
+        let edge = place < leading || place >= trailing;
+        match character {
+            ' ' if edge || blanks == Blanks::All => drawn.push('·'),
+            '\t' => drawn.push('⇥'),
+            _ if is_invisible(character) => {
+                let _ = write!(drawn, "⟨U+{:04X}⟩", character as u32);
+            }
+            _ => drawn.push(character),
+        }
+    }
+    if to < end {
+        drawn.push('…');
+    }
+    drawn
+}
+
+/// How many lines differ, and which, where there are several.
+fn counted(sent: &str, text: &str, line: usize) -> Option<String> {
+    let (sent_lines, file_lines) = (sent.lines().count(), text.lines().count());
+    if sent_lines != file_lines {
+        let more = sent_lines.abs_diff(file_lines);
+        let lines = if more == 1 { "line" } else { "lines" };
+        return Some(if file_lines > sent_lines {
+            format!("the file has {more} {lines} more here")
+        } else {
+            format!("old_string has {more} {lines} more")
+        });
+    }
+    let pairs = sent.lines().zip(text.lines()).enumerate();
+    let differing: Vec<usize> = pairs
+        .filter(|(_, (one, other))| one != other)
+        .map(|(index, _)| line + index + 1)
+        .collect();
+    if differing.len() < 2 {
+        return None;
+    }
+    let listed: Vec<String> = differing
+        .iter()
+        .take(LISTED_MOST)
+        .map(usize::to_string)
+        .collect();
+    let rest = differing.len().saturating_sub(LISTED_MOST);
+    let more = if rest > 0 {
+        format!(" and {rest} more")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{} of {file_lines} lines differ: {}{more}",
+        differing.len(),
+        listed.join(", ")
+    ))
+}

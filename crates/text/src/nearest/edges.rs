@@ -1,0 +1,146 @@
+//! First and last line of the region of a text of several lines, by the text's own first and last lines. Between them
+//! lines may have come or gone.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::likeness::Profile;
+use super::place::{LINE_MOST, Needle, TRIED_MOST};
+use crate::diff::LineTable;
+
+/// How alike the edge lines must be to decide where the region ends.
+const EDGE_LEAST: f32 = 0.4;
+
+/// Bytes that a line must have to be searched for as it is.
+const SEARCHED_LEAST: usize = 8;
+
+/// The region's first and last line, near the lines given.
+pub(super) fn edges(
+    view: &str,
+    lines: &dyn LineTable,
+    needle: &Needle<'_>,
+    near_start: Range<usize>,
+    near_end: Range<usize>,
+) -> Option<(usize, usize)> {
+    let count = needle.lines.len();
+    let bottom_line = lines.line_count().checked_sub(1)?;
+    let (top_index, bottom_index) = (needle.head.first()?.0, needle.tail.first()?.0);
+    let (top, bottom) = if count <= TRIED_MOST {
+        let tried = near_start.start..near_end.end;
+        (
+            best_line(view, lines, &needle.head, tried.clone()),
+            best_line(view, lines, &needle.tail, tried),
+        )
+    } else {
+        // A rough place of a long text is off by more lines than can be tried.
+        let exact = |edge, near: &Range<usize>| exact_line(view, lines, needle, edge, near.start);
+        (
+            exact(&needle.head, &near_start)
+                .or_else(|| best_line(view, lines, &needle.head, near_start)),
+            exact(&needle.tail, &near_end)
+                .or_else(|| best_line(view, lines, &needle.tail, near_end)),
+        )
+    };
+    let sure = |found: Option<(usize, f32)>| found.filter(|(_, alike)| *alike >= EDGE_LEAST);
+    let from_top = |(line, _): (usize, f32)| {
+        let first = line.saturating_sub(top_index);
+        (first, (first + count - 1).min(bottom_line))
+    };
+    let from_bottom = |(line, _): (usize, f32)| {
+        let last = (line + count - 1 - bottom_index).min(bottom_line);
+        ((last + 1).saturating_sub(count), last)
+    };
+    match (sure(top), sure(bottom)) {
+        (Some(top), Some(bottom)) => {
+            let (first, last) = (from_top(top).0, from_bottom(bottom).1);
+            let length = (last + 1).saturating_sub(first);
+            Some(if length * 2 >= count && length <= 2 * count + 8 {
+                (first, last)
+            } else if top.1 >= bottom.1 {
+                from_top(top)
+            } else {
+                from_bottom(bottom)
+            })
+        }
+        (None, Some(bottom)) => Some(from_bottom(bottom)),
+        (_, None) => top.map(from_top),
+    }
+}
+
+/// Where an edge line of a long text stands as it is, nearest to a line: where the first edge line would then be.
+fn exact_line(
+    view: &str,
+    lines: &dyn LineTable,
+    needle: &Needle<'_>,
+    edge: &[(usize, Profile)],
+    near: usize,
+) -> Option<(usize, f32)> {
+    let around = needle.lines.len() / 2;
+    let last = lines.line_count().checked_sub(1)?;
+    let middle = lines.line_range(near.min(last)).start;
+    let before = lines.line_range(near.saturating_sub(around)).start..middle;
+    let after = middle..lines.line_range((near + around).min(last)).end;
+    let anchor = edge.first()?.0;
+    edge.iter().find_map(|(index, _)| {
+        let wanted = needle.lines.get(*index)?.trim();
+        if wanted.len() < SEARCHED_LEAST {
+            return None;
+        }
+        let above = memmem::rfind(&view.as_bytes()[before.clone()], wanted.as_bytes())
+            .map(|at| before.start + at);
+        let below = memmem::find(&view.as_bytes()[after.clone()], wanted.as_bytes())
+            .map(|at| after.start + at);
+        let nearest = above
+            .into_iter()
+            .chain(below)
+            .min_by_key(|at| at.abs_diff(middle))?;
+        let found = lines.line_of(nearest);
+        Some(((found + anchor).checked_sub(*index)?, 1.0))
+    })
+}
+
+/// The line of those tried where the edge lines fit best, for the first of them, and how well.
+pub(super) fn best_line(
+    view: &str,
+    lines: &dyn LineTable,
+    edge: &[(usize, Profile)],
+    tried: Range<usize>,
+) -> Option<(usize, f32)> {
+    let total = lines.line_count();
+    let anchor = edge.first()?.0;
+    let reach = edge
+        .iter()
+        .map(|(index, _)| index.abs_diff(anchor))
+        .max()
+        .unwrap_or(0)
+        .min(TRIED_MOST);
+    let known = tried.start.saturating_sub(reach)..(tried.end + reach).min(total);
+    let profiles: Vec<Profile> = known
+        .clone()
+        .map(|line| {
+            let range = lines.line_range(line);
+            let cut = (range.start..=range.end.min(range.start + LINE_MOST))
+                .rev()
+                .find(|&at| view.is_char_boundary(at));
+            Profile::of(&view[range.start..cut.unwrap_or(range.start)])
+        })
+        .collect();
+    let mut best: Option<(usize, f32)> = None;
+    for line in tried.start..tried.end.min(total) {
+        let sum: f32 = edge
+            .iter()
+            .filter_map(|(index, profile)| {
+                let at = (line + index)
+                    .checked_sub(anchor)?
+                    .checked_sub(known.start)?;
+                Some(profile.likeness(profiles.get(at)?))
+            })
+            .sum();
+        let alike = sum / edge.len() as f32;
+        if best.is_none_or(|(_, most)| alike > most) {
+            best = Some((line, alike));
+        }
+    }
+    best
+}

@@ -1,0 +1,101 @@
+//! How alike two texts are, from 0 to 1. White space and letter case do not count.
+
+/// Bytes of a text that are compared: of a longer one this much from its start and as much from its end.
+const END_MOST: usize = 8 << 10;
+
+/// Characters up to which two texts are compared exactly.
+const EXACT_MOST: usize = 200;
+
+/// A text prepared for comparing.
+#[derive(Debug, Clone)]
+pub(super) struct Profile {
+    /// The folded characters of a short text.
+    short: Option<Vec<char>>,
+    /// Hashes of all neighbouring folded bytes, in threes, sorted.
+    groups: Vec<u32>,
+}
+
+impl Profile {
+    pub(super) fn of(text: &str) -> Profile {
+        let (head, tail) = ends(text);
+        let mut folded: Vec<u8> = fold(head).collect();
+        folded.extend(fold(tail));
+        let mut groups: Vec<u32> = folded
+            .windows(3)
+            .map(|group| u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]))
+            .collect();
+        groups.sort_unstable();
+        let short = (folded.len() <= 4 * EXACT_MOST)
+            .then(|| folded_characters(text))
+            .filter(|characters| characters.len() <= EXACT_MOST);
+        Profile { short, groups }
+    }
+
+    pub(super) fn likeness(&self, other: &Profile) -> f32 {
+        if let (Some(one), Some(two)) = (&self.short, &other.short) {
+            return by_distance(one, two);
+        }
+        by_groups(&self.groups, &other.groups)
+    }
+}
+
+fn ends(text: &str) -> (&[u8], &[u8]) {
+    let bytes = text.as_bytes();
+    if bytes.len() <= 2 * END_MOST {
+        return (bytes, &[]);
+    }
+    (&bytes[..END_MOST], &bytes[bytes.len() - END_MOST..])
+}
+
+fn fold(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    bytes
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .map(u8::to_ascii_lowercase)
+}
+
+fn folded_characters(text: &str) -> Vec<char> {
+    text.chars()
+        .filter(|character| !character.is_whitespace())
+        .map(|character| character.to_ascii_lowercase())
+        .collect()
+}
+
+fn by_groups(one: &[u32], two: &[u32]) -> f32 {
+    if one.is_empty() || two.is_empty() {
+        return if one.len() == two.len() { 1.0 } else { 0.0 };
+    }
+    let (mut i, mut j, mut shared) = (0, 0, 0);
+    while i < one.len() && j < two.len() {
+        match one[i].cmp(&two[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => {
+                shared += 1;
+                i += 1;
+                j += 1;
+            }
+        }
+    }
+    2.0 * shared as f32 / (one.len() + two.len()) as f32
+}
+
+fn by_distance(one: &[char], two: &[char]) -> f32 {
+    let longest = one.len().max(two.len());
+    if longest == 0 {
+        return 1.0;
+    }
+    let mut row: Vec<usize> = (0..=two.len()).collect();
+    for (i, left) in one.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, right) in two.iter().enumerate() {
+            let least = (diagonal + usize::from(left != right))
+                .min(row[j] + 1)
+                .min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = least;
+        }
+    }
+    1.0 - row[two.len()] as f32 / longest as f32
+}

@@ -1,0 +1,241 @@
+//! From a rough place to the region: which lines, and where in them the text that was looked for begins and ends.
+
+use std::ops::Range;
+
+use super::align::{Held, align};
+use super::edges::{best_line, edges};
+use super::likeness::Profile;
+use super::peaks::Peak;
+use crate::diff::LineTable;
+
+/// Lines at each end of the text that its edges are found by.
+const EDGE_LINES: usize = 3;
+
+/// Lines that are tried as first, or last, line of the region.
+pub(super) const TRIED_MOST: usize = 200;
+
+/// Bytes of a line over which the region is found by characters.
+pub(super) const LINE_MOST: usize = 2_000;
+
+/// Characters at each end of the text that its edges are found by within a long line.
+const EDGE_CHARACTERS: usize = 96;
+
+/// The text that was looked for.
+pub(super) struct Needle<'a> {
+    text: &'a str,
+    pub(super) lines: Vec<&'a str>,
+    ends_newline: bool,
+    profile: Profile,
+    /// First and last lines that are not blank, with their index.
+    pub(super) head: Vec<(usize, Profile)>,
+    pub(super) tail: Vec<(usize, Profile)>,
+    longest: usize,
+}
+
+impl<'a> Needle<'a> {
+    /// `None` where it is blank.
+    pub(super) fn of(text: &'a str) -> Option<Needle<'a>> {
+        let ends_newline = text.ends_with('\n');
+        let lines: Vec<&str> = text
+            .strip_suffix('\n')
+            .unwrap_or(text)
+            .split('\n')
+            .collect();
+        let filled = |(_, line): &(usize, &&str)| !line.trim().is_empty();
+        let profile = |(index, line): (usize, &&str)| (index, Profile::of(line));
+        let head: Vec<_> = lines
+            .iter()
+            .enumerate()
+            .filter(filled)
+            .take(EDGE_LINES)
+            .map(profile)
+            .collect();
+        let tail: Vec<_> = lines
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(filled)
+            .take(EDGE_LINES)
+            .map(profile)
+            .collect();
+        if head.is_empty() {
+            return None;
+        }
+        Some(Needle {
+            text,
+            longest: lines.iter().map(|line| line.len()).max().unwrap_or(0),
+            ends_newline,
+            profile: Profile::of(text),
+            head,
+            tail,
+            lines,
+        })
+    }
+
+    /// How alike a text is to this one, in per cent.
+    pub(super) fn likeness(&self, text: &str) -> u8 {
+        (self.profile.likeness(&Profile::of(text)) * 100.0)
+            .round()
+            .clamp(0.0, 100.0) as u8
+    }
+}
+
+/// The region at a rough place.
+pub(super) fn place(
+    view: &str,
+    lines: &dyn LineTable,
+    needle: &Needle<'_>,
+    peak: Peak,
+) -> Option<Range<usize>> {
+    if lines.line_count() == 0 {
+        return None;
+    }
+    by_lines(view, lines, needle, &peak).or_else(|| by_characters(view, needle, &peak))
+}
+
+/// `None` where lines are too long to go by.
+fn by_lines(
+    view: &str,
+    lines: &dyn LineTable,
+    needle: &Needle<'_>,
+    peak: &Peak,
+) -> Option<Range<usize>> {
+    if needle.longest > LINE_MOST {
+        return None;
+    }
+    let count = needle.lines.len();
+    let near = |at: usize| {
+        let (from, to) = (
+            at.saturating_sub(peak.slack),
+            (at + peak.slack).min(view.len()),
+        );
+        let middle = lines.line_of(at.min(view.len()));
+        let half = TRIED_MOST / 2;
+        let first = lines.line_of(from).max(middle.saturating_sub(half));
+        first..(lines.line_of(to) + 1).min(middle + half)
+    };
+    let (near_start, near_end) = (near(peak.range.start), near(peak.range.end));
+    let (first, last) = if count == 1 {
+        let line = best_line(view, lines, &needle.head, near_start.start..near_end.end)?.0;
+        (line, line)
+    } else {
+        edges(view, lines, needle, near_start, near_end)?
+    };
+    let start_line = lines.line_range(first);
+    let end_line = lines.line_range(last);
+    if start_line.len() > LINE_MOST || end_line.len() > LINE_MOST || first > last {
+        return None;
+    }
+    let (first_wanted, last_wanted) = (*needle.lines.first()?, *needle.lines.last()?);
+    if count == 1 {
+        let line = &view[start_line.clone()];
+        let found = align(first_wanted, line, Held::Free);
+        let found = whole_words(line, indented(line, found, first_wanted), first_wanted);
+        return Some(with_newline(
+            view,
+            needle,
+            start_line.start + found.start..start_line.start + found.end,
+            end_line.end,
+        ));
+    }
+    let line = &view[start_line.clone()];
+    let top = whole_words(
+        line,
+        indented(line, align(first_wanted, line, Held::End), first_wanted),
+        first_wanted,
+    )
+    .start;
+    let line = &view[end_line.clone()];
+    let bottom = whole_words(line, align(last_wanted, line, Held::Start), last_wanted).end;
+    let mut range = start_line.start + top..end_line.start + bottom;
+    if range.start > range.end {
+        range = start_line.start..end_line.end;
+    }
+    Some(with_newline(view, needle, range, end_line.end))
+}
+
+/// From the line's start where the text that was looked for is indented itself and only the indentation differs.
+fn indented(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
+    let blank_before = line[..found.start].trim().is_empty();
+    let indentation = line.len() - line.trim_start().len();
+    match (blank_before, wanted.starts_with([' ', '\t'])) {
+        (true, true) => 0..found.end,
+        (true, false) => found.start.max(indentation.min(found.end))..found.end,
+        _ => found,
+    }
+}
+
+/// Widened to whole words where the text that was looked for begins or ends in a word.
+fn whole_words(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let mut widened = found.clone();
+    if wanted.ends_with(is_word) && line[..found.end].ends_with(is_word) {
+        let more = line[found.end..].find(|character| !is_word(character));
+        widened.end = more.map_or(line.len(), |more| found.end + more);
+    }
+    if wanted.starts_with(is_word) && line[found.start..].starts_with(is_word) {
+        let less = line[..found.start]
+            .char_indices()
+            .rev()
+            .find(|(_, character)| !is_word(*character));
+        widened.start = less.map_or(0, |(at, character)| at + character.len_utf8());
+    }
+    widened
+}
+
+fn with_newline(
+    view: &str,
+    needle: &Needle<'_>,
+    range: Range<usize>,
+    line_end: usize,
+) -> Range<usize> {
+    if needle.ends_newline && line_end < view.len() {
+        return range.start..line_end + 1;
+    }
+    range
+}
+
+/// In long lines: the edges are found by the first and the last characters of the text.
+fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<usize>> {
+    let text = needle.text;
+    let length = text.len();
+    let slack = peak.slack;
+    let head_end = text
+        .char_indices()
+        .nth(EDGE_CHARACTERS)
+        .map_or(length, |(at, _)| at);
+    let window = boundary(view, peak.range.start.saturating_sub(slack))
+        ..boundary(
+            view,
+            (peak.range.start + 2 * slack + head_end).min(view.len()),
+        );
+    let head = align(&text[..head_end], &view[window.clone()], Held::Free);
+    let start = window.start + head.start;
+
+    let tail_start = text
+        .char_indices()
+        .rev()
+        .nth(EDGE_CHARACTERS - 1)
+        .map_or(0, |(at, _)| at);
+    let expected = start + length;
+    let window = boundary(
+        view,
+        (expected.saturating_sub(length - tail_start + slack)).clamp(start, view.len()),
+    )..boundary(view, (expected + slack).min(view.len()));
+    let tail = align(&text[tail_start..], view.get(window.clone())?, Held::Free);
+    let end = window.start + tail.end;
+    let sensible = end > start && (end - start) * 2 >= length && end - start <= 2 * length;
+    Some(if sensible {
+        start..end
+    } else {
+        start..boundary(view, expected.min(view.len()))
+    })
+}
+
+/// The last character boundary at or before an offset.
+fn boundary(view: &str, at: usize) -> usize {
+    (0..=at.min(view.len()))
+        .rev()
+        .find(|&at| view.is_char_boundary(at))
+        .unwrap_or(0)
+}
