@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use crate::run::{cargo, command, succeeds};
 use crate::test::PROFILE;
 
-const TARGETS: [&str; 3] = ["ladder", "encoding", "receive"];
+const TARGETS: [&str; 2] = ["encoding", "receive"];
 
 /// Runs everything; true when nothing was found.
 pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {

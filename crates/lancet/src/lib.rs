@@ -1,9 +1,67 @@
 //! The file tools that AI agents edit code with, as a library.
+//!
+//! Every edit lands exactly where it was meant, changes nothing else, and where that cannot be made sure the file stands
+//! as it was and the answer says what to do next.
+//!
+//! ```
+//! use lancet::{Lancet, Mode, RawCall};
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let root = folder.path();
+//! std::fs::write(root.join("greeting.txt"), "hello\nworld\n")?;
+//! let lancet = Lancet::builder().root(root).mode(Mode::AcceptEdits).open()?;
+//! let session = lancet.unnamed_session();
+//!
+//! let path = root.join("greeting.txt");
+//! let reply = session.call(RawCall::new("Read", json!({ "file_path": path })));
+//! assert!(reply.text().starts_with("1→hello\n2→world\n"));
+//!
+//! let edit = json!({ "file_path": path, "old_string": "world", "new_string": "reader" });
+//! let reply = session.call(RawCall::new("Edit", edit));
+//! assert!(!reply.is_error());
+//! assert_eq!(std::fs::read_to_string(&path)?, "hello\nreader\n");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Lancet`] is opened once on its roots. A [`Session`] is one conversation: it remembers what its model has seen, and
+//! only what was seen may be changed. A call goes in as a [`RawCall`] or through a typed function and comes back as a
+//! [`Reply`] with text for the model, data for programs and a rendering for a person. [`Lancet::tools`] lists the tools
+//! as an API call needs them; a host adds its own with [`HostTool`], hears of everything as an [`Observer`] and is asked
+//! as an [`Approver`].
 
+mod approver;
 pub mod arguments;
+mod call;
 mod closest;
 pub mod declare;
+mod engine;
+mod gutter;
+mod host_tool;
+mod ledger;
 pub mod line_rules;
+mod observe;
+mod operation;
+mod order;
 pub mod protected;
 pub mod receive;
+pub mod refusal;
+mod reply;
+mod rooms;
+mod session;
 pub mod settings;
+mod wording;
+
+pub use approver::{Answer, Approver, Question};
+pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
+pub use declare::Declaration;
+pub use engine::{ANSWER_LIMIT, Builder, Lancet, OpenError};
+pub use host_tool::{HostTool, Proposal};
+pub use lancet_history::{SessionName, SessionNameError};
+pub use observe::{Event, Observer};
+pub use refusal::{Kind, Refusal};
+pub use reply::Reply;
+pub use session::{Check, Session};
+pub use settings::{Mode, Settings};

@@ -15,6 +15,7 @@ mod merge;
 mod missing;
 mod nearest;
 mod splice;
+mod stream;
 mod survey;
 mod unique;
 
@@ -34,5 +35,6 @@ pub use merge::merge_clean;
 pub use missing::explain_missing;
 pub use nearest::{Region, nearest};
 pub use splice::{Change, RawChange, apply_changes, apply_raw, encode_new};
+pub use stream::StreamFinder;
 pub use survey::{Block, Facts, Survey};
 pub use unique::unique_extension;

@@ -224,6 +224,16 @@ impl Facts {
         }
     }
 
+    /// The block that holds an offset: for telling which line stands there.
+    pub fn block_at(&self, offset: u64) -> Block {
+        let block = usize::try_from(offset / BLOCK as u64).unwrap_or(usize::MAX);
+        let block = block.min(self.lines.before.len().saturating_sub(1));
+        Block {
+            offset: block as u64 * BLOCK as u64,
+            lines_before: self.lines.before.get(block).copied().unwrap_or(0),
+        }
+    }
+
     /// Where to start looking for a line, counted from 0: the line starts after `line - lines_before` further line
     /// ends, which for line 0 means at the start of the file. A line that is not there is looked for in vain.
     pub fn block_of_line(&self, line: u64) -> Block {

@@ -1,0 +1,322 @@
+//! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use lancet_history::{LedgerStore, SessionName, Store};
+use lancet_workspace::{Disk, RealDisk, Workspace};
+
+use crate::approver::Approver;
+use crate::declare::{Declaration, declarations};
+use crate::host_tool::HostTool;
+use crate::observe::{Event, Observer};
+use crate::order::Order;
+use crate::session::Session;
+use crate::settings::{Mode, Settings};
+
+/// The longest answer of a tool in the library, in characters; the doors set their own.
+pub const ANSWER_LIMIT: usize = 100_000;
+
+/// lancet, opened on its roots. Cheap to clone; all clones are one engine.
+#[derive(Clone)]
+pub struct Lancet {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) workspace: Workspace,
+    pub(crate) settings: Settings,
+    pub(crate) mode: Mode,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+    pub(crate) declarations: Vec<Declaration>,
+    pub(crate) host_tools: Vec<Arc<dyn HostTool>>,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) answer_limit: usize,
+    pub(crate) keep_contents: bool,
+    pub(crate) order: Order,
+    pub(crate) surveys: crate::rooms::examine::large::Surveys,
+    state_dir: Option<PathBuf>,
+    store: OnceLock<Option<Arc<dyn LedgerStore>>>,
+    sessions: Mutex<HashMap<String, Session>>,
+}
+
+/// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
+/// environment nor home folder.
+#[derive(Default)]
+pub struct Builder {
+    roots: Vec<PathBuf>,
+    state_dir: Option<PathBuf>,
+    home: Option<PathBuf>,
+    settings: Settings,
+    mode: Option<Mode>,
+    approver: Option<Arc<dyn Approver>>,
+    observers: Vec<Arc<dyn Observer>>,
+    host_tools: Vec<Arc<dyn HostTool>>,
+    answer_limit: Option<usize>,
+    keep_contents: bool,
+    disk: Option<Arc<dyn Disk>>,
+}
+
+/// Why a [`Lancet`] could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// A root is not an existing folder, or cannot be opened.
+    #[error(transparent)]
+    Roots(#[from] lancet_workspace::OpenError),
+    /// No root was given.
+    #[error("no root was given: name at least one folder that lancet may work in")]
+    NoRoots,
+    /// `tools` names a tool that does not exist.
+    #[error("there is no tool `{name}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
+    UnknownTool {
+        /// The name as given.
+        name: String,
+        /// The closest one there is.
+        suggestion: Option<String>,
+    },
+}
+
+impl Builder {
+    /// Adds a folder that lancet may work in. Paths outside all roots are refused.
+    #[must_use]
+    pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.roots.push(root.into());
+        self
+    }
+
+    /// The folder for what lancet keeps: ledgers of named sessions, locks, displaced bytes. Without one nothing is kept.
+    #[must_use]
+    pub fn state_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.state_dir = Some(folder.into());
+        self
+    }
+
+    /// What `~` stands for. Without it `~` is not expanded.
+    #[must_use]
+    pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.home = Some(folder.into());
+        self
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// The mode; without it the settings' mode, else [`Mode::Ask`].
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// Who is asked before a write.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Hears of every read, change and refusal.
+    #[must_use]
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Adds a tool of the host's own.
+    #[must_use]
+    pub fn tool(mut self, tool: impl HostTool + 'static) -> Self {
+        self.host_tools.push(Arc::new(tool));
+        self
+    }
+
+    /// The longest answer, in characters.
+    #[must_use]
+    pub fn answer_limit(mut self, characters: usize) -> Self {
+        self.answer_limit = Some(characters);
+        self
+    }
+
+    /// Lets replies carry the whole old and new content of the file that was changed.
+    #[must_use]
+    pub fn keep_contents(mut self) -> Self {
+        self.keep_contents = true;
+        self
+    }
+
+    /// Another disk than the real one; for tests that make it fail.
+    #[must_use]
+    pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
+        self.disk = Some(disk);
+        self
+    }
+
+    /// Opens the engine.
+    ///
+    /// # Errors
+    /// A root that is no folder, no root at all, or a tool selection that names an unknown tool.
+    pub fn open(self) -> Result<Lancet, OpenError> {
+        if self.roots.is_empty() {
+            return Err(OpenError::NoRoots);
+        }
+        let disk = self.disk.unwrap_or_else(|| Arc::new(RealDisk));
+        let workspace = Workspace::open(&self.roots, disk, self.state_dir.clone())?;
+        let mode = self.mode.or(self.settings.mode).unwrap_or_default();
+        let declarations = select(&self.settings, mode, &self.host_tools)?;
+        let answer_limit = self
+            .answer_limit
+            .unwrap_or(ANSWER_LIMIT)
+            .min(self.settings.read.max_chars.unwrap_or(usize::MAX));
+        Ok(Lancet {
+            inner: Arc::new(Inner {
+                workspace,
+                settings: self.settings,
+                mode,
+                approver: self.approver,
+                observers: self.observers,
+                declarations,
+                host_tools: self.host_tools,
+                home: self.home,
+                answer_limit,
+                keep_contents: self.keep_contents,
+                order: Order::default(),
+                surveys: Default::default(),
+                state_dir: self.state_dir,
+                store: OnceLock::new(),
+                sessions: Mutex::default(),
+            }),
+        })
+    }
+}
+
+/// The tools in force: all of them, less what the settings leave out and, in plan mode, less those that write.
+fn select(
+    settings: &Settings,
+    mode: Mode,
+    host_tools: &[Arc<dyn HostTool>],
+) -> Result<Vec<Declaration>, OpenError> {
+    let all: Vec<Declaration> = declarations()
+        .iter()
+        .cloned()
+        .chain(host_tools.iter().map(|tool| tool.declaration()))
+        .collect();
+    let mut chosen: Vec<bool> = vec![true; all.len()];
+    if let Some(selection) = &settings.tools {
+        chosen = vec![selection.first().is_some_and(|word| word.starts_with('-')); all.len()];
+        for word in selection {
+            let (keep, name) = word
+                .strip_prefix('-')
+                .map_or((true, word.as_str()), |name| (false, name));
+            if name == "default" || name == "all" {
+                chosen.fill(keep);
+            } else if let Some(at) = all.iter().position(|tool| tool.name == name) {
+                chosen[at] = keep;
+            } else {
+                let names = all.iter().map(|tool| &*tool.name).chain(["default", "all"]);
+                let suggestion = lancet_text::closest(name, names, 1)
+                    .first()
+                    .map(|name| (*name).to_owned());
+                return Err(OpenError::UnknownTool {
+                    name: name.to_owned(),
+                    suggestion,
+                });
+            }
+        }
+    }
+    let listed = all
+        .into_iter()
+        .zip(chosen)
+        .filter(|(tool, chosen)| *chosen && (mode != Mode::Plan || tool.read_only));
+    Ok(listed.map(|(tool, _)| tool).collect())
+}
+
+impl Lancet {
+    /// Begins to open an engine.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The tools in force, in their fixed order.
+    pub fn tools(&self) -> &[Declaration] {
+        &self.inner.declarations
+    }
+
+    /// The roots, resolved.
+    pub fn roots(&self) -> &[PathBuf] {
+        self.inner.workspace.roots()
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
+    /// The mode in force.
+    pub fn mode(&self) -> Mode {
+        self.inner.mode
+    }
+
+    /// The longest answer, in characters.
+    pub fn answer_limit(&self) -> usize {
+        self.inner.answer_limit
+    }
+
+    /// The state folder, where one was given.
+    pub fn state_dir(&self) -> Option<&Path> {
+        self.inner.state_dir.as_deref()
+    }
+
+    /// The session of that name: the same one for the same name, its ledger kept in the state folder.
+    pub fn session(&self, name: &SessionName) -> Session {
+        let mut sessions = self
+            .inner
+            .sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let key = name.as_str().to_owned();
+        sessions
+            .entry(key)
+            .or_insert_with(|| Session::named(Arc::clone(&self.inner), name.clone()))
+            .clone()
+    }
+
+    /// A session without a name, which ends with its last clone.
+    pub fn unnamed_session(&self) -> Session {
+        Session::unnamed(Arc::clone(&self.inner))
+    }
+}
+
+impl Inner {
+    /// The store of named ledgers, opened at its first use; `None` where there is no state folder: then sessions last
+    /// as long as the process.
+    pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
+        let open = || Some(Arc::new(Store::new(self.state_dir.as_ref()?)) as Arc<dyn LedgerStore>);
+        self.store.get_or_init(open).as_ref()
+    }
+
+    /// Makes a named session the one that its name stands for.
+    pub(crate) fn remember(&self, session: &Session) {
+        if let Some(name) = session.name() {
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            sessions.insert(name.as_str().to_owned(), session.clone());
+        }
+    }
+
+    pub(crate) fn tell(&self, event: &Event) {
+        for observer in &self.observers {
+            observer.observe(event);
+        }
+    }
+
+    pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {
+        self.declarations
+            .iter()
+            .find(|declaration| declaration.name == tool)
+    }
+}

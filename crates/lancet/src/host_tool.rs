@@ -1,0 +1,37 @@
+//! Tools that a host adds through the library. A host tool proposes; the proposal passes the same rooms as any other
+//! change, so it is checked, approved, written and recorded alike.
+
+use serde_json::Value;
+
+use crate::arguments::{EditItem, WriteArguments};
+use crate::declare::Declaration;
+use crate::refusal::Refusal;
+use crate::session::Session;
+
+/// What a host tool wants to happen.
+#[derive(Clone, Debug)]
+pub enum Proposal {
+    /// Nothing is written; this is the answer.
+    Answer {
+        /// What the model reads.
+        text: String,
+        /// What programs read.
+        data: Value,
+    },
+    /// These edits, all or none.
+    Edits(Vec<EditItem>),
+    /// This file, whole.
+    Write(WriteArguments),
+}
+
+/// A tool of the host's own.
+pub trait HostTool: Send + Sync {
+    /// Name, schema and the rest of what every tool declares.
+    fn declaration(&self) -> Declaration;
+
+    /// What the call wants to happen.
+    ///
+    /// # Errors
+    /// A refusal, which is answered as such.
+    fn propose(&self, session: &Session, arguments: &Value) -> Result<Proposal, Refusal>;
+}

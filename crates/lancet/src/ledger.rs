@@ -1,0 +1,189 @@
+//! Between the ledger, which knows bytes, and documents, which know lines: what was seen, carried from one version of
+//! a file to the next.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lancet_history::{Entry, Seen, StampRecord, Version};
+use lancet_text::{Difference, Document};
+use lancet_workspace::{Revision, Snapshot, Stamp};
+
+/// A version that a refusal has shown: it replaces what the ledger had.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    pub(crate) path: PathBuf,
+    pub(crate) entry: Entry,
+}
+
+/// A ledger entry for a version read from the disk.
+pub(crate) fn entry_for(snapshot: &Snapshot, seen: Seen) -> Entry {
+    let mut entry = Entry::new(version(&snapshot.revision, &snapshot.stamp));
+    entry.seen = seen;
+    entry.content = Some(Arc::clone(&snapshot.bytes));
+    entry
+}
+
+/// A version in the ledger's terms.
+pub(crate) fn version(revision: &Revision, stamp: &Stamp) -> Version {
+    Version {
+        revision: *revision.as_bytes(),
+        size: stamp.size,
+        stamp: record_of(stamp),
+    }
+}
+
+/// The raw bytes of one line with its line end; those of the first line begin at the file's first byte, BOM included.
+pub(crate) fn raw_line(document: &Document<'_>, line: usize) -> Range<u64> {
+    raw(document, document.line_range_whole(line))
+}
+
+/// The raw bytes of a range of the view; a range from the view's start includes the BOM.
+pub(crate) fn raw(document: &Document<'_>, view: Range<usize>) -> Range<u64> {
+    let from_start = view.start == 0;
+    let raw = document.raw_range(view);
+    let start = if from_start { 0 } else { raw.start as u64 };
+    start..raw.end as u64
+}
+
+/// What was seen of `before`, as far as it still stands unchanged in `after`.
+pub(crate) fn carry(
+    before: &Document<'_>,
+    before_raw: &[u8],
+    seen: &Seen,
+    after: &Document<'_>,
+    after_raw: &[u8],
+    difference: &Difference,
+) -> Seen {
+    let mut carried = Seen::default();
+    let mut old_line = 0;
+    let mut new_line = 0;
+    let ends = (
+        before.line_count()..before.line_count(),
+        after.line_count()..after.line_count(),
+    );
+    for (old, new) in difference.blocks.iter().cloned().chain([ends]) {
+        let old_run = run(before, old_line..old.start);
+        let new_run = run(after, new_line..new.start);
+        carry_run(
+            before,
+            before_raw,
+            old_line..old.start,
+            &old_run,
+            seen,
+            after,
+            after_raw,
+            new_line,
+            &new_run,
+            &mut carried,
+        );
+        old_line = old.end;
+        new_line = new.end;
+    }
+    carried
+}
+
+/// The raw bytes of a run of lines.
+fn run(document: &Document<'_>, lines: Range<usize>) -> Range<u64> {
+    if lines.is_empty() {
+        return 0..0;
+    }
+    raw_line(document, lines.start).start..raw_line(document, lines.end - 1).end
+}
+
+#[allow(clippy::too_many_arguments)]
+fn carry_run(
+    before: &Document<'_>,
+    before_raw: &[u8],
+    lines: Range<usize>,
+    old: &Range<u64>,
+    seen: &Seen,
+    after: &Document<'_>,
+    after_raw: &[u8],
+    new_line: usize,
+    new: &Range<u64>,
+    carried: &mut Seen,
+) {
+    if old.end - old.start == new.end - new.start && piece(before_raw, old) == piece(after_raw, new)
+    {
+        for part in seen.ranges() {
+            let (start, end) = (part.start.max(old.start), part.end.min(old.end));
+            if start < end {
+                carried.add(start - old.start + new.start..end - old.start + new.start);
+            }
+        }
+        return;
+    }
+    // The same text in other bytes (line ends or encoding changed): a line seen whole is still seen whole.
+    for (step, line) in lines.enumerate() {
+        if seen.covers(raw_line(before, line)) {
+            carried.add(raw_line(after, new_line + step));
+        }
+    }
+}
+
+fn piece<'b>(bytes: &'b [u8], range: &Range<u64>) -> Option<&'b [u8]> {
+    bytes.get(range.start as usize..range.end as usize)
+}
+
+/// A stamp as the ledger keeps it.
+pub(crate) fn record_of(stamp: &Stamp) -> StampRecord {
+    let mut numbers = [0; StampRecord::NUMBERS];
+    let fields = [
+        stamp.device as i64,
+        stamp.inode as i64,
+        stamp.size as i64,
+        stamp.mtime.0,
+        i64::from(stamp.mtime.1),
+        stamp.ctime.0,
+        i64::from(stamp.ctime.1),
+        i64::from(stamp.mode),
+        i64::from(stamp.uid),
+        i64::from(stamp.gid),
+        stamp.links as i64,
+        stamp.taken.0,
+        i64::from(stamp.taken.1),
+    ];
+    numbers[..fields.len()].copy_from_slice(&fields);
+    StampRecord(numbers)
+}
+
+/// The stamp that the ledger kept.
+pub(crate) fn stamp_of(record: &StampRecord) -> Stamp {
+    let number = |at: usize| record.0[at];
+    let small = |at: usize| u32::try_from(record.0[at]).unwrap_or_default();
+    Stamp {
+        device: number(0) as u64,
+        inode: number(1) as u64,
+        size: number(2) as u64,
+        mtime: (number(3), small(4)),
+        ctime: (number(5), small(6)),
+        mode: small(7),
+        uid: small(8),
+        gid: small(9),
+        links: number(10) as u64,
+        taken: (number(11), small(12)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_comes_back_from_its_record() {
+        let stamp = Stamp {
+            device: u64::MAX,
+            inode: 2,
+            size: 3,
+            mtime: (-4, 999_999_999),
+            ctime: (6, 7),
+            mode: 0o100_644,
+            uid: u32::MAX,
+            gid: 10,
+            links: 11,
+            taken: (12, 13),
+        };
+        assert_eq!(stamp_of(&record_of(&stamp)), stamp);
+    }
+}

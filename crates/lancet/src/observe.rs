@@ -1,0 +1,80 @@
+//! Observers hear of every read, change and refusal, after the fact: a host loads rules for the paths touched,
+//! an editor refreshes its view. An observer never holds a call up for longer than it runs itself, and never changes its outcome.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::call::Caller;
+use crate::refusal::Kind;
+
+/// Something that happened in a session.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// Lines of a file were shown.
+    Read {
+        /// The session's name.
+        session: String,
+        /// Who called.
+        caller: Caller,
+        /// The file as opened.
+        path: PathBuf,
+        /// The lines shown, counted from 1, end excluded.
+        lines: Range<usize>,
+    },
+    /// A file was written.
+    Changed {
+        /// The session's name.
+        session: String,
+        /// Who called.
+        caller: Caller,
+        /// The tool that wrote.
+        tool: String,
+        /// The file as opened.
+        path: PathBuf,
+        /// The revision before, where the file was there.
+        before: Option<String>,
+        /// The revision now.
+        after: String,
+        /// The changed lines of the new version, counted from 1, end excluded.
+        lines: Vec<Range<usize>>,
+        /// The operation's id.
+        operation: String,
+    },
+    /// A call was refused.
+    Refused {
+        /// The session's name.
+        session: String,
+        /// Who called.
+        caller: Caller,
+        /// The tool.
+        tool: String,
+        /// The path as given, where there was one.
+        path: Option<PathBuf>,
+        /// Why.
+        kind: Kind,
+    },
+    /// A question was put to the approver and answered.
+    Decided {
+        /// The session's name.
+        session: String,
+        /// The file.
+        path: PathBuf,
+        /// Why it was asked.
+        reason: String,
+        /// Whether the answer was yes.
+        allowed: bool,
+    },
+}
+
+/// Hears of what happened.
+pub trait Observer: Send + Sync {
+    /// Called after the fact, in the thread of the call, in order.
+    fn observe(&self, event: &Event);
+}
+
+impl<F: Fn(&Event) + Send + Sync> Observer for F {
+    fn observe(&self, event: &Event) {
+        self(event);
+    }
+}

@@ -1,0 +1,110 @@
+//! What a call answers: text for the model, data for programs, a rendering for a person.
+
+use serde_json::{Value, json};
+
+use crate::refusal::{Kind, Numbers, Refusal};
+
+/// The answer to one call.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    text: String,
+    data: Value,
+    refused: Option<Kind>,
+    person: String,
+    original: Option<std::sync::Arc<Vec<u8>>>,
+    content: Option<std::sync::Arc<Vec<u8>>>,
+}
+
+impl Reply {
+    pub(crate) fn done(text: String, data: Value, person: String) -> Self {
+        Self {
+            text,
+            data,
+            refused: None,
+            person,
+            original: None,
+            content: None,
+        }
+    }
+
+    pub(crate) fn refused(refusal: &Refusal, data: Value, person: String) -> Self {
+        Self {
+            text: refusal.text().to_owned(),
+            data,
+            refused: Some(refusal.kind()),
+            person,
+            original: None,
+            content: None,
+        }
+    }
+
+    pub(crate) fn with_contents(
+        mut self,
+        original: Option<std::sync::Arc<Vec<u8>>>,
+        content: Option<std::sync::Arc<Vec<u8>>>,
+    ) -> Self {
+        self.original = original;
+        self.content = content;
+        self
+    }
+
+    /// Sets one field of the data.
+    pub(crate) fn set(&mut self, key: &str, value: Value) {
+        if let Some(data) = self.data.as_object_mut() {
+            data.insert(key.to_owned(), value);
+        }
+    }
+
+    /// An answer for a fault that the caller of the library caught itself, such as a panic.
+    pub fn internal(words: &str) -> Self {
+        let refusal = Refusal::new(
+            Kind::Internal,
+            format!(
+                "A fault inside lancet stopped this call: {words}. Files are as they were before it; other calls go on working."
+            ),
+        );
+        let data = json!({ "error": refusal.data(Numbers::Edit) });
+        Self::refused(&refusal, data, refusal.text().to_owned())
+    }
+
+    /// The answer to a call that a door refuses by itself, in the numbers of the tool.
+    pub fn refusing(tool: &str, refusal: &Refusal) -> Self {
+        let data = json!({ "error": refusal.data(Numbers::of(tool)) });
+        Self::refused(refusal, data, refusal.text().to_owned())
+    }
+
+    /// What the model reads.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What programs read: the object that MCP carries as `lancet/result`.
+    pub fn data(&self) -> &Value {
+        &self.data
+    }
+
+    /// Whether the call was refused.
+    pub fn is_error(&self) -> bool {
+        self.refused.is_some()
+    }
+
+    /// Why it was refused.
+    pub fn refusal(&self) -> Option<Kind> {
+        self.refused
+    }
+
+    /// What a person reads on a terminal or a page: one line for reading tools, the diff for writing ones.
+    pub fn person(&self) -> &str {
+        &self.person
+    }
+
+    /// The raw bytes of the one file that a writing tool changed, as they were before; for programs that embed lancet.
+    pub fn original(&self) -> Option<&[u8]> {
+        self.original.as_ref().map(|bytes| bytes.as_slice())
+    }
+
+    /// The raw bytes that a writing tool left in that file.
+    pub fn content(&self) -> Option<&[u8]> {
+        self.content.as_ref().map(|bytes| bytes.as_slice())
+    }
+}

@@ -1,0 +1,329 @@
+//! The way of one call through the seven rooms: receive, locate, examine, approve, commit, record, reply. Each room
+//! takes what the one before it gave, by value; nothing is written without an `Approved`, and there is none without a
+//! `Plan`.
+
+pub(crate) mod approve;
+pub(crate) mod commit;
+pub(crate) mod examine;
+pub(crate) mod injected;
+pub(crate) mod locate;
+pub(crate) mod plan;
+pub(crate) mod record;
+pub(crate) mod reply;
+
+use std::ops::Range;
+use std::time::Instant;
+
+use lancet_text::{Leaks, Query, Reach, Tolerance};
+use serde_json::Value;
+
+use crate::arguments::Arguments;
+use crate::call::{Caller, Cancel, RawCall, Stopped};
+use crate::engine::Inner;
+use crate::host_tool::Proposal;
+use crate::receive::{Repair, receive};
+use crate::refusal::{Kind, Numbers, Refusal};
+use crate::reply::Reply;
+use crate::session::{Check, Session};
+use crate::settings::Matching;
+
+pub(crate) use injected::note_seen;
+
+use examine::edit::Insist;
+use plan::{DryRun, Plan};
+
+/// How often a call looks again when the file changes between its last look and the write. Each time the ledger decides
+/// anew, so more than one is only needed where the foreign change is one that the call may ignore.
+const LOOKS: usize = 3;
+
+/// What every room of one call needs at hand.
+pub(crate) struct Desk<'s> {
+    pub(crate) session: &'s Session,
+    pub(crate) tool: String,
+    pub(crate) caller: Caller,
+    pub(crate) cancel: Cancel,
+}
+
+/// One edit, from Edit, MultiEdit or a host's tool.
+#[derive(Clone, Debug)]
+pub(crate) struct EditRequest {
+    pub(crate) file_path: String,
+    pub(crate) old: String,
+    pub(crate) new: String,
+    pub(crate) replace_all: bool,
+    pub(crate) expect_count: Option<u64>,
+    pub(crate) revision: Option<String>,
+}
+
+impl Desk<'_> {
+    pub(crate) fn engine(&self) -> &Inner {
+        &self.session.inner.engine
+    }
+
+    /// Ends a call that is no longer wanted, or that has taken too long. Asked only where nothing has been written.
+    pub(crate) fn check_time(&self) -> Result<(), Refusal> {
+        match self.cancel.stopped() {
+            None => Ok(()),
+            Some(Stopped::Cancelled) => Err(Refusal::new(
+                Kind::Declined,
+                "The caller cancelled this call. Nothing was written.",
+            )),
+            Some(Stopped::TimedOut) => Err(Refusal::new(
+                Kind::Timeout,
+                "The call took longer than 60 seconds and was stopped. Nothing was written; ask for less at once.",
+            )),
+        }
+    }
+
+    /// A question to the ladder.
+    pub(crate) fn query<'q>(
+        &'q self,
+        view: &'q str,
+        damaged: &'q [Range<usize>],
+        old: &'q str,
+        new: &'q str,
+        edit: &EditRequest,
+    ) -> Query<'q> {
+        let settings = &self.engine().settings;
+        Query {
+            view,
+            damaged,
+            old,
+            new,
+            reach: if edit.replace_all {
+                Reach::All
+            } else {
+                Reach::One
+            },
+            tolerance: if settings.matching == Matching::Exact {
+                Tolerance::Exact
+            } else {
+                Tolerance::Tolerant
+            },
+            abbreviations: &settings.abbreviations,
+            leaks: Leaks::Refuse,
+        }
+    }
+}
+
+/// Carries out one call.
+pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
+    let started = Instant::now();
+    let path = first_path(&raw.arguments);
+    let tool =
+        crate::receive::canonical_tool(&raw.tool).map_or_else(|| raw.tool.clone(), str::to_owned);
+    let numbers = Numbers::of(&tool);
+    let desk = Desk {
+        session,
+        tool,
+        caller: raw.caller,
+        cancel: raw.cancel,
+    };
+    session.refresh();
+    match carry_out(&desk, raw.arguments) {
+        Ok(reply) => reply.timed(started),
+        Err(refusal) => {
+            record::refused(&desk, &refusal, path.as_deref());
+            reply::refusal(&desk, &refusal, numbers, path.as_deref()).timed(started)
+        }
+    }
+}
+
+/// What a received call asks for.
+enum Asked {
+    Read(crate::arguments::ReadArguments),
+    Change(Change),
+    Answer { text: String, data: Value },
+}
+
+/// A change, in the terms of the built-in tools.
+enum Change {
+    Edits {
+        edits: Vec<EditRequest>,
+        insist: Insist,
+        dry_run: DryRun,
+    },
+    Write(crate::arguments::WriteArguments),
+}
+
+fn carry_out(desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
+    let (asked, repairs) = receive_call(desk, arguments)?;
+    match asked {
+        Asked::Read(arguments) => {
+            let page = examine::read::examine(desk, &arguments)?;
+            record::read(desk, &page);
+            Ok(reply::page(desk, page))
+        }
+        Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
+        Asked::Change(change) => {
+            let mut looks = 1;
+            loop {
+                let plan = examine_change(desk, &change)?;
+                if plan.dry_run == DryRun::Yes {
+                    return Ok(reply::dry_run(plan, &repairs));
+                }
+                let approved = approve::approve(desk, plan)?;
+                match commit::commit(desk, approved) {
+                    Ok(committed) => {
+                        return Ok(reply::change(record::change(desk, committed), &repairs));
+                    }
+                    Err(commit::Failed::Changed) if looks < LOOKS => looks += 1,
+                    Err(failed) => return Err(failed.refusal()),
+                }
+            }
+        }
+    }
+}
+
+fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
+    desk.check_time()?;
+    match change {
+        Change::Edits {
+            edits,
+            insist,
+            dry_run,
+        } => examine::edit::examine(desk, edits, *insist, *dry_run),
+        Change::Write(arguments) => examine::write::examine(desk, arguments),
+    }
+}
+
+/// What a call would come to.
+pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
+    let tool =
+        crate::receive::canonical_tool(&raw.tool).map_or_else(|| raw.tool.clone(), str::to_owned);
+    let desk = Desk {
+        session,
+        tool,
+        caller: raw.caller,
+        cancel: raw.cancel,
+    };
+    let checked = receive_call(&desk, raw.arguments).and_then(|(asked, _)| match asked {
+        Asked::Read(arguments) => examine::read::examine(&desk, &arguments).map(|_| Check::Passes),
+        Asked::Answer { .. } => Ok(Check::Passes),
+        Asked::Change(change) => {
+            examine_change(&desk, &change).map(|plan| approve::foresee(&desk, &plan))
+        }
+    });
+    checked.unwrap_or_else(|refusal| Check::Refused(Box::new(refusal)))
+}
+
+fn receive_call(desk: &Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Repair>), Refusal> {
+    let engine = desk.engine();
+    if let Some(tool) = engine
+        .host_tools
+        .iter()
+        .find(|tool| tool.declaration().name == desk.tool)
+    {
+        return Ok((
+            host_call(desk, tool.propose(desk.session, &arguments)?)?,
+            Vec::new(),
+        ));
+    }
+    let (arguments, repairs) = receive(&desk.tool, arguments).map_err(|invalid| {
+        Refusal::new(Kind::Invalid, invalid.message)
+            .with("field", invalid.field)
+            .with("suggestion", invalid.suggestion)
+    })?;
+    if engine.declaration(arguments.tool()).is_none() {
+        return Err(not_listed(desk));
+    }
+    Ok((asked(arguments), repairs))
+}
+
+/// The refusal for a tool that exists and is switched off.
+fn not_listed(desk: &Desk<'_>) -> Refusal {
+    if desk.engine().mode == crate::settings::Mode::Plan {
+        return Refusal::new(
+            Kind::Declined,
+            format!(
+                "lancet runs in plan mode: {} writes nothing. Say what you would change instead.",
+                desk.tool
+            ),
+        );
+    }
+    let names: Vec<&str> = desk
+        .engine()
+        .declarations
+        .iter()
+        .map(|tool| &*tool.name)
+        .collect();
+    Refusal::new(
+        Kind::Invalid,
+        format!(
+            "The tool {} is switched off here. The tools are {}.",
+            desk.tool,
+            names.join(", ")
+        ),
+    )
+}
+
+fn asked(arguments: Arguments) -> Asked {
+    match arguments {
+        Arguments::Read(arguments) => Asked::Read(arguments),
+        Arguments::Write(arguments) => Asked::Change(Change::Write(arguments)),
+        Arguments::Edit(edit) => Asked::Change(Change::Edits {
+            insist: edit.insist.into(),
+            dry_run: edit.dry_run.into(),
+            edits: vec![EditRequest {
+                file_path: edit.file_path,
+                old: edit.old_string,
+                new: edit.new_string,
+                replace_all: edit.replace_all,
+                expect_count: edit.expect_count,
+                revision: edit.revision,
+            }],
+        }),
+        Arguments::MultiEdit(call) => {
+            let shared = call.file_path;
+            Asked::Change(Change::Edits {
+                insist: call.insist.into(),
+                dry_run: call.dry_run.into(),
+                edits: requests(call.edits, shared.as_deref()),
+            })
+        }
+    }
+}
+
+fn requests(edits: Vec<crate::arguments::EditItem>, shared: Option<&str>) -> Vec<EditRequest> {
+    let request = |edit: crate::arguments::EditItem| EditRequest {
+        file_path: edit
+            .file_path
+            .or_else(|| shared.map(str::to_owned))
+            .unwrap_or_default(),
+        old: edit.old_string,
+        new: edit.new_string,
+        replace_all: edit.replace_all,
+        expect_count: None,
+        revision: edit.revision,
+    };
+    edits.into_iter().map(request).collect()
+}
+
+fn host_call(desk: &Desk<'_>, proposal: Proposal) -> Result<Asked, Refusal> {
+    let writes = !matches!(proposal, Proposal::Answer { .. });
+    if writes
+        && desk
+            .engine()
+            .declaration(&desk.tool)
+            .is_none_or(|declaration| declaration.read_only)
+    {
+        return Err(not_listed(desk));
+    }
+    Ok(match proposal {
+        Proposal::Answer { text, data } => Asked::Answer { text, data },
+        Proposal::Edits(edits) => Asked::Change(Change::Edits {
+            edits: requests(edits, None),
+            insist: Insist::No,
+            dry_run: DryRun::No,
+        }),
+        Proposal::Write(arguments) => Asked::Change(Change::Write(arguments)),
+    })
+}
+
+/// The path that a call names, for answers to calls that got no further.
+fn first_path(arguments: &Value) -> Option<String> {
+    let path = arguments
+        .get("file_path")
+        .or_else(|| arguments.get("edits")?.get(0)?.get("file_path"))?;
+    Some(path.as_str()?.to_owned())
+}

@@ -1,0 +1,131 @@
+//! approve: may this plan be carried out? The mode decides, and protected and secret names always ask. No one there to
+//! ask is a no.
+
+use lancet_text::unified;
+
+use super::Desk;
+use super::plan::{FilePlan, Plan};
+use crate::approver::{Answer, Question};
+use crate::observe::Event;
+use crate::protected::Verdict;
+use crate::refusal::{Kind, Refusal};
+use crate::session::Check;
+use crate::settings::Mode;
+use crate::wording::quote_path;
+
+/// A plan that may be carried out. There is no other way to make one than [`approve`].
+pub(crate) struct Approved(Plan);
+
+impl Approved {
+    /// The plan; only *commit* has a use for it.
+    pub(super) fn into_plan(self) -> Plan {
+        self.0
+    }
+}
+
+/// Why a file's write is asked about.
+struct Reason {
+    words: String,
+    protected: bool,
+}
+
+/// Asks what must be asked and gives the plan on, or the refusal.
+pub(crate) fn approve(desk: &Desk<'_>, plan: Plan) -> Result<Approved, Refusal> {
+    if desk.engine().mode == Mode::Plan {
+        return Err(Refusal::new(
+            Kind::Declined,
+            "lancet runs in plan mode: nothing is written. Say what you would change instead.",
+        ));
+    }
+    for file in &plan.files {
+        if let Some(reason) = reason(desk, file) {
+            ask(desk, file, reason)?;
+        }
+    }
+    Ok(Approved(plan))
+}
+
+/// What [`approve`] would come to, without asking.
+pub(crate) fn foresee(desk: &Desk<'_>, plan: &Plan) -> Check {
+    if desk.engine().mode == Mode::Plan {
+        return Check::Refused(Box::new(Refusal::new(
+            Kind::Declined,
+            "lancet runs in plan mode: nothing is written.",
+        )));
+    }
+    match plan.files.iter().find_map(|file| reason(desk, file)) {
+        None => Check::Passes,
+        Some(reason) if desk.engine().approver.is_some() => Check::Asks {
+            reason: reason.words,
+        },
+        Some(reason) => Check::Refused(Box::new(nobody(&reason))),
+    }
+}
+
+fn reason(desk: &Desk<'_>, file: &FilePlan) -> Option<Reason> {
+    match &file.target.verdict {
+        Some(Verdict::Protected { name }) => {
+            return Some(Reason {
+                words: format!("{} is protected (`{name}`)", quote_path(file.target.path())),
+                protected: true,
+            });
+        }
+        Some(Verdict::Secret { pattern }) => {
+            return Some(Reason {
+                words: format!(
+                    "{} is a secret file (`{pattern}`)",
+                    quote_path(file.target.path())
+                ),
+                protected: true,
+            });
+        }
+        None => {}
+    }
+    (desk.engine().mode == Mode::Ask).then(|| Reason {
+        words: "the mode is ask: every write is asked about".into(),
+        protected: false,
+    })
+}
+
+fn ask(desk: &Desk<'_>, file: &FilePlan, reason: Reason) -> Result<(), Refusal> {
+    let Some(approver) = &desk.engine().approver else {
+        return Err(nobody(&reason).with("file_path", quote_path(file.target.path())));
+    };
+    let question = Question {
+        tool: desk.tool.clone(),
+        path: file.target.path().to_path_buf(),
+        relative: file.target.located.relative().to_path_buf(),
+        reason: reason.words.clone(),
+        protected: reason.protected,
+        diff: unified(&file.view.patch),
+        lines: (file.view.added, file.view.removed),
+    };
+    let answer = approver.ask(&question);
+    let session = super::record::session_name(desk);
+    desk.engine().tell(&Event::Decided {
+        session,
+        path: question.path,
+        reason: reason.words,
+        allowed: answer == Answer::Yes,
+    });
+    match answer {
+        Answer::Yes => Ok(()),
+        Answer::No(words) => {
+            let words = words.map(|words| format!(": {words}")).unwrap_or_default();
+            let text = format!(
+                "A person declined this change of {}{words}. Nothing was written.",
+                quote_path(file.target.path())
+            );
+            Err(Refusal::new(Kind::Declined, text)
+                .with("file_path", quote_path(file.target.path())))
+        }
+    }
+}
+
+fn nobody(reason: &Reason) -> Refusal {
+    let text = format!(
+        "Nothing was written: {}, and there is nobody here to ask. Tell the user what you wanted to change; a person can do it with `lancet edit` or `lancet write`.",
+        reason.words
+    );
+    Refusal::new(Kind::Declined, text)
+}

@@ -1,0 +1,133 @@
+//! commit: the last check and the write, one synchronous step. Between the two there is no waiting and no log line; the
+//! workspace does both.
+
+use lancet_workspace::{Barrier, CommitError, NewBytes, Write, Written};
+
+use super::Desk;
+use super::approve::Approved;
+use super::plan::{New, Plan};
+use crate::refusal::{Kind, Refusal};
+use crate::wording::quote_path;
+
+/// A plan that was carried out. There is no other way to make one than [`commit`].
+pub(crate) struct Committed {
+    pub(super) plan: Plan,
+    pub(super) written: Vec<Written>,
+}
+
+/// Why nothing was written.
+pub(crate) enum Failed {
+    /// A file is no longer what the plan was made for: the call looks again.
+    Changed,
+    /// The system, or someone else, stood in the way.
+    Refused(Box<Refusal>),
+}
+
+impl Failed {
+    pub(super) fn refusal(self) -> Refusal {
+        match self {
+            Self::Refused(refusal) => *refusal,
+            Self::Changed => Refusal::new(
+                Kind::Busy,
+                "The file kept changing while this call tried to write it. Nothing was written; send the call again in a moment.",
+            ),
+        }
+    }
+}
+
+/// Writes all files of a plan, or none.
+pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, Failed> {
+    let plan = approved.into_plan();
+    let batch: Vec<Write<'_>> = plan
+        .files
+        .iter()
+        .map(|file| Write {
+            located: &file.target.located,
+            expected: file.expected.clone(),
+            new: match (&file.new, &file.base) {
+                (New::Whole(bytes), _) => NewBytes::Whole(bytes),
+                (New::Changes(changes), Some(base)) => NewBytes::Spliced {
+                    base: &base.bytes,
+                    changes,
+                },
+                (New::Changes(changes) | New::Streamed(changes), _) => {
+                    NewBytes::Streamed { changes }
+                }
+            },
+        })
+        .collect();
+    match desk.engine().workspace.commit(batch) {
+        Ok(written) => Ok(Committed { written, plan }),
+        Err(CommitError::Changed { .. } | CommitError::Exists { .. }) => Err(Failed::Changed),
+        Err(error) => Err(Failed::Refused(Box::new(refuse(&plan, &error)))),
+    }
+}
+
+fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
+    let path = |index: usize| {
+        plan.files
+            .get(index)
+            .map(|file| quote_path(file.target.path()))
+            .unwrap_or_default()
+    };
+    match error {
+        CommitError::Changed { index } | CommitError::Exists { index } => {
+            io(&path(*index), "someone changed it meanwhile")
+        }
+        CommitError::Busy { waited } => {
+            let text = format!(
+                "{} was not written: someone else has been writing it for {} seconds. It is as it was; send the call again in a moment.",
+                path(0),
+                waited.as_secs()
+            );
+            Refusal::new(Kind::Busy, text).with("file_path", path(0))
+        }
+        CommitError::ReadOnly { index, barrier } => {
+            let words = match barrier {
+                Barrier::File => {
+                    "it has no write permission, and lancet does not change permissions"
+                }
+                Barrier::Folder => "its folder has no write permission",
+            };
+            io(&path(*index), words)
+        }
+        CommitError::Twice { first, second } => {
+            let text = format!(
+                "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
+                path(*first),
+                path(*second)
+            );
+            Refusal::new(Kind::Conflict, text).with("file_path", path(*first))
+        }
+        CommitError::Io {
+            index,
+            step,
+            source,
+        } => io(&path(*index), &format!("{step}: {source}")),
+        CommitError::Partly {
+            cause,
+            standing,
+            kept,
+        } => {
+            let standing: Vec<String> = standing.iter().map(|index| path(*index)).collect();
+            let kept: Vec<String> = kept.iter().map(|file| quote_path(file)).collect();
+            let text = format!(
+                "{} Putting the other files back failed too: {} hold the new text. Their old bytes are in {}. Look at these files before going on.",
+                refuse(plan, cause).text(),
+                standing.join(", "),
+                kept.join(", ")
+            );
+            Refusal::new(Kind::Io, text)
+                .with("standing", standing)
+                .with("kept", kept)
+        }
+    }
+}
+
+fn io(path: &str, words: &str) -> Refusal {
+    Refusal::new(
+        Kind::Io,
+        format!("{path} was not written: {words}. It is as it was."),
+    )
+    .with("file_path", path)
+}

@@ -1,0 +1,11 @@
+//! examine: looks at the disk and the ledger and works out what a call would do, without writing anything.
+
+pub(crate) mod edit;
+pub(crate) mod explain;
+pub(crate) mod large;
+pub(crate) mod new_file;
+pub(crate) mod open;
+pub(crate) mod read;
+pub(crate) mod standing;
+pub(crate) mod view;
+pub(crate) mod write;

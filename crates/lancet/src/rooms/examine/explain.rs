@@ -1,0 +1,207 @@
+//! The longer refusals of an edit: why the old text was not found and what stands there instead, which places an
+//! ambiguous one has, which character an encoding lacks. Every text here has a limit, declared beside it.
+
+use std::ops::Range;
+
+use lancet_text::{
+    Guard, LineTable, Rung, Unencodable, explain_missing, nearest, unique_extension,
+};
+use serde_json::json;
+
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::locate::Target;
+use crate::wording::{count, cut, line_list, quote_path, read_call};
+
+/// Places of an ambiguous text that are told with a longer text.
+const PLACES_WITH_TEXT: usize = 20;
+/// Further places that are told by their line.
+const PLACES_WITH_LINE: usize = 200;
+/// The longest text that is suggested for one place, in characters.
+const LONGEST_SUGGESTION: usize = 1_200;
+/// The longest corrected `old_string` that is quoted, in characters.
+const LONGEST_REGION: usize = 4_000;
+
+/// The refusal for old text that is not in the file.
+pub(crate) fn not_found(
+    desk: &Desk<'_>,
+    target: &Target,
+    view: &str,
+    lines: &dyn LineTable,
+    old: &str,
+    new: &str,
+    guard: Option<&Guard>,
+) -> Refusal {
+    let path = quote_path(target.path());
+    if let Some(guard) = guard {
+        let line = lines.line_of(guard.place.start) + 1;
+        let text = format!(
+            "old_string was not found in {path} as sent. It fits line {line} on the rung `{}`, but {}. Send old_string exactly as the file has it:\n{}",
+            guard.rung.name(),
+            guard.reason,
+            cut(&view[guard.place.clone()], LONGEST_REGION)
+        );
+        return Refusal::new(Kind::NotFound, text)
+            .with("file_path", path)
+            .with(
+                "guard",
+                json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason }),
+            );
+    }
+    let mut text = format!("old_string was not found in {path}.");
+    let mut data = Vec::new();
+    for words in explain_missing(view, lines, old, new) {
+        text.push(' ');
+        text.push_str(&words);
+    }
+    let regions = if desk.cancel.stopped().is_some() {
+        Vec::new()
+    } else {
+        nearest(view, lines, old)
+    };
+    for (at, region) in regions.iter().enumerate() {
+        let numbers = if region.lines.len() == 1 {
+            format!("line {}", region.lines.start + 1)
+        } else {
+            format!("lines {}-{}", region.lines.start + 1, region.lines.end)
+        };
+        let lead = if at == 0 {
+            "The nearest text is"
+        } else {
+            "Also near:"
+        };
+        text.push_str(&format!(
+            "\n{lead} {numbers}: {}.",
+            region.differences.join("; ")
+        ));
+        let mut told = json!({ "startLine": region.lines.start + 1, "endLine": region.lines.end });
+        if let Some(suggestion) = &region.text {
+            let lead = match (at, region.unique) {
+                (0, true) => " If that is what was meant, send this old_string:",
+                (0, false) => " Its text stands more than once, so it needs more lines around it:",
+                _ => "",
+            };
+            text.push_str(&format!("{lead}\n{}", cut(suggestion, LONGEST_REGION)));
+            told["old_string"] = json!(suggestion);
+        }
+        data.push(told);
+    }
+    if regions.is_empty() {
+        text.push_str(" Nothing in the file is close to it. Read the part that is to change and copy its text.");
+    }
+    Refusal::new(Kind::NotFound, text)
+        .with("file_path", path)
+        .with("nearest", data)
+}
+
+/// The refusal for old text that stands at several places.
+pub(crate) fn ambiguous(
+    target: &Target,
+    view: &str,
+    lines: &dyn LineTable,
+    rung: Rung,
+    places: &[Range<usize>],
+) -> Refusal {
+    let path = quote_path(target.path());
+    let how = if rung == Rung::Exact {
+        String::new()
+    } else {
+        format!(" (on the rung `{}`)", rung.name())
+    };
+    let mut text = format!(
+        "old_string stands at {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
+        count(places.len(), "place")
+    );
+    let mut data = Vec::new();
+    for (which, place) in places.iter().enumerate().take(PLACES_WITH_TEXT) {
+        let line = lines.line_of(place.start) + 1;
+        match unique_extension(view, lines, places, which)
+            .filter(|longer| longer.chars().count() <= LONGEST_SUGGESTION)
+        {
+            Some(longer) => {
+                text.push_str(&format!("\nLine {line}; unique is:\n{longer}"));
+                data.push(json!({ "line": line, "old_string": longer }));
+            }
+            None => {
+                text.push_str(&format!("\nLine {line}."));
+                data.push(json!({ "line": line }));
+            }
+        }
+    }
+    let rest: Vec<usize> = places
+        .iter()
+        .skip(PLACES_WITH_TEXT)
+        .take(PLACES_WITH_LINE)
+        .map(|place| lines.line_of(place.start) + 1)
+        .collect();
+    if !rest.is_empty() {
+        text.push_str(&format!(
+            "\nFurther places at lines {}.",
+            rest.iter()
+                .map(usize::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        ));
+    }
+    let left = places
+        .len()
+        .saturating_sub(PLACES_WITH_TEXT + PLACES_WITH_LINE);
+    if left > 0 {
+        text.push_str(&format!(" {left} more are not listed."));
+    }
+    text.push_str("\nSend one of these longer texts, or replace_all: true to change them all.");
+    Refusal::new(Kind::Ambiguous, text)
+        .with("file_path", path)
+        .with("count", places.len())
+        .with("places", data)
+}
+
+/// The refusal for a character that the file's encoding lacks.
+pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
+    let character = error.character;
+    let code = format!("U+{:04X}", character as u32);
+    let text = format!(
+        "{} is encoded as {}, which has no {character} ({code}). Use characters that this encoding has; the file is as it was.",
+        quote_path(target.path()),
+        error.encoding.name()
+    );
+    Refusal::new(Kind::Unencodable, text)
+        .with("file_path", quote_path(target.path()))
+        .with("character", code)
+        .with("encoding", error.encoding.name())
+}
+
+/// The refusal for display text or a placeholder in the new text.
+pub(crate) fn leak(reason: &str) -> Refusal {
+    Refusal::new(
+        Kind::Leaked,
+        format!(
+            "{reason} Send the text as the file should have it, or the same call with insist: true if exactly this is meant."
+        ),
+    )
+}
+
+/// The refusal for lines that were not shown.
+pub(crate) fn not_these_lines(target: &Target, mut lines: Vec<usize>) -> Refusal {
+    lines.sort_unstable();
+    lines.dedup();
+    let (first, last) = (
+        lines.first().copied().unwrap_or(1),
+        lines.last().copied().unwrap_or(1),
+    );
+    let path = target.path();
+    let reach = if last - first < 2_000 {
+        last - first + 1
+    } else {
+        1
+    };
+    let text = format!(
+        "The text stands in lines of {} that were not shown in this session: {}. Call {} and send this call again.",
+        quote_path(path),
+        line_list(lines.clone(), 60),
+        read_call(path, Some(first), Some(reach))
+    );
+    Refusal::new(Kind::NotRead, text)
+        .with("file_path", quote_path(path))
+        .with("lines", lines.into_iter().take(1_000).collect::<Vec<_>>())
+}

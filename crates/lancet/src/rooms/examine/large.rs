@@ -1,0 +1,192 @@
+//! Files too large to be held: one streaming pass tells their revision and where their lines stand, pages and places
+//! are then read by themselves. Memory is bounded by the page, whatever the file.
+
+mod edit;
+mod page;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lancet_text::{Document, Encoding, Endings, Facts, Survey};
+use lancet_workspace::{Hasher, ReadError, Revision, Stamp};
+
+use super::open::{binary, configured, unreadable};
+use crate::refusal::Refusal;
+use crate::rooms::Desk;
+use crate::rooms::locate::Target;
+
+pub(crate) use edit::{Outcome, examine};
+pub(crate) use page::read;
+
+/// How many surveys are kept.
+const KEPT: usize = 8;
+
+/// What one pass over a large file has told.
+pub(crate) struct Surveyed {
+    path: PathBuf,
+    pub(super) stamp: Stamp,
+    pub(super) revision: Revision,
+    pub(super) facts: Facts,
+}
+
+/// Surveys of the large files looked at last, so that the next page needs no second pass.
+#[derive(Default)]
+pub(crate) struct Surveys {
+    kept: Mutex<Vec<Arc<Surveyed>>>,
+}
+
+impl Surveys {
+    fn get(&self, target: &Target) -> Option<Arc<Surveyed>> {
+        let now = target.located.stat()?;
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.iter().find(|survey| survey.path == target.path())?;
+        (known.stamp.same_file_state(&now) && !known.stamp.racy()).then(|| Arc::clone(known))
+    }
+
+    fn put(&self, survey: Arc<Surveyed>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|known| known.path != survey.path);
+        kept.insert(0, survey);
+        kept.truncate(KEPT);
+    }
+}
+
+/// The survey of a file, made now unless the last one still holds.
+fn survey(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
+    if let Some(known) = desk.engine().surveys.get(target) {
+        return Ok(known);
+    }
+    let mut survey = Survey::new();
+    let mut hasher = Hasher::new();
+    scan(desk, target, &mut |bytes| {
+        survey.feed(bytes);
+        hasher.update(bytes);
+        ControlFlow::Continue(())
+    })
+    .map(|stamp| {
+        let made = Surveyed {
+            path: target.path().to_path_buf(),
+            stamp,
+            revision: hasher.finish(),
+            facts: survey.finish(),
+        };
+        let made = Arc::new(made);
+        desk.engine().surveys.put(Arc::clone(&made));
+        made
+    })
+}
+
+/// A streaming pass that ends early where the call is no longer wanted.
+fn scan(
+    desk: &Desk<'_>,
+    target: &Target,
+    take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<Stamp, Refusal> {
+    let scanned = target.located.scan(&mut |bytes| {
+        if desk.cancel.stopped().is_some() {
+            return ControlFlow::Break(());
+        }
+        take(bytes)
+    });
+    desk.check_time()?;
+    scanned.map_err(|error| unreadable(target, &error))
+}
+
+/// Whether pages and places of the file can be read by themselves: plain UTF-8 whose line ends are all of one kind.
+fn suited(
+    desk: &Desk<'_>,
+    target: &Target,
+    survey: &Surveyed,
+) -> Result<Option<Encoding>, Refusal> {
+    let one_kind = matches!(
+        survey.facts.endings(),
+        Endings::Lf | Endings::Crlf | Endings::None
+    );
+    let encoding = survey
+        .facts
+        .encoding(configured(desk.engine(), target))
+        .filter(|_| one_kind);
+    if encoding.is_none()
+        && let Some(lancet_text::NotText::Binary { kind }) = survey.facts.holds_nul()
+        && survey.facts.length() > super::open::LARGEST
+    {
+        return Err(binary(target, kind));
+    }
+    Ok(encoding)
+}
+
+/// A stretch of a large file: its bytes, where they begin, and the number of the line they begin in, from 0.
+struct Stretch {
+    bytes: Vec<u8>,
+    offset: u64,
+    line: u64,
+}
+
+impl Stretch {
+    /// Reads bytes that must belong to the surveyed version.
+    fn read(
+        target: &Target,
+        survey: &Surveyed,
+        offset: u64,
+        length: usize,
+        line: u64,
+    ) -> Result<Stretch, Refusal> {
+        let (bytes, stamp) = target
+            .located
+            .read_at(offset, length)
+            .map_err(|error| unreadable(target, &error))?;
+        if !stamp.same_file_state(&survey.stamp) {
+            return Err(unreadable(target, &ReadError::Unstable));
+        }
+        Ok(Stretch {
+            bytes,
+            offset,
+            line,
+        })
+    }
+
+    /// The text; a character cut off at the end is left out.
+    fn document(&self, endings: Endings) -> Option<Document<'_>> {
+        let valid = match std::str::from_utf8(&self.bytes) {
+            Ok(_) => self.bytes.len(),
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(_) => return None,
+        };
+        let marked = self.offset == 0 && self.bytes.starts_with(Encoding::UTF8_BOM.mark_bytes());
+        if marked {
+            Document::decode(&self.bytes[..valid], None).ok()
+        } else {
+            Document::of_part(&self.bytes[..valid], endings)
+        }
+    }
+}
+
+/// The offset at which a line, counted from 0, begins.
+fn line_offset(target: &Target, survey: &Surveyed, line: u64) -> Result<u64, Refusal> {
+    const STEP: usize = 64 << 10;
+    let block = survey.facts.block_of_line(line);
+    let mut left = line.saturating_sub(block.lines_before);
+    let mut offset = block.offset;
+    while left > 0 {
+        let stretch = Stretch::read(target, survey, offset, STEP, 0)?;
+        if stretch.bytes.is_empty() {
+            break;
+        }
+        let mut ends = stretch
+            .bytes
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at);
+        match ends
+            .by_ref()
+            .nth(usize::try_from(left - 1).unwrap_or(usize::MAX))
+        {
+            Some(at) => return Ok(offset + at as u64 + 1),
+            None => left -= stretch.bytes.iter().filter(|byte| **byte == b'\n').count() as u64,
+        }
+        offset += stretch.bytes.len() as u64;
+    }
+    Ok(offset)
+}

@@ -1,0 +1,275 @@
+//! A page of a large file: only its own bytes are read.
+
+use std::ops::Range;
+
+use lancet_history::Seen;
+use lancet_text::{Endings, Facts};
+
+use super::{Stretch, Surveyed, line_offset, suited, survey};
+use crate::ledger::version;
+use crate::refusal::Refusal;
+use crate::rooms::Desk;
+use crate::rooms::examine::open::{HELD, LARGEST};
+use crate::rooms::examine::read::{self, NOTICE_ROOM, Page, Shape, Wanted};
+use crate::rooms::locate::Target;
+
+/// How much is read at a time while looking for the end of a long line.
+const STEP: usize = 256 << 10;
+
+/// The page that a call asks for.
+pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Page, Refusal> {
+    let survey = survey(desk, &target)?;
+    let Some(encoding) = suited(desk, &target, &survey)? else {
+        if survey.facts.length() > LARGEST {
+            let error = lancet_workspace::ReadError::TooLarge {
+                size: survey.facts.length(),
+                most: LARGEST,
+            };
+            return Err(super::unreadable(&target, &error));
+        }
+        // Another encoding, or mixed line ends: such a file has to be looked at whole.
+        return read::held(desk, target, wanted);
+    };
+    let total = survey.facts.line_count();
+    let mut sheet = read::Sheet {
+        text: String::new(),
+        lines: 0,
+        truncated: false,
+        seen: Seen::none(),
+    };
+    if (wanted.first as u64) < total {
+        match wanted.column {
+            Some(column) => column_sheet(desk, &target, &survey, wanted.first, column, &mut sheet)?,
+            None => line_sheet(desk, &target, &survey, wanted, &mut sheet)?,
+        }
+    }
+    debug_assert!(survey.facts.length() > HELD || sheet.lines as u64 <= total);
+    Ok(Page {
+        target,
+        text: sheet.text,
+        notices: Vec::new(),
+        shape: Shape::Text,
+        start: wanted.first.saturating_add(1),
+        lines: sheet.lines,
+        total: usize::try_from(total).unwrap_or(usize::MAX),
+        truncated: sheet.truncated,
+        encoding: encoding.name(),
+        endings: survey.facts.endings(),
+        revision: survey.revision.short(),
+        version: version(&survey.revision, &survey.stamp),
+        content: None,
+        seen: sheet.seen,
+        asked: wanted.asked,
+    })
+}
+
+fn line_sheet(
+    desk: &Desk<'_>,
+    target: &Target,
+    survey: &Surveyed,
+    wanted: Wanted,
+    sheet: &mut read::Sheet,
+) -> Result<(), Refusal> {
+    let settings = &desk.engine().settings.read;
+    let budget = desk
+        .engine()
+        .answer_limit
+        .saturating_sub(NOTICE_ROOM)
+        .max(500);
+    let facts = &survey.facts;
+    let total = facts.line_count();
+    let mut characters = 0;
+    let mut line = wanted.first;
+    let mut offset = line_offset(target, survey, line as u64)?;
+    while (line as u64) < total && sheet.lines < wanted.most {
+        desk.check_time()?;
+        let whole = line_bytes(target, survey, offset)?;
+        // Of a line longer than this nothing more is shown; at most four bytes make a character.
+        let wished = settings.max_line_chars.saturating_mul(4).saturating_add(4);
+        let length = usize::try_from(whole.end - whole.start)
+            .unwrap_or(usize::MAX)
+            .min(wished);
+        let stretch = Stretch::read(target, survey, whole.start, length, line as u64)?;
+        let text = stretch
+            .document(facts.endings())
+            .map(|document| document.view().to_owned())
+            .unwrap_or_default();
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        let cut = (length as u64) < whole.end - whole.start;
+        let laid = lay(line, text, cut, settings.max_line_chars, settings.gutter);
+        let laid_characters = laid.text.chars().count();
+        if sheet.lines > 0 && characters + laid_characters > budget {
+            sheet.truncated = true;
+            return Ok(());
+        }
+        characters += laid_characters;
+        sheet.text.push_str(&laid.text);
+        sheet.lines += 1;
+        let seen_end = if !cut && laid.shown == text.len() {
+            whole.end
+        } else {
+            whole.start + mark_length(facts, whole.start) + laid.shown as u64
+        };
+        sheet.seen.add(whole.start..seen_end);
+        offset = whole.end;
+        line += 1;
+    }
+    sheet.truncated = wanted.asked.limit == 0 && (line as u64) < total;
+    Ok(())
+}
+
+/// The bytes of a BOM that stands before a line's text.
+fn mark_length(facts: &Facts, offset: u64) -> u64 {
+    if offset == 0
+        && facts
+            .encoding(None)
+            .is_some_and(|encoding| encoding.has_mark())
+    {
+        3
+    } else {
+        0
+    }
+}
+
+/// One line; of one that was not read to its end it is not known how many characters are left.
+fn lay(
+    line: usize,
+    text: &str,
+    cut: bool,
+    most: usize,
+    gutter: crate::settings::Gutter,
+) -> read::LaidLine {
+    if !cut {
+        return read::lay_line(line, text, most, gutter);
+    }
+    let mut out = String::new();
+    gutter.write(&mut out, line + 1);
+    let shown = text
+        .char_indices()
+        .nth(most)
+        .map_or(text.len(), |(at, _)| at);
+    out.push_str(&text[..shown]);
+    out.push_str(&format!(
+        "\n[lancet: line {} goes on; offset {} with column {} shows more of it]\n",
+        line + 1,
+        line + 1,
+        most + 1
+    ));
+    read::LaidLine { text: out, shown }
+}
+
+/// The bytes of the line that begins at an offset, its line end included.
+fn line_bytes(target: &Target, survey: &Surveyed, offset: u64) -> Result<Range<u64>, Refusal> {
+    let mut at = offset;
+    loop {
+        let step = if at == offset { 4 << 10 } else { STEP };
+        let stretch = Stretch::read(target, survey, at, step, 0)?;
+        if stretch.bytes.is_empty() {
+            return Ok(offset..at);
+        }
+        if let Some(end) = stretch.bytes.iter().position(|byte| *byte == b'\n') {
+            return Ok(offset..at + end as u64 + 1);
+        }
+        at += stretch.bytes.len() as u64;
+    }
+}
+
+/// One line alone, from a character on.
+fn column_sheet(
+    desk: &Desk<'_>,
+    target: &Target,
+    survey: &Surveyed,
+    line: usize,
+    column: usize,
+    sheet: &mut read::Sheet,
+) -> Result<(), Refusal> {
+    let budget = desk
+        .engine()
+        .answer_limit
+        .saturating_sub(NOTICE_ROOM)
+        .max(500);
+    let start = line_offset(target, survey, line as u64)?;
+    let whole = line_bytes(target, survey, start)?;
+    let (mut at, mut left) = (
+        whole.start + mark_length(&survey.facts, whole.start),
+        column,
+    );
+    let end = text_end(target, survey, &whole)?;
+    while left > 0 && at < end {
+        desk.check_time()?;
+        let length = usize::try_from(end - at).unwrap_or(STEP).min(STEP);
+        let stretch = Stretch::read(target, survey, at, length, 0)?;
+        // A character begins at every byte that does not continue one.
+        match stretch
+            .bytes
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte & 0xC0 != 0x80)
+            .map(|(at, _)| at)
+            .nth(left)
+        {
+            Some(found) => {
+                at += found as u64;
+                left = 0;
+            }
+            None => {
+                left -= stretch
+                    .bytes
+                    .iter()
+                    .filter(|byte| **byte & 0xC0 != 0x80)
+                    .count();
+                at += stretch.bytes.len() as u64;
+            }
+        }
+    }
+    let length = usize::try_from(end.saturating_sub(at))
+        .unwrap_or(usize::MAX)
+        .min(budget.saturating_mul(4));
+    let stretch = Stretch::read(target, survey, at, length, line as u64)?;
+    let text = stretch
+        .document(Endings::Lf)
+        .map(|document| document.view().to_owned())
+        .unwrap_or_default();
+    let shown = text
+        .char_indices()
+        .nth(budget)
+        .map_or(text.len(), |(at, _)| at);
+    desk.engine()
+        .settings
+        .read
+        .gutter
+        .write(&mut sheet.text, line + 1);
+    sheet.text.push_str(&text[..shown]);
+    sheet.text.push('\n');
+    sheet.lines = 1;
+    let to_end = at + shown as u64 >= end;
+    sheet.truncated = !to_end;
+    sheet.text.push_str(&read::column_notice(
+        line,
+        column,
+        text[..shown].chars().count(),
+        to_end,
+    ));
+    sheet
+        .seen
+        .add(at..if to_end { whole.end } else { at + shown as u64 });
+    Ok(())
+}
+
+/// Where a line's text ends and its line end begins.
+fn text_end(target: &Target, survey: &Surveyed, whole: &Range<u64>) -> Result<u64, Refusal> {
+    let from = whole.end.saturating_sub(2).max(whole.start);
+    let tail = Stretch::read(
+        target,
+        survey,
+        from,
+        usize::try_from(whole.end - from).unwrap_or(2),
+        0,
+    )?;
+    let ending = match (tail.bytes.as_slice(), survey.facts.endings()) {
+        ([.., b'\r', b'\n'], Endings::Crlf) => 2,
+        ([.., b'\n'], _) => 1,
+        _ => 0,
+    };
+    Ok(whole.end - ending)
+}

@@ -1,0 +1,236 @@
+//! A file that is not there yet: its bytes as sent, in the encoding and with the line ends that settings and rule files
+//! name for it, and the plan that makes it.
+
+use std::path::Path;
+
+use lancet_history::Seen;
+use lancet_text::{
+    Document, Draft, Encoding, Endings, Hunk, LineEnd, LineStarts, Rung, Verdict as Ladder,
+    encode_new, find, leaked,
+};
+use lancet_workspace::Expected;
+
+use super::edit::Insist;
+use super::explain::{ambiguous, leak, not_found, unencodable};
+use super::open::{configured, is_notebook_name};
+use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folders};
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::locate::Target;
+use crate::rooms::plan::{ChangeView, FilePlan, New};
+use crate::rooms::{Desk, EditRequest};
+use crate::wording::{count, quote_path};
+
+/// The plan for a new file with this content.
+pub(crate) fn plan(
+    desk: &Desk<'_>,
+    target: Target,
+    content: &str,
+    insist: Insist,
+) -> Result<FilePlan, Refusal> {
+    if is_notebook_name(&target) {
+        check_notebook(&target, content)?;
+    }
+    if insist == Insist::No
+        && let Some(found) = leaked(None, content)
+    {
+        return Err(leak(&found.reason));
+    }
+    let encoding = configured(desk.engine(), &target).unwrap_or(Encoding::UTF8);
+    let ending = line_end_for(desk, &target);
+    let bytes =
+        encode_new(content, encoding, ending).map_err(|error| unencodable(&target, &error))?;
+    let mut view = created(content);
+    if ending == LineEnd::Crlf && content.contains('\n') {
+        view.notices
+            .push("written with CRLF line ends, as the project's rules for new files say".into());
+    }
+    let endings = Document::decode(&bytes, Some(encoding))
+        .map_or(Endings::None, |document| document.endings());
+    let seen = Seen::whole(bytes.len() as u64);
+    Ok(FilePlan {
+        target,
+        expected: Expected::Missing,
+        base: None,
+        new: New::Whole(bytes),
+        view,
+        encoding,
+        endings,
+        seen,
+    })
+}
+
+/// The plan for a file that the first of some edits creates, and the others change further.
+pub(crate) fn from_edits(
+    desk: &Desk<'_>,
+    target: Target,
+    edits: &[(usize, &EditRequest)],
+    insist: Insist,
+    failures: &mut [Option<Refusal>],
+) -> Option<FilePlan> {
+    let mut draft = Draft::new("");
+    for &(at, edit) in edits {
+        if let Err(refusal) = lay(desk, &target, &mut draft, edit) {
+            failures[at] = Some(refusal);
+        }
+    }
+    if edits.iter().any(|(at, _)| failures[*at].is_some()) {
+        return None;
+    }
+    let content = draft.text().to_owned();
+    match plan(desk, target, &content, insist) {
+        Ok(mut plan) => {
+            plan.view.rungs = vec![Rung::Exact; edits.len()];
+            plan.view.replacements = edits.len();
+            Some(plan)
+        }
+        Err(refusal) => {
+            failures[edits[0].0] = Some(refusal);
+            None
+        }
+    }
+}
+
+fn lay(
+    desk: &Desk<'_>,
+    target: &Target,
+    draft: &mut Draft<'_>,
+    edit: &EditRequest,
+) -> Result<(), Refusal> {
+    if edit.old == edit.new {
+        return Err(Refusal::new(
+            Kind::NoChange,
+            "old_string and new_string are the same. Nothing was written; send the text that was meant.",
+        ));
+    }
+    if edit.old.is_empty() {
+        if !draft.text().is_empty() {
+            return Err(Refusal::new(
+                Kind::Exists,
+                format!(
+                    "An earlier edit of this call fills {}, and old_string is empty. Send the text to replace.",
+                    quote_path(target.path())
+                ),
+            ));
+        }
+        draft.apply_edit(
+            0..0,
+            &[lancet_text::Change {
+                range: 0..0,
+                text: edit.new.clone(),
+            }],
+        );
+        return Ok(());
+    }
+    let text = draft.text().to_owned();
+    match find(&desk.query(&text, &[], &edit.old, &edit.new, edit)) {
+        Ladder::Found(found) => {
+            for place in found.places.iter().rev() {
+                if draft.crosses(place.range.clone()) {
+                    return Err(Refusal::new(
+                        Kind::Conflict,
+                        "Its old_string reaches across the border of what an earlier edit of this call changed. Join the two into one edit.",
+                    ));
+                }
+                draft.apply_edit(place.range.clone(), &place.changes);
+            }
+            Ok(())
+        }
+        Ladder::Ambiguous { rung, places } => Err(ambiguous(
+            target,
+            &text,
+            &LineStarts::new(&text),
+            rung,
+            &places,
+        )),
+        Ladder::NotFound { guard } => Err(not_found(
+            desk,
+            target,
+            &text,
+            &LineStarts::new(&text),
+            &edit.old,
+            &edit.new,
+            guard.as_ref(),
+        )),
+        Ladder::Leaked { reason } => Err(leak(&reason)),
+    }
+}
+
+/// The line end that a new file gets: bytes as sent unless a rule file names one.
+fn line_end_for(desk: &Desk<'_>, target: &Target) -> LineEnd {
+    let located = &target.located;
+    let workspace = &desk.engine().workspace;
+    let read = |folder: &Path, name: &str| -> Option<String> {
+        let found = workspace
+            .locate(&located.root().join(folder).join(name))
+            .ok()?;
+        let snapshot = found.snapshot(MOST_RULE_BYTES as u64).ok()?;
+        String::from_utf8(snapshot.bytes.to_vec()).ok()
+    };
+    let folders = rule_folders(located.relative());
+    let gather = |name: &str| -> Vec<(&Path, String)> {
+        folders
+            .iter()
+            .filter_map(|folder| Some((folder.as_path(), read(folder, name)?)))
+            .collect()
+    };
+    let (editorconfig, gitattributes) = (gather(".editorconfig"), gather(".gitattributes"));
+    let end = line_end_for_new(
+        located.relative(),
+        &rules(&editorconfig),
+        &rules(&gitattributes),
+    );
+    end.unwrap_or(LineEnd::AsSent)
+}
+
+fn rules<'t>(files: &'t [(&'t Path, String)]) -> Vec<RuleFile<'t>> {
+    files
+        .iter()
+        .map(|(folder, text)| RuleFile { folder, text })
+        .collect()
+}
+
+/// What an answer tells of a new file.
+fn created(content: &str) -> ChangeView {
+    let lines: Vec<&str> = content.lines().collect();
+    let mut hunk_lines: Vec<String> = lines.iter().map(|line| format!("+{line}")).collect();
+    if !content.is_empty() && !content.ends_with('\n') {
+        hunk_lines.push("\\ No newline at end of file".into());
+    }
+    let patch = if lines.is_empty() {
+        Vec::new()
+    } else {
+        vec![Hunk {
+            old_start: 0,
+            old_lines: 0,
+            new_start: 1,
+            new_lines: lines.len(),
+            lines: hunk_lines,
+        }]
+    };
+    ChangeView {
+        added: lines.len(),
+        patch,
+        body: format!("{}, {} bytes", count(lines.len(), "line"), content.len()),
+        lines: std::iter::once(1..lines.len() + 1).collect(),
+        ..ChangeView::default()
+    }
+}
+
+/// A new notebook must be one: an object with `cells` and a version.
+fn check_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
+    let wrong = match serde_json::from_str::<serde_json::Value>(content) {
+        Err(error) => format!("it is no JSON ({error})"),
+        Ok(value) if !value.get("cells").is_some_and(serde_json::Value::is_array) => {
+            "it has no list `cells`".into()
+        }
+        Ok(value) if !value.get("nbformat").is_some_and(serde_json::Value::is_u64) => {
+            "it has no number `nbformat`".into()
+        }
+        Ok(_) => return Ok(()),
+    };
+    let text = format!(
+        "{} would be a notebook, but the content is none: {wrong}. Send the JSON of a whole notebook.",
+        target.given
+    );
+    Err(Refusal::new(Kind::Invalid, text).with("file_path", quote_path(target.path())))
+}

@@ -1,0 +1,242 @@
+//! Opens the file that a writing or reading call means: the version on the disk, decoded, or the refusal that its kind,
+//! size or bytes call for. Reads nothing again that the ledger holds and the disk still has.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use lancet_text::{Document, Encoding, NotText};
+use lancet_workspace::{
+    EntryKind, Expected, Kind as FileKind, Known, ReadError, Revision, Snapshot,
+};
+use serde_json::json;
+
+use crate::engine::Inner;
+use crate::ledger::stamp_of;
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::locate::{Target, is_hidden, same_tail};
+use crate::session::Session;
+use crate::wording::{names, quote_path, spelled};
+
+/// The largest file that Edit and Write change.
+pub(crate) const LARGEST: u64 = 1 << 30;
+
+/// Files up to this size are held in memory while a call looks at them; larger ones are streamed.
+pub(crate) const HELD: u64 = 32 << 20;
+
+/// How many entries of a folder an answer names.
+const ENTRIES: usize = 50;
+
+/// How many names of a folder are compared with a name that is not there.
+const MOST_SIBLINGS: usize = 10_000;
+
+/// How many names a "did you mean" gives.
+const SUGGESTIONS: usize = 3;
+
+/// Refuses what is no regular file, or is not there.
+pub(crate) fn require_file(engine: &Inner, target: &Target) -> Result<(), Refusal> {
+    match target.located.kind() {
+        FileKind::File => Ok(()),
+        FileKind::Missing => Err(missing(engine, target)),
+        FileKind::Directory => Err(folder(engine, target)),
+        FileKind::Special(what) => {
+            let text = format!(
+                "{} is a {what}, not a regular file, and is not opened. Name a regular file.",
+                target.given
+            );
+            Err(Refusal::new(Kind::Special, text).with("file_path", quote_path(target.path())))
+        }
+    }
+}
+
+/// The version on the disk, from the ledger where that still holds it.
+pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, Refusal> {
+    let kept = {
+        let ledger = session.ledger();
+        ledger
+            .peek(target.path())
+            .and_then(|entry| Some((entry.content.clone()?, entry.revision, entry.stamp)))
+    };
+    if let Some((bytes, revision, stamp)) = kept
+        && let Ok(Some(stamp)) = target
+            .located
+            .unchanged_since(&stamp_of(&stamp), Known::Bytes(&bytes))
+    {
+        return Ok(Snapshot {
+            bytes,
+            stamp,
+            revision: Revision::from_bytes(revision),
+        });
+    }
+    target
+        .located
+        .snapshot(LARGEST)
+        .map_err(|error| unreadable(target, &error))
+}
+
+/// The words for a file that could not be read.
+pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
+    let given = &target.given;
+    let refusal = match error {
+        ReadError::TooLarge { size, most } => Refusal::new(
+            Kind::TooLarge,
+            format!(
+                "{given} has {size} bytes; the limit is {most}. Change it with another program."
+            ),
+        ),
+        ReadError::NotAFile(kind) => {
+            let what = if let FileKind::Special(what) = kind {
+                what
+            } else {
+                "folder"
+            };
+            Refusal::new(
+                Kind::Special,
+                format!("{given} is a {what}, not a regular file. Name a regular file."),
+            )
+        }
+        ReadError::Missing => Refusal::new(
+            Kind::Missing,
+            format!("{given} is no longer there. Look again before going on."),
+        ),
+        ReadError::Unstable => Refusal::new(
+            Kind::Busy,
+            format!(
+                "{given} is being written just now, faster than it could be read. Send the call again in a moment."
+            ),
+        ),
+        ReadError::Io(error) => Refusal::new(
+            Kind::Io,
+            format!("The system would not read {given}: {error}. Nothing was changed."),
+        ),
+    };
+    refusal.with("file_path", quote_path(target.path()))
+}
+
+/// The text of a version, or the refusal for bytes that are no text.
+pub(crate) fn decode<'b>(
+    engine: &Inner,
+    target: &Target,
+    bytes: &'b [u8],
+) -> Result<Document<'b>, Refusal> {
+    Document::decode(bytes, configured(engine, target))
+        .map_err(|NotText::Binary { kind }| binary(target, kind))
+}
+
+/// The refusal for bytes that are no text.
+pub(crate) fn binary(target: &Target, kind: &str) -> Refusal {
+    let text = format!(
+        "{} is not text: {kind}. Use a program made for this kind of file.",
+        target.given
+    );
+    Refusal::new(Kind::Binary, text)
+        .with("file_path", quote_path(target.path()))
+        .with("kind", kind)
+}
+
+/// The encoding that the settings name for this path.
+pub(crate) fn configured(engine: &Inner, target: &Target) -> Option<Encoding> {
+    engine.settings.encoding_for(target.located.relative())
+}
+
+/// What the disk must still hold when a plan based on this version is carried out.
+pub(crate) fn expected(base: &Snapshot) -> Expected {
+    Expected::Content {
+        revision: base.revision,
+        stamp: base.stamp,
+        bytes: Some(Arc::clone(&base.bytes)),
+    }
+}
+
+/// Whether a name is a notebook's.
+pub(crate) fn is_notebook_name(target: &Target) -> bool {
+    target
+        .path()
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
+}
+
+/// Refuses a text tool on a notebook; one that is no JSON (merge markers, for instance) is text like any other.
+pub(crate) fn refuse_notebook(target: &Target, bytes: &[u8]) -> Result<(), Refusal> {
+    if is_notebook_name(target) && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok() {
+        let text = format!(
+            "{} is a notebook: a text tool would break its structure. This version of lancet reads notebooks but does not change them.",
+            target.given
+        );
+        return Err(Refusal::new(Kind::Notebook, text).with("file_path", quote_path(target.path())));
+    }
+    Ok(())
+}
+
+fn missing(engine: &Inner, target: &Target) -> Refusal {
+    let given = &target.given;
+    let mut text = format!("{given} is not there.");
+    let siblings: Vec<String> = target
+        .located
+        .siblings(MOST_SIBLINGS)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| !is_hidden(engine, &target.path().with_file_name(name)))
+        .collect();
+    let wanted = target
+        .path()
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let closest = lancet_text::closest(&wanted, siblings.iter().map(String::as_str), SUGGESTIONS);
+    let mut suggestions: Vec<String> = closest
+        .iter()
+        .map(|name| quote_path(&target.path().with_file_name(name)))
+        .collect();
+    if let Some(tail) = same_tail(engine, target.path()) {
+        suggestions.push(quote_path(&tail));
+    }
+    if !suggestions.is_empty() {
+        text.push_str(&format!(" Did you mean {}?", suggestions.join(" or ")));
+    }
+    text.push_str(&format!(
+        " A new file is made with Write, below {}.",
+        names(engine.workspace.roots())
+    ));
+    Refusal::new(Kind::Missing, text)
+        .with("file_path", quote_path(target.path()))
+        .with("suggestions", json!(suggestions))
+}
+
+fn folder(engine: &Inner, target: &Target) -> Refusal {
+    let path = quote_path(target.path());
+    let keep = |name: &OsStr, _: EntryKind| !is_hidden(engine, &target.path().join(name));
+    let (entries, total) = target
+        .located
+        .entries(ENTRIES, &keep)
+        .map(|listing| (listing.entries, listing.total))
+        .unwrap_or_default();
+    let mut shown: Vec<String> = entries
+        .iter()
+        .map(|entry| {
+            let name = entry.name.to_string_lossy();
+            if entry.kind == EntryKind::Folder {
+                format!("{name}/")
+            } else {
+                name.into_owned()
+            }
+        })
+        .collect();
+    if total > shown.len() {
+        shown.push(format!("… and {} more", total - shown.len()));
+    }
+    let glob = spelled("Glob", &json!({ "pattern": "**", "path": path }));
+    let text = if shown.is_empty() {
+        format!(
+            "{} is a folder, and it shows no entries. Name a file.",
+            target.given
+        )
+    } else {
+        format!(
+            "{} is a folder. Name one of its files; it holds:\n{}\n{glob} lists everything below it, where the Glob tool is on.",
+            target.given,
+            shown.join("\n")
+        )
+    };
+    Refusal::new(Kind::Special, text).with("file_path", path)
+}

@@ -1,0 +1,218 @@
+//! What a session may do with a file: how much of the version on the disk its model has seen. Staleness is decided
+//! here, by the hash of the raw bytes, before any text is searched.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lancet_history::{Entry, Seen};
+use lancet_text::{Document, difference, unified};
+use lancet_workspace::Snapshot;
+
+use crate::ledger::{Shown, carry, entry_for};
+use crate::refusal::{Kind, Refusal};
+use crate::session::Session;
+use crate::settings::Stale;
+use crate::wording::{count, quote_path, read_call};
+
+/// The time a diff of a foreign change may take.
+pub(crate) const DIFF_BUDGET: Duration = Duration::from_millis(200);
+
+/// How much of the file a tool must have seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// The places it touches.
+    Places,
+    /// All of it, unless the caller names the revision it replaces.
+    Whole,
+}
+
+/// What the session has seen of the version on the disk.
+pub(crate) struct Standing {
+    /// The seen bytes.
+    pub(crate) seen: Seen,
+    /// A foreign change that was taken in on the way (`stale = "merge"`), as a diff for the answer.
+    pub(crate) foreign: Option<String>,
+    /// The refusal to give where an edit touches what that change touched.
+    pub(crate) merge_refusal: Option<Box<Refusal>>,
+}
+
+impl Standing {
+    pub(crate) fn of(seen: Seen) -> Self {
+        Self {
+            seen,
+            foreign: None,
+            merge_refusal: None,
+        }
+    }
+}
+
+/// How a session stands to a file whose current version is `snapshot`.
+pub(crate) fn standing(
+    session: &Session,
+    path: &Path,
+    snapshot: &Snapshot,
+    document: &Document<'_>,
+    revision: Option<&str>,
+    need: Need,
+) -> Result<Standing, Refusal> {
+    let entry = session.ledger().get(path).cloned();
+    let current = snapshot.revision.short();
+    let named = revision.is_some();
+    if let Some(named) = revision
+        && named != current
+    {
+        return Err(match &entry {
+            Some(entry) if entry.revision != *snapshot.revision.as_bytes() => stale(session, path, entry, snapshot, document),
+            _ => Refusal::new(Kind::Stale, format!("{} is at revision {current}, not {named}. Read it again, or send the call with revision {current} if it fits that version.", quote_path(path)))
+                .with("revision", current.clone()),
+        });
+    }
+    let size = snapshot.bytes.len() as u64;
+    let Some(entry) = entry else {
+        if named {
+            return Ok(Standing::of(Seen::whole(size)));
+        }
+        return Err(never_read(path));
+    };
+    if entry.revision == *snapshot.revision.as_bytes() {
+        if need == Need::Whole && named {
+            return Ok(Standing::of(Seen::whole(size)));
+        }
+        if entry.partial_view {
+            let text = format!(
+                "Only a shortened or altered view of {} was shown, which does not allow a change. Call {} and send this call again.",
+                quote_path(path),
+                read_call(path, None, None)
+            );
+            return Err(Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path)));
+        }
+        return Ok(Standing::of(entry.seen));
+    }
+    let refusal = stale(session, path, &entry, snapshot, document);
+    if session.inner.engine.settings.stale == Stale::Merge
+        && need == Need::Places
+        && !named
+        && let Some(foreign) = foreign_change(&entry, snapshot, document, session)
+    {
+        return Ok(Standing {
+            seen: foreign.carried,
+            foreign: Some(foreign.diff),
+            merge_refusal: Some(Box::new(refusal)),
+        });
+    }
+    Err(refusal)
+}
+
+/// The refusal for a file that this session has not read at all.
+pub(crate) fn never_read(path: &Path) -> Refusal {
+    let text = format!(
+        "{} has not been read in this session. Call {} first, then send this call again.",
+        quote_path(path),
+        read_call(path, None, None)
+    );
+    Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path))
+}
+
+/// What changed between the version that the model saw and the one on the disk.
+struct Foreign {
+    diff: String,
+    /// What was seen before and still stands.
+    carried: Seen,
+    /// The same, with the lines that the diff shows.
+    with_diff: Seen,
+    added: usize,
+    removed: usize,
+    coarse: bool,
+}
+
+fn foreign_change(
+    entry: &Entry,
+    snapshot: &Snapshot,
+    document: &Document<'_>,
+    session: &Session,
+) -> Option<Foreign> {
+    let content = entry.content.as_ref()?;
+    let before = Document::decode(
+        content,
+        Some(document.encoding()).filter(|_| session.inner.engine.settings.encodings_configured()),
+    )
+    .ok()?;
+    let difference = difference(before.view(), document.view(), 3, DIFF_BUDGET);
+    let carried = carry(
+        &before,
+        content,
+        &entry.seen,
+        document,
+        &snapshot.bytes,
+        &difference,
+    );
+    let mut with_diff = carried.clone();
+    for hunk in &difference.hunks {
+        let first = hunk.new_start.saturating_sub(1);
+        for line in first..(first + hunk.new_lines).min(document.line_count()) {
+            with_diff.add(crate::ledger::raw_line(document, line));
+        }
+    }
+    let diff = if difference.hunks.is_empty() {
+        "(the same text; its line endings or its encoding changed)".to_owned()
+    } else {
+        unified(&difference.hunks)
+    };
+    Some(Foreign {
+        diff,
+        carried,
+        with_diff,
+        added: difference.added,
+        removed: difference.removed,
+        coarse: difference.coarse,
+    })
+}
+
+/// The refusal for a file that changed since it was read: with the whole diff where it fits, and then it counts as seen.
+fn stale(
+    session: &Session,
+    path: &Path,
+    entry: &Entry,
+    snapshot: &Snapshot,
+    document: &Document<'_>,
+) -> Refusal {
+    let name = quote_path(path);
+    let budget = session.inner.engine.answer_limit.saturating_sub(2_000);
+    let revision = snapshot.revision.short();
+    let Some(foreign) = foreign_change(entry, snapshot, document, session) else {
+        let text = format!(
+            "{name} changed since it was read. Call {} and send this call again if it still fits.",
+            read_call(path, None, None)
+        );
+        return Refusal::new(Kind::Stale, text)
+            .with("file_path", name)
+            .with("revision", revision);
+    };
+    if foreign.coarse || foreign.diff.chars().count() > budget {
+        let text = format!(
+            "{name} changed since it was read: {} added, {} removed, too much to show here. Call {} for the part that matters and send this call again if it still fits.",
+            count(foreign.added, "line"),
+            count(foreign.removed, "line"),
+            read_call(path, None, None)
+        );
+        return Refusal::new(Kind::Stale, text)
+            .with("file_path", name)
+            .with("revision", revision);
+    }
+    let text = format!(
+        "{name} changed since it was read. This is the change; it now counts as seen. Send the call again if it still fits.\n{}",
+        foreign.diff
+    );
+    let mut refusal = Refusal::new(Kind::Stale, text)
+        .with("file_path", name)
+        .with("revision", revision)
+        .with("diff", foreign.diff);
+    let mut entry = entry_for(snapshot, foreign.with_diff);
+    entry.content = Some(Arc::clone(&snapshot.bytes));
+    refusal.shown = Some(Box::new(Shown {
+        path: path.to_path_buf(),
+        entry,
+    }));
+    refusal
+}

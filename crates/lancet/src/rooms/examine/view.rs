@@ -1,0 +1,189 @@
+//! What an answer shows of a change: hunks from the spans, the changed lines with four lines around, numbered, and the
+//! sentences about how the text was matched.
+
+use std::ops::Range;
+
+use lancet_text::{Change, Document, Found, Hunk, LineTable, Rung, hunks_of_changes};
+
+use crate::rooms::Desk;
+use crate::rooms::plan::ChangeView;
+use crate::settings::Gutter;
+use crate::wording::{count, cut, line_list};
+
+/// Lines shown around a change, and counted as seen.
+const AROUND: usize = 4;
+/// Lines of context in the data's patch.
+const CONTEXT: usize = 3;
+/// The most lines that an answer shows of all changes of a file.
+const MOST_LINES: usize = 200;
+/// The longest line that an answer shows whole, in characters; a longer one is cut and does not count as seen.
+const LONGEST_LINE: usize = 2_000;
+/// Changes beyond this number are told by their lines alone.
+const MOST_CHANGES: usize = 2_000;
+/// The most characters of replaced text that an answer quotes.
+const MOST_QUOTED: usize = 600;
+
+/// Sentences about the edits of one file.
+#[derive(Default)]
+pub(crate) struct Notes {
+    sentences: Vec<String>,
+}
+
+impl Notes {
+    /// Notes how one edit was matched.
+    pub(crate) fn edit(
+        &mut self,
+        found: &Found,
+        old: &str,
+        text: &str,
+        lines: &dyn LineTable,
+        foreign: Option<&str>,
+    ) {
+        if found.rung != Rung::Exact
+            && let Some(place) = found.places.first()
+        {
+            let lines = found
+                .places
+                .iter()
+                .take(50)
+                .map(|place| lines.line_of(place.range.start) + 1)
+                .collect();
+            let replaced = &text[place.range.clone()];
+            let mut words = format!(
+                "matched on the rung `{}` at line {}",
+                found.rung.name(),
+                line_list(lines, 20)
+            );
+            if replaced != old {
+                words.push_str(&format!(
+                    "; the text that was replaced:\n{}",
+                    cut(replaced.trim_end_matches('\n'), MOST_QUOTED)
+                ));
+            }
+            self.sentences.push(words);
+        }
+        if found.joins_next_line {
+            self.sentences.push("old_string ended in a newline and new_string does not: the next line was joined to it, as sent".into());
+        }
+        if let Some(diff) = foreign {
+            self.sentences.push(format!(
+                "the file had changed since it was read; that change is kept:\n{}",
+                cut(diff, 8_000)
+            ));
+        }
+    }
+
+    pub(crate) fn push(&mut self, sentence: String) {
+        self.sentences.push(sentence);
+    }
+
+    pub(crate) fn into_sentences(self) -> Vec<String> {
+        self.sentences
+    }
+}
+
+/// How many lines stand before a document that is only a stretch of its file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Numbers {
+    pub(crate) old: i64,
+    pub(crate) new: i64,
+}
+
+impl Numbers {
+    fn shift(self, hunks: &mut [Hunk]) {
+        for hunk in hunks {
+            hunk.old_start = moved(hunk.old_start, self.old);
+            hunk.new_start = moved(hunk.new_start, self.new);
+        }
+    }
+}
+
+fn moved(line: usize, by: i64) -> usize {
+    usize::try_from(i64::try_from(line).unwrap_or(i64::MAX).saturating_add(by)).unwrap_or_default()
+}
+
+/// What the answer tells of changes to a document, and which of its old lines the answer shows whole.
+pub(crate) fn change_view(
+    desk: &Desk<'_>,
+    document: &Document<'_>,
+    changes: &[Change],
+    notes: Notes,
+    numbers: Numbers,
+) -> (ChangeView, Vec<Range<usize>>) {
+    let told = &changes[..changes.len().min(MOST_CHANGES)];
+    let around = hunks_of_changes(document.view(), document, told, AROUND);
+    let mut patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
+    numbers.shift(&mut patch.hunks);
+    let (body, shown) = numbered(
+        &around.hunks,
+        numbers.new,
+        desk.engine().settings.read.gutter,
+    );
+    let view = ChangeView {
+        added: patch.added,
+        removed: patch.removed,
+        coarse: patch.coarse,
+        lines: patch
+            .blocks
+            .iter()
+            .map(|(_, new)| moved(new.start + 1, numbers.new)..moved(new.end + 1, numbers.new))
+            .collect(),
+        patch: patch.hunks,
+        body,
+        notices: notes.sentences,
+        ..ChangeView::default()
+    };
+    (view, shown)
+}
+
+/// Hunks as numbered lines of the new version; and the ranges of old lines that were shown whole.
+fn numbered(hunks: &[Hunk], before: i64, gutter: Gutter) -> (String, Vec<Range<usize>>) {
+    let mut body = String::new();
+    let mut shown = Vec::new();
+    let mut lines = 0;
+    for (at, hunk) in hunks.iter().enumerate() {
+        if lines >= MOST_LINES {
+            body.push_str(&format!(
+                "… and {} further on\n",
+                count(hunks.len() - at, "change")
+            ));
+            break;
+        }
+        if at > 0 {
+            body.push_str("…\n");
+        }
+        let mut new_line = hunk.new_start;
+        let mut old_line = hunk.old_start.saturating_sub(1);
+        for line in &hunk.lines {
+            let (mark, text) = line.split_at(line.len().min(1));
+            match mark {
+                "-" => {
+                    if lines < MOST_LINES && text.chars().nth(LONGEST_LINE).is_none() {
+                        shown.push(old_line..old_line + 1);
+                    }
+                    old_line += 1;
+                    continue;
+                }
+                " " | "+" => {}
+                _ => continue,
+            }
+            let whole = text.chars().nth(LONGEST_LINE).is_none();
+            if lines < MOST_LINES {
+                gutter.write(&mut body, moved(new_line, before));
+                body.push_str(&cut(text, LONGEST_LINE));
+                body.push('\n');
+                if mark == " " && whole {
+                    shown.push(old_line..old_line + 1);
+                }
+            } else if lines == MOST_LINES {
+                body.push_str("…\n");
+            }
+            lines += 1;
+            new_line += 1;
+            if mark == " " {
+                old_line += 1;
+            }
+        }
+    }
+    (body, shown)
+}

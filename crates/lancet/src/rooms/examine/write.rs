@@ -1,0 +1,287 @@
+//! examine for Write: a new file, a replaced one, or text at the end of one.
+
+use lancet_history::Seen;
+use lancet_text::{
+    Change, Document, Endings, LineEnd, difference, encode_new, leaked, placeholder, unified,
+};
+use lancet_workspace::{Kind as FileKind, Snapshot};
+
+use super::edit::Insist;
+use super::explain::{leak, unencodable};
+use super::new_file;
+use super::open::{decode, expected, refuse_notebook, require_file, snapshot};
+use super::standing::{DIFF_BUDGET, Need, Standing, standing};
+use super::view::{Notes, Numbers, change_view};
+use crate::arguments::{WriteArguments, WriteMode};
+use crate::ledger::raw_line;
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Plan};
+use crate::settings::LineEndings;
+use crate::wording::{count, quote_path, read_call};
+
+/// The longest diff that an answer shows, in characters.
+const LONGEST_DIFF: usize = 20_000;
+
+/// Works out a plan for one file.
+pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Plan, Refusal> {
+    let target = locate(desk.engine(), &arguments.file_path, Intent::Replace)?;
+    let turn = desk.engine().order.take([target.path()]);
+    let insist = Insist::from(arguments.insist);
+    let file = match target.located.kind() {
+        FileKind::Missing if arguments.revision.is_none() => {
+            new_file::plan(desk, target, &arguments.content, insist)?
+        }
+        _ => {
+            require_file(desk.engine(), &target)?;
+            if arguments.mode == WriteMode::Create {
+                let text = format!(
+                    "{} is there already, and mode is create. Read it and edit it, or leave mode out to replace it.",
+                    quote_path(target.path())
+                );
+                return Err(
+                    Refusal::new(Kind::Exists, text).with("file_path", quote_path(target.path()))
+                );
+            }
+            existing(desk, target, arguments, insist)?
+        }
+    };
+    Ok(Plan {
+        tool: desk.tool.clone(),
+        files: vec![file],
+        dry_run: DryRun::from(arguments.dry_run),
+        _turn: turn,
+    })
+}
+
+fn existing(
+    desk: &Desk<'_>,
+    target: Target,
+    arguments: &WriteArguments,
+    insist: Insist,
+) -> Result<FilePlan, Refusal> {
+    let base = snapshot(desk.session, &target)?;
+    refuse_notebook(&target, &base.bytes)?;
+    let document = decode(desk.engine(), &target, &base.bytes)?;
+    let content = &arguments.content;
+    let (need, nothing_new) = match arguments.mode {
+        WriteMode::Append => (Need::Places, content.is_empty()),
+        _ => (Need::Whole, same_text(content, &document, &base)),
+    };
+    if nothing_new {
+        return Err(no_change(&target));
+    }
+    let standing = standing(
+        desk.session,
+        target.path(),
+        &base,
+        &document,
+        arguments.revision.as_deref(),
+        need,
+    )?;
+    require_seen(&target, &document, &base, &standing, arguments.mode)?;
+    if insist == Insist::No {
+        let old = (arguments.mode != WriteMode::Append).then(|| document.view());
+        let found = leaked(old, content).or_else(|| placeholder(content, old?));
+        if let Some(found) = found {
+            return Err(leak(&found.reason));
+        }
+    }
+    let (new, mut view, seen) = match arguments.mode {
+        WriteMode::Append => appended(desk, &target, &document, content, standing)?,
+        _ => replaced(desk, &target, &document, &base, content)?,
+    };
+    if base.bytes.is_empty() && view.lines.is_empty() {
+        view.lines.push(1..view.added + 1);
+    }
+    let (encoding, endings) = (document.encoding(), document.endings());
+    let base_expected = expected(&base);
+    drop(document);
+    Ok(FilePlan {
+        target,
+        expected: base_expected,
+        base: Some(base),
+        new,
+        view,
+        encoding,
+        endings,
+        seen,
+    })
+}
+
+/// Whether the content is the file's text already: told before whether it was read.
+fn same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
+    content.as_bytes() == base.bytes.as_slice()
+        || (document.endings() == Endings::Lf && content == document.view())
+}
+
+/// Write over a file needs all of it seen; append its last line.
+fn require_seen(
+    target: &Target,
+    document: &Document<'_>,
+    base: &Snapshot,
+    standing: &Standing,
+    mode: WriteMode,
+) -> Result<(), Refusal> {
+    let path = target.path();
+    let needed = match (mode, document.line_count()) {
+        (_, 0) => return Ok(()),
+        (WriteMode::Append, lines) => raw_line(document, lines - 1),
+        _ => 0..base.bytes.len() as u64,
+    };
+    let Some(gap) = standing.seen.missing_from(needed).into_iter().next() else {
+        return Ok(());
+    };
+    let lines = document.line_count();
+    let first = (0..lines)
+        .find(|&line| raw_line(document, line).end > gap.start)
+        .unwrap_or(0);
+    let text = match mode {
+        WriteMode::Append => format!(
+            "The last line of {} was not shown in this session, and append adds to it. Call {} and send this call again.",
+            quote_path(path),
+            read_call(path, Some(lines), None)
+        ),
+        _ => format!(
+            "{} was not shown whole in this session: line {} of {} is the first that was not. Call {} and send this call again, or send the revision that Read gave to replace the file unseen.",
+            quote_path(path),
+            first + 1,
+            count(lines, "line"),
+            read_call(path, Some(first + 1), None)
+        ),
+    };
+    Err(Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path)))
+}
+
+type Written = (New, ChangeView, Seen);
+
+fn appended(
+    desk: &Desk<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    content: &str,
+    standing: Standing,
+) -> Result<Written, Refusal> {
+    let text = lancet_text::sent_text(content, document.endings()).into_owned();
+    let end = document.view().len();
+    let changes = [Change {
+        range: end..end,
+        text,
+    }];
+    let raw = document
+        .splice(&changes)
+        .map_err(|error| unencodable(target, &error))?;
+    let mut notes = Notes::default();
+    kept_note(document, &mut notes);
+    if let Some(foreign) = &standing.foreign {
+        notes.push(format!(
+            "the file had changed since it was read; that change is kept:\n{}",
+            crate::wording::cut(foreign, 8_000)
+        ));
+    }
+    let (view, shown) = change_view(desk, document, &changes, notes, Numbers::default());
+    let mut seen = standing.seen;
+    for line in shown.into_iter().flatten() {
+        seen.add(raw_line(document, line));
+    }
+    seen.shift(
+        &raw.iter()
+            .map(|change| (change.range.clone(), change.bytes.len() as u64))
+            .collect::<Vec<_>>(),
+    );
+    Ok((New::Changes(raw), view, seen))
+}
+
+fn replaced(
+    desk: &Desk<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    base: &Snapshot,
+    content: &str,
+) -> Result<Written, Refusal> {
+    let ending = match (
+        desk.engine().settings.write.line_endings,
+        document.endings(),
+    ) {
+        (LineEndings::Keep, Endings::Crlf) => LineEnd::Crlf,
+        (LineEndings::Keep, Endings::Cr) => LineEnd::Cr,
+        (LineEndings::Keep, Endings::Lf) => LineEnd::Lf,
+        _ => LineEnd::AsSent,
+    };
+    let bytes = encode_new(content, document.encoding(), ending)
+        .map_err(|error| unencodable(target, &error))?;
+    if bytes == *base.bytes {
+        return Err(no_change(target));
+    }
+    let after = Document::decode(&bytes, Some(document.encoding()));
+    let after_view = after.as_ref().map_or(content, |after| after.view());
+    let changed = difference(document.view(), after_view, 3, DIFF_BUDGET);
+    let mut notes = Notes::default();
+    if ending != LineEnd::AsSent {
+        kept_note(document, &mut notes);
+    }
+    if let Ok(after) = &after
+        && after.encoding() != document.encoding()
+    {
+        notes.push(format!(
+            "the file will be read as {}, no longer as {}",
+            after.encoding().name(),
+            document.encoding().name()
+        ));
+    }
+    let diff = unified(&changed.hunks);
+    let body = if changed.coarse || diff.chars().count() > LONGEST_DIFF {
+        format!(
+            "{} added, {} removed; the diff is too long to show",
+            count(changed.added, "line"),
+            count(changed.removed, "line")
+        )
+    } else if diff.is_empty() {
+        "only line ends changed".to_owned()
+    } else {
+        diff
+    };
+    let view = ChangeView {
+        added: changed.added,
+        removed: changed.removed,
+        coarse: changed.coarse,
+        lines: changed
+            .blocks
+            .iter()
+            .map(|(_, new)| new.start + 1..new.end + 1)
+            .collect(),
+        patch: changed.hunks,
+        body,
+        notices: notes.into_sentences(),
+        ..ChangeView::default()
+    };
+    let seen = Seen::whole(bytes.len() as u64);
+    Ok((New::Whole(bytes), view, seen))
+}
+
+/// Says what of the file's form was kept where the model could not know it.
+fn kept_note(document: &Document<'_>, notes: &mut Notes) {
+    let mut kept = Vec::new();
+    if matches!(document.endings(), Endings::Crlf | Endings::Cr) {
+        kept.push(format!(
+            "{} line ends",
+            document.endings().name().to_uppercase()
+        ));
+    }
+    if document.encoding().name() != "utf-8" {
+        kept.push(format!("the encoding {}", document.encoding().name()));
+    }
+    if !kept.is_empty() {
+        notes.push(format!("the file keeps its {}", kept.join(" and ")));
+    }
+}
+
+fn no_change(target: &Target) -> Refusal {
+    let path = quote_path(target.path());
+    Refusal::new(
+        Kind::NoChange,
+        format!("{path} already has exactly this content. Nothing was written."),
+    )
+    .with("file_path", path)
+}

@@ -1,0 +1,95 @@
+//! What a host put before the model by itself: counts as a read of the lines it shows, or as a partial view.
+
+use std::path::Path;
+
+use lancet_history::Entry;
+
+use super::Desk;
+use super::examine::open::{HELD, decode, require_file, snapshot};
+use super::locate::{Intent, locate};
+use crate::call::{Caller, Cancel};
+use crate::ledger::{entry_for, raw};
+use crate::refusal::{Kind, Refusal};
+use crate::session::Session;
+
+/// Takes in text that a host has shown as a file's. Text equal to whole lines of the file at one place counts as a
+/// read of those lines; any other is a partial view, unless the session has read this version itself.
+pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<(), Refusal> {
+    let desk = Desk {
+        session,
+        tool: "Read".into(),
+        caller: Caller::default(),
+        cancel: Cancel::new(),
+    };
+    let target = locate(desk.engine(), &path.to_string_lossy(), Intent::Show)?;
+    require_file(desk.engine(), &target)?;
+    if target.located.stat().is_some_and(|stamp| stamp.size > HELD) {
+        return Err(Refusal::new(
+            Kind::TooLarge,
+            format!(
+                "{} is too large to be taken in from a host; let the model read it.",
+                target.given
+            ),
+        ));
+    }
+    let base = snapshot(session, &target)?;
+    let document = decode(desk.engine(), &target, &base.bytes)?;
+    let sent = lancet_text::sent_text(text, document.endings());
+    let known = session
+        .ledger()
+        .peek(target.path())
+        .filter(|entry| entry.revision == *base.revision.as_bytes())
+        .cloned();
+    let mut entry: Entry = known
+        .clone()
+        .unwrap_or_else(|| entry_for(&base, lancet_history::Seen::none()));
+    match whole_lines(document.view(), &sent) {
+        Some(range) => {
+            entry.seen.add(raw(&document, range));
+            entry.partial_view = false;
+        }
+        None if known.is_some() => return Ok(()),
+        None => entry.partial_view = true,
+    }
+    session.ledger().put(target.path(), entry);
+    session.keep(target.path());
+    Ok(())
+}
+
+/// The one place where a text stands as whole lines; a final newline more or less is forgiven.
+fn whole_lines(view: &str, text: &str) -> Option<std::ops::Range<usize>> {
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    if view.strip_suffix('\n').unwrap_or(view) == body {
+        return Some(0..view.len());
+    }
+    if body.is_empty() {
+        return None;
+    }
+    let mut places = view
+        .match_indices(body)
+        .map(|(at, _)| at..at + body.len())
+        .filter(|place| {
+            let starts = place.start == 0 || view.as_bytes()[place.start - 1] == b'\n';
+            let ends = place.end == view.len() || view.as_bytes()[place.end] == b'\n';
+            starts && ends
+        });
+    let place = places.next()?;
+    if places.next().is_some() {
+        return None;
+    }
+    let end = (place.end + 1).min(view.len());
+    Some(place.start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_lines;
+
+    #[test]
+    fn only_whole_lines_at_one_place_count() {
+        assert_eq!(whole_lines("a\nb\nc\n", "b\n"), Some(2..4));
+        assert_eq!(whole_lines("a\nb\nc\n", "a\nb\nc"), Some(0..6));
+        assert_eq!(whole_lines("a\nb\nb\n", "b"), None);
+        assert_eq!(whole_lines("ab\n", "a"), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! A plan: what a writing call would do, worked out to the last byte and not yet done. *examine* makes it, *approve*
+//! takes it by value, and nothing else can reach the disk.
+
+use std::ops::Range;
+
+use lancet_history::Seen;
+use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
+use lancet_workspace::{Expected, Snapshot};
+
+use super::locate::Target;
+use crate::order::Turn;
+
+/// What a call would write: one file or several, all or none.
+pub(crate) struct Plan {
+    pub(super) tool: String,
+    pub(super) files: Vec<FilePlan>,
+    pub(super) dry_run: DryRun,
+    /// Held until the change is recorded, so that no other call of this process writes these files in between.
+    pub(super) _turn: Turn,
+}
+
+/// Whether the plan is to be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DryRun {
+    /// It is only shown.
+    Yes,
+    /// It is carried out.
+    No,
+}
+
+impl From<bool> for DryRun {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+/// What happens to one file.
+pub(crate) struct FilePlan {
+    pub(super) target: Target,
+    /// What the disk must still hold when the change is made.
+    pub(super) expected: Expected,
+    /// The version the plan is based on; none for a new file, none for a file too large to be held.
+    pub(super) base: Option<Snapshot>,
+    pub(super) new: New,
+    pub(super) view: ChangeView,
+    pub(super) encoding: Encoding,
+    pub(super) endings: Endings,
+    /// What the session will have seen of the new version.
+    pub(super) seen: Seen,
+}
+
+/// The new bytes.
+pub(crate) enum New {
+    /// The whole content.
+    Whole(Vec<u8>),
+    /// Replacements in the base.
+    Changes(Vec<RawChange>),
+    /// Replacements in a base that is streamed from the disk.
+    Streamed(Vec<RawChange>),
+}
+
+/// What an answer tells about one file's change.
+#[derive(Default)]
+pub(crate) struct ChangeView {
+    /// The rung of each edit, in order; empty for Write.
+    pub(super) rungs: Vec<Rung>,
+    pub(super) replacements: usize,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+    /// Three lines of context.
+    pub(super) patch: Vec<Hunk>,
+    /// The diff was too large to make: line numbers only.
+    pub(super) coarse: bool,
+    /// Numbered lines, or a diff, for the model.
+    pub(super) body: String,
+    /// Sentences for the answer, in order.
+    pub(super) notices: Vec<String>,
+    /// Changed lines of the new version, from 1, end excluded.
+    pub(super) lines: Vec<Range<usize>>,
+}
+
+impl FilePlan {
+    /// Whether the file is made by this plan.
+    pub(super) fn creates(&self) -> bool {
+        matches!(self.expected, Expected::Missing)
+    }
+}

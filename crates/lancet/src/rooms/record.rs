@@ -1,0 +1,184 @@
+//! record: the ledger takes in what was shown or written (or the next edit would see its own write as foreign), and
+//! observers are told.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use lancet_history::{Entry, Sight};
+use lancet_text::{RawChange, apply_raw};
+use lancet_workspace::{Expected, Written};
+
+use super::Desk;
+use super::commit::Committed;
+use super::examine::read::{Page, Shape};
+use super::plan::{FilePlan, New, Plan};
+use crate::ledger::version;
+use crate::observe::Event;
+use crate::operation;
+use crate::refusal::Refusal;
+
+/// A change that is on the disk and in the ledger.
+pub(crate) struct Recorded {
+    pub(super) plan: Plan,
+    pub(super) written: Vec<Written>,
+    pub(super) operation: String,
+    /// Old and new bytes of each file, where the engine keeps them for its replies.
+    pub(super) contents: Vec<Contents>,
+}
+
+/// Old and new bytes of a file, where they are kept for the reply.
+type Contents = (Option<Arc<Vec<u8>>>, Option<Arc<Vec<u8>>>);
+
+/// The session's name as events give it.
+pub(crate) fn session_name(desk: &Desk<'_>) -> String {
+    desk.session
+        .name()
+        .map_or_else(String::new, |name| name.as_str().to_owned())
+}
+
+/// Takes in what a Read showed.
+pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
+    let path = page.target.path();
+    {
+        let mut ledger = desk.session.ledger();
+        if page.shape == Shape::Text {
+            ledger.saw(
+                path,
+                Sight {
+                    version: page.version,
+                    content: page.content.clone(),
+                    shown: page.seen.ranges(),
+                    asked: Some(page.asked),
+                },
+            );
+        } else {
+            ledger.update(path, |entry| {
+                entry.stamp = page.version.stamp;
+                entry.answered_unchanged(page.asked);
+            });
+        }
+    }
+    desk.session.keep(path);
+    let lines = page.start..page.start + page.lines;
+    desk.engine().tell(&Event::Read {
+        session: session_name(desk),
+        caller: desk.caller.clone(),
+        path: path.to_path_buf(),
+        lines,
+    });
+}
+
+/// Takes in what was written.
+pub(crate) fn change(desk: &Desk<'_>, committed: Committed) -> Recorded {
+    let Committed { mut plan, written } = committed;
+    let operation = operation::new_id();
+    let mut contents = Vec::new();
+    for (file, written) in plan.files.iter_mut().zip(&written) {
+        contents.push(record_file(desk, file, written));
+        let event = Event::Changed {
+            session: session_name(desk),
+            caller: desk.caller.clone(),
+            tool: desk.tool.clone(),
+            path: file.target.path().to_path_buf(),
+            before: file.before_revision(),
+            after: written.revision.short(),
+            lines: file.view.lines.clone(),
+            operation: operation.clone(),
+        };
+        desk.engine().tell(&event);
+    }
+    Recorded {
+        plan,
+        written,
+        operation,
+        contents,
+    }
+}
+
+fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Contents {
+    let path = file.target.path().to_path_buf();
+    let version = version(&written.revision, &written.stamp);
+    let keep = desk.engine().keep_contents;
+    let original = keep
+        .then(|| file.base.as_ref().map(|base| Arc::clone(&base.bytes)))
+        .flatten();
+    // The ledger's copy is changed in place where nobody else holds it: 20 MB are not copied afresh at each edit.
+    let base = file.base.take();
+    if let Expected::Content { bytes, .. } = &mut file.expected {
+        *bytes = None;
+    }
+    let new = std::mem::replace(&mut file.new, New::Streamed(Vec::new()));
+    {
+        let mut ledger = desk.session.ledger();
+        match new {
+            New::Whole(bytes) => {
+                let mut entry = Entry::written(version, Some(Arc::new(bytes)));
+                entry.seen = file.seen.clone();
+                ledger.put(&path, entry);
+            }
+            New::Streamed(changes) => {
+                let mut entry = Entry::new(version);
+                entry.seen = file.seen.clone();
+                entry.wrote = Some(version.revision);
+                ledger.put(&path, entry);
+                drop(changes);
+            }
+            New::Changes(changes) => {
+                let known = ledger.peek(&path).is_some_and(|entry| {
+                    entry.content.is_some()
+                        && base
+                            .as_ref()
+                            .is_some_and(|base| entry.revision == *base.revision.as_bytes())
+                });
+                if known {
+                    drop(base);
+                    let raw: Vec<_> = changes
+                        .iter()
+                        .map(|RawChange { range, bytes }| (range.clone(), bytes.as_slice()))
+                        .collect();
+                    ledger.revise(&path, &raw, version);
+                } else {
+                    let content = base.map(|base| Arc::new(apply_raw(&base.bytes, &changes)));
+                    ledger.put(&path, Entry::written(version, content));
+                }
+                ledger.update(&path, |entry| entry.seen = file.seen.clone());
+            }
+        }
+    }
+    desk.session.keep(&path);
+    let content = if keep {
+        desk.session
+            .ledger()
+            .peek(&path)
+            .and_then(|entry| entry.content.clone())
+    } else {
+        None
+    };
+    (original, content)
+}
+
+/// Takes in what a refusal showed, and tells the observers.
+pub(crate) fn refused(desk: &Desk<'_>, refusal: &Refusal, path: Option<&str>) {
+    if let Some(shown) = &refusal.shown {
+        desk.session.ledger().put(&shown.path, shown.entry.clone());
+        desk.session.keep(&shown.path);
+    }
+    let event = Event::Refused {
+        session: session_name(desk),
+        caller: desk.caller.clone(),
+        tool: desk.tool.clone(),
+        path: path.map(|path| Path::new(path).to_path_buf()),
+        kind: refusal.kind(),
+    };
+    desk.engine().tell(&event);
+}
+
+impl FilePlan {
+    /// The revision before the change, short.
+    fn before_revision(&self) -> Option<String> {
+        match &self.expected {
+            Expected::Missing => None,
+            Expected::Content { revision, .. } => Some(revision.short()),
+        }
+    }
+}

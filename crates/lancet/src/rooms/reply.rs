@@ -1,0 +1,292 @@
+//! reply: short text for the model in proportion to the change, data for programs, a rendering for a person.
+
+use std::time::Instant;
+
+use lancet_text::{Rung, unified};
+use lancet_workspace::Written;
+use serde_json::{Value, json};
+
+use super::Desk;
+use super::examine::read::{Page, Shape};
+use super::plan::{FilePlan, Plan};
+use super::record::Recorded;
+use crate::receive::Repair;
+use crate::refusal::{Numbers, Refusal};
+use crate::reply::Reply;
+use crate::wording::{count, cut, quote_path};
+
+/// The longest diff in a rendering for a person, in characters.
+const LONGEST_FOR_PERSON: usize = 100_000;
+/// The longest notice, in characters.
+const LONGEST_NOTICE: usize = 9_000;
+
+/// The answer to a Read.
+pub(crate) fn page(desk: &Desk<'_>, page: Page) -> Reply {
+    let mut text = page.text;
+    for notice in &page.notices {
+        text.push_str(&format!("[lancet: {notice}]\n"));
+    }
+    text.truncate(text.trim_end_matches('\n').len());
+    let data = json!({
+        "type": if page.shape == Shape::Text { "text" } else { "unchanged" },
+        "file_path": quote_path(page.target.path()),
+        "startLine": page.start,
+        "numLines": page.lines,
+        "totalLines": page.total,
+        "encoding": page.encoding,
+        "lineEndings": page.endings.name(),
+        "truncated": page.truncated,
+        "revision": page.revision,
+    });
+    let relative = quote_path(page.target.located.relative());
+    let person = match page.lines {
+        0 => format!("read {relative}: nothing to show"),
+        lines => format!(
+            "read {relative}: {} of {}",
+            count(lines, "line"),
+            page.total
+        ),
+    };
+    let _ = desk;
+    Reply::done(text, data, person)
+}
+
+/// The answer of a host's tool that wrote nothing.
+pub(crate) fn host_answer(text: String, data: Value) -> Reply {
+    let data = if data.is_object() {
+        data
+    } else {
+        json!({ "result": data })
+    };
+    Reply::done(text.clone(), data, text)
+}
+
+/// The answer to a call that was only shown.
+pub(crate) fn dry_run(plan: Plan, repairs: &[Repair]) -> Reply {
+    let mut text = String::from("Dry run: nothing was written.\n");
+    let mut person = String::new();
+    let mut files = Vec::new();
+    for file in &plan.files {
+        text.push_str(&format!(
+            "{}\n{}",
+            headline(file, Tense::Would),
+            cut(&unified(&file.view.patch), LONGEST_NOTICE)
+        ));
+        notices(&mut text, file);
+        person.push_str(&for_person(file, "would be "));
+        files.push(data(file, None));
+    }
+    repaired(&mut text, repairs);
+    finish(&plan, text, files, &[("dryRun", json!(true))], person)
+}
+
+/// The answer to a call that was carried out.
+pub(crate) fn change(recorded: Recorded, repairs: &[Repair]) -> Reply {
+    let Recorded {
+        plan,
+        written,
+        operation,
+        mut contents,
+    } = recorded;
+    let mut text = String::new();
+    let mut person = String::new();
+    let mut files = Vec::new();
+    for (file, written) in plan.files.iter().zip(&written) {
+        text.push_str(&format!(
+            "{}\n{}",
+            headline(file, Tense::Did),
+            file.view.body
+        ));
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        notices(&mut text, file);
+        text.push_str(&format!(
+            "[lancet: {} is now at revision {}]\n",
+            quote_path(file.target.path()),
+            written.revision.short()
+        ));
+        person.push_str(&for_person(file, ""));
+        files.push(data(file, Some(written)));
+    }
+    repaired(&mut text, repairs);
+    let reply = finish(
+        &plan,
+        text,
+        files,
+        &[("operation", json!(operation))],
+        person,
+    );
+    match contents.pop() {
+        Some((original, content)) if plan.files.len() == 1 => {
+            reply.with_contents(original, content)
+        }
+        _ => reply,
+    }
+}
+
+/// The answer to a call that was refused.
+pub(crate) fn refusal(
+    desk: &Desk<'_>,
+    refusal: &Refusal,
+    numbers: Numbers,
+    path: Option<&str>,
+) -> Reply {
+    let limit = desk.engine().answer_limit;
+    let mut data = json!({ "error": refusal.data(numbers) });
+    let opened = data["error"].get("file_path").cloned();
+    data["file_path"] = opened.unwrap_or_else(|| json!(path));
+    let person = format!(
+        "refused {} {}: {}\n{}",
+        desk.tool,
+        path.unwrap_or_default(),
+        refusal.kind().name(),
+        refusal.text()
+    );
+    if refusal.text().chars().count() > limit {
+        let short = Refusal::new(
+            refusal.kind(),
+            cut(refusal.text(), limit.saturating_sub(60)),
+        );
+        return Reply::refused(&short, data, person);
+    }
+    Reply::refused(refusal, data, person)
+}
+
+/// Whether a sentence tells what was done or what would be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tense {
+    Did,
+    Would,
+}
+
+fn headline(file: &FilePlan, tense: Tense) -> String {
+    let path = quote_path(file.target.path());
+    let view = &file.view;
+    let verb = match (file.creates(), view.rungs.is_empty(), tense) {
+        (true, _, Tense::Did) => "Created",
+        (true, _, Tense::Would) => "Would create",
+        (false, true, Tense::Did) => "Wrote",
+        (false, true, Tense::Would) => "Would write",
+        (false, false, Tense::Did) => "Edited",
+        (false, false, Tense::Would) => "Would edit",
+    };
+    if file.creates() {
+        return format!("{verb} {path}:");
+    }
+    let how = if view.rungs.is_empty() {
+        String::new()
+    } else {
+        format!("{}, ", count(view.replacements, "replacement"))
+    };
+    format!(
+        "{verb} {path}: {how}{} added, {} removed.",
+        count(view.added, "line"),
+        view.removed
+    )
+}
+
+fn notices(text: &mut String, file: &FilePlan) {
+    for notice in file.target.notices.iter().chain(&file.view.notices) {
+        text.push_str(&format!("[lancet: {}]\n", cut(notice, LONGEST_NOTICE)));
+    }
+}
+
+fn repaired(text: &mut String, repairs: &[Repair]) {
+    for repair in repairs {
+        text.push_str(&format!("[lancet: {repair}]\n"));
+    }
+}
+
+fn for_person(file: &FilePlan, lead: &str) -> String {
+    let view = &file.view;
+    let word = if file.creates() {
+        "created"
+    } else if view.rungs.is_empty() {
+        "overwritten"
+    } else {
+        "edited"
+    };
+    let rung = view
+        .rungs
+        .iter()
+        .find(|rung| **rung != Rung::Exact)
+        .map(|rung| format!(", matched on `{}`", rung.name()))
+        .unwrap_or_default();
+    let diff = cut(&unified(&view.patch), LONGEST_FOR_PERSON);
+    format!(
+        "{lead}{word} {}  +{} -{}{rung}\n{diff}",
+        quote_path(file.target.located.relative()),
+        view.added,
+        view.removed
+    )
+}
+
+/// One file's data.
+fn data(file: &FilePlan, written: Option<&Written>) -> Value {
+    let view = &file.view;
+    let hunks: Vec<Value> = view
+        .patch
+        .iter()
+        .map(|hunk| json!({ "oldStart": hunk.old_start, "oldLines": hunk.old_lines, "newStart": hunk.new_start, "newLines": hunk.new_lines, "lines": hunk.lines }))
+        .collect();
+    let mut data = json!({
+        "file_path": quote_path(file.target.path()),
+        "type": if file.creates() { "create" } else { "update" },
+        "added": view.added,
+        "removed": view.removed,
+        "patch": hunks,
+        "encoding": file.encoding.name(),
+        "lineEndings": file.endings.name(),
+        "userModified": false,
+        "warnings": view.notices,
+    });
+    if view.coarse {
+        data["coarse"] = json!(true);
+    }
+    if let Some(last) = view.rungs.iter().max_by_key(|rung| **rung as u8) {
+        data["matched"] = json!(last.name());
+        data["replacements"] = json!(view.replacements);
+    }
+    if view.rungs.len() > 1 {
+        data["rungs"] = view.rungs.iter().map(|rung| rung.name()).collect();
+    }
+    if let Some(written) = written {
+        data["revision"] = json!(written.revision.short());
+        data["guarantee"] = json!(written.guarantee);
+        data["durable"] = json!(written.durable);
+    }
+    data
+}
+
+/// Puts the answer of a writing tool together: one file's data flat, several under `files`.
+fn finish(
+    plan: &Plan,
+    mut text: String,
+    mut files: Vec<Value>,
+    further: &[(&str, Value)],
+    person: String,
+) -> Reply {
+    text.truncate(text.trim_end_matches('\n').len());
+    let mut data = if plan.tool == "MultiEdit" || files.len() != 1 {
+        json!({ "files": files })
+    } else {
+        files.swap_remove(0)
+    };
+    if let Some(first) = plan.files.first() {
+        data["file_path"] = json!(quote_path(first.target.path()));
+    }
+    for (key, value) in further {
+        data[*key] = value.clone();
+    }
+    Reply::done(text, data, person)
+}
+
+impl Reply {
+    /// Adds how long the call took.
+    pub(crate) fn timed(mut self, started: Instant) -> Self {
+        let millis = started.elapsed().as_secs_f64() * 1e3;
+        self.set("durationMs", json!((millis * 1e3).round() / 1e3));
+        self
+    }
+}

@@ -1,0 +1,176 @@
+//! A session: one conversation of one model, with its ledger of what the model has seen. Calls come in here.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lancet_history::{Ledger, LedgerStore, SessionName};
+
+use crate::arguments::{EditArguments, MultiEditArguments, ReadArguments, WriteArguments};
+use crate::call::RawCall;
+use crate::engine::Inner;
+use crate::refusal::Refusal;
+use crate::reply::Reply;
+use crate::rooms;
+
+/// One conversation. Cheap to clone; all clones share one ledger.
+#[derive(Clone)]
+pub struct Session {
+    pub(crate) inner: Arc<SessionInner>,
+}
+
+pub(crate) struct SessionInner {
+    pub(crate) engine: Arc<Inner>,
+    pub(crate) name: Option<SessionName>,
+    ledger: Mutex<Ledger>,
+}
+
+/// What a call would come to, without any effect.
+#[derive(Clone, Debug)]
+pub enum Check {
+    /// It would go through.
+    Passes,
+    /// A person would be asked, for this reason.
+    Asks {
+        /// Why.
+        reason: String,
+    },
+    /// It would be refused.
+    Refused(Box<Refusal>),
+}
+
+impl Session {
+    pub(crate) fn named(engine: Arc<Inner>, name: SessionName) -> Self {
+        Self {
+            inner: Arc::new(SessionInner {
+                engine,
+                name: Some(name),
+                ledger: Mutex::default(),
+            }),
+        }
+    }
+
+    pub(crate) fn unnamed(engine: Arc<Inner>) -> Self {
+        Self {
+            inner: Arc::new(SessionInner {
+                engine,
+                name: None,
+                ledger: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Carries out one call and answers it. Never panics on any arguments; a refusal is an answer, too.
+    pub fn call(&self, call: RawCall) -> Reply {
+        rooms::run(self, call)
+    }
+
+    /// What a call would come to; nothing is written and the ledger stays as it is.
+    pub fn check(&self, call: RawCall) -> Check {
+        rooms::check(self, call)
+    }
+
+    /// Reads a file.
+    pub fn read(&self, arguments: ReadArguments) -> Reply {
+        self.call(RawCall::new("Read", to_value(&arguments)))
+    }
+
+    /// Edits a file.
+    pub fn edit(&self, arguments: EditArguments) -> Reply {
+        self.call(RawCall::new("Edit", to_value(&arguments)))
+    }
+
+    /// Edits one or several files, all or nothing.
+    pub fn multi_edit(&self, arguments: MultiEditArguments) -> Reply {
+        self.call(RawCall::new("MultiEdit", to_value(&arguments)))
+    }
+
+    /// Writes a file.
+    pub fn write(&self, arguments: WriteArguments) -> Reply {
+        self.call(RawCall::new("Write", to_value(&arguments)))
+    }
+
+    /// Says what the host put before the model by itself. Text equal to the file's, or to whole lines of it, counts as
+    /// a read of those lines; any other is a partial view, which does not allow an edit.
+    ///
+    /// # Errors
+    /// A file that is not there, not text, or not below a root.
+    pub fn seen(&self, path: &Path, text: &str) -> Result<(), Refusal> {
+        rooms::note_seen(self, path, text)
+    }
+
+    /// Says that the host shortened the conversation: what was seen still counts, but the next Read of each file
+    /// answers with text.
+    pub fn shortened(&self) {
+        self.ledger().shortened();
+    }
+
+    /// A child conversation that begins with a copy of this one's ledger.
+    pub fn fork(&self, name: Option<SessionName>) -> Session {
+        let ledger = self.ledger().fork();
+        let inner = SessionInner {
+            engine: Arc::clone(&self.inner.engine),
+            name,
+            ledger: Mutex::new(ledger),
+        };
+        let child = Session {
+            inner: Arc::new(inner),
+        };
+        child.keep_all();
+        self.inner.engine.remember(&child);
+        child
+    }
+
+    /// The session's name, where it has one.
+    pub fn name(&self) -> Option<&SessionName> {
+        self.inner.name.as_ref()
+    }
+
+    /// The ledger.
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.inner
+            .ledger
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in what the store has of a named session: all of it at the first call, later what other processes of the
+    /// same session have seen meanwhile. A store that cannot be read costs a Read, never a file.
+    pub(crate) fn refresh(&self) {
+        let Some((name, store)) = self.kept() else {
+            return;
+        };
+        let mut ledger = self.ledger();
+        if let Ok(loaded) = store.load(name, ledger.turn()) {
+            ledger.take_in(loaded.rows, loaded.turn);
+        }
+    }
+
+    /// Keeps one file's entry in the store, where this session has a name. The same holds for a store that cannot be
+    /// written.
+    pub(crate) fn keep(&self, path: &Path) {
+        let Some((name, store)) = self.kept() else {
+            return;
+        };
+        let ledger = self.ledger();
+        if let Some(entry) = ledger.peek(path) {
+            let _ = store.save(name, &[(path, entry)]);
+        }
+    }
+
+    fn keep_all(&self) {
+        let Some((name, store)) = self.kept() else {
+            return;
+        };
+        let ledger = self.ledger();
+        let entries: Vec<_> = ledger.entries().collect();
+        let _ = store.save(name, &entries);
+    }
+
+    fn kept(&self) -> Option<(&SessionName, &Arc<dyn LedgerStore>)> {
+        Some((self.inner.name.as_ref()?, self.inner.engine.store()?))
+    }
+}
+
+fn to_value(arguments: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(arguments).unwrap_or_default()
+}

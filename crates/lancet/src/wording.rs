@@ -1,0 +1,118 @@
+//! Small pieces of sentences that several answers share: paths, names, numbers, calls spelled out.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+/// A path as it is shown in a sentence.
+pub(crate) fn quote_path(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// The roots in a sentence: "A", "A or B".
+pub(crate) fn names(paths: &[PathBuf]) -> String {
+    match paths {
+        [] => String::new(),
+        [one] => quote_path(one),
+        [first @ .., last] => {
+            let first: Vec<_> = first.iter().map(|path| quote_path(path)).collect();
+            format!("{} or {}", first.join(", "), quote_path(last))
+        }
+    }
+}
+
+/// "1 line", "2 lines".
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}
+
+/// A Read call, spelled out so that it can be sent as it stands.
+pub(crate) fn read_call(path: &Path, offset: Option<usize>, limit: Option<usize>) -> String {
+    let mut arguments = json!({ "file_path": quote_path(path) });
+    if let Some(offset) = offset {
+        arguments["offset"] = json!(offset);
+    }
+    if let Some(limit) = limit {
+        arguments["limit"] = json!(limit);
+    }
+    spelled("Read", &arguments)
+}
+
+/// A call, spelled out: the tool and its arguments as JSON.
+pub(crate) fn spelled(tool: &str, arguments: &Value) -> String {
+    let fields: Vec<String> = arguments
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| format!("\"{key}\": {value}"))
+        .collect();
+    format!("{tool} {{{}}}", fields.join(", "))
+}
+
+/// The first `most` characters of a text, cut on a character boundary and marked where it was cut.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((at, _)) => format!(
+            "{}… [{} more characters]",
+            &text[..at],
+            text[at..].chars().count()
+        ),
+    }
+}
+
+/// Line numbers in a sentence, runs joined, at most `most` runs: "3, 7-9 and 12 more".
+pub(crate) fn line_list(mut lines: Vec<usize>, most: usize) -> String {
+    lines.sort_unstable();
+    lines.dedup();
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for line in lines {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == line => *end = line,
+            _ => runs.push((line, line)),
+        }
+    }
+    let left: usize = runs
+        .iter()
+        .skip(most)
+        .map(|(start, end)| end - start + 1)
+        .sum();
+    let shown: Vec<String> = runs
+        .iter()
+        .take(most)
+        .map(|&(start, end)| {
+            if start == end {
+                start.to_string()
+            } else {
+                format!("{start}-{end}")
+            }
+        })
+        .collect();
+    let more = if left > 0 {
+        format!(" and {left} more")
+    } else {
+        String::new()
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_joined_into_runs() {
+        assert_eq!(line_list(vec![9, 7, 8, 3], 10), "3, 7-9");
+        assert_eq!(line_list(vec![1, 3, 5, 6], 2), "1, 3 and 2 more");
+    }
+
+    #[test]
+    fn a_call_can_be_copied() {
+        let call = read_call(Path::new("/a b"), Some(3), None);
+        assert_eq!(call, r#"Read {"file_path": "/a b", "offset": 3}"#);
+    }
+}

@@ -1,0 +1,88 @@
+//! Finding bytes in a stream that is fed in pieces: every place is found, overlapping ones and those across the border
+//! of two pieces included.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+/// Looks for one needle in a stream.
+#[derive(Debug)]
+pub struct StreamFinder<'n> {
+    finder: memmem::Finder<'n>,
+    /// The end of what was fed, shorter than the needle.
+    tail: Vec<u8>,
+    /// How many bytes were fed.
+    fed: u64,
+}
+
+impl<'n> StreamFinder<'n> {
+    /// A finder for a needle, which is not empty: an empty one is found nowhere.
+    pub fn new(needle: &'n [u8]) -> StreamFinder<'n> {
+        StreamFinder {
+            finder: memmem::Finder::new(needle),
+            tail: Vec::new(),
+            fed: 0,
+        }
+    }
+
+    /// Takes in the next bytes and adds the places that end in them, in order.
+    pub fn feed(&mut self, bytes: &[u8], places: &mut Vec<Range<u64>>) {
+        let length = self.finder.needle().len();
+        if length == 0 {
+            return;
+        }
+        // First what crosses the border: the tail with as much of the new bytes as could complete it.
+        let kept = self.tail.len();
+        let lead = bytes.len().min(length - 1);
+        self.tail.extend_from_slice(&bytes[..lead]);
+        self.search(&self.tail, self.fed - kept as u64, places);
+        if bytes.len() >= length {
+            self.search(bytes, self.fed, places);
+        }
+        self.fed += bytes.len() as u64;
+        if bytes.len() >= length {
+            self.tail.clear();
+            self.tail
+                .extend_from_slice(&bytes[bytes.len() - (length - 1)..]);
+        } else {
+            let surplus = self.tail.len().saturating_sub(length - 1);
+            self.tail.drain(..surplus);
+        }
+    }
+
+    fn search(&self, bytes: &[u8], offset: u64, places: &mut Vec<Range<u64>>) {
+        let length = self.finder.needle().len();
+        let mut from = 0;
+        while let Some(at) = self.finder.find(&bytes[from..]) {
+            let start = offset + (from + at) as u64;
+            places.push(start..start + length as u64);
+            from += at + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pieces_do_not_matter(text in "[ab]{0,60}", needle in "[ab]{1,5}", cuts in prop::collection::vec(0usize..60, 0..6)) {
+            let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| *cut <= text.len()).collect();
+            cuts.sort_unstable();
+            let mut finder = StreamFinder::new(needle.as_bytes());
+            let mut found = Vec::new();
+            let mut from = 0;
+            for cut in cuts.into_iter().chain([text.len()]) {
+                finder.feed(&text.as_bytes()[from..cut], &mut found);
+                from = cut;
+            }
+            let wanted: Vec<Range<u64>> = (0..text.len())
+                .filter(|at| text[*at..].starts_with(&needle))
+                .map(|at| at as u64..(at + needle.len()) as u64)
+                .collect();
+            prop_assert_eq!(found, wanted);
+        }
+    }
+}
