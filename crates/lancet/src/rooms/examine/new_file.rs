@@ -27,6 +27,14 @@ pub(crate) fn plan(
     content: &str,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
+    if target.located.followed_link() {
+        let text = format!(
+            "{} is a link to {}, which is not there, and no file is made through a link. Name the file itself.",
+            target.given,
+            quote_path(target.path())
+        );
+        return Err(Refusal::new(Kind::Missing, text).with("file_path", quote_path(target.path())));
+    }
     if is_notebook_name(&target) {
         check_notebook(&target, content)?;
     }
