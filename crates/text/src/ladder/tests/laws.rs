@@ -1,1 +1,219 @@
-//! What holds whatever the texts are.
+//! What holds whatever the texts are, checked against a plain reading of the rules in `oracle`,
+//! which tries every place in turn and shares no code with the ladder.
+
+mod oracle;
+mod texts;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::laws::config;
+use crate::{Document, apply_raw};
+use oracle::Relation;
+use texts::{Sample, damaged_sample, plain_sample, sample, wild};
+
+/// The places of a verdict, with its rung: edited, forbidden or too many.
+fn places_of(verdict: &Verdict) -> Option<(Rung, Vec<Range<usize>>)> {
+    match verdict {
+        Verdict::Found(found) => {
+            let ranges = found.places.iter().map(|place| place.range.clone());
+            Some((found.rung, ranges.collect()))
+        }
+        Verdict::Ambiguous { rung, places } => Some((*rung, places.clone())),
+        Verdict::NotFound { guard: Some(guard) } => Some((guard.rung, vec![guard.place.clone()])),
+        Verdict::NotFound { guard: None } | Verdict::Leaked { .. } => None,
+    }
+}
+
+fn result(view: &str, verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Found(found) => Some(apply_changes(view, &changes(found))),
+        _ => None,
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn no_input_panics(Sample { view, old, new } in wild(), all in any::<bool>(), insisted in any::<bool>()) {
+        let reach = if all { Reach::All } else { Reach::One };
+        let leaks = if insisted { Leaks::Insisted } else { Leaks::Refuse };
+        let verdict = find(&Query { reach, leaks, ..query(&view, &old, &new) });
+        if let Verdict::Found(found) = &verdict {
+            let mut from = 0;
+            for place in &found.places {
+                prop_assert!(from <= place.range.start && place.range.end <= view.len());
+                from = place.range.start;
+                for change in &place.changes {
+                    prop_assert!(from <= change.range.start && change.range.start <= change.range.end);
+                    prop_assert!(view.is_char_boundary(change.range.start) && view.is_char_boundary(change.range.end));
+                    prop_assert!(view[change.range.clone()] != *change.text || old == new || new.is_empty());
+                    from = change.range.end;
+                }
+                prop_assert!(from <= place.range.end);
+                from = place.range.end;
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_text_is_in_no_place(sample in damaged_sample()) {
+        let (Sample { view, old, new }, damaged) = sample;
+        let verdict = find(&Query { damaged: &damaged, ..query(&view, &old, &new) });
+        for place in places_of(&verdict).map(|(_, places)| places).unwrap_or_default() {
+            // A newline that is taken along stands beyond the matched text.
+            prop_assert!(damaged.iter().all(|damage| damage.end <= place.start || place.end <= damage.start));
+        }
+    }
+
+    #[test]
+    fn an_exact_match_inserts_exactly_what_was_sent(Sample { view, old, new } in sample()) {
+        let places = oracle::exact(&view, &old);
+        let verdict = find(&query(&view, &old, &new));
+        match places.as_slice() {
+            [] => prop_assert!(places_of(&verdict).is_none_or(|(rung, _)| rung != Rung::Exact)),
+            [place] if !new.is_empty() => {
+                let wanted = [&view[..place.start], new.as_str(), &view[place.end..]].concat();
+                prop_assert_eq!(result(&view, &verdict), Some(wanted));
+            }
+            [_] => {}
+            _ => prop_assert_eq!(verdict, Verdict::Ambiguous { rung: Rung::Exact, places }),
+        }
+    }
+
+    #[test]
+    fn all_exact_places_are_replaced_from_the_left(view in "[ab\n]{0,30}", old in "[ab\n]{1,3}", new in "[abc\n]{1,4}") {
+        let verdict = find(&Query { reach: Reach::All, ..query(&view, &old, &new) });
+        if view.contains(&old) {
+            prop_assert_eq!(result(&view, &verdict), Some(view.replace(&old, &new)));
+        }
+    }
+
+    #[test]
+    fn an_exact_edit_is_taken_back_by_its_inverse(Sample { view, old, new } in sample()) {
+        let Verdict::Found(found) = find(&query(&view, &old, &new)) else { return Ok(()) };
+        if found.rung != Rung::Exact || new.is_empty() {
+            return Ok(());
+        }
+        let edited = apply_changes(&view, &changes(&found));
+        let back = find(&query(&edited, &new, &old));
+        if let Verdict::Found(found) = &back {
+            prop_assert_eq!(found.rung, Rung::Exact);
+            prop_assert_eq!(result(&edited, &back), Some(view));
+        } else {
+            let ambiguous = matches!(back, Verdict::Ambiguous { rung: Rung::Exact, .. });
+            prop_assert!(ambiguous);
+        }
+    }
+
+    /// The rung is the first under whose relation anything is equivalent, and what is told are all
+    /// its places: so what is accepted is unique.
+    #[test]
+    fn a_rung_finds_every_place_of_its_relation_and_no_other(Sample { view, old, new } in sample()) {
+        let verdict = find(&query(&view, &old, &new));
+        let wanted = oracle::first_rung(&view, &old);
+        match (places_of(&verdict), wanted) {
+            (Some((rung @ (Rung::Gutter | Rung::Abbreviation | Rung::BlankEdge | Rung::Escaped), _)), wanted) => {
+                // These rewrite the old text first; the relations before them found nothing.
+                prop_assert!(wanted.is_none_or(|(other, _)| other > rung));
+            }
+            (Some((rung, mut places)), Some((wanted_rung, wanted_places))) => {
+                if new.is_empty() {
+                    // Deleted whole lines take their newline along.
+                    for (place, wanted) in places.iter_mut().zip(&wanted_places) {
+                        place.end = wanted.end.max(place.end - usize::from(place.end > wanted.end));
+                    }
+                }
+                let cut = |places: &[Range<usize>]| places.iter().map(|place| place.start).collect::<Vec<_>>();
+                prop_assert_eq!((rung, cut(&places)), (wanted_rung, cut(&wanted_places)));
+                if matches!(verdict, Verdict::Ambiguous { .. }) {
+                    prop_assert_eq!(places, wanted_places);
+                }
+            }
+            (None, None) => {}
+            (found, wanted) => prop_assert!(matches!(verdict, Verdict::Leaked { .. }), "{found:?} {wanted:?}"),
+        }
+    }
+
+    /// With white space removed and look-alikes folded, old text and place are the same.
+    #[test]
+    fn nothing_but_white_space_and_look_alikes_is_forgiven(Sample { view, old, new } in sample()) {
+        if let Some((rung, places)) = places_of(&find(&query(&view, &old, &new))) {
+            if !matches!(rung, Rung::Gutter | Rung::Abbreviation | Rung::Escaped | Rung::BlankEdge) {
+                for place in places {
+                    prop_assert_eq!(oracle::squeeze(&view[place]), oracle::squeeze(&old));
+                }
+            }
+        }
+    }
+
+    /// On the rungs of whole lines: a shared line is the file's, any other as sent but for what
+    /// the rung does to its indentation.
+    #[test]
+    fn unchanged_lines_are_the_files(Sample { view, old, new } in plain_sample()) {
+        if new.is_empty() {
+            return Ok(());
+        }
+        let verdict = find(&query(&view, &old, &new));
+        let Verdict::Found(found) = &verdict else { return Ok(()) };
+        let relation = match found.rung {
+            Rung::Trailing => Relation::Trailing,
+            Rung::Indent => Relation::Indent,
+            Rung::Tabs => Relation::Tabs,
+            _ => return Ok(()),
+        };
+        let wanted = oracle::edit_lines(&view, &old, &new, relation);
+        prop_assert_eq!(result(&view, &verdict), wanted);
+    }
+
+    /// Every line that stays keeps the bytes of its line end, and every other line of the file too.
+    #[test]
+    fn shared_lines_keep_their_own_line_end(Sample { view, old, new } in sample(), ends in prop::collection::vec(0..3_usize, 12)) {
+        let mut raw = String::new();
+        let mut line = 0;
+        for character in view.chars() {
+            if character == '\n' {
+                raw.push_str(["\n", "\r\n", "\r\r\n"][ends[line % ends.len()]]);
+                line += 1;
+            } else {
+                raw.push(character);
+            }
+        }
+        let Ok(document) = Document::decode(raw.as_bytes(), None) else { return Ok(()) };
+        prop_assume!(document.view() == view);
+        let Verdict::Found(found) = find(&query(&view, &old, &new)) else { return Ok(()) };
+        let changes = changes(&found);
+        let Ok(raw_changes) = document.splice(&changes) else { return Ok(()) };
+        let bytes = apply_raw(raw.as_bytes(), &raw_changes);
+        let text = String::from_utf8_lossy(&bytes);
+        let edited = apply_changes(&view, &changes);
+        prop_assert_eq!(text.replace("\r\r\n", "\n").replace("\r\n", "\n"), edited);
+        if found.rung == Rung::Exact && !new.is_empty() {
+            let before: Vec<&str> = raw.split_inclusive('\n').collect();
+            let after: Vec<&str> = text.split_inclusive('\n').collect();
+            let first = view[..found.places[0].range.start].matches('\n').count();
+            let (old_lines, new_lines) = (oracle::lines(&old), oracle::lines(&new));
+            let stay = oracle::shared(&old_lines, &new_lines);
+            for (old_line, new_line) in stay {
+                let inner = old_line > 0 && old_line + 1 < old_lines.len() && new_line > 0 && new_line + 1 < new_lines.len();
+                if inner {
+                    prop_assert_eq!(before[first + old_line], after[first + new_line]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sharing_is_what_the_plain_rule_says(old in "[abc]{0,12}", new in "[abc]{0,12}") {
+        let split = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+        let (old, new) = (split(&old), split(&new));
+        let old: Vec<&str> = old.iter().map(String::as_str).collect();
+        let new: Vec<&str> = new.iter().map(String::as_str).collect();
+        let pairs: Vec<(usize, usize)> = crate::ladder::shared::shared(&old, &new)
+            .into_iter()
+            .flat_map(|run| (0..run.len).map(move |step| (run.old + step, run.new + step)))
+            .collect();
+        prop_assert_eq!(pairs, oracle::shared(&old, &new));
+    }
+}

@@ -1,0 +1,306 @@
+//! The rules read plainly: every place is tried in turn, nothing is fast, nothing is shared with
+//! the ladder.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::Rung;
+
+/// The relations of whole lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Relation {
+    Trailing,
+    Indent,
+    Tabs,
+}
+
+fn fold(text: &str) -> String {
+    text.nfc()
+        .map(|character| match character as u32 {
+            0x2018..=0x201B => '\'',
+            0x201C..=0x201F => '"',
+            0x2010..=0x2015 | 0x2212 => '-',
+            0xA0 | 0x2002..=0x200A | 0x202F | 0x205F | 0x3000 => ' ',
+            _ => character,
+        })
+        .collect()
+}
+
+pub(super) fn squeeze(text: &str) -> String {
+    fold(text)
+        .chars()
+        .filter(|character| !character.is_whitespace())
+        .collect()
+}
+
+fn blank(text: &str) -> bool {
+    fold(text)
+        .chars()
+        .all(|character| " \t\n".contains(character))
+}
+
+/// The lines of a text; a final newline starts none.
+pub(super) fn lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    if lines.last() == Some(&"") {
+        lines.pop();
+    }
+    lines
+}
+
+pub(super) fn exact(view: &str, old: &str) -> Vec<Range<usize>> {
+    if old.is_empty() {
+        return Vec::new();
+    }
+    (0..view.len())
+        .filter(|&at| view.is_char_boundary(at) && view[at..].starts_with(old))
+        .map(|at| at..at + old.len())
+        .collect()
+}
+
+fn final_newline(view: &str, old: &str) -> Vec<Range<usize>> {
+    let Some(rest) = old.strip_suffix('\n') else {
+        return Vec::new();
+    };
+    let start = view.len().saturating_sub(rest.len());
+    let fits = !blank(rest)
+        && !view.ends_with('\n')
+        && view.ends_with(rest)
+        && (start == 0 || view[..start].ends_with('\n'));
+    if fits {
+        vec![start..view.len()]
+    } else {
+        Vec::new()
+    }
+}
+
+fn look_alike(view: &str, old: &str) -> Vec<Range<usize>> {
+    let border =
+        |at: usize| view.is_char_boundary(at) && !view[at..].starts_with(is_combining_mark);
+    let wanted = fold(old);
+    let mut places = Vec::new();
+    for start in (0..view.len()).filter(|&at| border(at)) {
+        for end in (start + 1..=view.len()).filter(|&at| border(at)) {
+            if fold(&view[start..end]) == wanted {
+                places.push(start..end);
+            }
+        }
+    }
+    places
+}
+
+fn parts(line: &str) -> (String, String) {
+    let line = fold(line);
+    let trimmed = line.trim_end_matches([' ', '\t']);
+    let content = trimmed.trim_start_matches([' ', '\t']);
+    let indent = &trimmed[..trimmed.len() - content.len()];
+    (indent.to_owned(), content.to_owned())
+}
+
+/// Whether lines are equivalent, and by what: the prefix that the file has more or less, or the
+/// width of a tab with a sign for the direction.
+fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<Way> {
+    let pairs: Vec<_> = file
+        .iter()
+        .map(|line| parts(line))
+        .zip(old.iter().map(|line| parts(line)))
+        .collect();
+    if pairs.iter().any(|((_, file), (_, old))| file != old) {
+        return None;
+    }
+    let indents: Vec<(String, String)> = pairs
+        .into_iter()
+        .filter(|((_, content), _)| !content.is_empty())
+        .map(|((file, _), (old, _))| (file, old))
+        .collect();
+    let holds = |convert: &dyn Fn(&str) -> Option<String>| {
+        indents
+            .iter()
+            .all(|(file, old)| convert(old).as_ref() == Some(file))
+    };
+    match relation {
+        Relation::Trailing => holds(&|old| Some(old.to_owned())).then_some(Way::Same),
+        Relation::Indent => {
+            let (file, old) = indents.first()?;
+            let more = (1..=file.len())
+                .map(|length| &file[..length])
+                .find(|prefix| holds(&|old| Some(format!("{prefix}{old}"))));
+            let less = (1..=old.len())
+                .map(|length| &old[..length])
+                .find(|prefix| holds(&|old| old.strip_prefix(prefix).map(str::to_owned)));
+            more.map(|prefix| Way::More(prefix.to_owned()))
+                .or_else(|| less.map(|prefix| Way::Less(prefix.to_owned())))
+        }
+        Relation::Tabs => (2..=8).find_map(|width| {
+            let shown = indents.iter().any(|(_, old)| !old.is_empty());
+            let to_tabs = holds(&|old| tabs_of(old, width));
+            let to_spaces = holds(&|old| spaces_of(old, width));
+            match (shown, to_tabs, to_spaces) {
+                (true, true, _) => Some(Way::ToTabs(width)),
+                (true, _, true) => Some(Way::ToSpaces(width)),
+                _ => None,
+            }
+        }),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Way {
+    Same,
+    More(String),
+    Less(String),
+    ToTabs(usize),
+    ToSpaces(usize),
+}
+
+fn tabs_of(indent: &str, width: usize) -> Option<String> {
+    let levels = indent.len() / width;
+    (indent == " ".repeat(levels * width)).then(|| "\t".repeat(levels))
+}
+
+fn spaces_of(indent: &str, width: usize) -> Option<String> {
+    (indent == "\t".repeat(indent.len())).then(|| " ".repeat(indent.len() * width))
+}
+
+/// The first lines of the windows that are equivalent, and how.
+fn windows(view: &str, old: &str, relation: Relation) -> Vec<(usize, Way)> {
+    let (file, old) = (lines(view), old_lines(old));
+    (0..file.len())
+        .filter(|first| first + old.len() <= file.len())
+        .filter_map(|first| {
+            Some((
+                first,
+                related(&file[first..first + old.len()], &old, relation)?,
+            ))
+        })
+        .collect()
+}
+
+fn old_lines(old: &str) -> Vec<&str> {
+    old.strip_suffix('\n').unwrap_or(old).split('\n').collect()
+}
+
+fn window_place(view: &str, old: &str, first: usize) -> Range<usize> {
+    let file = lines(view);
+    let start: usize = file[..first].iter().map(|line| line.len() + 1).sum();
+    let count = old_lines(old).len();
+    let length: usize = file[first..first + count]
+        .iter()
+        .map(|line| line.len() + 1)
+        .sum();
+    let newline = usize::from(!old.ends_with('\n'));
+    start..(start + length - newline).min(view.len())
+}
+
+/// The first rung, of those that do not rewrite, under which anything is equivalent, and where.
+pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<Range<usize>>)> {
+    let found =
+        |rung: Rung, places: Vec<Range<usize>>| (!places.is_empty()).then_some((rung, places));
+    let block = |rung, relation| {
+        let places = windows(view, old, relation)
+            .into_iter()
+            .map(|(first, _)| window_place(view, old, first))
+            .collect();
+        found(rung, places)
+    };
+    if let Some(exact) = found(Rung::Exact, exact(view, old)) {
+        return Some(exact);
+    }
+    if old.is_empty() || blank(old) {
+        return None;
+    }
+    found(Rung::FinalNewline, final_newline(view, old))
+        .or_else(|| found(Rung::LookAlike, look_alike(view, old)))
+        .or_else(|| block(Rung::Trailing, Relation::Trailing))
+        .or_else(|| block(Rung::Indent, Relation::Indent))
+        .or_else(|| block(Rung::Tabs, Relation::Tabs))
+}
+
+/// The result of an edit on a rung of whole lines, put together line by line.
+pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -> Option<String> {
+    let (first, way) = windows(view, old, relation).into_iter().next()?;
+    let place = window_place(view, old, first);
+    let file = lines(view);
+    let (old_lines, new_lines) = (old_lines(old), old_lines(new));
+    let stay = shared(&old_lines, &new_lines);
+    let mut result: Vec<String> = Vec::new();
+    for (number, line) in new_lines.iter().enumerate() {
+        let partner = stay.iter().find(|(_, new)| *new == number);
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        result.push(match (partner, &way) {
+            (Some((old, _)), _) => file[first + old].to_owned(),
+            (None, _) if blank(line) => (*line).to_owned(),
+            (None, Way::Same) => (*line).to_owned(),
+            (None, Way::More(prefix)) => format!("{prefix}{line}"),
+            (None, Way::Less(prefix)) => line.strip_prefix(prefix.as_str())?.to_owned(),
+            (None, Way::ToTabs(width)) => tabs_of(&line[..indent], *width)? + &line[indent..],
+            (None, Way::ToSpaces(width)) => spaces_of(&line[..indent], *width)? + &line[indent..],
+        });
+    }
+    let at_open_end = place.end == view.len() && !view.ends_with('\n');
+    let newline = if new.ends_with('\n') && !(old.ends_with('\n') && at_open_end) {
+        "\n"
+    } else {
+        ""
+    };
+    Some(
+        [
+            &view[..place.start],
+            &result.join("\n"),
+            newline,
+            &view[place.end..],
+        ]
+        .concat(),
+    )
+}
+
+/// Which items are shared: the rule as it is worded.
+pub(super) fn shared(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let start = (0..old.len().min(new.len()))
+        .take_while(|&at| old[at] == new[at])
+        .count();
+    let (rest_old, rest_new) = (&old[start..], &new[start..]);
+    let end = (1..=rest_old.len().min(rest_new.len()))
+        .take_while(|&at| rest_old[rest_old.len() - at] == rest_new[rest_new.len() - at])
+        .count();
+    let (middle_old, middle_new) = (
+        &rest_old[..rest_old.len() - end],
+        &rest_new[..rest_new.len() - end],
+    );
+    let mut best = (0, 0, 0);
+    for i in 0..middle_old.len() {
+        for j in 0..middle_new.len() {
+            let length = middle_old[i..]
+                .iter()
+                .zip(&middle_new[j..])
+                .take_while(|(a, b)| a == b)
+                .count();
+            if length > best.2 {
+                best = (i, j, length);
+            }
+        }
+    }
+    let mut pairs: Vec<(usize, usize)> = (0..start).map(|at| (at, at)).collect();
+    let (i, j, length) = best;
+    if length > 0 {
+        let shift = |pairs: Vec<(usize, usize)>, a: usize, b: usize| {
+            pairs.into_iter().map(move |(old, new)| (old + a, new + b))
+        };
+        pairs.extend(shift(
+            shared(&middle_old[..i], &middle_new[..j]),
+            start,
+            start,
+        ));
+        pairs.extend((0..length).map(|at| (start + i + at, start + j + at)));
+        pairs.extend(shift(
+            shared(&middle_old[i + length..], &middle_new[j + length..]),
+            start + i + length,
+            start + j + length,
+        ));
+    }
+    let (old_end, new_end) = (old.len() - end, new.len() - end);
+    pairs.extend((0..end).map(|at| (old_end + at, new_end + at)));
+    pairs
+}
