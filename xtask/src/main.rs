@@ -6,6 +6,7 @@
     reason = "a command for people at a terminal"
 )]
 
+mod errors_page;
 mod house;
 mod run;
 mod test;
@@ -19,6 +20,7 @@ cargo xtask COMMAND
 
   test       set up what the tests need, then every check and every test; ends with `N passed, N failed`
   tidy       the house rules alone (a few seconds)
+  docs       write the pages that are made from the code: docs/errors.md
   torture    the long forms: the laws over many more cases, then each fuzz target for a while
              [--cases N] [--seconds N]";
 
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["test"] => test::all(),
         ["tidy"] => tidy::print(),
+        ["docs"] => errors_page::write(),
         ["torture", options @ ..] => torture::all(options),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -64,7 +64,6 @@ pub(crate) fn all() -> anyhow::Result<bool> {
             "--all-targets",
             "--profile",
             PROFILE,
-            "--quiet",
             "--",
             "--deny",
             "warnings",
@@ -72,24 +71,20 @@ pub(crate) fn all() -> anyhow::Result<bool> {
     });
     step("documentation", &mut || {
         check(
-            cargo(&[
-                "doc",
-                "--workspace",
-                "--no-deps",
-                "--profile",
-                PROFILE,
-                "--quiet",
-            ])
-            .env("RUSTDOCFLAGS", "--deny warnings"),
+            cargo(&["doc", "--workspace", "--no-deps", "--profile", PROFILE])
+                .env("RUSTDOCFLAGS", "--deny warnings"),
         )
     });
     step("build", &mut || {
+        check(&mut cargo(&["build", "--workspace", "--profile", PROFILE]))
+    });
+    step("build of the tests", &mut || {
         check(&mut cargo(&[
-            "build",
+            "test",
+            "--no-run",
             "--workspace",
             "--profile",
             PROFILE,
-            "--quiet",
         ]))
     });
     step("unit tests, laws and scenarios", &mut || {

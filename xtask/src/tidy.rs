@@ -44,11 +44,12 @@ impl fmt::Display for Finding {
 }
 
 /// Every rule.
-const RULES: [fn(&House) -> Vec<Finding>; 12] = [
+const RULES: [fn(&House) -> Vec<Finding>; 13] = [
     arrows::between_rooms,
     arrows::to_libraries,
     disk::only_workspace,
     pages::changelog,
+    pages::errors,
     pages::links,
     shape::length,
     shape::purpose,

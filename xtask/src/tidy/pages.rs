@@ -1,6 +1,8 @@
-//! The pages beside the code: the changelog is kept, and links between pages lead somewhere.
+//! The pages beside the code: the changelog is kept, the table of errors is that of the code, and links between pages
+//! lead somewhere.
 
 use super::Finding;
+use crate::errors_page;
 use crate::house::House;
 
 const CHANGELOG: &str = "CHANGELOG.md";
@@ -16,6 +18,18 @@ pub(super) fn changelog(house: &House) -> Vec<Finding> {
         vec![Finding::of_file(
             CHANGELOG,
             "needs a section `## Unreleased`",
+        )]
+    }
+}
+
+/// The page of errors says what the refusal module says.
+pub(super) fn errors(house: &House) -> Vec<Finding> {
+    if house.text(errors_page::PATH) == Some(&errors_page::page()) {
+        Vec::new()
+    } else {
+        vec![Finding::of_file(
+            errors_page::PATH,
+            "is not what crates/lancet/src/refusal.rs says: run `cargo xtask docs`",
         )]
     }
 }
@@ -100,6 +114,15 @@ mod tests {
         let closed = House::of(&[(CHANGELOG, "# Changelog\n\n## 0.1.0\n")]);
         assert_eq!(super::changelog(&closed).len(), 1);
         assert_eq!(super::changelog(&House::of(&[])).len(), 1);
+    }
+
+    #[test]
+    fn a_page_of_errors_that_lags_behind_is_found() {
+        let page = errors_page::page();
+        assert_eq!(errors(&House::of(&[(errors_page::PATH, &page)])), []);
+        let behind = page.replace("`not_found`", "`not_there`");
+        assert_eq!(errors(&House::of(&[(errors_page::PATH, &behind)])).len(), 1);
+        assert_eq!(errors(&House::of(&[])).len(), 1);
     }
 
     #[test]

@@ -1,0 +1,201 @@
+//! Plays the sections of a page against the library and gathers what came and what is wrong.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lancet::settings::{Layer, Origin};
+use lancet::{Lancet, Mode, RawCall, Session, Settings};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::content::{bytes, shown};
+use super::page::{Answer, Block, Page, Section, Wrong};
+use super::values::arguments;
+
+/// What came of a page.
+#[derive(Default)]
+pub(crate) struct Played {
+    /// The answers that did not fit, by the line of their call.
+    pub(crate) answers: BTreeMap<usize, Answer>,
+    /// What is wrong, ready to print.
+    pub(crate) wrong: Vec<String>,
+}
+
+pub(crate) fn all(page: &Page<'_>) -> Played {
+    let mut played = Played::default();
+    for section in &page.sections {
+        if let Err(wrong) = play(section, &mut played) {
+            played.wrong.push(format!("{}: {wrong}", section.title));
+        }
+    }
+    played
+}
+
+/// One conversation: a fresh folder, a fresh session.
+struct Scene {
+    folder: TempDir,
+    settings: String,
+    session: Option<Session>,
+}
+
+impl Scene {
+    fn root(&self) -> std::path::PathBuf {
+        self.folder
+            .path()
+            .canonicalize()
+            .expect("the folder is there")
+            .join("root")
+    }
+
+    /// The session, opened at the first call so that settings may stand anywhere before it.
+    fn session(&mut self) -> Result<Session, String> {
+        if let Some(session) = &self.session {
+            return Ok(session.clone());
+        }
+        let layer = Layer {
+            origin: Origin::CommandLine,
+            path: "settings".into(),
+            text: self.settings.clone(),
+        };
+        let settings = Settings::load(&[layer]).map_err(|error| error.to_string())?;
+        let lancet = Lancet::builder()
+            .root(self.root())
+            .settings(settings)
+            .mode(Mode::AcceptEdits)
+            .open()
+            .map_err(|error| error.to_string())?;
+        let session = lancet.unnamed_session();
+        self.session = Some(session.clone());
+        Ok(session)
+    }
+}
+
+fn play(section: &Section<'_>, played: &mut Played) -> Result<(), Wrong> {
+    let mut scene = Scene {
+        folder: tempfile::tempdir().expect("a folder"),
+        settings: String::new(),
+        session: None,
+    };
+    std::fs::create_dir(scene.root()).expect("a folder");
+    let mut blocks = section.blocks.iter().peekable();
+    while let Some(block) = blocks.next() {
+        let path = |scene: &Scene| match block.words.get(1) {
+            Some(name) => Ok(scene.root().join(name)),
+            None => Err(block.wrong("which file?")),
+        };
+        let words = block.words.get(2..).unwrap_or_default();
+        match block.kind() {
+            "file" | "meanwhile" => {
+                let content = bytes(block.body, words).map_err(|words| block.wrong(words))?;
+                let path = path(&scene)?;
+                let parent = path.parent().unwrap_or(Path::new("/"));
+                std::fs::create_dir_all(parent).expect("a folder");
+                std::fs::write(&path, content).expect("a file");
+                if words.contains(&"seen") {
+                    let session = scene.session().map_err(|words| block.wrong(words))?;
+                    let read = session.call(RawCall::new("Read", json!({ "file_path": path })));
+                    if read.is_error() {
+                        return Err(block.wrong(read.text()));
+                    }
+                }
+            }
+            "deleted" => std::fs::remove_file(path(&scene)?).expect("the file was there"),
+            "settings" => scene.settings = block.body.to_owned(),
+            "call" => {
+                let answer = call(&mut scene, block)?;
+                match blocks.next_if(|next| next.is_answer()) {
+                    Some(next) if next.expects(&answer) => {}
+                    Some(next) => {
+                        played.wrong.push(format!(
+                            "{}: {}: wanted {}{}\ngot {}{}",
+                            next.line,
+                            section.title,
+                            next.words.join(" "),
+                            indented(next.body),
+                            answer.words,
+                            indented(&answer.text)
+                        ));
+                        played.answers.insert(block.line, answer);
+                    }
+                    None => {
+                        played.wrong.push(format!(
+                            "{}: {}: a call without an answer",
+                            block.line, section.title
+                        ));
+                        played.answers.insert(block.line, answer);
+                    }
+                }
+            }
+            "after" => {
+                let wanted = bytes(block.body, words).map_err(|words| block.wrong(words))?;
+                let got =
+                    std::fs::read(path(&scene)?).map_err(|error| block.wrong(error.to_string()))?;
+                if got != wanted {
+                    played.wrong.push(format!(
+                        "{}: {}: the file should be\n{}\nand is\n{}",
+                        block.line,
+                        section.title,
+                        indented(&shown(&wanted)),
+                        indented(&shown(&got))
+                    ));
+                }
+            }
+            "gone" => {
+                if path(&scene)?.exists() {
+                    played.wrong.push(format!(
+                        "{}: {}: the file should not be there",
+                        block.line, section.title
+                    ));
+                }
+            }
+            other => return Err(block.wrong(format!("`{other}` is no kind of block"))),
+        }
+    }
+    Ok(())
+}
+
+fn call(scene: &mut Scene, block: &Block<'_>) -> Result<Answer, Wrong> {
+    let tool = *block
+        .words
+        .get(1)
+        .ok_or_else(|| block.wrong("which tool?"))?;
+    let root = scene.root();
+    let root_name = root.display().to_string();
+    let mut value =
+        arguments(&block.body.replace("$ROOT", &root_name)).map_err(|words| block.wrong(words))?;
+    make_absolute(&mut value, &root);
+    let session = scene.session().map_err(|words| block.wrong(words))?;
+    let reply = session.call(RawCall::new(tool, value));
+    let error = &reply.data()["error"];
+    let words = if reply.is_error() {
+        format!(
+            "refused {} {}",
+            error["code"],
+            error["name"].as_str().unwrap_or("?")
+        )
+    } else {
+        "answer".to_owned()
+    };
+    Ok(Answer {
+        words,
+        text: reply.text().replace(&root_name, "$ROOT"),
+    })
+}
+
+/// Names on a page are relative to the root; tools are called with absolute paths. `./a.txt` stays as it is.
+fn make_absolute(value: &mut Value, root: &Path) {
+    if let Some(Value::String(path)) = value.get_mut("file_path")
+        && !path.starts_with(['/', '~', '.'])
+    {
+        *path = root.join(&*path).display().to_string();
+    }
+    if let Some(Value::Array(edits)) = value.get_mut("edits") {
+        for edit in edits {
+            make_absolute(edit, root);
+        }
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("\n    {line}")).collect()
+}
