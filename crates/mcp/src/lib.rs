@@ -1,1 +1,153 @@
-//! The door for agents: lancet as a Model Context Protocol server.
+//! The door for agents: lancet as a Model Context Protocol server, in both generations of the protocol. Speaks over
+//! standard input and output, or over any pair of streams. No other crate names a type of the protocol library.
+
+mod answer;
+mod host;
+mod identity;
+mod lines;
+mod listing;
+mod log;
+mod message;
+mod pool;
+mod server;
+mod wire;
+
+use std::io;
+use std::time::Duration;
+
+use lancet::{Lancet, SessionName};
+use rmcp::ServiceExt;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+pub use log::{Level, Log};
+use server::Server;
+use wire::Wire;
+
+/// The longest message a client may send, in bytes.
+pub const MESSAGE_LIMIT: usize = 64 * 1024 * 1024;
+
+/// How long the end of a connection waits for a write that has begun.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The form of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// Text for the model; data for programs in `_meta["lancet/result"]`.
+    #[default]
+    Text,
+    /// The same, and `structuredContent` with an output schema for every tool but Read.
+    Structured,
+}
+
+/// How to serve.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The one session of all calls, whatever they say themselves.
+    pub session: Option<SessionName>,
+    /// The form of answers.
+    pub answers: Answers,
+    /// Where the server's own words go.
+    pub log: Log,
+    /// The longest a call may take.
+    pub time_limit: Duration,
+    /// The longest message, in bytes.
+    pub message_limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            session: None,
+            answers: Answers::Text,
+            log: Log::silent(),
+            time_limit: lancet::TIME_LIMIT,
+            message_limit: MESSAGE_LIMIT,
+        }
+    }
+}
+
+/// Why serving ended other than by the client's leaving.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The system gave no reactor.
+    #[error("cannot start: {0}")]
+    Start(#[source] io::Error),
+    /// The connection broke.
+    #[error("the connection broke: {0}")]
+    Connection(String),
+}
+
+/// Serves one client over standard input and output until it closes them. Standard output carries the protocol alone.
+///
+/// # Errors
+/// The system refused a reactor, or the connection broke.
+pub fn serve_stdio(lancet: Lancet, options: Options) -> Result<(), ServeError> {
+    hush_panics(options.log.clone());
+    let reactor = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(ServeError::Start)?;
+    let served = reactor.block_on(async {
+        let (reader, writer) = rmcp::transport::stdio_pipes();
+        serve(lancet, options, reader, writer).await
+    });
+    // Not waited for: a thread may still stand in a read of standard input that never returns.
+    reactor.shutdown_background();
+    served
+}
+
+/// Serves one client over a pair of streams until it closes them.
+///
+/// # Errors
+/// The connection broke.
+pub async fn serve<R, W>(
+    lancet: Lancet,
+    options: Options,
+    reader: R,
+    writer: W,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let log = options.log.clone();
+    let wire = Wire::new(reader, writer, options.message_limit, log.clone());
+    let server = Server::new(lancet, options);
+    let pool = server.pool();
+    log.say(Level::Info, || {
+        format!("lancet {} serves", env!("CARGO_PKG_VERSION"))
+    });
+    let ended = match server.serve(wire).await {
+        Ok(running) => match running.waiting().await {
+            Ok(QuitReason::JoinError(error)) | Err(error) => {
+                Err(ServeError::Connection(error.to_string()))
+            }
+            Ok(_) => Ok(()),
+        },
+        // A client that leaves before its first word has nothing to be told.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(ServeError::Connection(error.to_string())),
+    };
+    if !pool.settle(PATIENCE) {
+        log.say(Level::Warn, || {
+            "a call was still at work when the client left".to_owned()
+        });
+    }
+    log.say(Level::Info, || "the client left".to_owned());
+    ended
+}
+
+/// A panic's own message may quote the text of a file. The place says as much as a report needs.
+fn hush_panics(log: Log) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        log.say(Level::Error, || {
+            format!("a fault of lancet's own at {place}; please report it")
+        });
+    }));
+}

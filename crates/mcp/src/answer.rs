@@ -1,0 +1,92 @@
+//! The words and the form of what goes back to a client: results of calls, refusals that this door gives itself, and
+//! the instructions.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use lancet::{Kind, Lancet, Mode, Refusal, Reply};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use serde_json::Value;
+
+use crate::Answers;
+
+/// The key of the data in a result's `_meta`.
+const RESULT: &str = "lancet/result";
+
+/// Roots that the instructions name; more would be a list nobody reads.
+const NAMED_ROOTS: usize = 5;
+
+/// A result: text for the model, data for programs.
+pub(crate) fn result(reply: &Reply, answers: Answers) -> CallToolResult {
+    let mut result = CallToolResult::default();
+    result.content = vec![ContentBlock::text(reply.text())];
+    if reply.is_error() {
+        result.is_error = Some(true);
+    }
+    if answers == Answers::Structured {
+        result.structured_content = Some(structured(reply));
+    }
+    let mut meta = JsonObject::new();
+    meta.insert(RESULT.to_owned(), reply.data().clone());
+    result.meta = Some(MetaObject(meta));
+    result
+}
+
+/// The data with the text: a client that shows its model nothing but this shows it everything.
+fn structured(reply: &Reply) -> Value {
+    let mut all = JsonObject::new();
+    all.insert("text".to_owned(), reply.text().into());
+    if let Value::Object(data) = reply.data() {
+        all.extend(data.clone());
+    }
+    Value::Object(all)
+}
+
+/// A refusal of this door's own.
+pub(crate) fn refused(refusal: &Refusal, tool: &str) -> Reply {
+    Reply::refusing(tool, refusal)
+}
+
+/// The answer to a call that did not stop when its time was over.
+pub(crate) fn timed_out(tool: &str, limit: Duration, started: &AtomicBool) -> Reply {
+    let seconds = limit.as_secs();
+    let words = if started.load(Ordering::Relaxed) {
+        format!(
+            "{tool} did not come to an end within {seconds} s and could not be stopped: the file system does not answer. \
+             Whether the file was changed is not known; read it before going on."
+        )
+    } else {
+        format!(
+            "{tool} was not started within {seconds} s: other calls are still at work. Nothing was done; send the call again \
+             when they are answered."
+        )
+    };
+    refused(&Refusal::new(Kind::Timeout, words), tool)
+}
+
+/// What a client tells its model about the server as a whole.
+pub(crate) fn instructions(lancet: &Lancet) -> String {
+    let mut roots: Vec<String> = lancet
+        .roots()
+        .iter()
+        .take(NAMED_ROOTS)
+        .map(|root| root.display().to_string())
+        .collect();
+    if lancet.roots().len() > NAMED_ROOTS {
+        roots.push(format!("and {} more", lancet.roots().len() - NAMED_ROOTS));
+    }
+    let mut words = format!(
+        "File tools for text below {}. Paths are absolute.\n",
+        roots.join(", ")
+    );
+    if lancet.mode() == Mode::Plan {
+        words.push_str("This is plan mode: files can be read, nothing is written.");
+        return words;
+    }
+    words.push_str(
+        "Read a file, or the lines in question, before editing or overwriting it; line numbers in Read's answer are not part of the text.\n\
+         An edit lands exactly at its one place or is refused and leaves the file untouched. A refusal says why and what to \
+         send next: mend that call rather than going another way.",
+    );
+    words
+}

@@ -1,0 +1,280 @@
+//! Whose call it is: the session, turn and call id that a client puts into a request's `_meta`, in our own keys or in
+//! the ones known agents use (`docs/sessions.md` is the same table in words). All of it is what the host says, never
+//! the model; nothing but the choice of the ledger hangs on it.
+
+use serde_json::{Map, Value};
+
+/// The key of a session's name, chosen by the host.
+pub(crate) const SESSION: &str = "lancet/session";
+/// The key of the turn's id.
+pub(crate) const TURN: &str = "lancet/turn";
+/// The key of the call's id.
+pub(crate) const CALL: &str = "lancet/call";
+/// The key of what the host put before the model by itself.
+pub(crate) const SEEN: &str = "lancet/seen";
+/// The key of a shortened conversation.
+pub(crate) const SHORTENED: &str = "lancet/shortened";
+
+/// The longest name a session may have.
+const LONGEST: usize = 64;
+
+/// The keys of one known agent.
+struct Agent {
+    /// What the client's name begins with, folded to lower case; where keys carry the agent's own prefix, anything.
+    client: &'static str,
+    session: &'static [&'static str],
+    turn: &'static [&'static str],
+    call: &'static [&'static str],
+}
+
+/// The agents whose keys are known. A bare key such as `threadId` counts only from the client that is known to send it.
+const AGENTS: &[Agent] = &[
+    Agent {
+        client: "codex",
+        session: &["threadId"],
+        turn: &["x-codex-turn-metadata/turn_id"],
+        call: &["callId"],
+    },
+    Agent {
+        client: "opencode",
+        session: &["ai.opencode/sessionID", "sessionID"],
+        turn: &[],
+        call: &[],
+    },
+    Agent {
+        client: "",
+        session: &["ai.opencode/sessionID"],
+        turn: &[],
+        call: &[],
+    },
+    Agent {
+        client: "",
+        session: &["vscode.conversationId"],
+        turn: &["vscode.requestId"],
+        call: &[],
+    },
+    Agent {
+        client: "",
+        session: &["agent-session-id"],
+        turn: &[],
+        call: &["agent-tool-call-request-id"],
+    },
+    Agent {
+        client: "",
+        session: &["antigravity.google/conversation_id"],
+        turn: &[],
+        call: &[],
+    },
+    Agent {
+        client: "",
+        session: &[],
+        turn: &[],
+        call: &["claudecode/toolUseId"],
+    },
+];
+
+/// What a request says of its caller.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The session's name, where the request names one.
+    pub(crate) session: Option<String>,
+    pub(crate) turn: Option<String>,
+    pub(crate) call: Option<String>,
+}
+
+impl Identity {
+    /// Reads a request's `_meta`; `client` is the name the client gave itself.
+    pub(crate) fn read(meta: &Map<String, Value>, client: Option<&str>) -> Self {
+        let mut identity = Self {
+            session: text(meta, SESSION),
+            turn: text(meta, TURN),
+            call: text(meta, CALL),
+        };
+        let folded = client.unwrap_or_default().to_lowercase();
+        for agent in AGENTS
+            .iter()
+            .filter(|agent| folded.starts_with(agent.client))
+        {
+            let first = |keys: &[&str]| keys.iter().find_map(|key| text(meta, key));
+            if identity.session.is_none() {
+                identity.session =
+                    first(agent.session).map(|id| session_name(client.unwrap_or("client"), &id));
+            }
+            identity.turn = identity.turn.or_else(|| first(agent.turn));
+            identity.call = identity.call.or_else(|| first(agent.call));
+        }
+        identity
+    }
+}
+
+/// A text of `_meta` that is not empty. A key that is not there may be a path into an object, or into JSON sent as text.
+fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
+    let found = match meta.get(key) {
+        Some(value) => value.as_str().map(str::to_owned),
+        None => {
+            let (outer, inner) = key.split_once('/')?;
+            match meta.get(outer)? {
+                Value::Object(object) => object.get(inner)?.as_str().map(str::to_owned),
+                Value::String(json) => {
+                    let object: Map<String, Value> = serde_json::from_str(json).ok()?;
+                    object.get(inner)?.as_str().map(str::to_owned)
+                }
+                _ => None,
+            }
+        }
+    };
+    found.filter(|text| !text.is_empty())
+}
+
+/// A session's name from a client's name and its id: the characters a name may have, at most 64, and where anything had
+/// to be left out a check value, so that two ids never share a ledger.
+fn session_name(client: &str, id: &str) -> String {
+    let plain = |text: &str| -> String {
+        text.chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
+                    c
+                } else {
+                    '-'
+                }
+            })
+            .collect()
+    };
+    let name = format!("{}-{}", plain(client), plain(id));
+    if name.len() <= LONGEST && plain(id) == id {
+        return name;
+    }
+    let check = format!(
+        "{:016x}",
+        fnv(&[client.as_bytes(), b"\0", id.as_bytes()].concat())
+    );
+    format!(
+        "{}-{check}",
+        &name[..name.len().min(LONGEST - check.len() - 1)]
+    )
+}
+
+/// FNV-1a: names must come out the same in every version and process, and no enemy chooses them.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(meta: Value, client: &str) -> Identity {
+        let Value::Object(meta) = meta else {
+            panic!("an object")
+        };
+        Identity::read(&meta, Some(client))
+    }
+
+    #[test]
+    fn our_own_keys_come_first() {
+        let meta = json!({"lancet/session": "mine", "lancet/turn": "t", "lancet/call": "c", "threadId": "th", "callId": "x"});
+        let identity = read(meta, "codex-mcp-client");
+        let own = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            identity,
+            Identity {
+                session: own("mine"),
+                turn: own("t"),
+                call: own("c")
+            }
+        );
+    }
+
+    #[test]
+    fn known_agents_are_told_apart_by_their_keys() {
+        let cases = [
+            (
+                json!({"threadId": "0199"}),
+                "codex-mcp-client",
+                Some("codex-mcp-client-0199"),
+            ),
+            (json!({"threadId": "0199"}), "somebody", None),
+            (
+                json!({"sessionID": "ses_1"}),
+                "opencode",
+                Some("opencode-ses_1"),
+            ),
+            (json!({"sessionID": "ses_1"}), "somebody", None),
+            (
+                json!({"ai.opencode/sessionID": "ses_1"}),
+                "opencode",
+                Some("opencode-ses_1"),
+            ),
+            (
+                json!({"vscode.conversationId": "a-b"}),
+                "Visual Studio Code",
+                Some("Visual-Studio-Code-a-b"),
+            ),
+            (
+                json!({"agent-session-id": "20260101_1"}),
+                "goose",
+                Some("goose-20260101_1"),
+            ),
+            (
+                json!({"antigravity.google/conversation_id": "q"}),
+                "antigravity",
+                Some("antigravity-q"),
+            ),
+            (
+                json!({"claudecode/toolUseId": "toolu_1"}),
+                "claude-code",
+                None,
+            ),
+            (json!({"agent-session-id": ""}), "goose", None),
+            (json!({"agent-session-id": 7}), "goose", None),
+        ];
+        for (meta, client, session) in cases {
+            assert_eq!(
+                read(meta.clone(), client).session.as_deref(),
+                session,
+                "{meta} from {client}"
+            );
+        }
+    }
+
+    #[test]
+    fn turn_and_call_are_kept_for_the_record() {
+        let object =
+            json!({"threadId": "a", "x-codex-turn-metadata": {"turn_id": "7"}, "callId": "c1"});
+        let identity = read(object, "codex-mcp-client");
+        assert_eq!(
+            (identity.turn.as_deref(), identity.call.as_deref()),
+            (Some("7"), Some("c1"))
+        );
+        let as_text = json!({"x-codex-turn-metadata": "{\"turn_id\":\"8\"}"});
+        assert_eq!(read(as_text, "codex-mcp-client").turn.as_deref(), Some("8"));
+        let claude = json!({"claudecode/toolUseId": "toolu_1"});
+        assert_eq!(read(claude, "claude-code").call.as_deref(), Some("toolu_1"));
+    }
+
+    #[test]
+    fn names_fit_and_never_fall_together() {
+        let long = "x".repeat(200);
+        let longer = "x".repeat(201);
+        let names = [
+            session_name("goose", "a b"),
+            session_name("goose", "a-b"),
+            session_name("goose", "a\u{e9}b"),
+            session_name("goose", &long),
+            session_name("goose", &longer),
+            session_name(&long, "a"),
+        ];
+        for (at, name) in names.iter().enumerate() {
+            assert!(name.len() <= LONGEST && !name.is_empty(), "{name}");
+            assert!(
+                name.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)),
+                "{name}"
+            );
+            assert!(!names[..at].contains(name), "{name} twice");
+        }
+    }
+}

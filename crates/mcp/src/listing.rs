@@ -1,0 +1,99 @@
+//! The list of tools as clients get it, made once from what the tools declare. Order and text are fixed: a list that
+//! changes costs every client its cached prompt.
+
+use std::sync::Arc;
+
+use lancet::declare::{Declaration, Length, mcp_tool};
+use rmcp::model::Tool;
+use serde_json::Value;
+
+use crate::Answers;
+
+/// The tools in the order they were declared. `limit` is the longest answer in force, in characters.
+pub(crate) fn listing(declarations: &[Declaration], limit: usize, answers: Answers) -> Vec<Tool> {
+    declarations
+        .iter()
+        .filter_map(|declaration| entry(declaration, limit, answers))
+        .collect()
+}
+
+fn entry(declaration: &Declaration, limit: usize, answers: Answers) -> Option<Tool> {
+    let limit = limit.min(declaration.answer_limit_mcp);
+    let mut tool: Tool =
+        serde_json::from_value(mcp_tool(declaration, Length::Short, limit)).ok()?;
+    if answers == Answers::Structured
+        && let Some(Value::Object(schema)) = &declaration.output_schema
+    {
+        tool.output_schema = Some(Arc::new(schema.clone()));
+    }
+    Some(tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lancet::declare::declarations;
+    use serde_json::json;
+
+    fn lists(answers: Answers) -> Value {
+        serde_json::to_value(listing(declarations(), 32_000, answers)).expect("JSON")
+    }
+
+    #[test]
+    fn the_list_is_in_its_fixed_order_and_small() {
+        let list = lists(Answers::Text);
+        let names: Vec<_> = list
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|tool| tool["name"].clone())
+            .collect();
+        assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write"]);
+        let size = list.to_string().len();
+        assert!(size <= 10_000, "{size} bytes");
+    }
+
+    #[test]
+    fn each_tool_says_what_it_does_to_the_world() {
+        for tool in lists(Answers::Text).as_array().expect("a list") {
+            let reads = tool["name"] == "Read";
+            let wanted = json!({
+                "readOnlyHint": reads, "destructiveHint": !reads, "idempotentHint": reads, "openWorldHint": false,
+            });
+            assert_eq!(tool["annotations"], wanted, "{}", tool["name"]);
+            assert!(tool["title"].is_string() && tool["inputSchema"]["type"] == "object");
+            let hints = &tool["_meta"];
+            assert_eq!(hints["anthropic/maxResultSizeChars"], 32_000);
+            assert!(hints["anthropic/searchHint"].is_string());
+            let always = tool["name"] != "MultiEdit";
+            assert_eq!(
+                hints.get("anthropic/alwaysLoad") == Some(&json!(true)),
+                always,
+                "{}",
+                tool["name"]
+            );
+        }
+    }
+
+    #[test]
+    fn output_schemas_come_with_structured_answers_alone_and_never_for_read() {
+        for (answers, wanted) in [(Answers::Text, false), (Answers::Structured, true)] {
+            for tool in lists(answers).as_array().expect("a list") {
+                let has = tool.get("outputSchema").is_some();
+                assert_eq!(has, wanted && tool["name"] != "Read", "{}", tool["name"]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_budget_in_force_is_told() {
+        let list = listing(declarations(), 9_000, Answers::Text);
+        for tool in serde_json::to_value(list)
+            .expect("JSON")
+            .as_array()
+            .expect("a list")
+        {
+            assert_eq!(tool["_meta"]["anthropic/maxResultSizeChars"], 9_000);
+        }
+    }
+}

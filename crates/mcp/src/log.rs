@@ -1,0 +1,90 @@
+//! Where the server's own words go: a callback of the program that runs it. Standard output belongs to the protocol,
+//! and no line ever holds a file's content, a call's arguments or an answer.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// How much a line of the log matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Something of lancet's own went wrong.
+    Error,
+    /// The client did something that was not carried out.
+    Warn,
+    /// Start and end.
+    Info,
+    /// Every call, by name and time.
+    Debug,
+}
+
+type Sink = dyn Fn(Level, &str) + Send + Sync;
+
+/// A sink for log lines, and the level up to which it hears them.
+#[derive(Clone)]
+pub struct Log {
+    level: Option<Level>,
+    sink: Arc<Sink>,
+}
+
+impl Log {
+    /// Passes every line up to `level` to `sink`.
+    pub fn new(level: Level, sink: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
+        Self {
+            level: Some(level),
+            sink: Arc::new(sink),
+        }
+    }
+
+    /// Says nothing.
+    pub fn silent() -> Self {
+        Self {
+            level: None,
+            sink: Arc::new(|_, _| {}),
+        }
+    }
+
+    /// Says a line, built only where somebody hears it.
+    pub(crate) fn say(&self, level: Level, line: impl FnOnce() -> String) {
+        if self.level.is_some_and(|heard| level <= heard) {
+            (self.sink)(level, &line());
+        }
+    }
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Log")
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn only_lines_up_to_the_level_are_built_and_heard() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let kept = heard.clone();
+        let log = Log::new(Level::Warn, move |level, line| {
+            kept.lock()
+                .expect("not poisoned")
+                .push((level, line.to_owned()));
+        });
+        log.say(Level::Error, || "e".to_owned());
+        log.say(Level::Warn, || "w".to_owned());
+        log.say(Level::Info, || unreachable!("not built"));
+        Log::silent().say(Level::Error, || unreachable!("not built"));
+        let heard = heard.lock().expect("not poisoned");
+        assert_eq!(
+            *heard,
+            [
+                (Level::Error, "e".to_owned()),
+                (Level::Warn, "w".to_owned())
+            ]
+        );
+    }
+}

@@ -1,0 +1,230 @@
+//! Turns one line of the client into a message of the protocol library, or into the answer it gets instead.
+//! A call of a tool is read here by ourselves: its arguments stay as they were sent, whatever their form, and
+//! what cannot be read still finds its way back to the call it belongs to.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, JsonObject, JsonRpcMessage, RequestId,
+    RequestMetaObject,
+};
+use rmcp::service::RxJsonRpcMessage;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMETERS: i32 = -32602;
+
+/// What a line turned out to be.
+pub(crate) enum Received {
+    /// A message for the protocol library.
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// No message: this is answered at once.
+    Fault(Fault),
+    /// Nothing that wants an answer.
+    Nothing,
+}
+
+/// A JSON-RPC error for a line that is no message.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Fault {
+    code: i32,
+    id: Value,
+    words: String,
+}
+
+impl Fault {
+    /// A line over the limit; whose it was cannot be known.
+    pub(crate) fn too_long(limit: usize) -> Self {
+        let words =
+            format!("a message may have at most {limit} bytes; this one was dropped unread");
+        Self {
+            code: INVALID_REQUEST,
+            id: Value::Null,
+            words,
+        }
+    }
+
+    /// What goes over the wire. JSON-RPC asks for an id, null where it is not known.
+    pub(crate) fn line(&self) -> Vec<u8> {
+        let error = json!({"code": self.code, "message": self.words});
+        json!({"jsonrpc": "2.0", "id": self.id, "error": error})
+            .to_string()
+            .into_bytes()
+    }
+
+    /// What the log says: never a part of the message itself.
+    pub(crate) fn words(&self) -> &str {
+        &self.words
+    }
+}
+
+/// Arguments that are no JSON object, as they were sent.
+#[derive(Clone, Debug)]
+pub(crate) struct OtherArguments(pub(crate) Arc<Value>);
+
+/// A call whose arguments cannot be read, and why.
+#[derive(Clone, Debug)]
+pub(crate) struct Unreadable(pub(crate) Arc<str>);
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(default, borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    params: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct CallParameters {
+    name: String,
+    #[serde(default)]
+    arguments: Option<Value>,
+    #[serde(default, rename = "_meta")]
+    meta: Option<JsonObject>,
+}
+
+#[derive(Deserialize)]
+struct CalledName {
+    name: String,
+    #[serde(default, rename = "arguments")]
+    _arguments: Option<IgnoredAny>,
+}
+
+/// Reads one line, without its end.
+pub(crate) fn read(line: &[u8]) -> Received {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Received::Nothing;
+    }
+    match std::str::from_utf8(line) {
+        Ok(text) => read_text(text, None),
+        // Characters that are none (half of a pair, written as bytes, for one) make the line no JSON. The id is looked
+        // for all the same, or the caller would wait for its answer until its own time limit.
+        Err(_) => read_text(
+            &String::from_utf8_lossy(line),
+            Some("the message is not valid UTF-8"),
+        ),
+    }
+}
+
+fn read_text(text: &str, damage: Option<&str>) -> Received {
+    let envelope: Envelope<'_> = match serde_json::from_str(text) {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            let (code, words) = match error.classify() {
+                Category::Data => (INVALID_REQUEST, "this is no JSON-RPC message".to_owned()),
+                _ => (PARSE_ERROR, format!("this line is no JSON: {error}")),
+            };
+            return Received::Fault(Fault {
+                code,
+                id: Value::Null,
+                words,
+            });
+        }
+    };
+    let id = envelope
+        .id
+        .and_then(|raw| serde_json::from_str::<RequestId>(raw.get()).ok());
+    if let (Some("tools/call"), Some(id)) = (envelope.method.as_deref(), &id) {
+        return read_call(id, envelope.params, damage);
+    }
+    if let Some(damage) = damage {
+        return Received::Fault(Fault {
+            code: PARSE_ERROR,
+            id: id_value(id),
+            words: damage.to_owned(),
+        });
+    }
+    match serde_json::from_str::<RxJsonRpcMessage<RoleServer>>(text) {
+        Ok(message) => Received::Message(Box::new(message)),
+        // A notification is never answered, not even one that cannot be read.
+        Err(_) if envelope.id.is_none() && envelope.method.is_some() => Received::Nothing,
+        Err(error) => {
+            let (code, words) = match error.classify() {
+                Category::Data => (
+                    INVALID_REQUEST,
+                    "this is no message of the Model Context Protocol".to_owned(),
+                ),
+                _ => (PARSE_ERROR, format!("this line is no JSON: {error}")),
+            };
+            Received::Fault(Fault {
+                code,
+                id: id_value(id),
+                words,
+            })
+        }
+    }
+}
+
+fn read_call(id: &RequestId, parameters: Option<&RawValue>, damage: Option<&str>) -> Received {
+    let text = parameters.map_or("{}", RawValue::get);
+    let error = match serde_json::from_str::<CallParameters>(text) {
+        Ok(parameters) => return call(id, parameters, damage.map(Into::into)),
+        Err(error) => error,
+    };
+    // What lies in the arguments is no reason to leave the call without an answer that names the tool.
+    if error.classify() != Category::Data
+        && let Ok(named) = serde_json::from_str::<CalledName>(text)
+    {
+        let parameters = CallParameters {
+            name: named.name,
+            arguments: None,
+            meta: None,
+        };
+        return call(id, parameters, Some(unreadable(&error).into()));
+    }
+    let words =
+        "tools/call needs params with `name`, a string, and `arguments`, an object".to_owned();
+    Received::Fault(Fault {
+        code: INVALID_PARAMETERS,
+        id: id_value(Some(id.clone())),
+        words,
+    })
+}
+
+fn unreadable(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    if said.contains("surrogate") || said.contains("hex escape") {
+        "a \\u escape in them is cut short or one half of a surrogate pair; a character beyond U+FFFF is sent as it is, or as both halves".to_owned()
+    } else if said.contains("recursion") {
+        "they are nested too deeply".to_owned()
+    } else {
+        "they are no valid JSON".to_owned()
+    }
+}
+
+fn call(id: &RequestId, parameters: CallParameters, unreadable: Option<Arc<str>>) -> Received {
+    let mut request = CallToolRequest::new(CallToolRequestParams::new(parameters.name));
+    match parameters.arguments {
+        None => {}
+        Some(Value::Object(arguments)) => request.params.arguments = Some(arguments),
+        Some(other) => {
+            request.extensions.insert(OtherArguments(Arc::new(other)));
+        }
+    }
+    if let Some(reason) = unreadable {
+        request.extensions.insert(Unreadable(reason));
+    }
+    request
+        .extensions
+        .insert(RequestMetaObject::from(parameters.meta.unwrap_or_default()));
+    let request = ClientRequest::CallToolRequest(request);
+    Received::Message(Box::new(JsonRpcMessage::request(request, id.clone())))
+}
+
+fn id_value(id: Option<RequestId>) -> Value {
+    id.map_or(Value::Null, RequestId::into_json_value)
+}
+
+#[cfg(test)]
+mod tests;

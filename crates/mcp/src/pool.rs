@@ -1,0 +1,259 @@
+//! A few threads for the work of calls, started when first needed, so that the reactor is free to hear cancellations.
+//! A call waits for a free thread without holding one. A panic ends the call, not the thread.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Semaphore, oneshot};
+
+/// Threads that a stuck call (a file system that no longer answers) may cost before the pool stops making up for them.
+const MOST_REPLACED: usize = 12;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The pool. Dropped, it lets its threads end after the jobs they have.
+pub(crate) struct Pool {
+    shared: Arc<Shared>,
+    free: Arc<Semaphore>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// A job came in, or the pool closes.
+    work: Condvar,
+    /// A job is done.
+    done: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    idle: usize,
+    busy: usize,
+    replaced: usize,
+    closing: bool,
+}
+
+/// Why a job has no result.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// It panicked.
+    Panicked,
+    /// No thread could be had for it.
+    NoThread,
+}
+
+impl Pool {
+    pub(crate) fn new(threads: usize) -> Self {
+        Self {
+            shared: Arc::default(),
+            free: Arc::new(Semaphore::new(threads)),
+        }
+    }
+
+    /// Runs `work` as soon as a thread is free. Dropped before that, it never starts; dropped later, it runs to its end
+    /// all the same and nobody hears of it.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failed> {
+        let permit = self.free.clone().acquire_owned().await;
+        let (sender, result) = oneshot::channel();
+        let job: Job = Box::new(move || {
+            // The permit goes back before the result is told, so that who hears it finds the thread free.
+            let outcome = catch_unwind(AssertUnwindSafe(work));
+            drop(permit);
+            if let Ok(value) = outcome {
+                let _ = sender.send(value);
+            }
+        });
+        self.shared.push(job)?;
+        // The sender is dropped without a word only where the job unwound.
+        result.await.map_err(|_| Failed::Panicked)
+    }
+
+    /// The job of a call that was answered without it holds its thread for an unknown time: another one takes its place.
+    pub(crate) fn replace_stuck(&self) {
+        let mut state = self.shared.lock();
+        if state.replaced < MOST_REPLACED {
+            state.replaced += 1;
+            self.free.add_permits(1);
+        }
+    }
+
+    /// Waits until no job is under way, at most for `patience`: a write that has begun is finished. Whether all ended.
+    pub(crate) fn settle(&self, patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        let mut state = self.shared.lock();
+        state.closing = true;
+        state.jobs.clear();
+        self.shared.work.notify_all();
+        while state.busy > 0 {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            state = self
+                .shared
+                .done
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        true
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.lock().closing = true;
+        self.shared.work.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(self: &Arc<Self>, job: Job) -> Result<(), Failed> {
+        let mut state = self.lock();
+        if state.closing {
+            return Err(Failed::NoThread);
+        }
+        state.jobs.push_back(job);
+        if state.idle >= state.jobs.len() {
+            self.work.notify_one();
+            return Ok(());
+        }
+        let shared = self.clone();
+        if thread::Builder::new()
+            .name("lancet-call".to_owned())
+            .spawn(move || shared.serve())
+            .is_err()
+        {
+            state.jobs.pop_back();
+            return Err(Failed::NoThread);
+        }
+        Ok(())
+    }
+
+    fn serve(&self) {
+        let mut state = self.lock();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                state.busy += 1;
+                drop(state);
+                job();
+                state = self.lock();
+                state.busy -= 1;
+                self.done.notify_all();
+            } else if state.closing {
+                return;
+            } else {
+                state.idle += 1;
+                state = self
+                    .work
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn reactor() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime")
+    }
+
+    #[test]
+    fn jobs_run_beside_each_other_up_to_the_bound_and_never_beyond() {
+        reactor().block_on(async {
+            let pool = Arc::new(Pool::new(3));
+            let together = Arc::new(Barrier::new(3));
+            let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+            let calls: Vec<_> = (0..9)
+                .map(|number| {
+                    let (pool, together) = (pool.clone(), together.clone());
+                    let (now, most) = (now.clone(), most.clone());
+                    tokio::spawn(async move {
+                        let work = move || {
+                            most.fetch_max(
+                                now.fetch_add(1, Ordering::SeqCst) + 1,
+                                Ordering::SeqCst,
+                            );
+                            // Passed only by three at a time: fewer threads would stand here for ever.
+                            together.wait();
+                            now.fetch_sub(1, Ordering::SeqCst);
+                            number
+                        };
+                        pool.run(work).await
+                    })
+                })
+                .collect();
+            for (number, call) in calls.into_iter().enumerate() {
+                assert_eq!(call.await.expect("not aborted"), Ok(number));
+            }
+            assert!(most.load(Ordering::SeqCst) <= 3);
+        });
+    }
+
+    #[test]
+    fn a_panic_ends_the_job_and_the_thread_goes_on() {
+        reactor().block_on(async {
+            let pool = Pool::new(1);
+            for _ in 0..3 {
+                let outcome: Result<(), Failed> = pool
+                    .run(|| std::panic::resume_unwind(Box::new("on purpose")))
+                    .await;
+                assert_eq!(outcome, Err(Failed::Panicked));
+                assert_eq!(pool.run(|| 7).await, Ok(7));
+            }
+        });
+    }
+
+    #[test]
+    fn settling_waits_for_the_job_under_way() {
+        let pool = Pool::new(2);
+        let done = Arc::new(AtomicUsize::new(0));
+        let (told, hears) = std::sync::mpsc::channel();
+        let count = done.clone();
+        reactor().block_on(async {
+            let work = move || {
+                told.send(()).expect("somebody hears");
+                thread::sleep(Duration::from_millis(20));
+                count.fetch_add(1, Ordering::SeqCst);
+            };
+            // Polled once, which starts it, and dropped.
+            tokio::select! { biased; _ = pool.run(work) => {} () = std::future::ready(()) => {} }
+        });
+        hears.recv().expect("the job began");
+        assert!(pool.settle(Duration::from_secs(60)));
+        assert_eq!(done.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_stuck_job_is_made_up_for() {
+        reactor().block_on(async {
+            let pool = Pool::new(1);
+            let (release, held) = std::sync::mpsc::channel::<()>();
+            tokio::select! { biased; _ = pool.run(move || held.recv()) => {} () = std::future::ready(()) => {} }
+            pool.replace_stuck();
+            assert_eq!(pool.run(|| 1).await, Ok(1));
+            release.send(()).expect("still held");
+        });
+    }
+}

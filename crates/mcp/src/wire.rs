@@ -1,0 +1,158 @@
+//! The stream to the client: lines in, messages out. Stands in for the protocol library's own transport, which drops
+//! what it cannot read in silence; here every line that asks for something is answered, and none ends the server.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Mutex;
+
+use crate::lines::{Cut, Lines};
+use crate::log::{Level, Log};
+use crate::message::{self, Fault, Received};
+
+type Writer<W> = Arc<Mutex<Option<W>>>;
+
+/// A transport over a reader and a writer.
+pub(crate) struct Wire<R, W> {
+    reader: R,
+    lines: Lines,
+    limit: usize,
+    writer: Writer<W>,
+    stage: Stage,
+    log: Log,
+}
+
+/// How far the conversation is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// No message has settled which generation of the protocol is spoken. Until then the library takes anything but a
+    /// request for the end of the connection, so that is kept from it.
+    Opening,
+    Open,
+}
+
+impl<R, W> Wire<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// Messages may have up to `limit` bytes.
+    pub(crate) fn new(reader: R, writer: W, limit: usize, log: Log) -> Self {
+        Self {
+            reader,
+            lines: Lines::new(limit),
+            limit,
+            writer: Arc::new(Mutex::new(Some(writer))),
+            stage: Stage::Opening,
+            log,
+        }
+    }
+
+    /// Answers a line that is no message. In a task of its own: `receive` may be dropped at any point where it waits.
+    fn answer(&self, fault: &Fault) {
+        self.log.say(Level::Warn, || {
+            format!("a message was not taken: {}", fault.words())
+        });
+        let (writer, line, log) = (self.writer.clone(), fault.line(), self.log.clone());
+        tokio::spawn(async move {
+            if let Err(error) = write(&writer, line).await {
+                log.say(Level::Error, || format!("cannot answer: {error}"));
+            }
+        });
+    }
+
+    fn admit(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
+        if self.stage == Stage::Opening {
+            let JsonRpcMessage::Request(request) = message else {
+                return false;
+            };
+            if settles(&request.request) {
+                self.stage = Stage::Open;
+            }
+        }
+        true
+    }
+}
+
+/// Whether the library leaves its opening with this request.
+fn settles(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            meta.missing_required_keys(&ProtocolVersion::NO_INITIALIZE)
+                .is_empty()
+                && meta
+                    .protocol_version()
+                    .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(writer: &Writer<W>, mut line: Vec<u8>) -> io::Result<()> {
+    line.push(b'\n');
+    let mut writer = writer.lock().await;
+    let Some(writer) = writer.as_mut() else {
+        return Err(io::Error::new(
+            io::ErrorKind::NotConnected,
+            "the connection is closed",
+        ));
+    };
+    writer.write_all(&line).await?;
+    writer.flush().await
+}
+
+impl<R, W> Transport<RoleServer> for Wire<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let writer = self.writer.clone();
+        async move { write(&writer, serde_json::to_vec(&message)?).await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let received = match self.lines.cut() {
+                Cut::Line(line) => message::read(line),
+                Cut::TooLong => Received::Fault(Fault::too_long(self.limit)),
+                Cut::More => match self.reader.read_buf(self.lines.room()).await {
+                    Ok(0) => return None,
+                    Ok(_) => continue,
+                    Err(error) => {
+                        self.log
+                            .say(Level::Error, || format!("cannot read: {error}"));
+                        return None;
+                    }
+                },
+            };
+            match received {
+                Received::Message(message) if self.admit(&message) => return Some(*message),
+                Received::Message(_) => {
+                    self.log.say(Level::Warn, || {
+                        "a notification before the first request was passed over".to_owned()
+                    });
+                }
+                Received::Fault(fault) => self.answer(&fault),
+                Received::Nothing => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.writer.lock().await.take();
+        Ok(())
+    }
+}

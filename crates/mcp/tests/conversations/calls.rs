@@ -1,0 +1,357 @@
+//! Tools listed, called, refused, and those that go wrong.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use lancet::arguments::WriteArguments;
+use lancet::declare::{Declaration, declaration};
+use lancet::{Caller, Event, HostTool, Mode, Proposal, Refusal, Session};
+use lancet_mcp::{Answers, Options};
+use serde_json::{Value, json};
+
+use crate::stage::{data, refusal, stage, stage_with, text};
+
+/// The declaration of a tool made for a test.
+fn declared(name: &'static str) -> Declaration {
+    let mut declaration = declaration("Write").expect("built in").clone();
+    declaration.name = name.into();
+    declaration.input_schema = json!({"type": "object"});
+    declaration
+}
+
+struct Panics;
+
+impl HostTool for Panics {
+    fn declaration(&self) -> Declaration {
+        declared("Panics")
+    }
+
+    fn propose(&self, _session: &Session, _arguments: &Value) -> Result<Proposal, Refusal> {
+        std::panic::resume_unwind(Box::new("on purpose"))
+    }
+}
+
+/// Says that it began, waits to be let go, then proposes to write.
+struct Waits {
+    began: Mutex<Sender<()>>,
+    go: Mutex<Receiver<()>>,
+}
+
+impl HostTool for Waits {
+    fn declaration(&self) -> Declaration {
+        declared("Waits")
+    }
+
+    fn propose(&self, _session: &Session, arguments: &Value) -> Result<Proposal, Refusal> {
+        self.began.lock().expect("whole").send(()).expect("heard");
+        // An end of the line lets it go, too: a test that failed must not hang.
+        let _ = self.go.lock().expect("whole").recv();
+        let path = arguments["file_path"].as_str().expect("a path").to_owned();
+        let write = json!({"file_path": path, "content": "late\n"});
+        let write: WriteArguments = serde_json::from_value(write).expect("arguments");
+        Ok(Proposal::Write(write))
+    }
+}
+
+fn waits() -> (Waits, Receiver<()>, Sender<()>) {
+    let (began, begins) = channel();
+    let (lets_go, go) = channel();
+    (
+        Waits {
+            began: Mutex::new(began),
+            go: Mutex::new(go),
+        },
+        begins,
+        lets_go,
+    )
+}
+
+#[tokio::test]
+async fn the_list_is_fixed_and_complete() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let first = stage.request("tools/list", json!({})).await["result"].clone();
+    let names: Vec<_> = first["tools"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|tool| tool["name"].clone())
+        .collect();
+    assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write"]);
+    assert_eq!(
+        stage.request("tools/list", json!({})).await["result"],
+        first
+    );
+    assert!(first["tools"].to_string().len() <= 10_000);
+    stage.leave().await.expect("a good end");
+}
+
+#[tokio::test]
+async fn plan_mode_lists_no_writing_tool() {
+    let mut stage = stage_with(|builder| builder.mode(Mode::Plan), Options::default());
+    let hello = stage.shake_hands().await;
+    assert!(
+        hello["instructions"]
+            .as_str()
+            .expect("instructions")
+            .contains("plan mode")
+    );
+    let list = stage.request("tools/list", json!({})).await["result"]["tools"].clone();
+    let names: Vec<_> = list
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|tool| tool["name"].clone())
+        .collect();
+    assert_eq!(names, ["Read"]);
+}
+
+#[tokio::test]
+async fn read_edit_and_a_refusal() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\ntwo\nthree\n");
+
+    let read = stage.call("Read", json!({"file_path": path})).await;
+    assert!(text(&read).contains("2→two"), "{read}");
+    assert_eq!(data(&read)["totalLines"], 3);
+    assert_eq!(data(&read)["file_path"], json!(path));
+    assert!(read.get("isError").is_none() && read.get("structuredContent").is_none());
+
+    let edit = stage
+        .call(
+            "Edit",
+            json!({"file_path": path, "old_string": "two", "new_string": "2"}),
+        )
+        .await;
+    assert_eq!(data(&edit)["matched"], "exact", "{edit}");
+    assert_eq!(
+        std::fs::read_to_string(&path).expect("there"),
+        "one\n2\nthree\n"
+    );
+
+    let missing = stage
+        .call(
+            "Edit",
+            json!({"file_path": path, "old_string": "four", "new_string": "4"}),
+        )
+        .await;
+    assert_eq!(refusal(&missing), "not_found");
+    assert_eq!(data(&missing)["error"]["code"], 8);
+}
+
+#[tokio::test]
+async fn a_tool_that_does_not_exist_is_answered_with_the_closest() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let result = stage.call("Edti", json!({})).await;
+    assert_eq!(refusal(&result), "invalid");
+    assert!(text(&result).contains("Edit"), "{result}");
+}
+
+#[tokio::test]
+async fn arguments_of_any_form_reach_the_tool() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    for arguments in [
+        json!([1]),
+        json!("x"),
+        json!(7),
+        json!(null),
+        json!({"file": 1}),
+    ] {
+        let result = stage.call("Read", arguments.clone()).await;
+        assert_eq!(refusal(&result), "invalid", "{arguments}");
+    }
+    // No arguments at all.
+    let answer = stage.request("tools/call", json!({"name": "Read"})).await;
+    assert_eq!(refusal(&answer["result"]), "invalid");
+}
+
+#[tokio::test]
+async fn structured_answers_are_complete_by_themselves_and_never_reads() {
+    let options = Options {
+        answers: Answers::Structured,
+        ..Options::default()
+    };
+    let mut stage = stage_with(|builder| builder, options);
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    let read = stage.call("Read", json!({"file_path": path})).await;
+    assert!(read.get("structuredContent").is_none());
+    let edit = stage
+        .call(
+            "Edit",
+            json!({"file_path": path, "old_string": "one", "new_string": "1"}),
+        )
+        .await;
+    let structured = &edit["structuredContent"];
+    assert_eq!(structured["text"], text(&edit));
+    assert_eq!(structured["revision"], data(&edit)["revision"]);
+    let refused = stage
+        .call(
+            "Edit",
+            json!({"file_path": path, "old_string": "one", "new_string": "1"}),
+        )
+        .await;
+    assert_eq!(
+        refused["structuredContent"]["error"]["name"],
+        refusal(&refused)
+    );
+    assert_eq!(refused["structuredContent"]["text"], text(&refused));
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_and_the_server_goes_on() {
+    let mut stage = stage_with(|builder| builder.tool(Panics), Options::default());
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    // More often than there are threads: none may be lost.
+    for _ in 0..9 {
+        let result = stage.call("Panics", json!({})).await;
+        assert_eq!(refusal(&result), "internal");
+        assert_eq!(data(&result)["error"]["code"], 33);
+        assert!(!text(&result).contains("on purpose"), "{result}");
+    }
+    assert!(stage.read(&path).await.contains("1→one"));
+}
+
+#[tokio::test]
+async fn a_cancelled_call_writes_nothing_and_gets_no_answer() {
+    let (tool, begins, lets_go) = waits();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let kept = heard.clone();
+    let observer = move |event: &Event| kept.lock().expect("whole").push(format!("{event:?}"));
+    let mut stage = stage_with(
+        |builder| builder.tool(tool).observer(observer),
+        Options::default(),
+    );
+    stage.shake_hands().await;
+    let path = stage.path("late.txt");
+
+    let id = stage
+        .ask(
+            "tools/call",
+            json!({"name": "Waits", "arguments": {"file_path": path}}),
+        )
+        .await;
+    begins_soon(&begins).await;
+    stage.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
+    // The answer to this one proves that the cancellation before it was heard.
+    let other = stage.write("a.txt", "one\n");
+    assert!(stage.read(&other).await.contains("one"));
+    lets_go.send(()).expect("waiting");
+    stage.leave().await.expect("a good end");
+    assert!(!path.exists(), "{heard:?}");
+}
+
+#[tokio::test]
+async fn calls_run_beside_each_other() {
+    let (tool, begins, lets_go) = waits();
+    let mut stage = stage_with(|builder| builder.tool(tool), Options::default());
+    stage.shake_hands().await;
+    let path = stage.path("late.txt");
+    let id = stage
+        .ask(
+            "tools/call",
+            json!({"name": "Waits", "arguments": {"file_path": path}}),
+        )
+        .await;
+    begins_soon(&begins).await;
+    let other = stage.write("a.txt", "one\n");
+    assert!(
+        stage.read(&other).await.contains("one"),
+        "a call that waits holds up no other"
+    );
+    lets_go.send(()).expect("waiting");
+    let answer = stage.receive().await;
+    assert_eq!(answer["id"], id);
+    assert_eq!(std::fs::read_to_string(&path).expect("written"), "late\n");
+}
+
+#[tokio::test]
+async fn long_work_is_reported_where_the_client_asked() {
+    let (tool, begins, lets_go) = waits();
+    let mut stage = stage_with(|builder| builder.tool(tool), Options::default());
+    stage.shake_hands().await;
+    let path = stage.path("late.txt");
+    let params =
+        json!({"name": "Waits", "arguments": {"file_path": path}, "_meta": {"progressToken": "p"}});
+    let id = stage.ask("tools/call", params).await;
+    begins_soon(&begins).await;
+    let news = stage.receive().await;
+    assert_eq!(news["method"], "notifications/progress");
+    assert_eq!(news["params"]["progressToken"], "p");
+    assert!(news["params"]["progress"].as_f64().expect("a number") > 0.0);
+    lets_go.send(()).expect("waiting");
+    loop {
+        let answer = stage.receive().await;
+        if answer["id"] == id {
+            break;
+        }
+        assert_eq!(answer["method"], "notifications/progress");
+    }
+}
+
+#[tokio::test]
+async fn a_call_over_its_time_is_refused_as_such() {
+    let (tool, begins, lets_go) = waits();
+    let options = Options {
+        time_limit: Duration::from_millis(20),
+        ..Options::default()
+    };
+    let mut stage = stage_with(|builder| builder.tool(tool), options);
+    stage.shake_hands().await;
+    let path = stage.path("late.txt");
+    let id = stage
+        .ask(
+            "tools/call",
+            json!({"name": "Waits", "arguments": {"file_path": path}}),
+        )
+        .await;
+    begins_soon(&begins).await;
+    tokio::time::sleep(Duration::from_millis(40)).await;
+    lets_go.send(()).expect("waiting");
+    let answer = stage.receive().await;
+    assert_eq!(answer["id"], id);
+    assert_eq!(refusal(&answer["result"]), "timeout");
+    assert_eq!(data(&answer["result"])["error"]["code"], 32);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn the_caller_is_on_record() {
+    let heard: Arc<Mutex<Vec<Caller>>> = Arc::default();
+    let kept = heard.clone();
+    let observer = move |event: &Event| {
+        if let Event::Read { caller, .. } = event {
+            kept.lock().expect("whole").push(caller.clone());
+        }
+    };
+    let mut stage = stage_with(|builder| builder.observer(observer), Options::default());
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    stage
+        .call_with(
+            "Read",
+            json!({"file_path": path}),
+            json!({"lancet/turn": "t1", "lancet/call": "c1"}),
+        )
+        .await;
+    let own = |text: &str| Some(text.to_owned());
+    let wanted = Caller {
+        client: own("stage"),
+        version: own("1"),
+        turn: own("t1"),
+        call: own("c1"),
+    };
+    assert_eq!(*heard.lock().expect("whole"), [wanted]);
+}
+
+/// Waits for a tool to begin without holding up the reactor that has to start it.
+async fn begins_soon(begins: &Receiver<()>) {
+    while begins.try_recv().is_err() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}

@@ -1,0 +1,7 @@
+//! Whole conversations with the server, line by line, over a pair of streams inside the process.
+
+mod calls;
+mod generations;
+mod limits;
+mod sessions;
+mod stage;

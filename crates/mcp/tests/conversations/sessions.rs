@@ -1,0 +1,162 @@
+//! Whose ledger a call belongs to, and what hosts tell of their conversations.
+
+use lancet::SessionName;
+use lancet_mcp::Options;
+use serde_json::{Value, json};
+use std::path::Path;
+
+use crate::stage::{Stage, refusal, stage, stage_with, text};
+
+async fn edit(stage: &mut Stage, path: &Path, old: &str, new: &str, meta: Value) -> Value {
+    stage
+        .call_with(
+            "Edit",
+            json!({"file_path": path, "old_string": old, "new_string": new}),
+            meta,
+        )
+        .await
+}
+
+#[tokio::test]
+async fn sessions_named_in_meta_have_ledgers_of_their_own() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    stage
+        .call_with(
+            "Read",
+            json!({"file_path": path}),
+            json!({"lancet/session": "first"}),
+        )
+        .await;
+    for meta in [
+        json!({"lancet/session": "second"}),
+        json!({}),
+        json!({"agent-session-id": "x"}),
+    ] {
+        let result = edit(&mut stage, &path, "one", "1", meta.clone()).await;
+        assert_eq!(refusal(&result), "not_read", "{meta}");
+    }
+    let result = edit(
+        &mut stage,
+        &path,
+        "one",
+        "1",
+        json!({"lancet/session": "first"}),
+    )
+    .await;
+    assert_ne!(result["isError"], true, "{result}");
+}
+
+#[tokio::test]
+async fn an_agents_own_session_id_is_taken() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    stage
+        .call_with(
+            "Read",
+            json!({"file_path": path}),
+            json!({"vscode.conversationId": "c1"}),
+        )
+        .await;
+    let other = edit(
+        &mut stage,
+        &path,
+        "one",
+        "1",
+        json!({"vscode.conversationId": "c2"}),
+    )
+    .await;
+    assert_eq!(refusal(&other), "not_read");
+    // The name that lancet gives it: the client's, then the id.
+    let same = edit(
+        &mut stage,
+        &path,
+        "one",
+        "1",
+        json!({"lancet/session": "stage-c1"}),
+    )
+    .await;
+    assert_ne!(same["isError"], true, "{same}");
+}
+
+#[tokio::test]
+async fn a_session_given_at_the_start_is_that_of_all_calls() {
+    let name = SessionName::new("fixed").expect("a name");
+    let options = Options {
+        session: Some(name),
+        ..Options::default()
+    };
+    let mut stage = stage_with(|builder| builder, options);
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    stage
+        .call_with(
+            "Read",
+            json!({"file_path": path}),
+            json!({"lancet/session": "a"}),
+        )
+        .await;
+    let result = edit(
+        &mut stage,
+        &path,
+        "one",
+        "1",
+        json!({"lancet/session": "b"}),
+    )
+    .await;
+    assert_ne!(result["isError"], true, "{result}");
+}
+
+#[tokio::test]
+async fn a_name_that_is_none_is_refused() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    for name in ["a b", "../x", &"x".repeat(65)] {
+        let result = stage
+            .call_with(
+                "Read",
+                json!({"file_path": path}),
+                json!({"lancet/session": name}),
+            )
+            .await;
+        assert_eq!(refusal(&result), "invalid", "{name}");
+        assert!(text(&result).contains("lancet/session"), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_host_showed_counts_as_read_and_anything_else_as_a_partial_view() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let whole = stage.write("whole.txt", "one\ntwo\n");
+    let partial = stage.write("partial.txt", "one\ntwo\n");
+    let seen = json!({"lancet/seen": [
+        {"file_path": whole, "text": "one\ntwo\n"},
+        {"file_path": partial, "text": "one\n[...]\n"},
+        {"file_path": "/no/such/file", "text": "x"},
+        7,
+    ]});
+    let result = edit(&mut stage, &whole, "two", "2", seen).await;
+    assert_ne!(result["isError"], true, "{result}");
+    let result = edit(&mut stage, &partial, "two", "2", json!({})).await;
+    assert_eq!(refusal(&result), "not_read");
+}
+
+#[tokio::test]
+async fn after_a_shortened_conversation_a_read_answers_with_text() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    assert!(stage.read(&path).await.contains("1→one"));
+    assert!(!stage.read(&path).await.contains("1→one"), "the stub");
+    let other = stage.write("b.txt", "two\n");
+    assert!(stage.read(&other).await.contains("1→two"));
+    let meta = json!({"lancet/shortened": true});
+    let again = stage
+        .call_with("Read", json!({"file_path": other}), meta)
+        .await;
+    assert!(text(&again).contains("1→two"), "{again}");
+}

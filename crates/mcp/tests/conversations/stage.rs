@@ -1,0 +1,172 @@
+//! A server on a folder of its own and a client that speaks raw lines, so that what goes over the wire is what is tested.
+
+use std::path::{Path, PathBuf};
+
+use lancet::{Builder, Lancet, Mode};
+use lancet_mcp::{Options, ServeError, serve};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, split,
+};
+use tokio::task::JoinHandle;
+
+/// The version of the first generation that clients open with.
+pub(crate) const HANDSHAKE: &str = "2025-11-25";
+/// The first version without a handshake.
+pub(crate) const MODERN: &str = "2026-07-28";
+
+pub(crate) struct Stage {
+    pub(crate) folder: TempDir,
+    reader: BufReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+    server: JoinHandle<Result<(), ServeError>>,
+    next: i64,
+}
+
+/// Opens a stage in `accept-edits` mode with the defaults of the server.
+pub(crate) fn stage() -> Stage {
+    stage_with(|builder| builder, Options::default())
+}
+
+/// Opens a stage; `change` has the last word on how the engine is opened.
+pub(crate) fn stage_with(change: impl FnOnce(Builder) -> Builder, options: Options) -> Stage {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("root");
+    std::fs::create_dir(&root).expect("a root");
+    let builder = Lancet::builder()
+        .root(&root)
+        .state_dir(folder.path().join("state"))
+        .mode(Mode::AcceptEdits)
+        .answer_limit(32_000);
+    let lancet = change(builder).open().expect("opens");
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let (reader, writer) = split(theirs);
+    let server = tokio::spawn(serve(lancet, options, reader, writer));
+    let (reader, writer) = split(ours);
+    Stage {
+        folder,
+        reader: BufReader::new(reader),
+        writer,
+        server,
+        next: 0,
+    }
+}
+
+impl Stage {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root().join(name)
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder
+            .path()
+            .canonicalize()
+            .expect("there")
+            .join("root")
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) async fn send_raw(&mut self, bytes: &[u8]) {
+        self.writer.write_all(bytes).await.expect("sent");
+    }
+
+    pub(crate) async fn send(&mut self, message: Value) {
+        self.send_raw(format!("{message}\n").as_bytes()).await;
+    }
+
+    /// The next message of the server.
+    pub(crate) async fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        let read = self.reader.read_line(&mut line).await.expect("read");
+        assert!(read > 0, "the server left");
+        serde_json::from_str(&line).expect("one JSON object a line")
+    }
+
+    /// Sends a request and gives its id.
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> i64 {
+        self.next += 1;
+        let id = self.next;
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .await;
+        id
+    }
+
+    /// A request and its answer, with nothing in between.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params).await;
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// Opens the conversation with a handshake.
+    pub(crate) async fn shake_hands(&mut self) -> Value {
+        let client = json!({"name": "stage", "version": "1"});
+        let params =
+            json!({"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": client});
+        let answer = self.request("initialize", params).await;
+        self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+        answer["result"].clone()
+    }
+
+    /// Calls a tool; the result, which may be a refusal.
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.call_with(tool, arguments, json!({})).await
+    }
+
+    pub(crate) async fn call_with(&mut self, tool: &str, arguments: Value, meta: Value) -> Value {
+        let answer = self
+            .request(
+                "tools/call",
+                json!({"name": tool, "arguments": arguments, "_meta": meta}),
+            )
+            .await;
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// Reads a file and expects that to go well.
+    pub(crate) async fn read(&mut self, path: &Path) -> String {
+        let result = self.call("Read", json!({"file_path": path})).await;
+        assert_ne!(result["isError"], true, "{result}");
+        text(&result).to_owned()
+    }
+
+    /// Leaves, and waits for the server to end.
+    pub(crate) async fn leave(self) -> Result<(), ServeError> {
+        drop(self.writer);
+        drop(self.reader);
+        self.server.await.expect("the server does not panic")
+    }
+}
+
+/// The `_meta` that every request of the second generation carries.
+pub(crate) fn modern_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "stage", "version": "2"},
+    })
+}
+
+pub(crate) fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().expect("text")
+}
+
+pub(crate) fn data(result: &Value) -> &Value {
+    &result["_meta"]["lancet/result"]
+}
+
+/// The name of a refusal.
+pub(crate) fn refusal(result: &Value) -> &str {
+    assert_eq!(result["isError"], true, "{result}");
+    data(result)["error"]["name"].as_str().expect("a name")
+}
