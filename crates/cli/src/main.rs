@@ -1,3 +1,84 @@
-//! The door for the shell: the program `lancet`.
+//! The door for the shell: the program `lancet`. Reads the command line, hands over to a command, ends with its code.
 
-fn main() {}
+mod answer;
+mod arguments;
+mod command;
+mod failure;
+mod log;
+mod opening;
+mod surroundings;
+mod terminal;
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use answer::Form;
+use arguments::Arguments;
+use failure::{Exit, Failure};
+use surroundings::Surroundings;
+use terminal::{Colour, print_error};
+
+fn main() -> ExitCode {
+    hush_panics();
+    // A fault of ours is told as one, in the form that was asked for, and not as a trace.
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        start(&std::env::args_os().collect::<Vec<_>>())
+    }));
+    ended.unwrap_or(Exit::System).into()
+}
+
+fn start(typed: &[OsString]) -> Exit {
+    let around = Surroundings::look();
+    if typed.len() <= 1 {
+        let colour = Colour::of(std::io::stderr().is_terminal(), around.plain);
+        print_error(&command::start_page(colour));
+        return Exit::Usage;
+    }
+    // Wanted before anything is parsed, so that a wrong command line is answered in the right form, too.
+    let form = Form::of(typed.iter().any(|word| word == "--json"));
+    let ended = match Arguments::try_parse_from(typed) {
+        Ok(arguments) => command::run(&arguments.command, &around),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+            ) =>
+        {
+            // Help that nobody waits for any more is no failure.
+            let _ = error.print();
+            Ok(Exit::Done)
+        }
+        Err(error) if form == Form::Json => {
+            let words = error.to_string();
+            Err(Failure::usage(
+                words.trim_end().trim_start_matches("error: "),
+            ))
+        }
+        Err(error) => {
+            let _ = error.print();
+            Ok(Exit::Usage)
+        }
+    };
+    ended.unwrap_or_else(|failure| {
+        answer::put_failure(&failure, form);
+        failure.exit
+    })
+}
+
+/// A panic's own message may quote the text of a file. The place says as much as a report needs.
+fn hush_panics() {
+    set_hook(Box::new(|panic| {
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        print_error(&format!(
+            "lancet: a fault of lancet's own at {place}; please report it. Files are as they were.\n"
+        ));
+    }));
+}

@@ -59,7 +59,7 @@ pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
 pub use declare::Declaration;
 pub use engine::{ANSWER_LIMIT, Builder, Lancet, OpenError};
 pub use host_tool::{HostTool, Proposal};
-pub use lancet_history::{SessionName, SessionNameError};
+pub use lancet_history::{SessionName, SessionNameError, StoreError, StoreFacts, examine_store};
 pub use observe::{Event, Observer};
 pub use refusal::{Kind, Refusal};
 pub use reply::Reply;

@@ -1,0 +1,138 @@
+//! A tool's answer on the way out: text for people, one JSON object for programs, and the exit code.
+
+use std::io::IsTerminal as _;
+
+use lancet::{Kind, Reply};
+use serde_json::{Value, json};
+
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+use crate::terminal::{
+    Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible,
+};
+
+/// The form that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Text.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+impl Form {
+    /// By the flag `--json`.
+    pub(crate) fn of(json: bool) -> Self {
+        if json { Form::Json } else { Form::Text }
+    }
+}
+
+/// What an answer is shown as to a person. Files and pipes get the text that a model would read, whatever it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape<'a> {
+    /// Numbered lines.
+    Lines,
+    /// A diff.
+    Change(&'a TerminalApprover),
+    /// What a model would read.
+    Plain(&'a TerminalApprover),
+}
+
+/// Puts an answer out.
+pub(crate) fn put(
+    reply: &Reply,
+    form: Form,
+    shape: Shape<'_>,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let unasked = match shape {
+        Shape::Change(approver) | Shape::Plain(approver) => approver.unasked(),
+        Shape::Lines => None,
+    };
+    let text = unasked.as_deref().unwrap_or(reply.text());
+    match (form, reply.refusal()) {
+        (Form::Json, _) => print(&object(reply, text))?,
+        (Form::Text, Some(kind)) => print_error(&refusal(kind, text, around)),
+        (Form::Text, None) if !stdout_is_terminal() => print(&closed(text))?,
+        (Form::Text, None) => {
+            let colour = Colour::of(true, around.plain);
+            print(&match shape {
+                Shape::Lines => colour.numbered(text),
+                Shape::Change(approver) => change(reply, colour, approver),
+                Shape::Plain(_) => closed(&visible(text)),
+            })?;
+        }
+    }
+    Ok(exit_of(reply))
+}
+
+/// Puts out why a command did not come to an answer.
+pub(crate) fn put_failure(failure: &Failure, form: Form) {
+    match form {
+        Form::Json => {
+            let error = json!({ "name": failure.name(), "message": failure.message });
+            // Nobody is left to hear that standard output is closed.
+            let _ = print(&format!(
+                "{}\n",
+                json!({ "error": error, "text": failure.message })
+            ));
+        }
+        Form::Text => print_error(&format!("lancet: {}\n", visible(&failure.message))),
+    }
+}
+
+fn exit_of(reply: &Reply) -> Exit {
+    match reply.refusal() {
+        None => Exit::Done,
+        Some(Kind::Io | Kind::Internal) => Exit::System,
+        Some(_) => Exit::Refused,
+    }
+}
+
+/// The tool's data and its text, as one object on one line.
+fn object(reply: &Reply, text: &str) -> String {
+    let mut data = reply.data().clone();
+    if let Value::Object(fields) = &mut data {
+        fields.insert("text".to_owned(), json!(text));
+    }
+    format!("{data}\n")
+}
+
+/// A change for a person: the headline, the diff unless the question has just shown it, and what else is to be said.
+fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String {
+    let person = reply.person();
+    let (headline, diff) = person.split_once('\n').unwrap_or((person, ""));
+    let mut out = format!("{}\n", colour.paint(Style::Bold, &visible(headline)));
+    if !approver.has_shown() {
+        out.push_str(&colour.diff(diff));
+    }
+    for warning in reply.data()["warnings"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
+        let note = format!("note: {}", visible(warning));
+        out.push_str(&format!("{}\n", colour.paint(Style::Dim, &note)));
+    }
+    out
+}
+
+/// A refusal for standard error, which may be a terminal where standard output is none.
+fn refusal(kind: Kind, text: &str, around: &Surroundings) -> String {
+    let (head, text) = (format!("refused ({})", kind.name()), text.trim_end());
+    if std::io::stderr().is_terminal() {
+        let colour = Colour::of(true, around.plain);
+        format!("{} {}\n", colour.paint(Style::Red, &head), visible(text))
+    } else {
+        format!("lancet: {head} {text}\n")
+    }
+}
+
+fn closed(text: &str) -> String {
+    if text.is_empty() || text.ends_with('\n') {
+        text.to_owned()
+    } else {
+        format!("{text}\n")
+    }
+}

@@ -1,0 +1,356 @@
+//! What may be typed: commands, options and their help. What is meant by it is worked out elsewhere.
+
+mod examples;
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use lancet::SessionName;
+
+/// File tools for AI agents: every edit lands exactly where it was meant, or not at all
+///
+/// lancet gives a language model the tools it edits a code base with: Read, Edit, MultiEdit and Write.
+/// An edit changes the bytes it names and no other. Where it is not certain that it lands where it was meant, the
+/// file stays as it was and the answer says what to do next.
+///
+/// Agents use it through `lancet mcp`. The other commands do the same by hand, under the same checks.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lancet",
+    version,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+#[command(subcommand_required = true, after_help = examples::PROGRAM, after_long_help = examples::PROGRAM_LONG)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Mcp(McpArguments),
+    Read(ReadArguments),
+    Edit(EditArguments),
+    Write(WriteArguments),
+    Call(CallArguments),
+    Tools(ToolsArguments),
+    Doctor(DoctorArguments),
+    Completions(CompletionsArguments),
+    Man(ManArguments),
+    Help(HelpArguments),
+}
+
+/// Serve the tools to an agent over MCP (standard input and output)
+///
+/// An agent starts this command by itself; at a terminal it only waits for protocol messages. The agent can then read
+/// and change files below the roots, and none outside of them. Writes go through without a question, because the agent
+/// asks its user itself; protected names (.git, shell start-up files, agents' settings) and secret files are never
+/// written this way.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::MCP)]
+pub(crate) struct McpArguments {
+    /// What happens to writes [default: the settings' mode, else accept-edits]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    /// Keep the record of what the model has seen under this name, across restarts
+    ///
+    /// Without it the agent's own conversation id is used where it sends one, else the record ends with the process.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<SessionName>,
+    #[command(flatten)]
+    pub(crate) choice: ToolChoice,
+    /// Add structured content and output schemas for clients that want them
+    #[arg(long)]
+    pub(crate) structured: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Show a file, or lines of it, as a model sees it
+///
+/// Lines are numbered. The last line tells path, range, encoding and line endings where they are unusual, and the
+/// revision: a short hash of the bytes, which `edit` and `write` can be held to with --revision.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::READ)]
+pub(crate) struct ReadArguments {
+    /// The file
+    pub(crate) file: PathBuf,
+    /// First line to show, from 1
+    #[arg(long, value_name = "LINE")]
+    pub(crate) offset: Option<u64>,
+    /// How many lines to show
+    #[arg(long, value_name = "LINES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    /// Show the line at --offset alone, from this character on
+    #[arg(long, value_name = "CHARACTER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) column: Option<u64>,
+    #[command(flatten)]
+    pub(crate) common: Shared,
+}
+
+/// Replace text in a file
+///
+/// Finds the old text and puts the new text there. The old text must stand at exactly one place (or give
+/// --replace-all). Where it stands at none, the nearest places are shown; the file is then as it was. Shows the diff
+/// and asks before it writes.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "lancet edit <FILE> --old <TEXT> --new <TEXT> [OPTIONS]",
+    after_long_help = examples::EDIT
+)]
+#[command(group = ArgGroup::new("old text").args(["old", "old_file"]).required(true))]
+#[command(group = ArgGroup::new("new text").args(["new", "new_file"]).required(true))]
+pub(crate) struct EditArguments {
+    /// The file
+    pub(crate) file: PathBuf,
+    /// The text to replace; empty to create the file
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) old: Option<String>,
+    /// Take the text to replace from a file, whole; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) old_file: Option<PathBuf>,
+    /// The text to put there
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) new: Option<String>,
+    /// Take the text to put there from a file, whole; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) new_file: Option<PathBuf>,
+    /// Replace every place where the old text stands
+    #[arg(long)]
+    pub(crate) replace_all: bool,
+    /// Refuse if the old text stands at any other number of places
+    #[arg(long, value_name = "PLACES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) expect_count: Option<u64>,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) common: Shared,
+}
+
+/// Create a file, or replace or extend one
+///
+/// A file that is there keeps its encoding and, where it had only one kind, its line endings. Folders on the way are
+/// made. Shows the diff and asks before it writes.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "lancet write <FILE> <--content <TEXT> | --from <FILE> | -> [OPTIONS]",
+    after_long_help = examples::WRITE
+)]
+#[command(group = ArgGroup::new("text").args(["content", "from", "input"]).required(true))]
+pub(crate) struct WriteArguments {
+    /// The file
+    pub(crate) file: PathBuf,
+    /// `-`: take the text from standard input
+    #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true)]
+    pub(crate) input: Option<String>,
+    /// The text
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) content: Option<String>,
+    /// Take the text from a file, whole; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Add the text to the end of the file
+    #[arg(long)]
+    pub(crate) append: bool,
+    /// Never over a file that is there
+    #[arg(long, conflicts_with = "append")]
+    pub(crate) create: bool,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) common: Shared,
+}
+
+/// Call any tool with raw JSON, as an agent would
+///
+/// Prints the answer that the model would read. Writes go through without a question, but for protected names. A call
+/// without --session has read nothing before: give `revision` in the arguments, or use the same --session for a Read
+/// and the calls after it.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::CALL)]
+pub(crate) struct CallArguments {
+    /// The tool: Read, Edit, MultiEdit or Write
+    pub(crate) tool: String,
+    /// Its arguments: JSON, `@FILE`, or `-` for standard input
+    #[arg(value_name = "JSON", default_value = "{}", hide_default_value = true)]
+    pub(crate) arguments: String,
+    /// What happens to writes [default: the settings' mode, else accept-edits]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    #[command(flatten)]
+    pub(crate) choice: ToolChoice,
+    #[command(flatten)]
+    pub(crate) common: Shared,
+}
+
+/// Print the tools' definitions, to paste into an API call
+///
+/// The JSON is the value of the API's `tools` field: names, descriptions and argument schemas.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::TOOLS)]
+pub(crate) struct ToolsArguments {
+    /// Whose shape
+    #[arg(long, value_name = "FORMAT", default_value = "mcp")]
+    pub(crate) format: ToolFormat,
+    /// The whole prompt of each tool instead of its short description
+    #[arg(long)]
+    pub(crate) long: bool,
+    /// With `plan`: the reading tools alone
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    #[command(flatten)]
+    pub(crate) choice: ToolChoice,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Tell what lancet finds here: roots, settings, state folder, file system
+///
+/// Every setting is shown with the layer that set it. What is wrong is told with the command that mends it. Changes
+/// nothing.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::DOCTOR)]
+pub(crate) struct DoctorArguments {
+    /// As `lancet mcp` would be started
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    #[command(flatten)]
+    pub(crate) choice: ToolChoice,
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Print a script that completes lancet's commands in a shell
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::COMPLETIONS)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual page
+///
+/// The page is in troff, as `man` reads it.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::MAN)]
+pub(crate) struct ManArguments {
+    /// The page of this command instead of the program's
+    pub(crate) command: Option<String>,
+    /// Write the pages of the program and of every command into this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// Explain a command, or the settings
+#[derive(Debug, Args)]
+pub(crate) struct HelpArguments {
+    /// A command, or `settings`
+    pub(crate) topic: Option<String>,
+}
+
+/// What writing commands share.
+#[derive(Debug, Args)]
+pub(crate) struct Writing {
+    /// Show the diff and write nothing
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Write without asking; protected names are asked about all the same
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+    /// Write text that looks like a tool's display (line numbers, "rest unchanged") and would be refused
+    #[arg(long)]
+    pub(crate) insist: bool,
+    /// Refuse unless the file is at this revision
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) revision: Option<String>,
+    /// What happens to writes [default: the settings' mode, else each one is asked about]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+}
+
+/// What the commands on files share.
+#[derive(Debug, Args)]
+pub(crate) struct Shared {
+    /// Count what this named session has read, and keep its record; then nothing may be changed that it has not read
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<SessionName>,
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Which tools are offered.
+#[derive(Debug, Args)]
+pub(crate) struct ToolChoice {
+    /// The tools on offer: names, `default`, `all`; a minus takes one away (`default,-MultiEdit`)
+    #[arg(long, value_name = "TOOLS", allow_hyphen_values = true)]
+    pub(crate) tools: Vec<String>,
+}
+
+/// Where lancet works and what it goes by.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Where lancet works")]
+pub(crate) struct Place {
+    /// A folder that lancet may work in; may be given several times
+    ///
+    /// Nothing outside of the roots is read or written. Without it: the working folder (but never `/` or your home
+    /// folder); for a command on one file the git work tree around it, else its folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Vec<PathBuf>,
+    /// One more settings file, over the user's and the project's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where lancet keeps its own records
+    ///
+    /// Without it: $LANCET_STATE_DIR, else $XDG_STATE_HOME/lancet, else ~/.local/state/lancet.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) state_dir: Option<PathBuf>,
+    /// What to log on standard error: error, warn, info or debug; also $LANCET_LOG
+    ///
+    /// Names and paths are logged, never the contents of files.
+    #[arg(long, value_name = "LEVEL", hide_possible_values = true)]
+    pub(crate) log: Option<LogLevel>,
+}
+
+/// What happens to writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// Writes inside the roots go through, but for protected names
+    AcceptEdits,
+    /// Nothing is written
+    Plan,
+}
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogLevel {
+    /// Only what went wrong inside lancet
+    Error,
+    /// Also what was asked for and not done
+    Warn,
+    /// Also start and end
+    Info,
+    /// Also every call, by tool, path and time
+    Debug,
+}
+
+/// Whose shape a list of tools has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolFormat {
+    /// The Model Context Protocol
+    Mcp,
+    /// Anthropic's Messages API
+    Anthropic,
+    /// OpenAI's Chat Completions API and those like it
+    #[value(name = "openai")]
+    OpenAi,
+    /// Google's Gemini API
+    Gemini,
+}

@@ -1,0 +1,134 @@
+//! The examples at the end of each help page. Whoever reads one page needs no other.
+
+pub(super) const PROGRAM: &str = "\
+`lancet help COMMAND` explains a command with examples, `lancet help settings` the settings.";
+
+pub(super) const PROGRAM_LONG: &str = "\
+Examples:
+  lancet read src/main.rs --offset 10 --limit 20
+      Show lines 10 to 29, numbered.
+
+  lancet edit src/main.rs --old 'let limit = 10;' --new 'let limit = 20;'
+      Replace that text, after showing the diff and asking.
+
+  claude mcp add lancet -- lancet mcp
+      Give the tools to an agent (here Claude Code; `lancet help mcp` has others).
+
+Exit codes:
+  0  done
+  1  refused: the file is as it was, and the answer says why and what to do next
+  2  the command line or the settings are wrong
+  3  the system refused (disk full, no permission), or a fault of lancet's own
+
+Colours are used on a terminal only, and never where NO_COLOR is set.
+`lancet help COMMAND` explains a command with examples, `lancet help settings` the settings.";
+
+pub(super) const MCP: &str = "\
+Adding it to an agent, from the folder of your project:
+  Claude Code    claude mcp add lancet -- lancet mcp
+  Codex          codex mcp add lancet -- lancet mcp
+  Gemini CLI     gemini mcp add lancet lancet mcp
+
+  Cursor, and others with a JSON file (.cursor/mcp.json):
+      { \"mcpServers\": { \"lancet\": { \"command\": \"lancet\",
+          \"args\": [\"mcp\", \"--root\", \"/path/to/project\"] } } }
+
+  opencode (opencode.json):
+      { \"mcp\": { \"lancet\": { \"type\": \"local\", \"command\": [\"lancet\", \"mcp\"] } } }
+
+  goose (config.yaml):
+      extensions:
+        lancet: { name: lancet, type: stdio, enabled: true, cmd: lancet,
+                  args: [mcp, --root, /path/to/project] }
+
+An agent that starts its servers elsewhere than in the project needs --root.
+
+More examples:
+  lancet mcp --root ~/work/api --root ~/work/web
+      Two folders.
+
+  lancet mcp --mode plan
+      Reading only: the writing tools are not even listed.
+
+  lancet mcp --tools default,-MultiEdit
+      Leave a tool out.";
+
+pub(super) const READ: &str = "\
+Examples:
+  lancet read Cargo.toml
+  lancet read server.log --offset 5000 --limit 50
+  lancet read bundle.min.js --offset 1 --column 20001
+      The first line from its character 20001 on.
+
+  lancet read Cargo.toml --json
+      {\"type\":\"text\",\"file_path\":…,\"startLine\":1,\"numLines\":…,\"revision\":…,\"text\":…}";
+
+pub(super) const EDIT: &str = "\
+Examples:
+  lancet edit config.toml --old 'port = 80' --new 'port = 8080'
+      Shows the diff, asks, writes.
+
+  lancet edit config.toml --old 'port = 80' --new 'port = 8080' --diff
+      Shows the diff and leaves it at that.
+
+  lancet edit lib.rs --old old_name --new new_name --replace-all --yes
+      Renames everywhere in the file, without asking.
+
+  lancet edit main.py --old-file before.txt --new-file - < after.txt
+      Texts of several lines. A file's last newline is part of the text.
+
+  lancet edit main.py --old 'import os
+  import sys' --new 'import sys'
+      Text of several lines on the command line.
+
+The question comes on the terminal itself, so that standard input stays free for text.
+Where there is no terminal, give --yes.";
+
+pub(super) const WRITE: &str = "\
+Examples:
+  lancet write notes.txt --content 'first line
+  second line
+  '
+  generate-table | lancet write src/table.rs - --yes
+      The text comes from standard input.
+
+  lancet write settings.json --from template.json --create
+      Refused if settings.json is there already.
+
+  date | lancet write log.txt - --append --yes";
+
+pub(super) const CALL: &str = "\
+Examples:
+  lancet call Read '{\"file_path\": \"a.txt\"}' --session demo
+  lancet call Edit '{\"file_path\": \"a.txt\", \"old_string\": \"x\", \"new_string\": \"y\"}' \\
+      --session demo
+      The second call counts what the first has read.
+
+  lancet call MultiEdit @edits.json --root /path/to/project --session demo --json
+  lancet call Write - < call.json
+
+`lancet tools` prints what each tool takes.";
+
+pub(super) const TOOLS: &str = "\
+Examples:
+  lancet tools --format anthropic
+  lancet tools --format openai --long --tools Read,Edit";
+
+pub(super) const DOCTOR: &str = "\
+Examples:
+  lancet doctor
+  lancet doctor --root ~/work/api --json
+
+Exit codes: 0 nothing is wrong, 2 roots or settings are wrong, 3 the state folder or the system is.";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  lancet completions bash > ~/.local/share/bash-completion/completions/lancet
+  lancet completions zsh > ~/.zfunc/_lancet
+  lancet completions fish > ~/.config/fish/completions/lancet.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+  lancet man | man -l -
+  lancet man edit | man -l -
+  lancet man --dir ~/.local/share/man/man1";

@@ -1,0 +1,76 @@
+//! The commands, each in a file of its own.
+
+mod call;
+mod doctor;
+mod edit;
+mod help;
+mod manual;
+mod mcp;
+mod read;
+mod tools;
+mod write;
+mod writing;
+
+use std::io::Read as _;
+use std::path::Path;
+
+use lancet::{Lancet, Session, SessionName};
+
+use crate::arguments::Command;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+
+pub(crate) use help::start_page;
+
+/// Carries out a command.
+pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Failure> {
+    match command {
+        Command::Mcp(arguments) => mcp::run(arguments, around),
+        Command::Read(arguments) => read::run(arguments, around),
+        Command::Edit(arguments) => edit::run(arguments, around),
+        Command::Write(arguments) => write::run(arguments, around),
+        Command::Call(arguments) => call::run(arguments, around),
+        Command::Tools(arguments) => tools::run(arguments, around),
+        Command::Doctor(arguments) => doctor::run(arguments, around),
+        Command::Completions(arguments) => manual::completions(arguments),
+        Command::Man(arguments) => manual::man(arguments, around),
+        Command::Help(arguments) => help::run(arguments),
+    }
+}
+
+/// The session of a command: the named one, else one that ends with the process.
+fn session_of(lancet: &Lancet, name: Option<&SessionName>) -> Session {
+    match name {
+        Some(name) => lancet.session(name),
+        None => lancet.unnamed_session(),
+    }
+}
+
+/// The whole of a file that was handed over as text, `-` being standard input. Of whose text this is, `what` tells.
+fn text_from(path: &Path, what: &str, around: &Surroundings) -> Result<String, Failure> {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        if path == Path::new("-") {
+            std::io::stdin().lock().read_to_end(&mut bytes)?;
+        } else {
+            let path = around
+                .absolute(path)
+                .map_err(|failure| std::io::Error::other(failure.message))?;
+            std::fs::File::open(path)?.read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
+    };
+    let name = if path == Path::new("-") {
+        "standard input".into()
+    } else {
+        path.display().to_string()
+    };
+    let bytes = read()
+        .map_err(|error| Failure::usage(format!("{what}: {name} cannot be read: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage(format!(
+            "{what}: {name} is not UTF-8 text (byte {at}); lancet takes texts as UTF-8"
+        ))
+    })
+}

@@ -1,0 +1,51 @@
+//! `lancet call`: any tool with raw JSON, as an agent would call it.
+
+use std::path::Path;
+
+use lancet::{ANSWER_LIMIT, RawCall};
+use lancet_mcp::Level;
+use serde_json::Value;
+
+use super::{session_of, text_from};
+use crate::answer::{Form, Shape, put};
+use crate::arguments::CallArguments;
+use crate::failure::{Exit, Failure};
+use crate::opening::{Offer, Wish};
+use crate::surroundings::{Reach, Surroundings};
+use crate::terminal::{Consent, TerminalApprover};
+
+/// Calls.
+pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let given = parse(&arguments.arguments, around)?;
+    let approver = TerminalApprover::new(Consent::Ask, around.plain);
+    let wish = Wish {
+        place: &arguments.common.place,
+        reach: Reach::Folder,
+        mode: arguments.mode,
+        unasked_mode: lancet::Mode::AcceptEdits,
+        offer: Offer::Chosen(&arguments.choice.tools),
+        approver: Some(approver.clone()),
+        answer_limit: ANSWER_LIMIT,
+        unasked_log: Level::Error,
+    };
+    let lancet = wish.open(around)?.lancet;
+    let session = session_of(&lancet, arguments.common.session.as_ref());
+    let reply = session.call(RawCall::new(arguments.tool.as_str(), given));
+    put(
+        &reply,
+        Form::of(arguments.common.json),
+        Shape::Plain(&approver),
+        around,
+    )
+}
+
+fn parse(given: &str, around: &Surroundings) -> Result<Value, Failure> {
+    let (text, name) = match given.strip_prefix('@') {
+        Some(file) => (text_from(Path::new(file), "JSON", around)?, file),
+        None if given == "-" => (text_from(Path::new("-"), "JSON", around)?, "standard input"),
+        None => (given.to_owned(), "the command line"),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::usage(format!("the arguments on {name} are not JSON: {error}; quote them for the shell like '{{\"file_path\": \"/a\"}}'"))
+    })
+}

@@ -1,0 +1,189 @@
+//! `lancet doctor`: what lancet finds here, and what is wrong with it. Looks only; changes nothing.
+
+mod file_system;
+mod state;
+mod words;
+
+use lancet::settings::{Ignored, InForce};
+use lancet_mcp::Level;
+use serde_json::{Value, json};
+
+use crate::arguments::{DoctorArguments, Place};
+use crate::failure::{Exit, Failure};
+use crate::opening::{Offer, Wish};
+use crate::surroundings::{
+    Flags, Reach, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
+};
+use crate::terminal::{Colour, print, stdout_is_terminal};
+use file_system::RootFacts;
+use state::StateFacts;
+
+/// Something that is wrong.
+#[derive(Clone, Debug)]
+struct Problem {
+    /// Whose fault, as an exit code says it.
+    exit: Exit,
+    /// What is the case.
+    words: String,
+    /// The command that mends it.
+    mend: Option<String>,
+}
+
+/// Everything the doctor looked at.
+#[derive(Debug)]
+struct Report {
+    roots: Vec<RootFacts>,
+    state: Option<StateFacts>,
+    files: Vec<SettingsFile>,
+    in_force: Vec<InForce>,
+    ignored: Vec<Ignored>,
+    mode: Option<&'static str>,
+    tools: Vec<String>,
+    colour: Colour,
+    terminal: bool,
+    problems: Vec<Problem>,
+}
+
+/// Looks and tells.
+pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let report = look(arguments, around);
+    let exit = report
+        .problems
+        .iter()
+        .map(|problem| problem.exit)
+        .max_by_key(|exit| exit.number());
+    let text = words::worded(
+        &report,
+        if arguments.json {
+            Colour::Off
+        } else {
+            report.colour
+        },
+    );
+    if arguments.json {
+        let mut object = object(&report);
+        object["text"] = json!(text);
+        print(&format!("{object}\n"))?;
+    } else {
+        print(&text)?;
+    }
+    Ok(exit.unwrap_or(Exit::Done))
+}
+
+fn look(arguments: &DoctorArguments, around: &Surroundings) -> Report {
+    let place = &arguments.place;
+    let terminal = stdout_is_terminal();
+    let mut report = Report {
+        roots: Vec::new(),
+        state: None,
+        files: Vec::new(),
+        in_force: Vec::new(),
+        ignored: Vec::new(),
+        mode: None,
+        tools: Vec::new(),
+        colour: Colour::of(terminal, around.plain),
+        terminal,
+        problems: Vec::new(),
+    };
+    let roots = report
+        .note(resolve_roots(&place.root, Reach::Folder, around))
+        .unwrap_or_default();
+    for root in &roots {
+        report.roots.push(file_system::look(root));
+    }
+    let found = report.note(around.state_dir(place.state_dir.as_deref()));
+    if let Some(folder) = found.flatten() {
+        let (facts, problems) = state::look(&folder);
+        report.state = Some(facts);
+        report.problems.extend(problems);
+    }
+    if let Some(first) = roots.first() {
+        report.look_at_settings(arguments, place, first, around);
+    }
+    report
+}
+
+impl Report {
+    /// Takes what was found, or notes why not.
+    fn note<T>(&mut self, found: Result<T, Failure>) -> Option<T> {
+        match found {
+            Ok(found) => Some(found),
+            Err(failure) => {
+                let problem = Problem {
+                    exit: failure.exit,
+                    words: failure.message,
+                    mend: None,
+                };
+                // What opening the engine says again has been said.
+                if !self.problems.iter().any(|told| told.words == problem.words) {
+                    self.problems.push(problem);
+                }
+                None
+            }
+        }
+    }
+
+    fn look_at_settings(
+        &mut self,
+        arguments: &DoctorArguments,
+        place: &Place,
+        first: &std::path::Path,
+        around: &Surroundings,
+    ) {
+        let Some(files) = self.note(settings_files(around, first, place.config.as_deref())) else {
+            return;
+        };
+        let flags = Flags {
+            tools: &arguments.choice.tools,
+            mode: arguments.mode,
+        };
+        if let Some(settings) = self.note(load_settings(&files, flags)) {
+            self.in_force = settings.in_force();
+            self.ignored = settings.ignored;
+        }
+        self.files = files;
+        let wish = Wish {
+            place,
+            reach: Reach::Folder,
+            mode: arguments.mode,
+            unasked_mode: lancet::Mode::AcceptEdits,
+            offer: Offer::Chosen(&arguments.choice.tools),
+            approver: None,
+            answer_limit: lancet::declare::ANSWER_LIMIT_MCP,
+            unasked_log: Level::Error,
+        };
+        if let Some(opened) = self.note(wish.open(around)) {
+            self.mode = Some(opened.lancet.mode().word());
+            self.tools = opened
+                .lancet
+                .tools()
+                .iter()
+                .map(|tool| tool.name.to_string())
+                .collect();
+        }
+    }
+}
+
+/// The report for programs.
+fn object(report: &Report) -> Value {
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "roots": report.roots.iter().map(RootFacts::object).collect::<Vec<_>>(),
+        "stateFolder": report.state.as_ref().map(StateFacts::object),
+        "mode": report.mode,
+        "tools": report.tools,
+        "settingsFiles": report.files.iter().map(|file| json!({
+            "path": file.path, "origin": file.origin.name(), "exists": file.text.is_some(),
+        })).collect::<Vec<_>>(),
+        "settings": report.in_force.iter().map(|setting| json!({
+            "key": setting.key, "value": setting.value, "origin": setting.origin.name(),
+        })).collect::<Vec<_>>(),
+        "ignored": report.ignored.iter().map(|ignored| json!({
+            "path": ignored.path, "line": ignored.line, "key": ignored.key,
+        })).collect::<Vec<_>>(),
+        "terminal": { "standardOutput": report.terminal, "colour": report.colour == Colour::On },
+        "problems": report.problems.iter().map(|problem| json!({
+            "message": problem.words, "mend": problem.mend,
+        })).collect::<Vec<_>>(),
+    })
+}

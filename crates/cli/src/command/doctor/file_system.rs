@@ -1,0 +1,136 @@
+//! Facts about the file system under a root, as far as they decide how safely a file can be replaced there.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, fsync, openat};
+use rustix::io::Errno;
+use serde_json::{Value, json};
+
+/// What was found out about a root.
+#[derive(Debug)]
+pub(super) struct RootFacts {
+    path: PathBuf,
+    kind: Option<String>,
+    writable: bool,
+    /// A folder can be flushed, so that a new name in it survives a power cut.
+    fsync: bool,
+    /// Paths can be held below a folder by the system itself.
+    openat2: bool,
+    /// New bytes can be staged without a name.
+    unnamed: bool,
+}
+
+/// Looks at a root. Leaves nothing behind: a file without a name goes with its handle.
+pub(super) fn look(path: &Path) -> RootFacts {
+    let folder = openat(
+        CWD,
+        path,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    );
+    let access = accessat(
+        CWD,
+        path,
+        Access::WRITE_OK | Access::EXEC_OK,
+        AtFlags::EACCESS,
+    );
+    RootFacts {
+        path: path.to_path_buf(),
+        kind: kind(path),
+        writable: access.is_ok(),
+        fsync: folder.is_ok_and(|folder| fsync(folder).is_ok()),
+        openat2: can_hold_below(path),
+        unnamed: can_stage_unnamed(path),
+    }
+}
+
+impl RootFacts {
+    /// For people.
+    pub(super) fn words(&self) -> String {
+        let has =
+            |there: bool, words: &str| format!("{words} {}", if there { "yes" } else { "no" });
+        format!(
+            "{}\n    {}; {}; {}; {}; {}",
+            self.path.display(),
+            self.kind.as_deref().unwrap_or("file system unknown"),
+            has(self.writable, "writable"),
+            has(self.fsync, "folder flush"),
+            has(self.openat2, "openat2"),
+            has(self.unnamed, "unnamed files"),
+        )
+    }
+
+    /// For programs.
+    pub(super) fn object(&self) -> Value {
+        json!({
+            "path": self.path,
+            "fileSystem": self.kind,
+            "writable": self.writable,
+            "folderFlush": self.fsync,
+            "openat2": self.openat2,
+            "unnamedFiles": self.unnamed,
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn can_hold_below(path: &Path) -> bool {
+    use rustix::fs::{ResolveFlags, openat2};
+    openat2(
+        CWD,
+        path,
+        OFlags::PATH | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::NO_MAGICLINKS,
+    )
+    .is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn can_hold_below(_: &Path) -> bool {
+    false
+}
+
+#[cfg(target_os = "linux")]
+fn can_stage_unnamed(path: &Path) -> bool {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    // Without the right to write nothing is learnt about the file system.
+    !matches!(
+        openat(CWD, path, flags, Mode::RUSR | Mode::WUSR),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT)
+    )
+}
+
+#[cfg(not(target_os = "linux"))]
+fn can_stage_unnamed(_: &Path) -> bool {
+    false
+}
+
+/// The file system's name, by the number it has in the kernel.
+#[cfg(target_os = "linux")]
+fn kind(path: &Path) -> Option<String> {
+    let number = rustix::fs::statfs(path).ok()?.f_type as u64 & 0xffff_ffff;
+    let name = match number {
+        0xef53 => "ext4",
+        0x5846_5342 => "xfs",
+        0x9123_683e => "btrfs",
+        0x0102_1994 => "tmpfs",
+        0x794c_7630 => "overlay",
+        0x6969 => "nfs",
+        0xff53_4d42 | 0xfe53_4d42 => "cifs",
+        0x6573_5546 => "fuse",
+        0x0102_1997 => "9p",
+        0x2fc1_2fc1 => "zfs",
+        0xf2f5_2010 => "f2fs",
+        0x4d44 => "vfat",
+        0x2011_bab0 => "exfat",
+        0x7366_746e | 0x5346_544e => "ntfs",
+        _ => return Some(format!("file system 0x{number:x}")),
+    };
+    Some(name.to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kind(_: &Path) -> Option<String> {
+    None
+}

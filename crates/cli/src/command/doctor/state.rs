@@ -1,0 +1,182 @@
+//! The state folder: whether lancet can keep its records there, and how to mend it where it cannot.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use lancet::StoreFacts;
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+use serde_json::{Value, json};
+
+use super::Problem;
+use crate::failure::Exit;
+
+/// What was found out about the state folder.
+#[derive(Debug)]
+pub(super) struct StateFacts {
+    path: PathBuf,
+    /// Its permissions, where it is there.
+    mode: Option<u32>,
+    writable: bool,
+    /// What the records hold, where there are any.
+    store: Option<StoreFacts>,
+}
+
+/// Looks at the state folder.
+pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
+    let metadata = std::fs::metadata(path).ok();
+    let wrong = |words: String, mend: String| Problem {
+        exit: Exit::System,
+        words,
+        mend: Some(mend),
+    };
+    let mut problems: Vec<Problem> = trouble(path, metadata.as_ref())
+        .map(|(words, mend)| wrong(words, mend))
+        .into_iter()
+        .collect();
+    let store = lancet::examine_store(path).unwrap_or_else(|error| {
+        let file = error.path().to_path_buf();
+        problems.push(wrong(
+            format!("the record of sessions cannot be used: {error}"),
+            format!("mv {0} {0}.old", quoted(&file)),
+        ));
+        None
+    });
+    let writable = match &metadata {
+        Some(metadata) => metadata.is_dir() && may_write(path),
+        None => can_be_made(path).is_ok(),
+    };
+    let mode = metadata.map(|metadata| metadata.mode() & 0o7777);
+    (
+        StateFacts {
+            path: path.to_path_buf(),
+            mode,
+            writable,
+            store,
+        },
+        problems,
+    )
+}
+
+/// What is wrong with the folder, and the command that mends it.
+fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)> {
+    let (shown, word) = (path.display(), quoted(path));
+    let Some(metadata) = metadata else {
+        let above = can_be_made(path).err()?;
+        let words = format!(
+            "the state folder {shown} is not there and cannot be made below {}",
+            above.display()
+        );
+        return Some((
+            words,
+            format!("sudo install -d -m 700 -o \"$(id -un)\" {word}"),
+        ));
+    };
+    let mode = metadata.mode() & 0o7777;
+    if !metadata.is_dir() {
+        Some((
+            format!("the state folder {shown} is not a folder"),
+            format!("mv {word} {word}.old"),
+        ))
+    } else if metadata.uid() != rustix::process::geteuid().as_raw() {
+        Some((
+            format!("the state folder {shown} belongs to somebody else"),
+            format!("sudo chown -R \"$(id -un)\" {word}"),
+        ))
+    } else if !may_write(path) {
+        Some((
+            format!("the state folder {shown} is not writable"),
+            format!("chmod 700 {word}"),
+        ))
+    } else if mode & 0o077 != 0 {
+        Some((
+            format!("the state folder {shown} is open to others (mode {mode:04o})"),
+            format!("chmod 700 {word}"),
+        ))
+    } else {
+        None
+    }
+}
+
+/// Whether the folder can be made; where not, what stands in the way.
+fn can_be_made(path: &Path) -> Result<(), &Path> {
+    let above = path
+        .ancestors()
+        .skip(1)
+        .find(|above| above.symlink_metadata().is_ok())
+        .unwrap_or(Path::new("/"));
+    if above.is_dir() && may_write(above) {
+        Ok(())
+    } else {
+        Err(above)
+    }
+}
+
+fn may_write(folder: &Path) -> bool {
+    accessat(
+        CWD,
+        folder,
+        Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK,
+        AtFlags::EACCESS,
+    )
+    .is_ok()
+}
+
+/// A path as a word of the shell.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
+    if text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+impl StateFacts {
+    /// For people, line by line.
+    pub(super) fn words(&self) -> Vec<String> {
+        let state = match (self.mode, self.writable) {
+            (Some(mode), true) => format!("mode {mode:04o}, writable"),
+            (Some(mode), false) => format!("mode {mode:04o}, not writable"),
+            (None, true) => "not there yet; made at first need".to_owned(),
+            (None, false) => "not there, and cannot be made".to_owned(),
+        };
+        let mut lines = vec![format!("{}  ({state})", self.path.display())];
+        if let Some(store) = self.store {
+            let word = if store.sessions == 1 {
+                "session"
+            } else {
+                "sessions"
+            };
+            lines.push(format!(
+                "record of {} {word}, {} kB",
+                store.sessions,
+                store.bytes.div_ceil(1000)
+            ));
+        }
+        lines
+    }
+
+    /// For programs.
+    pub(super) fn object(&self) -> Value {
+        json!({
+            "path": self.path,
+            "exists": self.mode.is_some(),
+            "mode": self.mode.map(|mode| format!("{mode:04o}")),
+            "writable": self.writable,
+            "sessions": self.store.map(|store| store.sessions),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_the_shell() {
+        assert_eq!(quoted(Path::new("/a/b-c.d")), "/a/b-c.d");
+        assert_eq!(quoted(Path::new("/it's here")), r"'/it'\''s here'");
+    }
+}

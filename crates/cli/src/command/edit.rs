@@ -1,0 +1,59 @@
+//! `lancet edit`: reads and edits in one go, under the checks that hold for agents.
+
+use std::path::Path;
+
+use super::text_from;
+use super::writing::Bench;
+use crate::answer::{Form, Shape, put};
+use crate::arguments::EditArguments;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+
+/// Edits.
+pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let is_input = |path: Option<&Path>| path == Some(Path::new("-"));
+    let (old_file, new_file) = (arguments.old_file.as_deref(), arguments.new_file.as_deref());
+    if is_input(old_file) && is_input(new_file) {
+        return Err(Failure::usage(
+            "standard input can be the old text or the new one, not both; put one into a file",
+        ));
+    }
+    let old = text(arguments.old.as_deref(), old_file, "--old-file", around)?;
+    let new = text(arguments.new.as_deref(), new_file, "--new-file", around)?;
+    let bench = Bench::new(
+        &arguments.file,
+        &arguments.writing,
+        &arguments.common,
+        around,
+    )?;
+    let reply = bench.session.edit(lancet::arguments::EditArguments {
+        file_path: bench.file_path,
+        old_string: old,
+        new_string: new,
+        replace_all: arguments.replace_all,
+        expect_count: arguments.expect_count,
+        revision: bench.revision,
+        insist: arguments.writing.insist,
+        dry_run: arguments.writing.diff,
+    });
+    put(
+        &reply,
+        Form::of(arguments.common.json),
+        Shape::Change(&bench.approver),
+        around,
+    )
+}
+
+fn text(
+    given: Option<&str>,
+    file: Option<&Path>,
+    what: &str,
+    around: &Surroundings,
+) -> Result<String, Failure> {
+    match (given, file) {
+        (Some(text), _) => Ok(text.to_owned()),
+        (None, Some(file)) => text_from(file, what, around),
+        // The command line asks for one of the two.
+        (None, None) => Ok(String::new()),
+    }
+}

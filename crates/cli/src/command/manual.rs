@@ -1,0 +1,72 @@
+//! `lancet completions` and `lancet man`: made from the same description of the command line as the help.
+
+use std::path::Path;
+
+use clap::CommandFactory as _;
+use clap_mangen::Man;
+
+use super::help::unknown_topic;
+use crate::arguments::{Arguments, CompletionsArguments, ManArguments};
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+use crate::terminal::print;
+
+/// Prints a completion script.
+pub(super) fn completions(arguments: &CompletionsArguments) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(
+        arguments.shell,
+        &mut Arguments::command(),
+        "lancet",
+        &mut script,
+    );
+    print(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Done)
+}
+
+/// Prints a manual page, or writes them all.
+pub(super) fn man(arguments: &ManArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let mut program = Arguments::command();
+    program.build();
+    if let Some(folder) = &arguments.dir {
+        return write_all(&program, &around.absolute(folder)?);
+    }
+    let page = match &arguments.command {
+        None => page(&program)?,
+        Some(name) => page(
+            program
+                .find_subcommand(name)
+                .ok_or_else(|| unknown_topic(name, &program, &[]))?,
+        )?,
+    };
+    print(&page)?;
+    Ok(Exit::Done)
+}
+
+fn page(command: &clap::Command) -> Result<String, Failure> {
+    let name = command
+        .get_display_name()
+        .unwrap_or_else(|| command.get_name())
+        .to_owned();
+    let mut page = Vec::new();
+    let man = Man::new(command.clone())
+        .title(name.to_uppercase())
+        .source(concat!("lancet ", env!("CARGO_PKG_VERSION")))
+        .manual("lancet");
+    man.render(&mut page)
+        .map_err(|error| Failure::system(format!("the page cannot be made: {error}")))?;
+    // What stands after the options is examples, by whatever name the generator calls it.
+    Ok(String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n"))
+}
+
+fn write_all(program: &clap::Command, folder: &Path) -> Result<Exit, Failure> {
+    let refused = |error: std::io::Error| Failure::system(format!("{}: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(refused)?;
+    for command in std::iter::once(program).chain(program.get_subcommands()) {
+        let name = command
+            .get_display_name()
+            .unwrap_or_else(|| command.get_name());
+        std::fs::write(folder.join(format!("{name}.1")), page(command)?).map_err(refused)?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,43 @@
+//! `lancet read`: a file, or lines of it.
+
+use lancet::ANSWER_LIMIT;
+use lancet_mcp::Level;
+
+use super::session_of;
+use crate::answer::{Form, Shape, put};
+use crate::arguments::ReadArguments;
+use crate::failure::{Exit, Failure};
+use crate::opening::{Offer, Wish};
+use crate::surroundings::{Reach, Surroundings, as_text};
+
+/// Reads and shows.
+pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let file = around.absolute(&arguments.file)?;
+    let file_path = as_text(&file)?;
+    let wish = Wish {
+        place: &arguments.common.place,
+        reach: Reach::File(&file),
+        mode: None,
+        unasked_mode: lancet::Mode::Plan,
+        offer: Offer::All,
+        approver: None,
+        answer_limit: ANSWER_LIMIT,
+        unasked_log: Level::Error,
+    };
+    let lancet = wish.open(around)?.lancet;
+    let reply = session_of(&lancet, arguments.common.session.as_ref()).read(
+        lancet::arguments::ReadArguments {
+            file_path,
+            offset: arguments.offset,
+            limit: arguments.limit,
+            column: arguments.column,
+            force: false,
+        },
+    );
+    put(
+        &reply,
+        Form::of(arguments.common.json),
+        Shape::Lines,
+        around,
+    )
+}

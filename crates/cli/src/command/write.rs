@@ -1,0 +1,46 @@
+//! `lancet write`: a whole file, or an addition to one.
+
+use std::path::Path;
+
+use lancet::arguments::WriteMode;
+
+use super::text_from;
+use super::writing::Bench;
+use crate::answer::{Form, Shape, put};
+use crate::arguments::WriteArguments;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+
+/// Writes.
+pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let content = match (&arguments.content, &arguments.from) {
+        (Some(text), _) => text.clone(),
+        (None, Some(from)) => text_from(from, "--from", around)?,
+        (None, None) => text_from(Path::new("-"), "-", around)?,
+    };
+    let mode = match (arguments.append, arguments.create) {
+        (true, _) => WriteMode::Append,
+        (false, true) => WriteMode::Create,
+        (false, false) => WriteMode::Overwrite,
+    };
+    let bench = Bench::new(
+        &arguments.file,
+        &arguments.writing,
+        &arguments.common,
+        around,
+    )?;
+    let reply = bench.session.write(lancet::arguments::WriteArguments {
+        file_path: bench.file_path,
+        content,
+        mode,
+        revision: bench.revision,
+        insist: arguments.writing.insist,
+        dry_run: arguments.writing.diff,
+    });
+    put(
+        &reply,
+        Form::of(arguments.common.json),
+        Shape::Change(&bench.approver),
+        around,
+    )
+}

@@ -1,0 +1,78 @@
+//! What `edit` and `write` share: who is asked, which session counts, and which version of the file is meant.
+
+use std::path::{Path, PathBuf};
+
+use lancet::{ANSWER_LIMIT, Lancet, Session};
+use lancet_mcp::Level;
+
+use super::session_of;
+use crate::arguments::{Shared, Writing};
+use crate::failure::Failure;
+use crate::opening::{Offer, Wish};
+use crate::surroundings::{Reach, Surroundings, as_text};
+use crate::terminal::{Consent, TerminalApprover};
+
+/// Everything at hand for one change of one file.
+pub(super) struct Bench {
+    /// The file, absolute.
+    pub(super) file_path: String,
+    pub(super) session: Session,
+    pub(super) approver: TerminalApprover,
+    /// The version that is changed, where it is known.
+    pub(super) revision: Option<String>,
+}
+
+impl Bench {
+    /// Sets out what a change of `file` needs.
+    pub(super) fn new(
+        file: &Path,
+        writing: &Writing,
+        shared: &Shared,
+        around: &Surroundings,
+    ) -> Result<Self, Failure> {
+        let file: PathBuf = around.absolute(file)?;
+        let file_path = as_text(&file)?;
+        let consent = if writing.yes {
+            Consent::Given
+        } else {
+            Consent::Ask
+        };
+        let approver = TerminalApprover::new(consent, around.plain);
+        let wish = Wish {
+            place: &shared.place,
+            reach: Reach::File(&file),
+            mode: writing.mode,
+            unasked_mode: lancet::Mode::Ask,
+            offer: Offer::All,
+            approver: Some(approver.clone()),
+            answer_limit: ANSWER_LIMIT,
+            unasked_log: Level::Error,
+        };
+        let lancet = wish.open(around)?.lancet;
+        let session = session_of(&lancet, shared.session.as_ref());
+        let revision = match (&writing.revision, &shared.session) {
+            (Some(given), _) => Some(given.clone()),
+            // A named session stands for what its model has read; without one the command reads for itself.
+            (None, Some(_)) => None,
+            (None, None) => current_revision(&lancet, &file_path),
+        };
+        Ok(Self {
+            file_path,
+            session,
+            approver,
+            revision,
+        })
+    }
+}
+
+/// The version that a file has now, where it can be read. Asked in a session of its own: whoever names the version that
+/// a change is for need not have been shown its lines.
+fn current_revision(lancet: &Lancet, file_path: &str) -> Option<String> {
+    let first_line = lancet::arguments::ReadArguments {
+        file_path: file_path.to_owned(),
+        limit: Some(1),
+        ..Default::default()
+    };
+    let reply = lancet.unnamed_session().read(first_line);
+    Some(reply.data().get("revision")?.as_str()?.to_owned())
+}

@@ -1,0 +1,97 @@
+//! From what was typed and what is around to an open engine: roots, settings, mode, state folder, log.
+
+use lancet::Lancet;
+use lancet_mcp::Level;
+
+use crate::arguments::{Mode, Place};
+use crate::failure::Failure;
+use crate::log::Log;
+use crate::surroundings::{
+    Flags, Reach, Surroundings, load_settings, resolve_roots, settings_files,
+};
+use crate::terminal::TerminalApprover;
+
+/// Which tools a command has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Offer<'a> {
+    /// Those that settings and `--tools` choose for models.
+    Chosen(&'a [String]),
+    /// All: a person's own command does what its name says.
+    All,
+}
+
+/// What a command wants opened.
+pub(crate) struct Wish<'a> {
+    /// Where, and by which files.
+    pub(crate) place: &'a Place,
+    /// What it will touch.
+    pub(crate) reach: Reach<'a>,
+    /// `--mode`
+    pub(crate) mode: Option<Mode>,
+    /// The mode where neither flag nor settings name one.
+    pub(crate) unasked_mode: lancet::Mode,
+    /// Which tools it has.
+    pub(crate) offer: Offer<'a>,
+    /// Who is asked.
+    pub(crate) approver: Option<TerminalApprover>,
+    /// The longest answer where the settings name none, in characters.
+    pub(crate) answer_limit: usize,
+    /// How much is logged where nobody says.
+    pub(crate) unasked_log: Level,
+}
+
+/// An open engine and the log beside it.
+pub(crate) struct Opened {
+    pub(crate) lancet: Lancet,
+    pub(crate) log: Log,
+}
+
+impl Wish<'_> {
+    /// Opens it.
+    pub(crate) fn open(self, around: &Surroundings) -> Result<Opened, Failure> {
+        let log = Log::new(self.place.log, around.log.as_deref(), self.unasked_log)?;
+        let roots = resolve_roots(&self.place.root, self.reach, around)?;
+        let state_dir = around.state_dir(self.place.state_dir.as_deref())?;
+        let all = ["all".to_owned()];
+        let tools = match self.offer {
+            Offer::Chosen(tools) => tools,
+            Offer::All => &all,
+        };
+        let flags = Flags {
+            tools,
+            mode: self.mode,
+        };
+        let files = settings_files(around, &roots[0], self.place.config.as_deref())?;
+        let settings = load_settings(&files, flags)?;
+        for ignored in &settings.ignored {
+            log.say(Level::Warn, || {
+                let path = ignored.path.display();
+                format!(
+                    "{path}:{}: {} is not applied: a project's settings may only tighten",
+                    ignored.line, ignored.key
+                )
+            });
+        }
+        let mut builder = Lancet::builder()
+            .mode(settings.mode.unwrap_or(self.unasked_mode))
+            .answer_limit(settings.read.max_chars.unwrap_or(self.answer_limit))
+            .settings(settings)
+            .observer(log);
+        for root in &roots {
+            builder = builder.root(root);
+        }
+        if let Some(folder) = state_dir {
+            builder = builder.state_dir(folder);
+        }
+        if let Some(home) = &around.home {
+            builder = builder.home(home);
+        }
+        if let Some(approver) = self.approver {
+            builder = builder.approver(approver);
+        }
+        let lancet = builder
+            .open()
+            .map_err(|error| Failure::usage(error.to_string()))?;
+        Ok(Opened { lancet, log })
+    }
+}

@@ -1,0 +1,160 @@
+//! What the environment and the home folder say, read once. No other file of the program asks them.
+
+mod roots;
+mod settings;
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+pub(crate) use roots::{Reach, resolve as resolve_roots};
+pub(crate) use settings::{Flags, SettingsFile, files as settings_files, load as load_settings};
+
+use crate::failure::Failure;
+
+/// The surroundings of the process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surroundings {
+    /// The working folder, unless it is gone.
+    pub(crate) working: Option<PathBuf>,
+    /// The home folder.
+    pub(crate) home: Option<PathBuf>,
+    /// `NO_COLOR` is set, or the terminal is a dumb one.
+    pub(crate) plain: bool,
+    /// `LANCET_LOG`
+    pub(crate) log: Option<String>,
+    state_dir: Option<PathBuf>,
+    state_home: Option<PathBuf>,
+    config_home: Option<PathBuf>,
+}
+
+impl Surroundings {
+    /// Looks around.
+    pub(crate) fn look() -> Self {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        // The rules for XDG's variables: a relative path counts as unset.
+        let folder = |name: &str| {
+            set(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let dumb = set("TERM").is_some_and(|name| name == "dumb");
+        Self {
+            working: env::current_dir().ok(),
+            home: env::home_dir().filter(|path| path.is_absolute()),
+            plain: dumb || set("NO_COLOR").is_some(),
+            log: set("LANCET_LOG").map(|value| value.to_string_lossy().into_owned()),
+            state_dir: set("LANCET_STATE_DIR").map(PathBuf::from),
+            state_home: folder("XDG_STATE_HOME"),
+            config_home: folder("XDG_CONFIG_HOME"),
+        }
+    }
+
+    /// The state folder; none where there is not even a home.
+    pub(crate) fn state_dir(&self, given: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+        if let Some(chosen) = given.or(self.state_dir.as_deref()) {
+            return self.absolute(chosen).map(Some);
+        }
+        let home = self.home.as_ref().map(|home| home.join(".local/state"));
+        Ok(self
+            .state_home
+            .clone()
+            .or(home)
+            .map(|folder| folder.join("lancet")))
+    }
+
+    /// The user's settings file, whether it is there or not.
+    pub(crate) fn user_settings(&self) -> Option<PathBuf> {
+        let home = self.home.as_ref().map(|home| home.join(".config"));
+        let folder = self.config_home.clone().or(home)?;
+        Some(folder.join("lancet").join("lancet.toml"))
+    }
+
+    /// A path as an absolute one. `~` is expanded here as well, since no shell does it in `--root=~/x` or in the
+    /// arguments that an agent's settings list.
+    pub(crate) fn absolute(&self, path: &Path) -> Result<PathBuf, Failure> {
+        if let (Ok(rest), Some(home)) = (path.strip_prefix("~"), &self.home) {
+            return Ok(if rest.as_os_str().is_empty() {
+                home.clone()
+            } else {
+                home.join(rest)
+            });
+        }
+        if path.is_absolute() {
+            return Ok(path.to_path_buf());
+        }
+        let gone = || {
+            Failure::system("the working folder is gone; go to another one, or give absolute paths")
+        };
+        Ok(self.working.as_ref().ok_or_else(gone)?.join(path))
+    }
+}
+
+/// A path as text for JSON arguments.
+pub(crate) fn as_text(path: &Path) -> Result<String, Failure> {
+    let text = |path: &Path| path.as_os_str().to_os_string().into_string();
+    text(path).map_err(|name: OsString| {
+        Failure::usage(format!(
+            "{} is not UTF-8; lancet names files by UTF-8 paths only",
+            name.to_string_lossy()
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surroundings() -> Surroundings {
+        Surroundings {
+            working: Some("/work".into()),
+            home: Some("/home/me".into()),
+            ..Surroundings::default()
+        }
+    }
+
+    #[test]
+    fn the_state_folder_is_the_first_that_is_named() {
+        let mut around = surroundings();
+        let found =
+            |around: &Surroundings, given: Option<&str>| around.state_dir(given.map(Path::new));
+        assert_eq!(
+            found(&around, None),
+            Ok(Some("/home/me/.local/state/lancet".into()))
+        );
+        around.state_home = Some("/xdg".into());
+        assert_eq!(found(&around, None), Ok(Some("/xdg/lancet".into())));
+        around.state_dir = Some("mine".into());
+        assert_eq!(found(&around, None), Ok(Some("/work/mine".into())));
+        assert_eq!(
+            found(&around, Some("~/given")),
+            Ok(Some("/home/me/given".into()))
+        );
+        assert_eq!(found(&Surroundings::default(), None), Ok(None));
+    }
+
+    #[test]
+    fn the_users_settings_are_in_the_configuration_folder() {
+        let mut around = surroundings();
+        assert_eq!(
+            around.user_settings(),
+            Some("/home/me/.config/lancet/lancet.toml".into())
+        );
+        around.config_home = Some("/xdg".into());
+        assert_eq!(
+            around.user_settings(),
+            Some("/xdg/lancet/lancet.toml".into())
+        );
+    }
+
+    #[test]
+    fn a_tilde_inside_a_name_stays() {
+        let around = surroundings();
+        assert_eq!(around.absolute(Path::new("~")), Ok("/home/me".into()));
+        assert_eq!(around.absolute(Path::new("a~/b")), Ok("/work/a~/b".into()));
+        assert_eq!(
+            around.absolute(Path::new("~user/b")),
+            Ok("/work/~user/b".into())
+        );
+    }
+}

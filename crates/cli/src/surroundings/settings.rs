@@ -1,0 +1,166 @@
+//! Finds and reads the settings files, and turns flags into settings. What a setting means is the library's business.
+
+use std::fs::OpenOptions;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use lancet::Settings;
+use lancet::settings::{Layer, Origin};
+
+use super::Surroundings;
+use crate::arguments::Mode;
+use crate::failure::Failure;
+
+/// No settings file is longer. A project's file comes from a stranger, so reading it has a bound.
+const LONGEST: u64 = 1024 * 1024;
+
+/// The name of a settings file in a project.
+const NAME: &str = "lancet.toml";
+
+/// What flags say that settings could say too.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flags<'a> {
+    /// `--tools`, as often as it was given.
+    pub(crate) tools: &'a [String],
+    /// `--mode`
+    pub(crate) mode: Option<Mode>,
+}
+
+/// A settings file that counts, whether it is there or not.
+#[derive(Clone, Debug)]
+pub(crate) struct SettingsFile {
+    /// Whose it is.
+    pub(crate) origin: Origin,
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// What it says, where it is there.
+    pub(crate) text: Option<String>,
+}
+
+/// The settings files that count, read.
+pub(crate) fn files(
+    around: &Surroundings,
+    first_root: &Path,
+    config: Option<&Path>,
+) -> Result<Vec<SettingsFile>, Failure> {
+    let mut files = Vec::new();
+    let user = around.user_settings();
+    if let Some(path) = user.clone() {
+        files.push(found(Origin::User, path)?);
+    }
+    let project = first_root.join(NAME);
+    // Whoever edits the user's settings folder itself has one file there, not two.
+    if user
+        .and_then(|path| path.canonicalize().ok())
+        .is_none_or(|user| project.canonicalize().ok() != Some(user))
+    {
+        files.push(found(Origin::Project, project)?);
+    }
+    if let Some(given) = config {
+        let file = found(Origin::CommandLine, around.absolute(given)?)?;
+        if file.text.is_none() {
+            return Err(Failure::usage(format!(
+                "--config {}: there is no such file",
+                given.display()
+            )));
+        }
+        files.push(file);
+    }
+    Ok(files)
+}
+
+/// The settings in force.
+pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings, Failure> {
+    let mut layers: Vec<Layer> = files
+        .iter()
+        .filter_map(|file| {
+            Some(Layer {
+                origin: file.origin,
+                path: file.path.clone(),
+                text: file.text.clone()?,
+            })
+        })
+        .collect();
+    if !flags.tools.is_empty() {
+        layers.push(flag("--tools", "tools", &flags.tools.join(",")));
+    }
+    if let Some(mode) = flags.mode {
+        let word = match mode {
+            Mode::AcceptEdits => "accept-edits",
+            Mode::Plan => "plan",
+        };
+        layers.push(flag("--mode", "mode", word));
+    }
+    Settings::load(&layers).map_err(|error| {
+        let is_flag = error
+            .path
+            .to_str()
+            .is_some_and(|path| path.starts_with("--"));
+        // A flag has no line of its own.
+        let place = if is_flag {
+            error.path.display().to_string()
+        } else {
+            format!("{}:{}:{}", error.path.display(), error.line, error.column)
+        };
+        let hint = error
+            .suggestion
+            .map(|suggestion| format!("; did you mean {suggestion}?"))
+            .unwrap_or_default();
+        Failure::usage(format!("{place}: {}{hint}", error.message))
+    })
+}
+
+/// A flag as a settings file of one line, so that one table knows every value there is.
+fn flag(name: &str, key: &str, value: &str) -> Layer {
+    // A JSON string is a TOML string, too.
+    let text = format!("{key} = {}\n", serde_json::Value::from(value));
+    Layer {
+        origin: Origin::CommandLine,
+        path: PathBuf::from(name),
+        text,
+    }
+}
+
+fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
+    match read(&path) {
+        Ok(text) => Ok(SettingsFile {
+            origin,
+            path,
+            text: Some(text),
+        }),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(SettingsFile {
+                origin,
+                path,
+                text: None,
+            })
+        }
+        Err(error) => Err(Failure::usage(format!(
+            "{}: the settings cannot be read: {error}",
+            path.display()
+        ))),
+    }
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    // Non-blocking: a pipe of that name must not hold the start up.
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(nonblocking)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("this is not a regular file"));
+    }
+    let mut text = String::new();
+    if (&mut file).take(LONGEST + 1).read_to_string(&mut text)? as u64 > LONGEST {
+        return Err(io::Error::other("longer than 1 MiB"));
+    }
+    Ok(text)
+}

@@ -1,0 +1,187 @@
+//! What people see: colours, diffs, and texts made safe to show. Decides nothing and asks nothing.
+
+mod question;
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
+
+pub(crate) use question::{Consent, TerminalApprover};
+
+use crate::failure::Failure;
+
+/// Whether a text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colour {
+    /// With escape sequences.
+    On,
+    /// Without.
+    Off,
+}
+
+/// How a stretch of text is set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Style {
+    Bold,
+    Dim,
+    Red,
+    Green,
+    Cyan,
+}
+
+impl Colour {
+    /// Colours for a stream: only on a terminal, and only where they are welcome.
+    pub(crate) fn of(is_terminal: bool, plain: bool) -> Self {
+        if is_terminal && !plain {
+            Colour::On
+        } else {
+            Colour::Off
+        }
+    }
+
+    /// Sets text in a style.
+    pub(crate) fn paint(self, style: Style, text: &str) -> String {
+        if self == Colour::Off || text.is_empty() {
+            return text.to_owned();
+        }
+        let code = match style {
+            Style::Bold => 1,
+            Style::Dim => 2,
+            Style::Red => 31,
+            Style::Green => 32,
+            Style::Cyan => 36,
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+
+    /// Sets a unified diff.
+    pub(crate) fn diff(self, diff: &str) -> String {
+        let mut out = String::with_capacity(diff.len() + 64);
+        for line in diff.lines() {
+            let line = &*visible(line);
+            let set = match line.as_bytes().first() {
+                Some(b'+') => self.paint(Style::Green, line),
+                Some(b'-') => self.paint(Style::Red, line),
+                Some(b'@') => self.paint(Style::Cyan, line),
+                Some(b'\\') => self.paint(Style::Dim, line),
+                _ => line.to_owned(),
+            };
+            out.push_str(&set);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Sets numbered lines as Read gives them: the numbers and the notices stand back.
+    pub(crate) fn numbered(self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len() + 64);
+        for line in text.lines() {
+            let line = &*visible(line);
+            let number = line.trim_start_matches(' ');
+            let rest = number.trim_start_matches(|digit: char| digit.is_ascii_digit());
+            let text = rest
+                .strip_prefix(['→', '\t'])
+                .filter(|_| rest.len() < number.len());
+            let gutter = line.len() - text.map_or(line.len(), str::len);
+            if line.starts_with("[lancet: ") {
+                out.push_str(&self.paint(Style::Dim, line));
+            } else {
+                out.push_str(&self.paint(Style::Dim, &line[..gutter]));
+                out.push_str(&line[gutter..]);
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// A text that does to a terminal what it seems to do. A file's own escape sequences could hide the lines of a diff
+/// that somebody is asked about, and marks of writing direction could turn them round.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match character {
+            '\u{7f}' => out.push('\u{2421}'),
+            '\0'..='\u{1f}' if is_hidden(character) => {
+                // The picture of each control character stands at its own distance from U+2400.
+                out.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'));
+            }
+            _ if is_hidden(character) => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "<U+{:04X}>", u32::from(character));
+            }
+            _ => out.push(character),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_hidden(character: char) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        _ => character.is_control(),
+    }
+}
+
+/// Whether standard output is a terminal.
+pub(crate) fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Writes to standard output. A reader that has gone away has seen enough: that is no failure.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::system(format!(
+            "standard output cannot be written: {error}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes to standard error. Where that fails, there is nobody left to tell.
+pub(crate) fn print_error(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_move_the_cursor_or_turn_the_text_is_shown_instead() {
+        assert_eq!(
+            visible("a\x1b[2Kb\r\u{7f}\u{9b}\u{202e}c\td"),
+            "a␛[2Kb␍␡<U+009B><U+202E>c\td"
+        );
+        assert!(matches!(visible("déjà\tvu"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_diff_is_coloured_by_line_and_plain_without_colour() {
+        let diff = "@@ -1 +1 @@\n-a\n+b\n c\n";
+        assert_eq!(Colour::Off.diff(diff), diff);
+        assert_eq!(Colour::On.diff("-a\n c\n"), "\x1b[31m-a\x1b[0m\n c\n");
+    }
+
+    #[test]
+    fn numbers_stand_back_and_nothing_else() {
+        assert_eq!(Colour::On.numbered("12→a→b\n"), "\x1b[2m12→\x1b[0ma→b\n");
+        assert_eq!(
+            Colour::On.numbered("     3→x\n"),
+            "\x1b[2m     3→\x1b[0mx\n"
+        );
+        assert_eq!(
+            Colour::On.numbered("\tno number\n12 x\n"),
+            "\tno number\n12 x\n"
+        );
+        assert_eq!(
+            Colour::Off.numbered("12→a\n[lancet: b]"),
+            "12→a\n[lancet: b]\n"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! `lancet doctor`.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+
+use crate::stage::{Stage, word};
+
+#[test]
+fn all_is_well_and_nothing_is_made() {
+    let stage = Stage::new();
+    let (code, data) = stage.json(&["doctor", "--json"]);
+    assert_eq!(code, 0, "{data}");
+    assert_eq!(data["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(data["roots"][0]["path"], word(&stage.project()));
+    assert_eq!(data["roots"][0]["writable"], true);
+    assert_eq!(data["stateFolder"]["exists"], false);
+    assert_eq!(data["mode"], "accept-edits");
+    assert_eq!(
+        data["tools"],
+        serde_json::json!(["Read", "Edit", "MultiEdit", "Write"])
+    );
+    assert_eq!(data["problems"], serde_json::json!([]));
+    assert!(
+        data["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("Nothing is wrong."))
+    );
+    assert_eq!(fs::read_dir(stage.home()).expect("home").count(), 0);
+    assert_eq!(fs::read_dir(stage.project()).expect("project").count(), 0);
+}
+
+#[test]
+fn every_setting_is_told_with_its_layer() {
+    let stage = Stage::new();
+    stage.file(
+        "lancet.toml",
+        "stale = \"merge\"\n[read]\ngutter = \"tab\"\n",
+    );
+    let (code, data) = stage.json(&["doctor", "--json", "--mode", "plan"]);
+    assert_eq!(code, 0, "{data}");
+    let of = |key: &str| -> (String, String) {
+        let all = data["settings"].as_array().expect("a list");
+        let one = all
+            .iter()
+            .find(|setting| setting["key"] == key)
+            .expect("the key");
+        let text = |field: &str| one[field].as_str().expect("a text").to_owned();
+        (text("value"), text("origin"))
+    };
+    assert_eq!(of("read.gutter"), ("\"tab\"".into(), "project".into()));
+    assert_eq!(of("mode"), ("\"plan\"".into(), "command line".into()));
+    assert_eq!(of("match").1, "built in");
+    assert_eq!(data["ignored"][0]["key"], "stale");
+    assert_eq!(data["ignored"][0]["line"], 1);
+    let text = stage.run(&["doctor"]).out;
+    assert!(
+        text.contains("not applied") && text.contains("read.gutter"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_told_with_the_command_that_mends_it() {
+    let stage = Stage::new();
+    let state = stage.project().join("state");
+    fs::create_dir(&state).expect("a folder");
+    fs::set_permissions(&state, Permissions::from_mode(0o755)).expect("its mode");
+    let arguments = ["doctor", "--json", "--state-dir", word(&state)];
+    let (code, data) = stage.json(&arguments);
+    assert_eq!(code, 3, "{data}");
+    assert_eq!(
+        data["problems"][0]["mend"],
+        format!("chmod 700 {}", state.display())
+    );
+    fs::set_permissions(&state, Permissions::from_mode(0o700)).expect("its mode");
+    assert_eq!(stage.json(&arguments).0, 0);
+    fs::write(
+        state.join("lancet.db"),
+        "this is no database, however long it may be",
+    )
+    .expect("a file");
+    let (code, data) = stage.json(&arguments);
+    assert_eq!(code, 3, "{data}");
+    let kept = fs::read_to_string(state.join("lancet.db")).expect("it is there");
+    assert!(
+        kept.starts_with("this is no database"),
+        "the doctor looks and does not touch"
+    );
+}
+
+#[test]
+fn wrong_settings_and_roots_do_not_stop_the_report() {
+    let stage = Stage::new();
+    stage.file("lancet.toml", "[read]\nguter = 1\n");
+    let (code, data) = stage.json(&["doctor", "--json"]);
+    assert_eq!(code, 2, "{data}");
+    let told = |data: &Value| {
+        data["problems"][0]["message"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(told(&data).contains("lancet.toml:2"), "{data}");
+    assert_eq!(
+        data["problems"].as_array().map(Vec::len),
+        Some(1),
+        "told once: {data}"
+    );
+    let (code, data) = stage.json(&["doctor", "--json", "--root", "nowhere"]);
+    assert_eq!(code, 2, "{data}");
+    assert!(told(&data).contains("nowhere"), "{data}");
+}

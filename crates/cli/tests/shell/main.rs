@@ -1,0 +1,13 @@
+//! The program as a person or a script runs it: the real binary, in a folder of its own, with an empty home.
+
+mod call;
+mod doctor;
+mod edit;
+mod mcp;
+mod pages;
+mod read;
+mod roots;
+mod settings;
+mod stage;
+mod terminal;
+mod write;

@@ -1,0 +1,183 @@
+//! Help, manual pages, completions and tool lists.
+
+use std::fs;
+
+use crate::stage::{Stage, word};
+
+const COMMANDS: [&str; 10] = [
+    "mcp",
+    "read",
+    "edit",
+    "write",
+    "call",
+    "tools",
+    "doctor",
+    "completions",
+    "man",
+    "help",
+];
+
+#[test]
+fn lancet_alone_greets_and_names_the_first_commands() {
+    let run = Stage::new().run(&[]);
+    assert_eq!(run.code, 2, "{run:?}");
+    for words in ["lancet mcp", "lancet read", "lancet edit", "lancet doctor"] {
+        assert!(run.err.contains(words), "{words}: {run:?}");
+    }
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let stage = Stage::new();
+    let all = stage.run(&["help"]);
+    assert_eq!(all.code, 0, "{all:?}");
+    assert_eq!(
+        all.out,
+        stage.run(&["--help"]).out,
+        "one help, however it is asked for"
+    );
+    for command in COMMANDS {
+        assert!(
+            all.out.contains(&format!("\n  {command} ")),
+            "{command} is not listed"
+        );
+        let page = stage.run(&["help", command]);
+        assert_eq!(page.code, 0, "{page:?}");
+        if command != "help" {
+            assert_eq!(page.out, stage.run(&[command, "--help"]).out, "{command}");
+            assert!(page.out.to_lowercase().contains("examples:"), "{command}");
+        }
+        let widest = page
+            .out
+            .lines()
+            .map(|line| line.chars().count())
+            .max()
+            .unwrap_or(0);
+        assert!(widest <= 100, "{command}: a line of {widest} characters");
+    }
+    let run = stage.run(&["help", "setings"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("settings"), "{run:?}");
+}
+
+#[test]
+fn the_settings_have_a_page() {
+    let run = Stage::new().run(&["help", "settings"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    for key in [
+        "mode",
+        "match",
+        "stale",
+        "gutter",
+        "line_endings",
+        "[encoding]",
+    ] {
+        assert!(run.out.contains(key), "{key}");
+    }
+}
+
+#[test]
+fn an_unknown_command_is_told_with_the_closest() {
+    let run = Stage::new().run(&["raed"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("read"), "{run:?}");
+    assert_eq!(
+        Stage::new().run(&["--version"]).out,
+        format!("lancet {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn completions_know_the_commands() {
+    let stage = Stage::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = stage.run(&["completions", shell]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(
+            run.out.contains("doctor") && run.out.contains("replace-all"),
+            "{shell}"
+        );
+    }
+    assert_eq!(stage.run(&["completions", "cmd"]).code, 2);
+}
+
+#[test]
+fn manual_pages_are_pages() {
+    let stage = Stage::new();
+    let run = stage.run(&["man"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.out.contains(".TH LANCET 1") && run.out.contains(".SH NAME"),
+        "{}",
+        run.out
+    );
+    let page = stage.run(&["man", "edit"]);
+    assert!(
+        page.out.contains("LANCET\\-EDIT") || page.out.contains("LANCET-EDIT"),
+        "{}",
+        page.out
+    );
+    assert_eq!(stage.run(&["man", "nothing"]).code, 2);
+    let folder = stage.project().join("man1");
+    assert_eq!(stage.run(&["man", "--dir", word(&folder)]).code, 0);
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .expect("the folder")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), COMMANDS.len() + 1, "{names:?}");
+    assert!(
+        names.contains(&"lancet.1".to_owned()) && names.contains(&"lancet-edit.1".to_owned()),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn tool_lists_have_the_shape_that_each_api_takes() {
+    let stage = Stage::new();
+    let list = |arguments: &[&str]| -> serde_json::Value {
+        let run = stage.run(&[&["tools"][..], arguments].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        serde_json::from_str(&run.out).expect("JSON")
+    };
+    assert!(list(&[])[0]["inputSchema"].is_object());
+    assert!(list(&["--format", "anthropic"])[0]["input_schema"].is_object());
+    assert!(list(&["--format", "openai"])[0]["function"]["parameters"].is_object());
+    assert!(list(&["--format", "gemini"])[0]["functionDeclarations"].is_array());
+    let names = |list: serde_json::Value| -> Vec<String> {
+        let tools = list.as_array().expect("a list").clone();
+        tools
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect()
+    };
+    assert_eq!(names(list(&[])), ["Read", "Edit", "MultiEdit", "Write"]);
+    assert_eq!(
+        names(list(&["--tools", "default,-MultiEdit"])),
+        ["Read", "Edit", "Write"]
+    );
+    assert_eq!(names(list(&["--mode", "plan"])), ["Read"]);
+    let length = |arguments: &[&str]| {
+        list(arguments)[1]["description"]
+            .as_str()
+            .map_or(0, str::len)
+    };
+    assert!(length(&["--long"]) > length(&[]));
+    let run = stage.run(&["tools", "--format", "antropic"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("anthropic"), "{run:?}");
+}
+
+#[test]
+fn tool_lists_need_no_project() {
+    let stage = Stage::new();
+    let mut command = stage.command(crate::stage::LANCET);
+    command.args(["tools"]).current_dir(stage.home());
+    assert_eq!(crate::stage::finish(command, b"").code, 0);
+}

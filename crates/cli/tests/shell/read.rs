@@ -1,0 +1,93 @@
+//! `lancet read`.
+
+use crate::stage::{Stage, word};
+
+#[test]
+fn lines_are_numbered_and_the_last_line_tells_the_revision() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\ntwo\nthree\n");
+    let run = stage.run(&["read", "a.txt"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.starts_with("1→one\n2→two\n3→three\n"), "{run:?}");
+    assert!(run.out.contains("revision "), "{run:?}");
+    assert!(!run.out.contains('\x1b'), "colour into a pipe: {run:?}");
+}
+
+#[test]
+fn a_range_and_a_column_are_shown_alone() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\ntwo\nthree\n");
+    let run = stage.run(&["read", "a.txt", "--offset", "2", "--limit", "1"]);
+    assert!(run.out.starts_with("2→two\n[lancet"), "{run:?}");
+    let run = stage.run(&["read", "a.txt", "--offset", "3", "--column", "3"]);
+    assert!(run.out.starts_with("3→ree\n"), "{run:?}");
+}
+
+#[test]
+fn json_is_the_tools_data_and_its_text() {
+    let stage = Stage::new();
+    let path = stage.file("a.txt", "one\r\ntwo\r\n");
+    let (code, data) = stage.json(&["read", "a.txt", "--json"]);
+    assert_eq!(code, 0);
+    assert_eq!(data["type"], "text");
+    assert_eq!(data["file_path"], word(&path));
+    assert_eq!(data["totalLines"], 2);
+    assert_eq!(data["lineEndings"], "crlf");
+    assert_eq!(data["revision"].as_str().map(str::len), Some(16));
+    assert!(
+        data["text"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("1→one\n"))
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_with_the_closest_name() {
+    let stage = Stage::new();
+    stage.file("letter.txt", "x\n");
+    let run = stage.run(&["read", "leter.txt"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.err.contains("letter.txt") && run.err.contains("missing"),
+        "{run:?}"
+    );
+    assert_eq!(run.out, "");
+    let (code, data) = stage.json(&["read", "leter.txt", "--json"]);
+    assert_eq!((code, &data["error"]["name"]), (1, &"missing".into()));
+    assert!(
+        data["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("letter.txt"))
+    );
+    assert_eq!(stage.run(&["read", "."]).code, 1);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let stage = Stage::new();
+    stage.file("long.txt", &"a line of text\n".repeat(20_000));
+    let script = format!(
+        "'{}' read long.txt | head -n 1; echo ${{PIPESTATUS[0]}}",
+        crate::stage::LANCET
+    );
+    let mut command = stage.command("bash");
+    command.args(["-c", &script]);
+    let run = crate::stage::finish(command, b"");
+    assert_eq!(run.out, "1→a line of text\n0\n", "{run:?}");
+    assert_eq!(run.err, "");
+}
+
+#[test]
+fn a_session_has_a_name_that_can_be_a_name() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    for name in ["no blanks", "", "../up"] {
+        let run = stage.run(&["read", "a.txt", "--session", name]);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.err.contains("session"), "{run:?}");
+    }
+    assert_eq!(
+        stage.run(&["read", "a.txt", "--session", "a.b_c-1"]).code,
+        0
+    );
+}

@@ -1,0 +1,160 @@
+//! Settings files, their layers, and flags that say the same.
+
+use std::fs;
+
+use crate::stage::{Stage, word};
+
+fn user_file(stage: &Stage, text: &str) {
+    let folder = stage.home().join(".config/lancet");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("lancet.toml"), text).expect("a file");
+}
+
+#[test]
+fn each_layer_wins_over_the_one_before() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    let first = |stage: &Stage, arguments: &[&str]| {
+        stage.run(&[&["read", "a.txt"][..], arguments].concat()).out
+    };
+    user_file(&stage, "[read]\ngutter = \"aligned\"\n");
+    assert!(first(&stage, &[]).starts_with("     1→one\n"));
+    stage.file("lancet.toml", "[read]\ngutter = \"tab\"\n");
+    assert!(first(&stage, &[]).starts_with("1\tone\n"));
+    stage.file("more.toml", "[read]\ngutter = \"none\"\n");
+    assert!(first(&stage, &["--config", "more.toml"]).starts_with("one\n"));
+}
+
+#[test]
+fn the_configuration_folder_may_be_elsewhere() {
+    let stage = Stage::new();
+    let folder = stage.project().join("configuration");
+    stage.file(
+        "configuration/lancet/lancet.toml",
+        "[read]\ngutter = \"tab\"\n",
+    );
+    stage.file("a.txt", "one\n");
+    let stage = stage.with("XDG_CONFIG_HOME", folder);
+    assert!(stage.run(&["read", "a.txt"]).out.starts_with("1\tone\n"));
+}
+
+#[test]
+fn settings_that_do_not_load_are_told_with_file_line_and_closest_form() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    user_file(&stage, "match = \"exact\"\n\n[read]\nguter = \"tab\"\n");
+    for command in [&["mcp"][..], &["read", "a.txt"], &["call", "Read", "{}"]] {
+        let run = stage.run(command);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(
+            run.err.contains("lancet.toml:4") && run.err.contains("gutter"),
+            "{run:?}"
+        );
+    }
+    let run = stage.run(&["read", "a.txt", "--json"]);
+    let data: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(data["error"]["name"], "usage");
+}
+
+#[test]
+fn a_settings_file_that_is_asked_for_must_be_there() {
+    let stage = Stage::new();
+    let run = stage.run(&["mcp", "--config", "none.toml"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("none.toml"), "{run:?}");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_projects_settings_holds_nothing_up() {
+    let stage = Stage::new();
+    let made = std::process::Command::new("mkfifo")
+        .arg(stage.project().join("lancet.toml"))
+        .status();
+    assert!(made.expect("mkfifo runs").success());
+    let run = stage.run(&["mcp"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("not a regular file"), "{run:?}");
+}
+
+#[test]
+fn an_unknown_tool_or_mode_or_level_is_told_with_the_closest() {
+    let stage = Stage::new();
+    let run = stage.run(&["mcp", "--tools", "default,-MultiEdti"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.err.contains("--tools") && run.err.contains("MultiEdit"),
+        "{run:?}"
+    );
+    let run = stage.run(&["mcp", "--mode", "accept-edit"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("accept-edits"), "{run:?}");
+    let run = stage.run(&["mcp", "--log", "loud"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    let stage = stage.with("LANCET_LOG", "loud");
+    let run = stage.run(&["mcp"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("LANCET_LOG"), "{run:?}");
+}
+
+#[test]
+fn tools_that_are_not_offered_to_models_still_serve_their_own_command() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    user_file(&stage, "tools = \"Write\"\n");
+    assert_eq!(stage.run(&["read", "a.txt"]).code, 0);
+    let tools = stage.run(&["tools", "--format", "anthropic"]).out;
+    assert!(
+        tools.contains("\"Write\"") && !tools.contains("\"Read\""),
+        "{tools}"
+    );
+}
+
+#[test]
+fn the_log_names_files_and_never_their_text() {
+    let stage = Stage::new();
+    stage.file("a.txt", "a secret line\n");
+    stage.file("lancet.toml", "mode = \"plan\"\n");
+    let run = stage.run(&["read", "a.txt", "--log", "debug"]);
+    assert!(
+        run.err.contains("debug: read ") && run.err.contains("a.txt"),
+        "{run:?}"
+    );
+    assert!(
+        run.err.contains("warn: ") && run.err.contains("lancet.toml:1: mode is not applied"),
+        "{run:?}"
+    );
+    assert!(!run.err.contains("secret line"), "{run:?}");
+    let quiet = stage.run(&["read", "a.txt"]);
+    assert_eq!(quiet.err, "");
+}
+
+#[test]
+fn the_state_folder_is_where_it_was_put_and_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    let mode = |path: &std::path::Path| {
+        fs::metadata(path)
+            .expect("it is there")
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    stage.run(&["read", "a.txt", "--session", "s"]);
+    let usual = stage.home().join(".local/state/lancet");
+    assert_eq!(mode(&usual), 0o700);
+    let given = stage.project().join("given");
+    stage.run(&[
+        "read",
+        "a.txt",
+        "--session",
+        "s",
+        "--state-dir",
+        word(&given),
+    ]);
+    assert_eq!(mode(&given), 0o700);
+    let named = stage.project().join("named");
+    let stage = stage.with("LANCET_STATE_DIR", &named);
+    stage.run(&["read", "a.txt", "--session", "s"]);
+    assert_eq!(mode(&named), 0o700);
+}

@@ -1,0 +1,143 @@
+//! A folder, an empty home and the program: what every test here stands on.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// The program under test.
+pub(crate) const LANCET: &str = env!("CARGO_BIN_EXE_lancet");
+
+/// A place to run the program in.
+pub(crate) struct Stage {
+    folder: tempfile::TempDir,
+    variables: Vec<(String, String)>,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Stage {
+    /// A new stage: `project` to work in, `home` empty.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for name in ["project", "home"] {
+            fs::create_dir(folder.path().join(name)).expect("a folder");
+        }
+        Self {
+            folder,
+            variables: Vec::new(),
+        }
+    }
+
+    /// The folder that the program runs in.
+    pub(crate) fn project(&self) -> PathBuf {
+        self.folder
+            .path()
+            .canonicalize()
+            .expect("it is there")
+            .join("project")
+    }
+
+    /// The empty home.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder
+            .path()
+            .canonicalize()
+            .expect("it is there")
+            .join("home")
+    }
+
+    /// Sets a variable of the environment.
+    pub(crate) fn with(mut self, name: &str, value: impl AsRef<Path>) -> Self {
+        let value = value.as_ref().to_str().expect("UTF-8").to_owned();
+        self.variables.push((name.to_owned(), value));
+        self
+    }
+
+    /// Makes a file in the project, with its folders.
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.project().join(name);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
+        fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// What a file of the project holds.
+    pub(crate) fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.project().join(name)).expect("a text")
+    }
+
+    /// A command in the project, without a terminal and with nothing of the tester's own environment.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        // A session of its own has no terminal, also where the tests are run from one.
+        let mut command = Command::new("setsid");
+        command.args(["--wait", program]);
+        self.dress(&mut command);
+        command
+    }
+
+    /// Sets folder and environment.
+    pub(crate) fn dress(&self, command: &mut Command) {
+        command
+            .env_clear()
+            .current_dir(self.project())
+            .env("HOME", self.home());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+    }
+
+    /// Runs the program.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        self.run_with(arguments, "")
+    }
+
+    /// Runs the program with text on standard input.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Run {
+        let mut command = self.command(LANCET);
+        command.args(arguments);
+        finish(command, input.as_bytes())
+    }
+
+    /// Runs the program and reads its one JSON object.
+    pub(crate) fn json(&self, arguments: &[&str]) -> (i32, Value) {
+        let run = self.run(arguments);
+        assert_eq!(
+            run.out.lines().count(),
+            1,
+            "one object on one line: {run:?}"
+        );
+        (run.code, serde_json::from_str(&run.out).expect("JSON"))
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn finish(mut command: Command, input: &[u8]) -> Run {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    // A program that does not read its input closes it early.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A path as an argument.
+pub(crate) fn word(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
