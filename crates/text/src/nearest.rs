@@ -8,12 +8,14 @@ mod align;
 mod differ;
 mod edges;
 mod likeness;
+mod pairing;
 mod peaks;
 mod place;
 
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::diff::LineTable;
@@ -59,7 +61,10 @@ pub fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
         .map(|range| (needle.likeness(&view[range.clone()]), range))
         .filter(|(alike, _)| *alike >= ALIKE_LEAST)
         .collect();
-    found.sort_by_key(|(alike, range)| (100 - alike.min(&100), range.start, range.end));
+    found.sort_by_cached_key(|(alike, range)| {
+        let same = needle.same_lines(&view[range.clone()]);
+        (Reverse((*alike, same)), range.start, range.end)
+    });
     let mut chosen: Vec<(u8, Range<usize>)> = Vec::new();
     for (alike, range) in found {
         let best = chosen.first().map_or(alike, |(best, _)| *best);

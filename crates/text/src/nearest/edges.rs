@@ -6,7 +6,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::likeness::Profile;
-use super::place::{LINE_MOST, Needle, TRIED_MOST};
+use super::pairing;
+use super::place::{LINE_MOST, Needle, TRIED_MOST, boundary};
 use crate::diff::LineTable;
 
 /// How alike the edge lines must be to decide where the region ends.
@@ -25,9 +26,16 @@ pub(super) fn edges(
 ) -> Option<(usize, usize)> {
     let count = needle.lines.len();
     let bottom_line = lines.line_count().checked_sub(1)?;
+    let tried = near_start.start..near_end.end.min(near_start.start + pairing::TRIED_MOST);
+    if count <= pairing::WANTED_MOST {
+        let wanted: Vec<Profile> = needle.lines.iter().map(|line| Profile::of(line)).collect();
+        let tried_profiles = profiles(view, lines, tried.clone());
+        if let Some(found) = pairing::pair(&wanted, &tried_profiles) {
+            return Some((tried.start + found.start, tried.start + found.end - 1));
+        }
+    }
     let (top_index, bottom_index) = (needle.head.first()?.0, needle.tail.first()?.0);
     let (top, bottom) = if count <= TRIED_MOST {
-        let tried = near_start.start..near_end.end;
         (
             best_line(view, lines, &needle.head, tried.clone()),
             best_line(view, lines, &needle.tail, tried),
@@ -116,16 +124,7 @@ pub(super) fn best_line(
         .unwrap_or(0)
         .min(TRIED_MOST);
     let known = tried.start.saturating_sub(reach)..(tried.end + reach).min(total);
-    let profiles: Vec<Profile> = known
-        .clone()
-        .map(|line| {
-            let range = lines.line_range(line);
-            let cut = (range.start..=range.end.min(range.start + LINE_MOST))
-                .rev()
-                .find(|&at| view.is_char_boundary(at));
-            Profile::of(&view[range.start..cut.unwrap_or(range.start)])
-        })
-        .collect();
+    let profiles = profiles(view, lines, known.clone());
     let mut best: Option<(usize, f32)> = None;
     for line in tried.start..tried.end.min(total) {
         let sum: f32 = edge
@@ -143,4 +142,15 @@ pub(super) fn best_line(
         }
     }
     best
+}
+
+fn profiles(view: &str, lines: &dyn LineTable, wanted: Range<usize>) -> Vec<Profile> {
+    wanted
+        .take_while(|line| *line < lines.line_count())
+        .map(|line| {
+            let range = lines.line_range(line);
+            let cut = boundary(view, range.end.min(range.start + LINE_MOST));
+            Profile::of(&view[range.start..cut.max(range.start)])
+        })
+        .collect()
 }

@@ -31,6 +31,29 @@ impl Profile {
         Profile { short, groups }
     }
 
+    /// Whether there is nothing but white space.
+    pub(super) fn is_blank(&self) -> bool {
+        self.groups.is_empty() && self.short.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// How much the text says: a lone bracket little, a long line 1.
+    pub(super) fn weight(&self) -> f32 {
+        ((self.groups.len() + 1) as f32 / 12.0).min(1.0)
+    }
+
+    /// Cheaper than `likeness` and coarser.
+    pub(super) fn rough_likeness(&self, other: &Profile) -> f32 {
+        if self.groups.is_empty() || other.groups.is_empty() {
+            return if self.short == other.short { 1.0 } else { 0.0 };
+        }
+        by_groups(&self.groups, &other.groups)
+    }
+
+    /// How much of this text the other one has, whatever else it has.
+    pub(super) fn contained_in(&self, other: &Profile) -> f32 {
+        shared(&self.groups, &other.groups) as f32 / self.groups.len().max(1) as f32
+    }
+
     pub(super) fn likeness(&self, other: &Profile) -> f32 {
         if let (Some(one), Some(two)) = (&self.short, &other.short) {
             return by_distance(one, two);
@@ -65,6 +88,11 @@ fn by_groups(one: &[u32], two: &[u32]) -> f32 {
     if one.is_empty() || two.is_empty() {
         return if one.len() == two.len() { 1.0 } else { 0.0 };
     }
+    2.0 * shared(one, two) as f32 / (one.len() + two.len()) as f32
+}
+
+/// How many groups two sorted lists have in common.
+fn shared(one: &[u32], two: &[u32]) -> usize {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < one.len() && j < two.len() {
         match one[i].cmp(&two[j]) {
@@ -77,7 +105,7 @@ fn by_groups(one: &[u32], two: &[u32]) -> f32 {
             }
         }
     }
-    2.0 * shared as f32 / (one.len() + two.len()) as f32
+    shared
 }
 
 fn by_distance(one: &[char], two: &[char]) -> f32 {

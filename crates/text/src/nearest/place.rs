@@ -17,6 +17,12 @@ pub(super) const TRIED_MOST: usize = 200;
 /// Bytes of a line over which the region is found by characters.
 pub(super) const LINE_MOST: usize = 2_000;
 
+/// How alike a place is at most that holds all of the text and more.
+const CONTAINED: f32 = 0.8;
+
+/// How alike an edge line must be for the text to begin or end inside it.
+const PART_LEAST: f32 = 0.3;
+
 /// Characters at each end of the text that its edges are found by within a long line.
 const EDGE_CHARACTERS: usize = 96;
 
@@ -72,11 +78,21 @@ impl<'a> Needle<'a> {
         })
     }
 
+    /// How many of its lines are the same to the byte, by which equally alike places are told apart.
+    pub(super) fn same_lines(&self, text: &str) -> usize {
+        let pairs = self.lines.iter().zip(text.split('\n')).take(TRIED_MOST);
+        pairs.filter(|(one, other)| **one == *other).count()
+    }
+
     /// How alike a text is to this one, in per cent.
     pub(super) fn likeness(&self, text: &str) -> u8 {
-        (self.profile.likeness(&Profile::of(text)) * 100.0)
-            .round()
-            .clamp(0.0, 100.0) as u8
+        let other = Profile::of(text);
+        let mut alike = self.profile.likeness(&other);
+        if self.lines.len() > 1 {
+            // A long line that was left out must not hide the rest.
+            alike = alike.max(CONTAINED * self.profile.contained_in(&other));
+        }
+        (alike * 100.0).round().clamp(0.0, 100.0) as u8
     }
 }
 
@@ -138,15 +154,27 @@ fn by_lines(
             end_line.end,
         ));
     }
-    let line = &view[start_line.clone()];
-    let top = whole_words(
-        line,
-        indented(line, align(first_wanted, line, Held::End), first_wanted),
-        first_wanted,
-    )
-    .start;
+    // White space at the far edge of a line must not decide where in it the text begins or ends, and a line that was
+    // rewritten is taken whole.
+    let rewritten = |wanted: &str, line: &str| {
+        Profile::of(wanted).likeness(&Profile::of(line)) < PART_LEAST
+            && !line.contains(wanted.trim())
+    };
+    let line = view[start_line.clone()].trim_end();
+    let top = if rewritten(first_wanted, line) {
+        0
+    } else {
+        let found = align(first_wanted.trim_end(), line, Held::End);
+        whole_words(line, indented(line, found, first_wanted), first_wanted).start
+    };
     let line = &view[end_line.clone()];
-    let bottom = whole_words(line, align(last_wanted, line, Held::Start), last_wanted).end;
+    let bottom = if rewritten(last_wanted, line) {
+        line.len()
+    } else {
+        let solid = line.trim_start();
+        let found = align(last_wanted.trim_start(), solid, Held::Start);
+        line.len() - solid.len() + whole_words(solid, found, last_wanted.trim_start()).end
+    };
     let mut range = start_line.start + top..end_line.start + bottom;
     if range.start > range.end {
         range = start_line.start..end_line.end;
@@ -233,7 +261,7 @@ fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<u
 }
 
 /// The last character boundary at or before an offset.
-fn boundary(view: &str, at: usize) -> usize {
+pub(super) fn boundary(view: &str, at: usize) -> usize {
     (0..=at.min(view.len()))
         .rev()
         .find(|&at| view.is_char_boundary(at))

@@ -1,0 +1,87 @@
+//! Which lines of the file a text of several lines pairs up with, where lines were changed, left out or added: the
+//! alignment whose pairs are most alike.
+
+use std::ops::Range;
+
+use super::likeness::Profile;
+
+/// Lines of the text, and of the file, that are paired up; their product is the cost.
+pub(super) const WANTED_MOST: usize = 80;
+pub(super) const TRIED_MOST: usize = 300;
+
+/// A line of one side without one of the other.
+const ALONE: f32 = -0.1;
+
+/// Two lines that have nothing in common: a line was rewritten.
+const UNLIKE: f32 = -0.08;
+
+/// Below this two lines have nothing in common.
+const ALIKE_LEAST: f32 = 0.3;
+
+/// The lines of `tried`, by index, from the one paired with the first wanted line to the one paired with the last. `None`
+/// where nothing pairs up.
+pub(super) fn pair(wanted: &[Profile], tried: &[Profile]) -> Option<Range<usize>> {
+    // How good it is up to here, and the line of the file where that way began.
+    let mut row: Vec<(f32, usize)> = (0..=tried.len()).map(|at| (0.0, at)).collect();
+    for line in wanted {
+        let mut diagonal = row[0];
+        row[0].0 += ALONE;
+        for (at, other) in tried.iter().enumerate() {
+            let paired = (diagonal.0 + value(line, other), diagonal.1);
+            diagonal = row[at + 1];
+            let left_out = (row[at + 1].0 + ALONE, row[at + 1].1);
+            let added = (row[at].0 + ALONE, row[at].1);
+            let ways = [left_out, added].into_iter();
+            row[at + 1] = ways.fold(paired, |best, way| if way.0 > best.0 { way } else { best });
+        }
+    }
+    let mut end = 0;
+    for at in 1..row.len() {
+        if row[at].0 > row[end].0 {
+            end = at;
+        }
+    }
+    (row[end].0 > 0.0 && row[end].1 < end).then(|| row[end].1..end)
+}
+
+fn value(wanted: &Profile, other: &Profile) -> f32 {
+    match (wanted.is_blank(), other.is_blank()) {
+        (true, true) => return wanted.weight(),
+        (false, false) => {}
+        _ => return 2.0 * ALONE,
+    }
+    let alike = wanted.rough_likeness(other);
+    if alike < ALIKE_LEAST {
+        UNLIKE
+    } else {
+        alike * wanted.weight()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paired(wanted: &str, tried: &str) -> Option<Range<usize>> {
+        let profiles = |text: &str| -> Vec<Profile> { text.split('\n').map(Profile::of).collect() };
+        pair(&profiles(wanted), &profiles(tried))
+    }
+
+    const FILE: &str = "zero\n\nfirst line\nsecond line\n}\nthird one\n\nafter it";
+
+    #[test]
+    fn lines_changed_left_out_and_added() {
+        assert_eq!(paired("first line\nsecond line\n}", FILE), Some(2..5));
+        assert_eq!(paired("first line\n}\nthird one", FILE), Some(2..6));
+        assert_eq!(
+            paired("first line\nsecond line\nmore and more\n}", FILE),
+            Some(2..5)
+        );
+        assert_eq!(
+            paired("first line\nquite other words\n}\nthird one", FILE),
+            Some(2..6)
+        );
+        assert_eq!(paired("nothing of it", FILE), None);
+        assert_eq!(paired("nothing of it", ""), None);
+    }
+}
