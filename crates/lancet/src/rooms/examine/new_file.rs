@@ -27,7 +27,7 @@ pub(crate) fn plan(
     content: &str,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
-    if target.located.followed_link() {
+    if is_dangling_link(desk, &target) {
         let text = format!(
             "{} is a link to {}, which is not there, and no file is made through a link. Name the file itself.",
             target.given,
@@ -65,6 +65,20 @@ pub(crate) fn plan(
         endings,
         seen,
     })
+}
+
+/// Whether the name given is itself a link, to a file that is not there. A link to its folder is another matter.
+fn is_dangling_link(desk: &Desk<'_>, target: &Target) -> bool {
+    let given = target.located.given();
+    let (Some(folder), Some(name)) = (given.parent(), given.file_name()) else {
+        return false;
+    };
+    target.located.followed_link()
+        && desk
+            .engine()
+            .workspace
+            .locate(folder)
+            .is_ok_and(|folder| folder.path().join(name) != target.path())
 }
 
 /// The plan for a file that the first of some edits creates, and the others change further.
