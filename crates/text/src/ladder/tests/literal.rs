@@ -306,6 +306,16 @@ fn damaged_text_is_in_no_place() {
         done(Exact, "x\n")
     );
     assert_eq!(
+        damage("a \u{FFFD}b\n", "b", std::slice::from_ref(&broken)),
+        done(Exact, "a \u{FFFD}x\n"),
+        "right after it"
+    );
+    assert_eq!(
+        damage("a \u{FFFD}b\n", "a ", std::slice::from_ref(&broken)),
+        done(Exact, "x\u{FFFD}b\n"),
+        "right before it"
+    );
+    assert_eq!(
         damage("a \u{FFFD} b\n", "b", std::slice::from_ref(&broken)),
         done(Exact, "a \u{FFFD} x\n")
     );

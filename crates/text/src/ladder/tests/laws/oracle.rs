@@ -69,11 +69,7 @@ fn final_newline(view: &str, old: &str) -> Vec<Range<usize>> {
         && !view.ends_with('\n')
         && view.ends_with(rest)
         && (start == 0 || view[..start].ends_with('\n'));
-    if fits {
-        vec![start..view.len()]
-    } else {
-        Vec::new()
-    }
+    fits.then_some(start..view.len()).into_iter().collect()
 }
 
 fn look_alike(view: &str, old: &str) -> Vec<Range<usize>> {
