@@ -130,7 +130,7 @@ where
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(ServeError::Connection(error.to_string())),
     };
-    if !pool.settle(PATIENCE) {
+    if !pool.settle(PATIENCE).await {
         log.say(Level::Warn, || {
             "a call was still at work when the client left".to_owned()
         });

@@ -12,6 +12,9 @@ use tokio::sync::{Semaphore, oneshot};
 /// Threads that a stuck call (a file system that no longer answers) may cost before the pool stops making up for them.
 const MOST_REPLACED: usize = 12;
 
+/// How often the end of a connection looks whether the last jobs have ended.
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// The pool. Dropped, it lets its threads end after the jobs they have.
@@ -25,8 +28,6 @@ struct Shared {
     state: Mutex<State>,
     /// A job came in, or the pool closes.
     work: Condvar,
-    /// A job is done.
-    done: Condvar,
 }
 
 #[derive(Default)]
@@ -85,33 +86,32 @@ impl Pool {
         }
     }
 
-    /// Waits until no job is under way, at most for `patience`: a write that has begun is finished. Whether all ended.
-    pub(crate) fn settle(&self, patience: Duration) -> bool {
+    /// Takes no more work and waits until none is under way, at most for `patience`: a write that has begun is finished.
+    /// Whether all ended. Leaves the reactor free, which has cancellations to pass on.
+    pub(crate) async fn settle(&self, patience: Duration) -> bool {
         let end = Instant::now() + patience;
+        self.close();
+        while self.shared.lock().busy > 0 {
+            if Instant::now() >= end {
+                return false;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        true
+    }
+
+    fn close(&self) {
         let mut state = self.shared.lock();
         state.closing = true;
         state.jobs.clear();
+        drop(state);
         self.shared.work.notify_all();
-        while state.busy > 0 {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
-            }
-            state = self
-                .shared
-                .done
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
-        }
-        true
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.shared.lock().closing = true;
-        self.shared.work.notify_all();
+        self.close();
     }
 }
 
@@ -127,6 +127,8 @@ impl Shared {
         }
         state.jobs.push_back(job);
         if state.idle >= state.jobs.len() {
+            // Let go first: a thread that wakes to a lock that is held goes back to sleep.
+            drop(state);
             self.work.notify_one();
             return Ok(());
         }
@@ -151,7 +153,6 @@ impl Shared {
                 job();
                 state = self.lock();
                 state.busy -= 1;
-                self.done.notify_all();
             } else if state.closing {
                 return;
             } else {
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn settling_waits_for_the_job_under_way() {
+    fn settling_waits_for_the_job_under_way_and_takes_no_other() {
         let pool = Pool::new(2);
         let done = Arc::new(AtomicUsize::new(0));
         let (told, hears) = std::sync::mpsc::channel();
@@ -239,10 +240,11 @@ mod tests {
             };
             // Polled once, which starts it, and dropped.
             tokio::select! { biased; _ = pool.run(work) => {} () = std::future::ready(()) => {} }
+            hears.recv().expect("the job began");
+            assert!(pool.settle(Duration::from_secs(60)).await);
+            assert_eq!(done.load(Ordering::SeqCst), 1);
+            assert_eq!(pool.run(|| 1).await, Err(Failed::NoThread));
         });
-        hears.recv().expect("the job began");
-        assert!(pool.settle(Duration::from_secs(60)));
-        assert_eq!(done.load(Ordering::SeqCst), 1);
     }
 
     #[test]

@@ -242,7 +242,7 @@ async fn a_cancelled_call_writes_nothing_and_gets_no_answer() {
     let other = stage.write("a.txt", "one\n");
     assert!(stage.read(&other).await.contains("one"));
     lets_go.send(()).expect("waiting");
-    stage.leave().await.expect("a good end");
+    let _folder = stage.leave().await.expect("a good end");
     assert!(!path.exists(), "{heard:?}");
 }
 

@@ -140,11 +140,12 @@ impl Stage {
         text(&result).to_owned()
     }
 
-    /// Leaves, and waits for the server to end.
-    pub(crate) async fn leave(self) -> Result<(), ServeError> {
+    /// Leaves, and waits for the server to end. The folder lasts as long as what comes back.
+    pub(crate) async fn leave(self) -> Result<TempDir, ServeError> {
         drop(self.writer);
         drop(self.reader);
-        self.server.await.expect("the server does not panic")
+        let ended = self.server.await.expect("the server does not panic");
+        ended.map(|()| self.folder)
     }
 }
 
