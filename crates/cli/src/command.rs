@@ -34,7 +34,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Doctor(arguments) => doctor::run(arguments, around),
         Command::Completions(arguments) => manual::completions(arguments),
         Command::Man(arguments) => manual::man(arguments, around),
-        Command::Help(arguments) => help::run(arguments),
+        Command::Help(arguments) => help::run(arguments, around),
     }
 }
 

@@ -4,13 +4,14 @@ use clap::CommandFactory as _;
 
 use crate::arguments::{Arguments, HelpArguments};
 use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, Style, print, stdout_is_terminal};
 
 /// The topic that is no command.
 const SETTINGS: &str = "settings";
 
 /// Prints the help on a topic.
-pub(super) fn run(arguments: &HelpArguments) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &HelpArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut program = Arguments::command();
     program.build();
     let help = match arguments.topic.as_deref() {
@@ -24,11 +25,10 @@ pub(super) fn run(arguments: &HelpArguments) -> Result<Exit, Failure> {
             None => return Err(unknown_topic(topic, &program, &[SETTINGS])),
         },
     };
-    // The styled text is for terminals.
-    print(&if stdout_is_terminal() {
-        help.ansi().to_string()
-    } else {
-        help.to_string()
+    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    print(&match colour {
+        Colour::On => help.ansi().to_string(),
+        Colour::Off => help.to_string(),
     })?;
     Ok(Exit::Done)
 }

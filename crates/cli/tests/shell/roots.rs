@@ -89,6 +89,29 @@ fn a_file_directly_in_the_home_folder_can_be_edited() {
 }
 
 #[test]
+fn a_file_is_named_from_the_working_folder_whatever_the_roots_are() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    stage.file("inner/b.txt", "two\n");
+    let from_inner = |arguments: &[&str]| {
+        let mut command = stage.command(crate::stage::LANCET);
+        command
+            .args(arguments)
+            .current_dir(stage.project().join("inner"));
+        crate::stage::finish(command, b"")
+    };
+    for arguments in [
+        &["read", "../a.txt"][..],
+        &["read", "../a.txt", "--root", ".."],
+    ] {
+        let run = from_inner(arguments);
+        assert!(run.out.starts_with("1→one\n"), "{run:?}");
+    }
+    let run = from_inner(&["read", "b.txt", "--root", "..", "--root", "."]);
+    assert!(run.out.starts_with("1→two\n"), "{run:?}");
+}
+
+#[test]
 fn what_is_outside_the_given_roots_is_refused() {
     let stage = Stage::new();
     let path = stage.file("a.txt", "one\n");

@@ -120,6 +120,29 @@ fn colours_stay_away_where_they_are_not_welcome() {
 }
 
 #[test]
+fn help_is_set_off_on_a_terminal_where_colours_are_welcome() {
+    let welcome = Stage::new();
+    let run = on_terminal(&welcome, "help read", "");
+    assert!(run.out.contains("\x1b[1m"), "{run:?}");
+    let unwelcome = Stage::new().with("NO_COLOR", "1");
+    for arguments in ["help read", "read --help"] {
+        let run = on_terminal(&unwelcome, arguments, "");
+        assert!(
+            run.out.contains("Usage:") && !run.out.contains('\x1b'),
+            "{run:?}"
+        );
+    }
+}
+
+#[test]
+fn a_person_who_starts_the_server_by_hand_is_told_what_it_waits_for() {
+    let stage = Stage::new();
+    let run = on_terminal(&stage, "mcp", "\u{4}");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("lancet help mcp"), "{run:?}");
+}
+
+#[test]
 fn line_numbers_stand_back_on_a_terminal() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
