@@ -1,6 +1,5 @@
 //! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -17,6 +16,9 @@ use crate::settings::{Mode, Settings};
 
 /// The longest answer of a tool in the library, in characters; the doors set their own.
 pub const ANSWER_LIMIT: usize = 100_000;
+
+/// How many named sessions are kept ready: each may hold 25 MB of what its model has seen.
+const SESSIONS_READY: usize = 32;
 
 /// lancet, opened on its roots. Cheap to clone; all clones are one engine.
 #[derive(Clone)]
@@ -39,7 +41,7 @@ pub(crate) struct Inner {
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
     state_dir: Option<PathBuf>,
     store: OnceLock<Option<Arc<dyn LedgerStore>>>,
-    sessions: Mutex<HashMap<String, Session>>,
+    sessions: Mutex<Vec<Session>>,
 }
 
 /// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
@@ -236,6 +238,16 @@ fn select(
     Ok(listed.map(|(tool, _)| tool).collect())
 }
 
+/// Keeps a session ready, and lets go of the oldest that nobody holds.
+fn ready(sessions: &mut Vec<Session>, session: Session) {
+    sessions.push(session);
+    if sessions.len() > SESSIONS_READY
+        && let Some(at) = sessions.iter().position(Session::is_idle)
+    {
+        sessions.remove(at);
+    }
+}
+
 impl Lancet {
     /// Begins to open an engine.
     pub fn builder() -> Builder {
@@ -272,18 +284,25 @@ impl Lancet {
         self.inner.state_dir.as_deref()
     }
 
-    /// The session of that name: the same one for the same name, its ledger kept in the state folder.
+    /// The session of that name: the same one for the same name, its ledger kept in the state folder. Of the sessions
+    /// that nobody holds any more the latest are kept ready; an older one begins again with what the state folder has.
     pub fn session(&self, name: &SessionName) -> Session {
         let mut sessions = self
             .inner
             .sessions
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let key = name.as_str().to_owned();
-        sessions
-            .entry(key)
-            .or_insert_with(|| Session::named(Arc::clone(&self.inner), name.clone()))
-            .clone()
+        if let Some(at) = sessions
+            .iter()
+            .position(|session| session.name() == Some(name))
+        {
+            let session = sessions.remove(at);
+            sessions.push(session.clone());
+            return session;
+        }
+        let session = Session::named(Arc::clone(&self.inner), name.clone());
+        ready(&mut sessions, session.clone());
+        session
     }
 
     /// A session without a name, which ends with its last clone.
@@ -302,9 +321,10 @@ impl Inner {
 
     /// Makes a named session the one that its name stands for.
     pub(crate) fn remember(&self, session: &Session) {
-        if let Some(name) = session.name() {
+        if session.name().is_some() {
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            sessions.insert(name.as_str().to_owned(), session.clone());
+            sessions.retain(|known| known.name() != session.name());
+            ready(&mut sessions, session.clone());
         }
     }
 

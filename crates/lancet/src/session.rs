@@ -120,6 +120,11 @@ impl Session {
         child
     }
 
+    /// Whether only the engine holds it.
+    pub(crate) fn is_idle(session: &Session) -> bool {
+        Arc::strong_count(&session.inner) == 1
+    }
+
     /// The session's name, where it has one.
     pub fn name(&self) -> Option<&SessionName> {
         self.inner.name.as_ref()

@@ -17,8 +17,7 @@ pub use lines::{LineStarts, LineTable};
 pub use print::{outline, unified};
 pub use spans::hunks_of_changes;
 
-pub(crate) use compare::changed_lines;
-pub(crate) use lines::{is_line_start, line_end};
+pub(crate) use lines::line_end;
 pub(crate) use trim::{common_prefix, common_suffix};
 
 /// Bytes of changed lines, old and new together, beyond which a difference is coarse.

@@ -11,7 +11,6 @@ mod laws;
 mod leak;
 mod lines;
 mod look_alike;
-mod merge;
 mod missing;
 mod nearest;
 mod splice;
@@ -31,7 +30,6 @@ pub use ladder::{Found, Guard, Leaks, Place, Query, Reach, Rung, Tolerance, Verd
 pub use leak::{Leak, LeakKind, NOTICE, leaked, placeholder};
 pub use lines::{Endings, LineEnd, Lines, sent_text};
 pub use look_alike::{fold_char, fold_name};
-pub use merge::merge_clean;
 pub use missing::explain_missing;
 pub use nearest::{Region, nearest};
 pub use splice::{Change, RawChange, apply_changes, apply_raw, encode_new};

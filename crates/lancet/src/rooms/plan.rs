@@ -80,6 +80,14 @@ pub(crate) struct ChangeView {
 }
 
 impl FilePlan {
+    /// Whether the file is one whose text is not shown.
+    pub(super) fn is_secret(&self) -> bool {
+        matches!(
+            self.target.verdict,
+            Some(crate::protected::Verdict::Secret { .. })
+        )
+    }
+
     /// Whether the file is made by this plan.
     pub(super) fn creates(&self) -> bool {
         matches!(self.expected, Expected::Missing)

@@ -70,7 +70,7 @@ pub(crate) fn dry_run(plan: Plan, repairs: &[Repair]) -> Reply {
         text.push_str(&format!(
             "{}\n{}",
             headline(file, Tense::Would),
-            cut(&unified(&file.view.patch), LONGEST_NOTICE)
+            cut(&shown_diff(file), LONGEST_NOTICE)
         ));
         notices(&mut text, file);
         person.push_str(&for_person(file, "would be "));
@@ -95,7 +95,7 @@ pub(crate) fn change(recorded: Recorded, repairs: &[Repair]) -> Reply {
         text.push_str(&format!(
             "{}\n{}",
             headline(file, Tense::Did),
-            file.view.body
+            shown_body(file)
         ));
         if !text.ends_with('\n') {
             text.push('\n');
@@ -151,6 +151,26 @@ pub(crate) fn refusal(
         return Reply::refused(&short, data, person);
     }
     Reply::refused(refusal, data, person)
+}
+
+/// What stands for the text of a secret file.
+const NOT_SHOWN: &str = "(its text is not shown)\n";
+
+/// The diff of a change; of a secret file it is shown to the person who is asked, and nowhere else.
+fn shown_diff(file: &FilePlan) -> String {
+    if file.is_secret() {
+        NOT_SHOWN.to_owned()
+    } else {
+        unified(&file.view.patch)
+    }
+}
+
+fn shown_body(file: &FilePlan) -> &str {
+    if file.is_secret() {
+        NOT_SHOWN
+    } else {
+        &file.view.body
+    }
 }
 
 /// Whether a sentence tells what was done or what would be.
@@ -213,7 +233,7 @@ fn for_person(file: &FilePlan, lead: &str) -> String {
         .find(|rung| **rung != Rung::Exact)
         .map(|rung| format!(", matched on `{}`", rung.name()))
         .unwrap_or_default();
-    let diff = cut(&unified(&view.patch), LONGEST_FOR_PERSON);
+    let diff = cut(&shown_diff(file), LONGEST_FOR_PERSON);
     format!(
         "{lead}{word} {}  +{} -{}{rung}\n{diff}",
         quote_path(file.target.located.relative()),
@@ -225,9 +245,11 @@ fn for_person(file: &FilePlan, lead: &str) -> String {
 /// One file's data.
 fn data(file: &FilePlan, written: Option<&Written>) -> Value {
     let view = &file.view;
+    let hidden = file.is_secret();
     let hunks: Vec<Value> = view
         .patch
         .iter()
+        .filter(|_| !hidden)
         .map(|hunk| json!({ "oldStart": hunk.old_start, "oldLines": hunk.old_lines, "newStart": hunk.new_start, "newLines": hunk.new_lines, "lines": hunk.lines }))
         .collect();
     let mut data = json!({

@@ -47,23 +47,6 @@ pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Dif
     }
 }
 
-/// Changed lines, old and new, counted from 0, and `None` where finding them would take longer than `budget`.
-pub(crate) fn changed_lines(
-    old: &str,
-    new: &str,
-    budget: Duration,
-) -> Option<Vec<(Range<usize>, Range<usize>)>> {
-    match compare(old, new, budget) {
-        Compared::Lines(blocks) => Some(
-            blocks
-                .into_iter()
-                .map(|block| (block.old, block.new))
-                .collect(),
-        ),
-        Compared::TooMuch(_) => None,
-    }
-}
-
 enum Compared<'t> {
     Lines(Vec<Block<'t>>),
     TooMuch((Range<usize>, Range<usize>)),

@@ -14,6 +14,7 @@ use super::standing::{DIFF_BUDGET, Need, Standing, standing};
 use super::view::{Notes, Numbers, change_view};
 use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
+use crate::protected::Verdict;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::locate::{Intent, Target, locate};
@@ -72,14 +73,19 @@ fn existing(
     if nothing_new {
         return Err(no_change(&target));
     }
-    let standing = standing(
-        desk.session,
-        target.path(),
-        &base,
-        &document,
-        arguments.revision.as_deref(),
-        need,
-    )?;
+    let standing = if is_secret(&target) && arguments.revision.is_none() {
+        // No model can have read it: the person who is asked sees the diff instead.
+        Standing::of(Seen::whole(base.bytes.len() as u64))
+    } else {
+        standing(
+            desk.session,
+            target.path(),
+            &base,
+            &document,
+            arguments.revision.as_deref(),
+            need,
+        )?
+    };
     require_seen(&target, &document, &base, &standing, arguments.mode)?;
     if insist == Insist::No {
         let old = (arguments.mode != WriteMode::Append).then(|| document.view());
@@ -108,6 +114,11 @@ fn existing(
         endings,
         seen,
     })
+}
+
+/// Whether the file is one whose text is not shown.
+fn is_secret(target: &Target) -> bool {
+    matches!(target.verdict, Some(Verdict::Secret { .. }))
 }
 
 /// Whether the content is the file's text already: told before whether it was read.
