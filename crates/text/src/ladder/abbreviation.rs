@@ -106,9 +106,19 @@ fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
 /// The text with every one of the short forms expanded, from the left, the longest where several
 /// begin at one place.
 fn expand(text: &str, pairs: &[Pair<'_>]) -> String {
+    let firsts: Vec<char> = pairs
+        .iter()
+        .filter_map(|(short, _)| short.chars().next())
+        .collect();
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(first) = rest.chars().next() {
+    loop {
+        let plain = rest.find(firsts.as_slice()).unwrap_or(rest.len());
+        expanded.push_str(&rest[..plain]);
+        rest = &rest[plain..];
+        let Some(first) = rest.chars().next() else {
+            return expanded;
+        };
         let pair = pairs
             .iter()
             .filter(|(short, _)| rest.starts_with(short))
@@ -124,5 +134,4 @@ fn expand(text: &str, pairs: &[Pair<'_>]) -> String {
             }
         }
     }
-    expanded
 }

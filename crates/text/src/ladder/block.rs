@@ -10,7 +10,6 @@ use super::search::sequences;
 use super::settle;
 use super::shift::Shift;
 use super::sight::{FileLines, Mark, Sight, mark};
-use super::weave::Look;
 use super::{Rung, Task, Verdict};
 
 /// The old text's lines beside the file's.
@@ -138,6 +137,6 @@ impl<'a> Block<'a> {
         if old.ended && at_open_end {
             (old, new) = (old.unended(), new.unended());
         }
-        settle::edit(task, rung, places, &old, &new, Some(&Look { shift }))
+        settle::edit(task, rung, places, &old, &new, Some(&shift))
     }
 }

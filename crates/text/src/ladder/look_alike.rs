@@ -7,7 +7,6 @@ use super::passage::Passage;
 use super::search::occurrences;
 use super::settle::{choose, edit};
 use super::shift::Shift;
-use super::weave::Look;
 use super::{Rung, Task, Verdict};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
@@ -27,8 +26,14 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     Some(match choose(task, Rung::LookAlike, places) {
         Ok(places) => {
             let (old, new) = (Passage::of(task.old), Passage::of(task.new));
-            let look = Look { shift: Shift::None };
-            edit(task, Rung::LookAlike, places, &old, &new, Some(&look))
+            edit(
+                task,
+                Rung::LookAlike,
+                places,
+                &old,
+                &new,
+                Some(&Shift::None),
+            )
         }
         Err(verdict) => verdict,
     })

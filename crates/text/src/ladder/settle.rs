@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::passage::Passage;
-use super::weave::{Look, Pattern};
+use super::shift::Shift;
+use super::weave::Pattern;
 use super::{Found, Guard, Reach, Rung, Task, Verdict};
 
 /// The places to edit, or the verdict that there are too many of them. `places` holds every one,
@@ -49,20 +50,20 @@ fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
 }
 
 /// The verdict for places that are all the same text, which `old` stands for and `new` replaces,
-/// both after the rung's rewriting.
+/// both after the rung's rewriting; `shift` as for [`Pattern::of`].
 pub(super) fn edit(
     task: &Task<'_>,
     rung: Rung,
     places: Vec<Range<usize>>,
     old: &Passage<'_>,
     new: &Passage<'_>,
-    look: Option<&Look<'_>>,
+    shift: Option<&Shift<'_>>,
 ) -> Verdict {
     let view = task.sight.view;
     let Some(first) = places.first() else {
         return Verdict::NotFound { guard: None };
     };
-    let pattern = match Pattern::of(&view[first.clone()], old, new, look) {
+    let pattern = match Pattern::of(&view[first.clone()], old, new, shift) {
         Ok(pattern) => pattern,
         Err(reason) => return forbid(rung, first.clone(), reason),
     };

@@ -12,12 +12,6 @@ use super::shift::Shift;
 use super::strand::{Strand, strand};
 use super::{Erasure, Place};
 
-/// How place and old text differ, on rungs that fold look-alikes.
-#[derive(Debug)]
-pub(super) struct Look<'a> {
-    pub(super) shift: Shift<'a>,
-}
-
 /// What the result of a hunk is put together from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
@@ -47,12 +41,13 @@ struct Hunk {
 }
 
 impl Pattern {
-    /// Weaves the pattern. The error is the guard that forbids the edit.
+    /// Weaves the pattern. On rungs that fold look-alikes `shift` says what else differs. The error
+    /// is the guard that forbids the edit.
     pub(super) fn of(
         place: &str,
         old: &Passage<'_>,
         new: &Passage<'_>,
-        look: Option<&Look<'_>>,
+        shift: Option<&Shift<'_>>,
     ) -> Result<Pattern, String> {
         let mut start = 0;
         let lines: Vec<Range<usize>> = place
@@ -69,8 +64,8 @@ impl Pattern {
             lines,
             old,
             new,
-            dye: look.map(|look| Dye {
-                shift: &look.shift,
+            dye: shift.map(|shift| Dye {
+                shift,
                 quotes: Quotes::of(&old.lines.join("\n"), place),
             }),
         };

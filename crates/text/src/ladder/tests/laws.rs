@@ -146,6 +146,32 @@ proptest! {
         }
     }
 
+    /// What comes of an edit is the file with the new text in its places, but for white space and
+    /// look-alikes; on `exact` without any but.
+    #[test]
+    fn the_result_is_what_was_sent(Sample { view, old, new } in sample(), all in any::<bool>()) {
+        let reach = if all { Reach::All } else { Reach::One };
+        let verdict = find(&Query { reach, ..query(&view, &old, &new) });
+        let Verdict::Found(found) = &verdict else { return Ok(()) };
+        let rewritten = matches!(found.rung, Rung::Gutter | Rung::Abbreviation | Rung::Escaped);
+        if rewritten || (found.rung == Rung::BlankEdge && old.contains('\u{2192}')) {
+            return Ok(());
+        }
+        let mut sent = String::new();
+        let mut from = 0;
+        for place in &found.places {
+            sent.push_str(&view[from..place.range.start]);
+            sent.push_str(&new);
+            from = place.range.end;
+        }
+        sent.push_str(&view[from..]);
+        let edited = apply_changes(&view, &changes(found));
+        prop_assert_eq!(oracle::squeeze(&edited), oracle::squeeze(&sent));
+        if found.rung == Rung::Exact && !new.is_empty() {
+            prop_assert_eq!(edited.len(), view.len() + found.places.len() * new.len() - found.places.len() * old.len());
+        }
+    }
+
     /// On the rungs of whole lines: a shared line is the file's, any other as sent but for what
     /// the rung does to its indentation.
     #[test]
