@@ -314,6 +314,9 @@ def main():
         print(__doc__)
         return 2
     binary, sources = os.path.abspath(args[0]), args[1:] or [os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases")]
+    if not os.access(binary, os.X_OK):
+        print("there is no program %s: build it first" % binary)
+        return 2
     files = []
     for s in sources:
         files += sorted(os.path.join(s, n) for n in os.listdir(s) if n.endswith(".json")) if os.path.isdir(s) else [s]

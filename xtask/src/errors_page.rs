@@ -1,13 +1,16 @@
-//! `docs/errors.md`, made from the table of refusals in `lancet`, which is the only place they are declared.
+//! `docs/errors.md`, made from the table of refusals in `crates/lancet`, the only place where they are declared.
 
 use std::fmt::Write;
 
-use lancet::refusal::TABLE;
+use anyhow::{Context, ensure};
 
 use crate::house::top;
 
 /// Where the page stands.
 pub(crate) const PATH: &str = "docs/errors.md";
+
+/// Where the table stands.
+pub(crate) const SOURCE: &str = "crates/lancet/src/refusal.rs";
 
 const HEAD: &str = "\
 # Errors
@@ -30,22 +33,67 @@ first failing edit in the order sent.
 This page is made by `cargo xtask docs` from `crates/lancet/src/refusal.rs`.
 ";
 
-/// The page as it must be.
-pub(crate) fn page() -> String {
+/// One line of the table, as the source has it.
+struct Row<'t> {
+    edit: &'t str,
+    write: Option<&'t str>,
+    name: &'t str,
+    when: &'t str,
+    next: &'t str,
+}
+
+/// The page that belongs to this source; an error says which line of the table cannot be read.
+pub(crate) fn page(source: &str) -> anyhow::Result<String> {
     let mut page = HEAD.to_owned();
-    for row in TABLE {
-        let write = row.write.map_or(String::new(), |code| code.to_string());
+    for row in rows(source)? {
         // Writing to a string cannot fail.
         let _ = writeln!(
             page,
-            "| {} | {write} | `{}` | {} | {} |",
+            "| {} | {} | `{}` | {} | {} |",
             row.edit,
+            row.write.unwrap_or_default(),
             row.name,
             told(row.when),
             told(row.next)
         );
     }
-    page + TAIL
+    Ok(page + TAIL)
+}
+
+/// The table is read from the source rather than from the library, so that the house rules need no build of lancet:
+/// one row a line, `row(Kind::Name, 1, Some(2), "name", "when", "next"),`.
+fn rows(source: &str) -> anyhow::Result<Vec<Row<'_>>> {
+    let rows: Vec<Row<'_>> = source
+        .lines()
+        .skip_while(|line| !line.starts_with("pub const TABLE"))
+        .take_while(|line| *line != "];")
+        .map(str::trim)
+        .filter(|line| line.starts_with("row("))
+        .map(|line| row(line).with_context(|| format!("cannot read this row: {line}")))
+        .collect::<Result<_, _>>()?;
+    ensure!(
+        !rows.is_empty(),
+        "no rows between `pub const TABLE` and `];`"
+    );
+    Ok(rows)
+}
+
+fn row(line: &str) -> Option<Row<'_>> {
+    let parts: Vec<&str> = line.split('"').collect();
+    let [numbers, name, ", ", when, ", ", next, "),"] = parts.as_slice() else {
+        return None;
+    };
+    let mut numbers = numbers.split(", ").skip(1);
+    Some(Row {
+        edit: numbers.next()?,
+        write: match numbers.next()? {
+            "None" => None,
+            some => Some(some.strip_prefix("Some(")?.strip_suffix(')')?),
+        },
+        name,
+        when,
+        next,
+    })
 }
 
 /// Names of fields and tools in the table's sentences, set as code.
@@ -66,8 +114,9 @@ fn told(words: &str) -> String {
 
 /// Writes the page; true always, for the command line.
 pub(crate) fn write() -> anyhow::Result<bool> {
-    std::fs::write(top().join(PATH), page())?;
-    println!("{PATH}: {} refusals", TABLE.len());
+    let source = std::fs::read_to_string(top().join(SOURCE))?;
+    std::fs::write(top().join(PATH), page(&source)?)?;
+    println!("{PATH}: written from {SOURCE}");
     Ok(true)
 }
 
@@ -75,18 +124,28 @@ pub(crate) fn write() -> anyhow::Result<bool> {
 mod tests {
     use super::*;
 
+    const TABLE: &str = "pub const TABLE: &[Row] = &[\n    row(Kind::Stale, 7, Some(3), \"stale\", \"changed since\", \"read it\"),\n    row(Kind::NotFound, 8, None, \"not_found\", \"not there\", \"send old_string, again\"),\n];\n";
+
     #[test]
-    fn the_page_has_every_refusal() {
-        let page = page();
-        assert!(page.contains("| 8 |  | `not_found` |"), "{page}");
-        assert_eq!(page.matches("\n| ").count(), TABLE.len() + 1);
+    fn every_row_is_on_the_page() {
+        let page = page(TABLE).expect("a table");
+        assert!(
+            page.contains("\n| 7 | 3 | `stale` | changed since | read it |\n"),
+            "{page}"
+        );
+        assert!(page.contains("\n| 8 |  | `not_found` | not there | send `old_string`, again |\n"));
     }
 
     #[test]
-    fn names_of_fields_are_code() {
-        assert_eq!(
-            told("an empty old_string, then"),
-            "an empty `old_string`, then"
-        );
+    fn a_table_that_cannot_be_read_is_told() {
+        assert!(page("pub const TABLE: &[Row] = &[];\n").is_err());
+        assert!(page(&TABLE.replace("None, ", "")).is_err());
+    }
+
+    #[test]
+    fn the_real_table_is_read_whole() {
+        let source = std::fs::read_to_string(top().join(SOURCE)).expect("the source");
+        let kinds = source.matches(" row(Kind::").count();
+        assert_eq!(rows(&source).expect("a table").len(), kinds);
     }
 }

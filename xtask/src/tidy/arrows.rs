@@ -16,7 +16,7 @@ const ROOMS: [(&str, &[&str]); 7] = [
     ),
     ("crates/mcp", &["lancet"]),
     ("crates/cli", &["lancet", "lancet-mcp"]),
-    ("xtask", &["lancet"]),
+    ("xtask", &[]),
 ];
 
 /// Libraries that shape what uses them, and the only crates that may. Everyone else is spared a change when they move.
