@@ -69,7 +69,8 @@ pub enum Event {
 
 /// Hears of what happened.
 pub trait Observer: Send + Sync {
-    /// Called after the fact, in the thread of the call, in order.
+    /// Called after the fact, in the thread of the call and in the order of what it did. The files are free again: an
+    /// observer may make calls itself.
     fn observe(&self, event: &Event);
 }
 

@@ -48,6 +48,12 @@ impl Reply {
         self
     }
 
+    /// Adds a line after the answer.
+    pub(crate) fn append(&mut self, line: &str) {
+        self.text.push('\n');
+        self.text.push_str(line);
+    }
+
     /// Sets one field of the data.
     pub(crate) fn set(&mut self, key: &str, value: Value) {
         if let Some(data) = self.data.as_object_mut() {

@@ -10,7 +10,9 @@ pub(crate) mod locate;
 pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod reply;
+pub(crate) mod watch;
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -42,6 +44,8 @@ pub(crate) struct Desk<'s> {
     pub(crate) tool: String,
     pub(crate) caller: Caller,
     pub(crate) cancel: Cancel,
+    /// How many characters of changed lines this call's answer may still show.
+    pub(crate) room: Cell<usize>,
 }
 
 /// One edit, from Edit, MultiEdit or a host's tool.
@@ -55,7 +59,17 @@ pub(crate) struct EditRequest {
     pub(crate) revision: Option<String>,
 }
 
-impl Desk<'_> {
+impl<'s> Desk<'s> {
+    pub(crate) fn new(session: &'s Session, tool: String, caller: Caller, cancel: Cancel) -> Self {
+        Desk {
+            session,
+            tool,
+            caller,
+            cancel,
+            room: Cell::new(0),
+        }
+    }
+
     pub(crate) fn engine(&self) -> &Inner {
         &self.session.inner.engine
     }
@@ -113,20 +127,14 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let tool =
         crate::receive::canonical_tool(&raw.tool).map_or_else(|| raw.tool.clone(), str::to_owned);
     let numbers = Numbers::of(&tool);
-    let desk = Desk {
-        session,
-        tool,
-        caller: raw.caller,
-        cancel: raw.cancel,
-    };
+    let desk = Desk::new(session, tool, raw.caller, raw.cancel);
     session.refresh();
-    match carry_out(&desk, raw.arguments) {
-        Ok(reply) => reply.timed(started),
-        Err(refusal) => {
-            record::refused(&desk, &refusal, path.as_deref());
-            reply::refusal(&desk, &refusal, numbers, path.as_deref()).timed(started)
-        }
-    }
+    let mut reply = carry_out(&desk, raw.arguments).unwrap_or_else(|refusal| {
+        record::refused(&desk, &refusal, path.as_deref());
+        reply::refusal(&desk, &refusal, numbers, path.as_deref())
+    });
+    watch::tell_foreign_writes(&desk, &mut reply);
+    reply.timed(started)
 }
 
 /// What a received call asks for.
@@ -160,12 +168,13 @@ fn carry_out(desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
             loop {
                 let plan = examine_change(desk, &change)?;
                 if plan.dry_run == DryRun::Yes {
-                    return Ok(reply::dry_run(plan, &repairs));
+                    return Ok(reply::dry_run(desk, plan, &repairs));
                 }
                 let approved = approve::approve(desk, plan)?;
                 match commit::commit(desk, approved) {
                     Ok(committed) => {
-                        return Ok(reply::change(record::change(desk, committed), &repairs));
+                        let recorded = record::change(desk, committed);
+                        return Ok(reply::change(desk, recorded, &repairs));
                     }
                     Err(commit::Failed::Changed) if looks < LOOKS => looks += 1,
                     Err(failed) => return Err(failed.refusal()),
@@ -177,6 +186,8 @@ fn carry_out(desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
 
 fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
     desk.check_time()?;
+    // The rest of an answer is for what is said of the changes.
+    desk.room.set(desk.engine().answer_limit / 2);
     match change {
         Change::Edits {
             edits,
@@ -191,12 +202,8 @@ fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
 pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     let tool =
         crate::receive::canonical_tool(&raw.tool).map_or_else(|| raw.tool.clone(), str::to_owned);
-    let desk = Desk {
-        session,
-        tool,
-        caller: raw.caller,
-        cancel: raw.cancel,
-    };
+    let desk = Desk::new(session, tool, raw.caller, raw.cancel);
+    session.refresh();
     let checked = receive_call(&desk, raw.arguments).and_then(|(asked, _)| match asked {
         Asked::Read(arguments) => examine::read::examine(&desk, &arguments).map(|_| Check::Passes),
         Asked::Answer { .. } => Ok(Check::Passes),

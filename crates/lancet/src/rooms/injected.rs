@@ -15,12 +15,7 @@ use crate::session::Session;
 /// Takes in text that a host has shown as a file's. Text equal to whole lines of the file at one place counts as a
 /// read of those lines; any other is a partial view, unless the session has read this version itself.
 pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<(), Refusal> {
-    let desk = Desk {
-        session,
-        tool: "Read".into(),
-        caller: Caller::default(),
-        cancel: Cancel::new(),
-    };
+    let desk = Desk::new(session, "Read".into(), Caller::default(), Cancel::new());
     let target = locate(desk.engine(), &path.to_string_lossy(), Intent::Show)?;
     require_file(desk.engine(), &target)?;
     if target.located.stat().is_some_and(|stamp| stamp.size > HELD) {

@@ -16,7 +16,7 @@ pub(crate) struct Plan {
     pub(super) files: Vec<FilePlan>,
     pub(super) dry_run: DryRun,
     /// Held until the change is recorded, so that no other call of this process writes these files in between.
-    pub(super) _turn: Turn,
+    pub(super) turn: Option<Turn>,
 }
 
 /// Whether the plan is to be carried out.

@@ -72,9 +72,15 @@ pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
 pub(crate) fn change(desk: &Desk<'_>, committed: Committed) -> Recorded {
     let Committed { mut plan, written } = committed;
     let operation = operation::new_id();
-    let mut contents = Vec::new();
-    for (file, written) in plan.files.iter_mut().zip(&written) {
-        contents.push(record_file(desk, file, written));
+    let contents = plan
+        .files
+        .iter_mut()
+        .zip(&written)
+        .map(|(file, written)| record_file(desk, file, written))
+        .collect();
+    // An observer may call back, about these files too.
+    plan.turn = None;
+    for (file, written) in plan.files.iter().zip(&written) {
         let event = Event::Changed {
             session: session_name(desk),
             caller: desk.caller.clone(),

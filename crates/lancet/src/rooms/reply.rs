@@ -62,7 +62,7 @@ pub(crate) fn host_answer(text: String, data: Value) -> Reply {
 }
 
 /// The answer to a call that was only shown.
-pub(crate) fn dry_run(plan: Plan, repairs: &[Repair]) -> Reply {
+pub(crate) fn dry_run(desk: &Desk<'_>, plan: Plan, repairs: &[Repair]) -> Reply {
     let mut text = String::from("Dry run: nothing was written.\n");
     let mut person = String::new();
     let mut files = Vec::new();
@@ -77,11 +77,11 @@ pub(crate) fn dry_run(plan: Plan, repairs: &[Repair]) -> Reply {
         files.push(data(file, None));
     }
     repaired(&mut text, repairs);
-    finish(&plan, text, files, &[("dryRun", json!(true))], person)
+    finish(desk, &plan, text, files, ("dryRun", json!(true)), person)
 }
 
 /// The answer to a call that was carried out.
-pub(crate) fn change(recorded: Recorded, repairs: &[Repair]) -> Reply {
+pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) -> Reply {
     let Recorded {
         plan,
         written,
@@ -111,10 +111,11 @@ pub(crate) fn change(recorded: Recorded, repairs: &[Repair]) -> Reply {
     }
     repaired(&mut text, repairs);
     let reply = finish(
+        desk,
         &plan,
         text,
         files,
-        &[("operation", json!(operation))],
+        ("operation", json!(operation)),
         person,
     );
     match contents.pop() {
@@ -283,13 +284,15 @@ fn data(file: &FilePlan, written: Option<&Written>) -> Value {
 
 /// Puts the answer of a writing tool together: one file's data flat, several under `files`.
 fn finish(
+    desk: &Desk<'_>,
     plan: &Plan,
     mut text: String,
     mut files: Vec<Value>,
-    further: &[(&str, Value)],
+    further: (&str, Value),
     person: String,
 ) -> Reply {
     text.truncate(text.trim_end_matches('\n').len());
+    end_within(&mut text, desk.engine().answer_limit, plan.files.len());
     let mut data = if plan.tool == "MultiEdit" || files.len() != 1 {
         json!({ "files": files })
     } else {
@@ -298,10 +301,26 @@ fn finish(
     if let Some(first) = plan.files.first() {
         data["file_path"] = json!(quote_path(first.target.path()));
     }
-    for (key, value) in further {
-        data[*key] = value.clone();
-    }
+    let (key, value) = further;
+    data[key] = value;
     Reply::done(text, data, person)
+}
+
+/// Ends an answer that is over its limit at a whole line. What it shows of changed lines has its own, smaller bound, so
+/// that nothing cut off here has been counted as seen.
+fn end_within(text: &mut String, limit: usize, files: usize) {
+    if text.len() <= limit || text.chars().count() <= limit {
+        return;
+    }
+    let words = format!(
+        "\n[lancet: the answer ends here at its limit; it was about {}]",
+        count(files, "file")
+    );
+    let room = limit.saturating_sub(words.chars().count());
+    let end = text.char_indices().nth(room).map_or(0, |(at, _)| at);
+    let end = text[..end].rfind('\n').unwrap_or(end);
+    text.truncate(end);
+    text.push_str(&words);
 }
 
 impl Reply {

@@ -8,10 +8,11 @@ use lancet_workspace::Kind as FileKind;
 use self::sheet::{Sheet, finish};
 use super::open::{HELD, LARGEST, decode, expected, refuse_notebook, require_file, snapshot};
 use super::{large, new_file};
-use crate::refusal::Refusal;
+use crate::refusal::{Kind, Refusal};
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, New, Plan};
 use crate::rooms::{Desk, EditRequest};
+use crate::wording::quote_path;
 
 /// Works out a plan for edits of one or several files, all or none.
 pub(crate) fn examine(
@@ -41,6 +42,7 @@ pub(crate) fn examine(
     let turn = engine
         .order
         .take(groups.iter().map(|(target, _)| target.path()));
+    refuse_twins(&groups, &mut failures);
     let mut files = Vec::new();
     for (target, members) in groups {
         desk.check_time()?;
@@ -54,8 +56,36 @@ pub(crate) fn examine(
             tool: desk.tool.clone(),
             files,
             dry_run,
-            _turn: turn,
+            turn: Some(turn),
         }),
+    }
+}
+
+/// Refuses edits of one file under two names: neither order of them is what was seen.
+fn refuse_twins(groups: &[(Target, Vec<usize>)], failures: &mut [Option<Refusal>]) {
+    let inode = |target: &Target| {
+        let stamp = target.located.stat()?;
+        (stamp.links > 1).then_some((stamp.device, stamp.inode))
+    };
+    for (at, (target, members)) in groups.iter().enumerate() {
+        let twin = inode(target).and_then(|wanted| {
+            let mut earlier = groups[..at].iter();
+            earlier.find(|(other, _)| inode(other) == Some(wanted))
+        });
+        let Some((other, _)) = twin else {
+            continue;
+        };
+        let text = format!(
+            "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
+            quote_path(other.path()),
+            quote_path(target.path())
+        );
+        for &member in members {
+            failures[member] = Some(
+                Refusal::new(Kind::Conflict, text.clone())
+                    .with("file_path", quote_path(target.path())),
+            );
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod edit;
 mod page;
+mod places;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

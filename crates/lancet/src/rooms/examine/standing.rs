@@ -189,7 +189,9 @@ fn stale(
             .with("file_path", name)
             .with("revision", revision);
     };
-    if foreign.coarse || foreign.diff.chars().count() > budget {
+    // A path may be long; what does not fit would be cut off and yet count as shown.
+    let room = budget.saturating_sub(name.chars().count());
+    if foreign.coarse || foreign.diff.chars().count() > room {
         let text = format!(
             "{name} changed since it was read: {} added, {} removed, too much to show here. Call {} for the part that matters and send this call again if it still fits.",
             count(foreign.added, "line"),

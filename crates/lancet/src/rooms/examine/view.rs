@@ -1,6 +1,7 @@
 //! What an answer shows of a change: hunks from the spans, the changed lines with four lines around, numbered, and the
 //! sentences about how the text was matched.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use lancet_text::{Change, Document, Found, Hunk, LineTable, Rung, hunks_of_changes};
@@ -18,6 +19,8 @@ const CONTEXT: usize = 3;
 const MOST_LINES: usize = 200;
 /// The longest line that an answer shows whole, in characters; a longer one is cut and does not count as seen.
 const LONGEST_LINE: usize = 2_000;
+/// What a line number takes, in characters.
+const GUTTER_ROOM: usize = 12;
 /// Changes beyond this number are told by their lines alone.
 const MOST_CHANGES: usize = 2_000;
 /// The most characters of replaced text that an answer quotes.
@@ -66,10 +69,14 @@ impl Notes {
             self.sentences.push("old_string ended in a newline and new_string does not: the next line was joined to it, as sent".into());
         }
         if let Some(diff) = foreign {
-            self.sentences.push(format!(
+            let told = format!(
                 "the file had changed since it was read; that change is kept:\n{}",
                 cut(diff, 8_000)
-            ));
+            );
+            // Several edits of one file stand to the same foreign change.
+            if !self.sentences.contains(&told) {
+                self.sentences.push(told);
+            }
         }
     }
 
@@ -118,6 +125,7 @@ pub(crate) fn change_view(
         &around.hunks,
         numbers.new,
         desk.engine().settings.read.gutter,
+        &desk.room,
     );
     let view = ChangeView {
         added: patch.added,
@@ -136,8 +144,14 @@ pub(crate) fn change_view(
     (view, shown)
 }
 
-/// Hunks as numbered lines of the new version; and the ranges of old lines that were shown whole.
-fn numbered(hunks: &[Hunk], before: i64, gutter: Gutter) -> (String, Vec<Range<usize>>) {
+/// Hunks as numbered lines of the new version, as far as there is room; and the ranges of old lines that were shown
+/// whole.
+fn numbered(
+    hunks: &[Hunk],
+    before: i64,
+    gutter: Gutter,
+    room: &Cell<usize>,
+) -> (String, Vec<Range<usize>>) {
     let mut body = String::new();
     let mut shown = Vec::new();
     let mut lines = 0;
@@ -154,36 +168,65 @@ fn numbered(hunks: &[Hunk], before: i64, gutter: Gutter) -> (String, Vec<Range<u
         }
         let mut new_line = hunk.new_start;
         let mut old_line = hunk.old_start.saturating_sub(1);
+        // Old lines whose rest stands in the new lines that follow: shown only if all of those are, from end to end.
+        let mut replaced = Vec::new();
+        let mut whole = true;
         for line in &hunk.lines {
             let (mark, text) = line.split_at(line.len().min(1));
             match mark {
                 "-" => {
-                    if lines < MOST_LINES && text.chars().nth(LONGEST_LINE).is_none() {
-                        shown.push(old_line..old_line + 1);
-                    }
+                    replaced.push((old_line..old_line + 1, is_whole(text)));
                     old_line += 1;
                     continue;
                 }
                 " " | "+" => {}
                 _ => continue,
             }
-            let whole = text.chars().nth(LONGEST_LINE).is_none();
-            if lines < MOST_LINES {
+            if mark == " " {
+                settle(&mut replaced, whole && lines <= MOST_LINES, &mut shown);
+                whole = true;
+            } else {
+                whole &= is_whole(text);
+            }
+            let length = text.chars().take(LONGEST_LINE).count() + GUTTER_ROOM;
+            if lines < MOST_LINES && length <= room.get() {
+                room.set(room.get() - length);
                 gutter.write(&mut body, moved(new_line, before));
                 body.push_str(&cut(text, LONGEST_LINE));
                 body.push('\n');
-                if mark == " " && whole {
+                if mark == " " && is_whole(text) {
                     shown.push(old_line..old_line + 1);
                 }
-            } else if lines == MOST_LINES {
+                lines += 1;
+            } else if lines <= MOST_LINES {
+                // Nothing after the first line that found no room.
                 body.push_str("…\n");
+                lines = MOST_LINES + 1;
             }
-            lines += 1;
             new_line += 1;
             if mark == " " {
                 old_line += 1;
             }
         }
+        settle(&mut replaced, whole && lines <= MOST_LINES, &mut shown);
     }
     (body, shown)
+}
+
+/// Whether an answer shows a line from end to end.
+fn is_whole(text: &str) -> bool {
+    text.chars().nth(LONGEST_LINE).is_none()
+}
+
+/// Counts replaced lines as shown where what came of them was.
+fn settle(
+    replaced: &mut Vec<(Range<usize>, bool)>,
+    all_shown: bool,
+    shown: &mut Vec<Range<usize>>,
+) {
+    let whole = replaced
+        .drain(..)
+        .filter(|(_, whole)| *whole && all_shown)
+        .map(|(lines, _)| lines);
+    shown.extend(whole);
 }

@@ -52,7 +52,7 @@ pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Pla
         tool: desk.tool.clone(),
         files: vec![file],
         dry_run: DryRun::from(arguments.dry_run),
-        _turn: turn,
+        turn: Some(turn),
     })
 }
 
@@ -73,9 +73,8 @@ fn existing(
     if nothing_new {
         return Err(no_change(&target));
     }
-    let standing = if is_secret(&target) && arguments.revision.is_none() {
-        // No model can have read it: the person who is asked sees the diff instead.
-        Standing::of(Seen::whole(base.bytes.len() as u64))
+    let standing = if is_secret(&target) {
+        secret_standing(&target, &base, arguments.revision.as_deref())?
     } else {
         standing(
             desk.session,
@@ -116,6 +115,23 @@ fn existing(
     })
 }
 
+/// How any session stands to a secret file: no model can have read it, and the person who is asked sees the diff
+/// instead. A refusal neither shows the change nor names the present revision, from which a short text can be guessed.
+fn secret_standing(
+    target: &Target,
+    base: &Snapshot,
+    revision: Option<&str>,
+) -> Result<Standing, Refusal> {
+    if revision.is_some_and(|named| named != base.revision.short()) {
+        let path = quote_path(target.path());
+        let text = format!(
+            "{path} is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change."
+        );
+        return Err(Refusal::new(Kind::Stale, text).with("file_path", path));
+    }
+    Ok(Standing::of(Seen::whole(base.bytes.len() as u64)))
+}
+
 /// Whether the file is one whose text is not shown.
 fn is_secret(target: &Target) -> bool {
     matches!(target.verdict, Some(Verdict::Secret { .. }))
@@ -144,6 +160,9 @@ fn require_seen(
     let Some(gap) = standing.seen.missing_from(needed).into_iter().next() else {
         return Ok(());
     };
+    if let Some(refusal) = &standing.merge_refusal {
+        return Err((**refusal).clone());
+    }
     let lines = document.line_count();
     let first = (0..lines)
         .find(|&line| raw_line(document, line).end > gap.start)

@@ -297,8 +297,10 @@ impl<'d> Sheet<'d> {
                     .iter()
                     .all(|place| !self.unseen(&standing.seen, [place]).is_empty())
                 {
-                    let unseen = self.unseen(&standing.seen, &places);
-                    return Err(not_these_lines(target, unseen));
+                    return Err(match &standing.merge_refusal {
+                        Some(refusal) => (**refusal).clone(),
+                        None => not_these_lines(target, self.unseen(&standing.seen, &places)),
+                    });
                 }
                 Err(ambiguous(
                     target,

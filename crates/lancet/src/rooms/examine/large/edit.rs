@@ -1,13 +1,14 @@
 //! An exact edit of a large file: places are found in a streaming pass, and only the stretches around them are read
 //! again to show what changes. Tolerant rungs need the whole text at once and are not tried here; the refusal says so.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::{Change, Encoding, Endings, RawChange, Rung, StreamFinder, leaked};
+use lancet_text::{Change, Endings, RawChange, Rung, leaked};
 use lancet_workspace::Expected;
 
-use super::{Stretch, Surveyed, scan, suited, survey};
+use super::places::{around, find_places, line_numbers, with_line_end, without_overlaps};
+use super::{Surveyed, suited, survey};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::examine::edit::Insist;
 use crate::rooms::examine::explain::leak;
@@ -19,12 +20,8 @@ use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::rooms::{Desk, EditRequest};
 use crate::wording::{count, line_list, quote_path, read_call};
 
-/// The most places that are changed in one call.
-const MOST_PLACES: usize = 1_000_000;
 /// The most places that an answer shows.
 const SHOWN_PLACES: usize = 20;
-/// How much is read around a place to show it.
-const AROUND: u64 = 64 << 10;
 
 /// What came of it.
 pub(crate) enum Outcome {
@@ -58,12 +55,16 @@ pub(crate) fn examine(
             "old_string and new_string are the same. Nothing was written; send the text that was meant.",
         ));
     }
-    let mut seen = standing(desk, &target, &survey, edit)?;
     let endings = survey.facts.endings();
     let old = lancet_text::sent_text(&edit.old, endings);
     let new = lancet_text::sent_text(&edit.new, endings);
+    if !encoding.is_utf8() && !new.is_ascii() {
+        // ASCII so far, in a configured encoding that the new text would have to be written in.
+        return Ok(Outcome::NotSuited(Box::new(target)));
+    }
+    let mut seen = standing(desk, &target, &survey, edit)?;
     let needle = in_file(&old, endings);
-    let places = find_places(desk, &target, needle.as_bytes())?;
+    let places = find_places(desk, &target, &survey, &needle)?;
     check_places(&target, &survey, &places, edit, &seen)?;
     if insist == Insist::No
         && let Some(found) = leaked(Some(&edit.old), &edit.new)
@@ -71,6 +72,7 @@ pub(crate) fn examine(
         return Err(leak(&found.reason));
     }
     let replacement = in_file(&new, endings);
+    refuse_result(&target, &needle, &replacement)?;
     let taken = without_overlaps(&places);
     let mut changes = Vec::with_capacity(taken.len());
     for place in &taken {
@@ -156,28 +158,20 @@ fn standing(
     }
 }
 
-fn find_places(
-    desk: &Desk<'_>,
-    target: &Target,
-    needle: &[u8],
-) -> Result<Vec<Range<u64>>, Refusal> {
-    let mut finder = StreamFinder::new(needle);
-    let mut places = Vec::new();
-    scan(desk, target, &mut |bytes| {
-        finder.feed(bytes, &mut places);
-        if places.len() > MOST_PLACES {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    })?;
-    if places.len() > MOST_PLACES {
-        let text = format!(
-            "old_string stands at over {MOST_PLACES} places, more than one call changes. Send a longer old_string."
-        );
-        return Err(Refusal::new(Kind::TooLarge, text));
+/// Refuses a result that is the file as it was, or no text.
+fn refuse_result(target: &Target, needle: &str, replacement: &str) -> Result<(), Refusal> {
+    let path = quote_path(target.path());
+    if needle == replacement {
+        let text = format!("{path} already is what this would make of it. Nothing was written.");
+        return Err(Refusal::new(Kind::NoChange, text).with("file_path", path));
     }
-    Ok(places)
+    if replacement.contains('\0') {
+        let text = format!(
+            "With this change {path} would no longer be text. Leave the NUL characters out."
+        );
+        return Err(Refusal::new(Kind::Binary, text).with("file_path", path));
+    }
+    Ok(())
 }
 
 /// Found, unique, counted and seen; or the refusal.
@@ -234,103 +228,6 @@ fn check_places(
         return Err(Refusal::new(Kind::NotRead, text).with("file_path", path));
     }
     Ok(())
-}
-
-/// The places that do not overlap, from the left.
-fn without_overlaps(places: &[Range<u64>]) -> Vec<Range<u64>> {
-    let mut taken: Vec<Range<u64>> = Vec::new();
-    for place in places {
-        if taken.last().is_none_or(|last| last.end <= place.start) {
-            taken.push(place.clone());
-        }
-    }
-    taken
-}
-
-fn line_numbers(
-    target: &Target,
-    survey: &Surveyed,
-    places: &[Range<u64>],
-    most: usize,
-) -> Result<Vec<usize>, Refusal> {
-    places
-        .iter()
-        .take(most)
-        .map(|place| {
-            Ok(usize::try_from(around(target, survey, place)?.0.line).unwrap_or(usize::MAX) + 1)
-        })
-        .collect()
-}
-
-/// The stretch of whole lines, as far as they are not too long, around a place; its line is that of the place itself.
-fn around(
-    target: &Target,
-    survey: &Surveyed,
-    place: &Range<u64>,
-) -> Result<(Stretch, u64), Refusal> {
-    let block = survey.facts.block_at(place.start);
-    let lead = Stretch::read(
-        target,
-        survey,
-        block.offset,
-        usize::try_from(place.start - block.offset).unwrap_or_default(),
-        0,
-    )?;
-    let place_line = block.lines_before + newlines(&lead.bytes);
-    let from = place.start.saturating_sub(AROUND);
-    let length = usize::try_from(place.end - from + AROUND).unwrap_or(usize::MAX);
-    let mut stretch = Stretch::read(target, survey, from, length, place_line)?;
-    // Cut at a line's start, so that the first line is whole, or else between characters.
-    let before = usize::try_from(place.start - from).unwrap_or_default();
-    let head = &stretch.bytes[..before];
-    let cut = if from == 0 {
-        0
-    } else {
-        match head.iter().position(|byte| *byte == b'\n') {
-            Some(at) => at + 1,
-            None => head
-                .iter()
-                .position(|byte| byte & 0xC0 != 0x80)
-                .unwrap_or(before),
-        }
-    };
-    stretch.bytes.drain(..cut);
-    stretch.offset = from + cut as u64;
-    let first_line = place_line - newlines(&stretch.bytes[..before - cut]);
-    Ok((stretch, first_line))
-}
-
-fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
-}
-
-/// A place that is whole lines, with the line end after it: deleting it takes that along.
-fn with_line_end(
-    target: &Target,
-    survey: &Surveyed,
-    place: &Range<u64>,
-) -> Result<Range<u64>, Refusal> {
-    let before = Stretch::read(
-        target,
-        survey,
-        place.start.saturating_sub(1),
-        usize::from(place.start > 0),
-        0,
-    )?;
-    let after = Stretch::read(target, survey, place.end, 2, 0)?;
-    let starts_line = place.start == 0
-        || before.bytes.last() == Some(&b'\n')
-        || (place.start == 3 && survey.facts.encoding(None).is_some_and(Encoding::has_mark));
-    let ending = match (survey.facts.endings(), after.bytes.as_slice()) {
-        (Endings::Crlf, [b'\r', b'\n', ..]) => 2,
-        (Endings::Lf, [b'\n', ..]) => 1,
-        _ => 0,
-    };
-    Ok(place.start..if starts_line {
-        place.end + ending
-    } else {
-        place.end
-    })
 }
 
 /// Hunks and shown lines of the first places, and the totals of all of them.

@@ -1,0 +1,152 @@
+//! Where a text stands in a large file, in bytes, and the stretch of lines around a place. Found in one streaming pass.
+
+use std::ops::{ControlFlow, Range};
+
+use lancet_text::{Encoding, Endings, StreamFinder};
+
+use super::{Stretch, Surveyed, scan};
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::locate::Target;
+
+/// The most places that are changed in one call.
+const MOST_PLACES: usize = 1_000_000;
+/// How much is read around a place to show it.
+const AROUND: u64 = 64 << 10;
+
+/// The places of the needle in the text: not in the byte order mark, and not up to the middle of a line end.
+pub(super) fn find_places(
+    desk: &Desk<'_>,
+    target: &Target,
+    survey: &Surveyed,
+    needle: &str,
+) -> Result<Vec<Range<u64>>, Refusal> {
+    let mut finder = StreamFinder::new(needle.as_bytes());
+    let longer = format!("{needle}\n");
+    let cut_end = if needle.ends_with('\r') {
+        longer.as_bytes()
+    } else {
+        &[]
+    };
+    let mut cut_finder = StreamFinder::new(cut_end);
+    let mut places = Vec::new();
+    let mut cut_places = Vec::new();
+    scan(desk, target, &mut |bytes| {
+        finder.feed(bytes, &mut places);
+        cut_finder.feed(bytes, &mut cut_places);
+        if places.len() > MOST_PLACES {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    })?;
+    if places.len() > MOST_PLACES {
+        let text = format!(
+            "old_string stands at over {MOST_PLACES} places, more than one call changes. Send a longer old_string."
+        );
+        return Err(Refusal::new(Kind::TooLarge, text));
+    }
+    let start = survey.facts.text_start();
+    places.retain(|place| {
+        let is_cut = |cut: &Range<u64>| cut.start.cmp(&place.start);
+        place.start >= start && cut_places.binary_search_by(is_cut).is_err()
+    });
+    Ok(places)
+}
+
+/// The places that do not overlap, from the left.
+pub(super) fn without_overlaps(places: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut taken: Vec<Range<u64>> = Vec::new();
+    for place in places {
+        if taken.last().is_none_or(|last| last.end <= place.start) {
+            taken.push(place.clone());
+        }
+    }
+    taken
+}
+
+pub(super) fn line_numbers(
+    target: &Target,
+    survey: &Surveyed,
+    places: &[Range<u64>],
+    most: usize,
+) -> Result<Vec<usize>, Refusal> {
+    places
+        .iter()
+        .take(most)
+        .map(|place| {
+            Ok(usize::try_from(around(target, survey, place)?.0.line).unwrap_or(usize::MAX) + 1)
+        })
+        .collect()
+}
+
+/// The stretch of whole lines, as far as they are not too long, around a place; its line is that of the place itself.
+pub(super) fn around(
+    target: &Target,
+    survey: &Surveyed,
+    place: &Range<u64>,
+) -> Result<(Stretch, u64), Refusal> {
+    let block = survey.facts.block_at(place.start);
+    let lead = Stretch::read(
+        target,
+        survey,
+        block.offset,
+        usize::try_from(place.start - block.offset).unwrap_or_default(),
+        0,
+    )?;
+    let place_line = block.lines_before + newlines(&lead.bytes);
+    let from = place.start.saturating_sub(AROUND);
+    let length = usize::try_from(place.end - from + AROUND).unwrap_or(usize::MAX);
+    let mut stretch = Stretch::read(target, survey, from, length, place_line)?;
+    // Cut at a line's start, so that the first line is whole, or else between characters.
+    let before = usize::try_from(place.start - from).unwrap_or_default();
+    let head = &stretch.bytes[..before];
+    let cut = if from == 0 {
+        0
+    } else {
+        match head.iter().position(|byte| *byte == b'\n') {
+            Some(at) => at + 1,
+            None => head
+                .iter()
+                .position(|byte| byte & 0xC0 != 0x80)
+                .unwrap_or(before),
+        }
+    };
+    stretch.bytes.drain(..cut);
+    stretch.offset = from + cut as u64;
+    let first_line = place_line - newlines(&stretch.bytes[..before - cut]);
+    Ok((stretch, first_line))
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// A place that is whole lines, with the line end after it: deleting it takes that along.
+pub(super) fn with_line_end(
+    target: &Target,
+    survey: &Surveyed,
+    place: &Range<u64>,
+) -> Result<Range<u64>, Refusal> {
+    let before = Stretch::read(
+        target,
+        survey,
+        place.start.saturating_sub(1),
+        usize::from(place.start > 0),
+        0,
+    )?;
+    let after = Stretch::read(target, survey, place.end, 2, 0)?;
+    let starts_line = place.start == 0
+        || before.bytes.last() == Some(&b'\n')
+        || (place.start == 3 && survey.facts.encoding(None).is_some_and(Encoding::has_mark));
+    let ending = match (survey.facts.endings(), after.bytes.as_slice()) {
+        (Endings::Crlf, [b'\r', b'\n', ..]) => 2,
+        (Endings::Lf, [b'\n', ..]) => 1,
+        _ => 0,
+    };
+    Ok(place.start..if starts_line {
+        place.end + ending
+    } else {
+        place.end
+    })
+}

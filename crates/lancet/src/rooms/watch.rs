@@ -1,0 +1,107 @@
+//! Watches the files that the session wrote last: one that no longer holds what was written is told once, after the
+//! answer to whatever was asked.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use lancet_history::StampRecord;
+use lancet_workspace::{Known, Revision};
+use serde_json::Value;
+
+use super::Desk;
+use crate::ledger::{record_of, stamp_of};
+use crate::reply::Reply;
+use crate::wording::quote_path;
+
+/// How many files one answer names.
+const NAMED: usize = 10;
+
+/// What a look at a file came to.
+enum Look {
+    /// It holds what was written, under this stamp.
+    Holds(StampRecord),
+    /// It does not, or is not there.
+    Changed,
+}
+
+/// Looks at the stamps of the files that the session wrote last. The call's own files are left out: its answer is about
+/// them already.
+pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
+    let written: Vec<(PathBuf, StampRecord, [u8; 32])> = {
+        let ledger = desk.session.ledger();
+        let entry = |(path, entry): (&Path, &lancet_history::Entry)| {
+            let still = entry.wrote == Some(entry.revision);
+            still.then(|| (path.to_path_buf(), entry.stamp, entry.revision))
+        };
+        ledger.recently_written().filter_map(entry).collect()
+    };
+    if written.is_empty() {
+        return;
+    }
+    let own = own_files(reply.data());
+    let mut changed = Vec::new();
+    for (path, stamp, revision) in written {
+        if own.contains(&path) {
+            continue;
+        }
+        match look(desk, &path, &stamp, revision) {
+            Look::Holds(now) if now == stamp => {}
+            Look::Holds(now) => {
+                let same = |entry: &mut lancet_history::Entry| {
+                    if entry.revision == revision {
+                        entry.stamp = now;
+                    }
+                };
+                desk.session.ledger().update(&path, same);
+            }
+            Look::Changed => changed.push(path),
+        }
+    }
+    changed.truncate(NAMED);
+    if changed.is_empty() {
+        return;
+    }
+    let names: Vec<String> = changed.iter().map(|path| quote_path(path)).collect();
+    let line = format!(
+        "[lancet: someone else has since changed or removed what this session wrote: {}. Read before you rely on it.]",
+        names.join(", ")
+    );
+    let length = reply.text().chars().count() + 1 + line.chars().count();
+    if length > desk.engine().answer_limit {
+        // There is no room: the next answer tells.
+        return;
+    }
+    reply.append(&line);
+    for path in changed {
+        desk.session.ledger().told(&path);
+        desk.session.keep(&path);
+    }
+}
+
+/// The files that an answer is about.
+fn own_files(data: &Value) -> HashSet<PathBuf> {
+    let files = data["files"].as_array().into_iter().flatten();
+    files
+        .chain([data, &data["error"]])
+        .filter_map(|file| Some(PathBuf::from(file.get("file_path")?.as_str()?)))
+        .collect()
+}
+
+fn look(desk: &Desk<'_>, path: &Path, stamp: &StampRecord, revision: [u8; 32]) -> Look {
+    let Ok(located) = desk.engine().workspace.locate_as_spelled(path) else {
+        return Look::Changed;
+    };
+    let known = stamp_of(stamp);
+    if located
+        .stat()
+        .is_some_and(|now| now.same_file_state(&known))
+    {
+        return Look::Holds(*stamp);
+    }
+    match located.unchanged_since(&known, Known::Revision(Revision::from_bytes(revision))) {
+        Ok(Some(now)) => Look::Holds(record_of(&now)),
+        // Written just now, faster than it could be read: the next call looks again.
+        Err(lancet_workspace::ReadError::Unstable) => Look::Holds(*stamp),
+        Ok(None) | Err(_) => Look::Changed,
+    }
+}

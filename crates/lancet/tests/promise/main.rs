@@ -1,0 +1,7 @@
+//! That lancet keeps its promise: laws over generated files, conversations with outside writers, bad input, faults and
+//! meddlers, and what the library offers to hosts. `LANCET_LAW_CASES` says how many cases each law is tried on.
+
+mod exact;
+mod ground;
+mod probes;
+mod texts;
