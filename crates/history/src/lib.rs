@@ -1,12 +1,14 @@
-//! What was read: the ledger of a session, kept across restarts.
+//! What was read and what was changed, kept across restarts.
 //!
 //! [`Ledger`] is one conversation's knowledge of files and lives in memory; [`Store`] keeps the ledgers of named
-//! sessions in the state folder. Nothing here opens a file of the user: what is known about one is handed in as plain
+//! sessions ([`LedgerStore`]) and every change with the contents before and after ([`OperationStore`]) in the state
+//! folder. Nothing here opens a file of the user: what is known about one is handed in as plain
 //! bytes, ranges and integers.
 
 mod content;
 mod entry;
 mod ledger;
+mod operation;
 mod seen;
 mod session;
 mod stamp;
@@ -15,6 +17,11 @@ mod store;
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Asked, Entry, Readings, Revision, Version};
 pub use ledger::{Budget, Ledger, Sight};
+pub use operation::{
+    By, Content, Draft, FileChange, FileDraft, FileKind, Found, Kept, Limits, LogQuery, Operation,
+    OperationKind, OperationState, OperationStore, Removed, Sealed, Standing, State, Statistics,
+    StatisticsQuery, Sum, Sums, TakenBack,
+};
 pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;

@@ -1,6 +1,6 @@
-//! Where the ledgers of named sessions are kept: what a store does, and what can go wrong there.
-//! [`Store`] is the one in SQLite. Each kind of record has a file of its own beside `ledgers.rs`, with its statements,
-//! and a trait here that says what a store for it does.
+//! Where ledgers and operations are kept: what a store of ledgers does, and what can go wrong there.
+//! [`Store`] is the one in SQLite. Each kind of record has files of its own below, with its statements; the trait for
+//! operations is beside their types.
 
 use std::fmt;
 use std::io;
@@ -9,11 +9,19 @@ use std::path::{Path, PathBuf};
 use crate::entry::Entry;
 use crate::session::SessionName;
 
+mod blobs;
+mod contents;
 mod examine;
 mod ledgers;
+mod log;
 mod open;
+mod operations;
+mod process;
+mod prune;
 mod schema;
+mod spans;
 mod sqlite;
+mod statistics;
 
 pub use examine::{StoreFacts, examine_store};
 pub use sqlite::Store;
@@ -115,6 +123,14 @@ pub enum StoreError {
         /// The newest version known here.
         known: i64,
     },
+    /// Another operation has this id.
+    #[error("{} has an operation {id} already", path.display())]
+    Taken {
+        /// The file.
+        path: PathBuf,
+        /// The id.
+        id: String,
+    },
     /// Anything else that the database reports.
     #[error("{}: {reason}", path.display())]
     Failed {
@@ -133,6 +149,7 @@ impl StoreError {
             Self::NotWritable { path, .. }
             | Self::Busy { path }
             | Self::Newer { path, .. }
+            | Self::Taken { path, .. }
             | Self::Failed { path, .. } => path,
         }
     }

@@ -10,12 +10,15 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::schema::{MigrateError, STEPS, migrate};
-use super::{SetAside, StoreError, ledgers};
+use super::{SetAside, StoreError, ledgers, operations};
 
 /// The name of the database in the state folder.
 const FILE: &str = "lancet.db";
 /// How long others are waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many statements are kept ready.
+const STATEMENTS: usize = 64;
 
 /// The database, open, and which file that is.
 #[derive(Debug)]
@@ -130,6 +133,7 @@ fn open_file(file: &Path) -> Result<Opened, Trouble> {
 
 fn prepare(mut connection: Connection) -> Result<Connection, MigrateError> {
     connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection
         .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
     // The log is not flushed at each save: after a power cut the last ones may be missing, and the hash still decides.
@@ -138,6 +142,7 @@ fn prepare(mut connection: Connection) -> Result<Connection, MigrateError> {
     connection.pragma_update(None, "trusted_schema", false)?;
     migrate(&mut connection, STEPS)?;
     ledgers::check(&connection)?;
+    operations::check(&connection)?;
     ledgers::prune(&connection)?;
     Ok(connection)
 }

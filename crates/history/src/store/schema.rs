@@ -25,6 +25,70 @@ pub(super) const STEPS: &[&str] = &["
         PRIMARY KEY (session, path)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX ledger_by_use ON ledger (session, used);
+", "
+    CREATE TABLE contents (
+        id       INTEGER PRIMARY KEY,
+        revision BLOB    NOT NULL UNIQUE, -- BLAKE3 of the bytes
+        size     INTEGER NOT NULL,        -- of the bytes
+        form     INTEGER NOT NULL,        -- 0 bytes, 1 a file in contents/, 2 spans; +16: compressed; +32: is not worth it
+        base     INTEGER,                 -- spans: the content that they change
+        depth    INTEGER NOT NULL,        -- how many spans lie between this and whole bytes
+        stored   INTEGER NOT NULL,        -- bytes that it takes
+        data     BLOB
+    ) STRICT;
+    CREATE INDEX contents_in_files ON contents (stored) WHERE form & 15 = 1;
+    CREATE TABLE operations (
+        id       TEXT    NOT NULL PRIMARY KEY,
+        time     INTEGER NOT NULL,        -- milliseconds since 1970
+        kind     INTEGER NOT NULL,        -- 0 change, 1 undo, 2 redo
+        state    INTEGER NOT NULL,        -- 1 done (begun while it stands in the table of that name), 2 unsure
+        session  TEXT    NOT NULL,
+        client   TEXT,
+        version  TEXT,
+        turn     TEXT,
+        call     TEXT,
+        tool     TEXT    NOT NULL,
+        rungs    TEXT    NOT NULL,        -- with commas
+        approved TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE begun (
+        id       TEXT    NOT NULL PRIMARY KEY,
+        process  TEXT    NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE files (
+        operation   TEXT    NOT NULL REFERENCES operations (id) ON DELETE CASCADE,
+        at          INTEGER NOT NULL,
+        path        BLOB    NOT NULL,
+        kind        INTEGER NOT NULL,     -- 0 create, 1 update, 2 delete, 3 move
+        moved_from  BLOB,
+        before      INTEGER,              -- contents
+        before_mode INTEGER NOT NULL,
+        before_link BLOB,
+        after       INTEGER,
+        after_mode  INTEGER NOT NULL,
+        after_link  BLOB,
+        added       INTEGER NOT NULL,
+        removed     INTEGER NOT NULL,
+        folders     BLOB    NOT NULL,     -- made for it, each ended by NUL
+        undone      TEXT,                 -- the operation that took it back
+        PRIMARY KEY (operation, at)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX files_by_path ON files (path, operation);
+    CREATE TABLE taken_back (
+        operation TEXT    NOT NULL,       -- the one that takes back
+        file      INTEGER NOT NULL,
+        earlier   TEXT    NOT NULL,       -- the one that is taken back
+        at        INTEGER NOT NULL,
+        PRIMARY KEY (operation, earlier, at)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE refusals (
+        hour     INTEGER NOT NULL,        -- hours since 1970
+        session  TEXT    NOT NULL,
+        tool     TEXT    NOT NULL,
+        name     TEXT    NOT NULL,
+        count    INTEGER NOT NULL,
+        PRIMARY KEY (hour, session, tool, name)
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// A database that cannot be brought to the shape in use.

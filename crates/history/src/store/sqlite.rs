@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::ledgers::Writer;
 use super::open::{Opened, file_in, is_damage, open, store_error};
-use super::{SetAside, StoreError};
+use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Making a store touches no disk: folder and file are made at the first
 /// load or save. Several threads may share one; several processes may open the same folder.
@@ -15,6 +15,7 @@ use super::{SetAside, StoreError};
 pub struct Store {
     folder: PathBuf,
     writer: Writer,
+    process: String,
     opened: Mutex<Option<Opened>>,
 }
 
@@ -25,6 +26,7 @@ impl Store {
         Self {
             folder: folder.into(),
             writer: Writer::new(),
+            process: process::own(),
             opened: Mutex::default(),
         }
     }
@@ -37,6 +39,10 @@ impl Store {
 
     pub(super) fn writer(&self) -> Writer {
         self.writer
+    }
+
+    pub(super) fn process(&self) -> &str {
+        &self.process
     }
 
     /// Does `work` on the open database. One that turns out to be damaged is set aside, and the work is done once more

@@ -1,0 +1,147 @@
+//! What a store of operations does. The one in SQLite is beside the ledgers'; another one needs nothing but this.
+
+use std::time::Duration;
+
+use super::{
+    Draft, Found, LogQuery, Operation, OperationState, Statistics, StatisticsQuery, TakenBack,
+};
+use crate::entry::Revision;
+use crate::store::{Saved, StoreError};
+
+/// Keeps operations and the contents of files before and after them. Several processes may use one store at once.
+///
+/// A change is put on record in two steps: [`begin`](Self::begin) before the files are touched, with everything that it
+/// takes to go back, and [`finish`](Self::finish) afterwards. What a process that ended in between has left is found by
+/// [`unfinished`](Self::unfinished) and settled by whoever can look at the files.
+pub trait OperationStore: Send + Sync {
+    /// Keeps the contents and announces the operation, all or nothing.
+    ///
+    /// # Errors
+    /// The store takes no bytes, or has an operation of this id.
+    fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
+
+    /// The operation was carried out. The modes of the files afterwards are taken from the draft; one that is no longer
+    /// announced, because the database was set aside or somebody settled it, is put on record anew.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
+
+    /// The operation was not carried out.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn abandon(&self, id: &str) -> Result<(), StoreError>;
+
+    /// Operations that were announced by processes that have ended.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn unfinished(&self) -> Result<Vec<Operation>, StoreError>;
+
+    /// Settles an operation that was left unfinished: the files at these places were written, the others were not.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn settle(
+        &self,
+        operation: &Operation,
+        state: OperationState,
+        written: &[usize],
+    ) -> Result<(), StoreError>;
+
+    /// Operations, newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError>;
+
+    /// The operation whose id begins like this.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn find(&self, beginning: &str) -> Result<Found, StoreError>;
+
+    /// What an operation takes back, file by file.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, StoreError>;
+
+    /// The bytes of a content; none where they are not kept, or no longer what their hash says.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Counts a refusal.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn count_refusal(&self, session: &str, tool: &str, name: &str) -> Result<(), StoreError>;
+
+    /// Sums up.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError>;
+
+    /// Removes the oldest operations beyond the limits, and contents that nothing needs any more. The newest operation of
+    /// each file stays. Stops after `budget`; the rest is done next time.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, StoreError>;
+
+    /// Compresses contents that are not yet, for at most `budget`.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn seal(&self, budget: Duration) -> Result<Sealed, StoreError>;
+}
+
+/// How much history is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes on the disk.
+    pub size: u64,
+    /// Age of an operation.
+    pub age: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            size: 1 << 30,
+            age: Duration::from_secs(30 * 24 * 60 * 60),
+        }
+    }
+}
+
+/// What pruning removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Removed {
+    /// Operations.
+    pub operations: u64,
+    /// Contents.
+    pub contents: u64,
+    /// Their bytes on the disk.
+    pub bytes: u64,
+    /// Bytes that the history takes now.
+    pub left: u64,
+    /// The budget ended before the work.
+    pub unfinished: bool,
+}
+
+/// What sealing did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Sealed {
+    /// Contents compressed.
+    pub contents: u64,
+    /// Bytes that they took before.
+    pub before: u64,
+    /// Bytes that they take now.
+    pub after: u64,
+}

@@ -1,0 +1,144 @@
+//! Large contents as files of the state folder: `contents/ab/cdef…`, named by the hash of their bytes, for the owner
+//! alone. A file is complete under its name or not there.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::entry::Revision;
+
+const FOLDER: &str = "contents";
+const TEMPORARY: &str = ".tmp";
+/// Files that no row names are of a process that is just writing them, until they are this old.
+const ORPHANED: Duration = Duration::from_secs(60 * 60);
+
+/// Where a content's file is.
+pub(super) fn path_of(state: &Path, revision: &Revision) -> PathBuf {
+    let name: String = revision.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (first, rest) = name.split_at(2);
+    state.join(FOLDER).join(first).join(rest)
+}
+
+/// Writes a content's file unless it is there: `write` hands the bytes over, which must be those of the hash.
+pub(super) fn put(
+    state: &Path,
+    revision: &Revision,
+    write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let path = path_of(state, revision);
+    if path.exists() {
+        return Ok(());
+    }
+    let mut hasher = blake3::Hasher::new();
+    replace(&path, &mut |file| {
+        let mut counted = Hashing {
+            file: BufWriter::with_capacity(1 << 18, file),
+            hasher: &mut hasher,
+        };
+        write(&mut counted)?;
+        counted.file.flush()?;
+        if *hasher.finalize().as_bytes() == *revision {
+            Ok(())
+        } else {
+            Err(io::Error::other("the file changed while it was copied"))
+        }
+    })
+}
+
+/// Writes a content's file anew, in another form.
+pub(super) fn rewrite(state: &Path, revision: &Revision, bytes: &[u8]) -> io::Result<()> {
+    replace(&path_of(state, revision), &mut |file| file.write_all(bytes))
+}
+
+fn replace(path: &Path, fill: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}{TEMPORARY}", std::process::id()));
+    let temporary = PathBuf::from(name);
+    let filled = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&temporary)
+        .and_then(|mut file| fill(&mut file))
+        .and_then(|()| fs::rename(&temporary, path));
+    if filled.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    filled
+}
+
+/// Reads a content's file.
+pub(super) fn get(state: &Path, revision: &Revision) -> io::Result<Vec<u8>> {
+    fs::read(path_of(state, revision))
+}
+
+/// Removes a content's file.
+pub(super) fn remove(state: &Path, revision: &Revision) {
+    let _ = fs::remove_file(path_of(state, revision));
+}
+
+/// Removes files that `is_known` does not know and that nobody is just writing; how many bytes.
+pub(super) fn sweep(state: &Path, is_known: &dyn Fn(&Revision) -> bool) -> u64 {
+    let mut removed = 0;
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    for folder in entries(&state.join(FOLDER)) {
+        let first = folder.file_name();
+        for entry in entries(&folder.path()) {
+            let name = format!(
+                "{}{}",
+                first.to_string_lossy(),
+                entry.file_name().to_string_lossy()
+            );
+            if revision_of(&name).is_some_and(|revision| is_known(&revision)) {
+                continue;
+            }
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            let age = metadata
+                .modified()
+                .ok()
+                .and_then(|at| SystemTime::now().duration_since(at).ok());
+            if age.is_some_and(|age| age > ORPHANED) && fs::remove_file(entry.path()).is_ok() {
+                removed += metadata.len();
+            }
+        }
+    }
+    removed
+}
+
+fn revision_of(name: &str) -> Option<Revision> {
+    let mut revision = Revision::default();
+    if name.len() != 64 || !name.is_ascii() {
+        return None;
+    }
+    for (at, byte) in revision.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&name[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(revision)
+}
+
+struct Hashing<'a, W: Write> {
+    file: W,
+    hasher: &'a mut blake3::Hasher,
+}
+
+impl<W: Write> Write for Hashing<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

@@ -1,0 +1,247 @@
+//! Reading operations back: the log by any of its filters, one by its id, and what an operation takes back.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+
+use super::operations::{bytes_of, path_of};
+use crate::operation::{
+    FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind, OperationState,
+    Standing, TakenBack,
+};
+
+const OPERATIONS: &str =
+    "SELECT o.id, o.time, o.kind, o.state, o.session, o.client, o.version, o.turn, o.call, o.tool,
+    o.rungs, o.approved FROM operations o";
+/// The most that one question is answered with.
+const MOST: usize = 1_000_000;
+/// How many ids are named where the beginning of one fits several.
+const CANDIDATES: usize = 10;
+
+/// Fails where the tables are not of the shape that the statements need.
+pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+    connection.prepare(&format!("{OPERATIONS} WHERE o.id = ?1"))?;
+    connection
+        .prepare("SELECT path, kind, before, after, undone FROM files WHERE operation = ''")?;
+    connection.prepare("SELECT file, earlier, at FROM taken_back WHERE operation = ''")?;
+    Ok(())
+}
+
+/// Operations, newest first.
+pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result<Vec<Operation>> {
+    let mut filter = Filter::default();
+    filter.add("o.id NOT IN (SELECT id FROM begun)", []);
+    if let Some(session) = &query.session {
+        filter.add("o.session = ?", [Value::Text(session.clone())]);
+    }
+    if let Some(turn) = &query.turn {
+        filter.add("o.turn = ?", [Value::Text(turn.clone())]);
+    }
+    if let Some(since) = query.since {
+        filter.add("o.time >= ?", [Value::Integer(since)]);
+    }
+    if let Some(before) = &query.before {
+        filter.add("o.id < ?", [Value::Text(before.clone())]);
+    }
+    if let Some(path) = &query.path {
+        let (path, from, to) = (bytes_of(path).to_vec(), below(path).0, below(path).1);
+        filter.add(
+            "o.id IN (SELECT operation FROM files WHERE path = ? OR (path > ? AND path < ?))",
+            [path, from, to].map(Value::Blob),
+        );
+    }
+    filter.below(&query.below);
+    match query.standing {
+        Some(Standing::Undoable) => filter.add(
+            "o.kind = 0 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)",
+            [],
+        ),
+        Some(Standing::Redoable) => filter.add(
+            // A later change of the same file ends what could be redone.
+            "o.kind = 1 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
+             AND NOT EXISTS (SELECT 1 FROM files f JOIN files later ON later.path = f.path AND later.operation > o.id
+                 JOIN operations l ON l.id = later.operation AND l.kind = 0 WHERE f.operation = o.id)",
+            [],
+        ),
+        None => {}
+    }
+    let most = query.limit.unwrap_or(MOST).min(MOST);
+    let sql = format!(
+        "{OPERATIONS} WHERE {} ORDER BY o.id DESC LIMIT {most}",
+        filter.sql
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(filter.values))?;
+    let mut operations = Vec::new();
+    while let Some(row) = rows.next()? {
+        operations.push(operation_of(connection, row)?);
+    }
+    Ok(operations)
+}
+
+/// Conditions joined by AND, with their values in order.
+#[derive(Default)]
+pub(super) struct Filter {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
+}
+
+impl Filter {
+    pub(super) fn add(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
+        if !self.sql.is_empty() {
+            self.sql.push_str(" AND ");
+        }
+        self.sql.push_str(condition);
+        self.values.extend(values);
+    }
+
+    /// Every file of the operation is below one of the folders.
+    pub(super) fn below(&mut self, folders: &[std::path::PathBuf]) {
+        if folders.is_empty() {
+            return;
+        }
+        let one = vec!["(f.path > ? AND f.path < ?)"; folders.len()].join(" OR ");
+        let values = folders.iter().flat_map(|folder| {
+            let (from, to) = below(folder);
+            [Value::Blob(from), Value::Blob(to)]
+        });
+        self.add(
+            &format!("NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND NOT ({one}))"),
+            values,
+        );
+    }
+}
+
+/// The borders between which all paths below a folder lie: a slash comes right before a zero.
+fn below(folder: &std::path::Path) -> (Vec<u8>, Vec<u8>) {
+    let mut from = bytes_of(folder).to_vec();
+    while from.last() == Some(&b'/') {
+        from.pop();
+    }
+    let mut to = from.clone();
+    from.push(b'/');
+    to.push(b'0');
+    (from, to)
+}
+
+/// One operation, announced or finished.
+pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<Operation>> {
+    connection
+        .prepare_cached(&format!("{OPERATIONS} WHERE o.id = ?1"))?
+        .query_row([id], |row| operation_of(connection, row))
+        .optional()
+}
+
+/// The operation whose id begins so.
+pub(super) fn find(connection: &Connection, beginning: &str) -> rusqlite::Result<Found> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM operations WHERE id >= ?1 AND id < ?1 || '{' AND id NOT IN (SELECT id FROM begun)
+         ORDER BY id DESC LIMIT ?2",
+    )?;
+    let ids = statement.query_map(params![beginning, CANDIDATES as i64], |row| row.get(0))?;
+    let ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
+    match ids.as_slice() {
+        [id] => Ok(one(connection, id)?.map_or(Found::None, |found| Found::One(Box::new(found)))),
+        [] => Ok(Found::None),
+        _ => Ok(Found::Several(ids)),
+    }
+}
+
+/// What an operation takes back.
+pub(super) fn taken_back(
+    connection: &Connection,
+    operation: &str,
+) -> rusqlite::Result<Vec<TakenBack>> {
+    let mut statement = connection
+        .prepare_cached("SELECT file, earlier, at FROM taken_back WHERE operation = ?1")?;
+    let rows = statement.query_map([operation], |row| {
+        Ok(TakenBack {
+            by: row.get::<_, i64>(0)? as usize,
+            operation: row.get(1)?,
+            at: row.get::<_, i64>(2)? as usize,
+        })
+    })?;
+    rows.collect()
+}
+
+fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Operation> {
+    let id: String = row.get(0)?;
+    let rungs: String = row.get(10)?;
+    let mut takes_back: Vec<String> = taken_back(connection, &id)?
+        .into_iter()
+        .map(|taken| taken.operation)
+        .collect();
+    takes_back.sort_unstable();
+    takes_back.dedup();
+    let mut state = OperationState::of(row.get(3)?);
+    let begun: bool = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM begun WHERE id = ?1)")?
+        .query_row([&id], |row| row.get(0))?;
+    if begun {
+        state = OperationState::Begun;
+    }
+    Ok(Operation {
+        files: files_of(connection, &id)?,
+        id,
+        time: row.get(1)?,
+        kind: OperationKind::of(row.get(2)?),
+        state,
+        session: row.get(4)?,
+        client: row.get(5)?,
+        version: row.get(6)?,
+        turn: row.get(7)?,
+        call: row.get(8)?,
+        tool: row.get(9)?,
+        rungs: rungs
+            .split(',')
+            .filter(|rung| !rung.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        approved: row.get(11)?,
+        takes_back,
+    })
+}
+
+fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChange>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT f.at, f.path, f.kind, f.moved_from, b.revision, b.size, f.before_mode, f.before_link,
+                a.revision, a.size, f.after_mode, f.after_link, f.added, f.removed, f.folders, f.undone
+         FROM files f LEFT JOIN contents b ON b.id = f.before LEFT JOIN contents a ON a.id = f.after
+         WHERE f.operation = ?1 ORDER BY f.at",
+    )?;
+    let rows = statement.query_map([id], |row| {
+        let path = |at: usize| -> rusqlite::Result<Option<std::path::PathBuf>> {
+            Ok(row
+                .get::<_, Option<Vec<u8>>>(at)?
+                .map(|bytes| path_of(&bytes)))
+        };
+        let kept = |at: usize| -> rusqlite::Result<Option<Kept>> {
+            let Some(revision) = row.get(at)? else {
+                return Ok(None);
+            };
+            Ok(Some(Kept {
+                revision,
+                size: row.get::<_, i64>(at + 1)? as u64,
+                mode: row.get(at + 2)?,
+                link: path(at + 3)?,
+            }))
+        };
+        let folders: Vec<u8> = row.get(14)?;
+        Ok(FileChange {
+            at: row.get::<_, i64>(0)? as usize,
+            path: path(1)?.unwrap_or_default(),
+            kind: FileKind::of(row.get(2)?),
+            moved_from: path(3)?,
+            before: kept(4)?,
+            after: kept(8)?,
+            added: row.get::<_, i64>(12)? as u64,
+            removed: row.get::<_, i64>(13)? as u64,
+            folders: folders
+                .split(|byte| *byte == 0)
+                .filter(|folder| !folder.is_empty())
+                .map(path_of)
+                .collect(),
+            undone_by: row.get(15)?,
+        })
+    })?;
+    rows.collect()
+}

@@ -1,0 +1,85 @@
+//! Changed stretches as bytes: how the content after an edit is kept beside the one before it.
+
+use crate::content::{RawChange, revise};
+
+/// Sorted, disjoint changes: for each its distance from the end of the one before, how much goes, how much comes, what.
+pub(super) fn encode(changes: &[RawChange<'_>]) -> Vec<u8> {
+    let new: usize = changes.iter().map(|(_, bytes)| bytes.len()).sum();
+    let mut out = Vec::with_capacity(new + changes.len() * 8);
+    let mut end = 0;
+    for (range, bytes) in changes {
+        number(&mut out, range.start.saturating_sub(end));
+        number(&mut out, range.end.saturating_sub(range.start));
+        number(&mut out, bytes.len() as u64);
+        out.extend_from_slice(bytes);
+        end = range.end;
+    }
+    out
+}
+
+/// The content that encoded changes make of their base; none where they do not fit it.
+pub(super) fn apply(base: Vec<u8>, mut encoded: &[u8]) -> Option<Vec<u8>> {
+    let mut changes: Vec<RawChange<'_>> = Vec::new();
+    let mut end = 0_u64;
+    while !encoded.is_empty() {
+        let start = end.checked_add(take_number(&mut encoded)?)?;
+        end = start.checked_add(take_number(&mut encoded)?)?;
+        let length = usize::try_from(take_number(&mut encoded)?).ok()?;
+        let (bytes, rest) = encoded.split_at_checked(length)?;
+        changes.push((start..end, bytes));
+        encoded = rest;
+    }
+    let mut content = std::sync::Arc::new(base);
+    revise(&mut content, &changes).ok()?;
+    std::sync::Arc::into_inner(content)
+}
+
+fn number(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(first & 0x7f) << shift;
+        if first & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_was_encoded_applies_as_it_did(
+            old in prop::collection::vec(any::<u8>(), 0..300),
+            points in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+            new in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 4),
+        ) {
+            let mut points: Vec<u64> = points.iter().map(|point| point.index(old.len() + 1) as u64).collect();
+            points.sort_unstable();
+            let changes: Vec<RawChange<'_>> =
+                points.chunks_exact(2).zip(&new).map(|(pair, new)| (pair[0]..pair[1], new.as_slice())).collect();
+            let mut wanted = std::sync::Arc::new(old.clone());
+            revise(&mut wanted, &changes).expect("they fit");
+            prop_assert_eq!(apply(old, &encode(&changes)), Some(wanted.to_vec()));
+        }
+
+        #[test]
+        fn bytes_that_are_no_changes_are_none(base in prop::collection::vec(any::<u8>(), 0..20), bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let _ = apply(base, &bytes);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Refusals counted, and the sums of the history.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params, params_from_iter};
+
+use super::log::Filter;
+use super::open::now;
+use super::operations::path_of;
+use crate::operation::{Statistics, StatisticsQuery, Sum, Sums};
+
+const HOUR: i64 = 60 * 60;
+
+/// One more refusal of that name.
+pub(super) fn count_refusal(
+    connection: &Connection,
+    session: &str,
+    tool: &str,
+    name: &str,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO refusals (hour, session, tool, name, count) VALUES (?1, ?2, ?3, ?4, 1)
+             ON CONFLICT DO UPDATE SET count = count + 1",
+        )?
+        .execute(params![now() / HOUR, session, tool, name])?;
+    Ok(())
+}
+
+/// Sums up, in one pass over the operations.
+pub(super) fn sum_up(
+    connection: &Connection,
+    query: &StatisticsQuery,
+) -> rusqlite::Result<Statistics> {
+    let mut filter = Filter::default();
+    filter.add("o.id NOT IN (SELECT id FROM begun)", []);
+    if let Some(session) = &query.session {
+        filter.add("o.session = ?", [Value::Text(session.clone())]);
+    }
+    if let Some(since) = query.since {
+        filter.add("o.time >= ?", [Value::Integer(since)]);
+    }
+    filter.below(&query.below);
+    let mut statement = connection.prepare(&format!(
+        "SELECT o.id, o.session, o.client, o.tool, o.rungs, f.path, f.added, f.removed
+         FROM operations o JOIN files f ON f.operation = o.id WHERE {} ORDER BY o.id",
+        filter.sql
+    ))?;
+    let mut rows = statement.query(params_from_iter(filter.values))?;
+    let mut last = String::new();
+    let mut total = Sum::default();
+    let mut files: HashMap<PathBuf, Sum> = HashMap::new();
+    let mut tools: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut sessions: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut clients: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut rungs: BTreeMap<String, u64> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let id: String = row.get(0)?;
+        let is_first = id != last;
+        let (added, removed) = (row.get::<_, i64>(6)? as u64, row.get::<_, i64>(7)? as u64);
+        let count = |sum: &mut Sum, operations: bool| {
+            sum.operations += u64::from(operations);
+            sum.added += added;
+            sum.removed += removed;
+        };
+        count(&mut total, is_first);
+        let path: Vec<u8> = row.get(5)?;
+        count(files.entry(path_of(&path)).or_default(), true);
+        count(sessions.entry(row.get(1)?).or_default(), is_first);
+        if let Some(client) = row.get::<_, Option<String>>(2)? {
+            count(clients.entry(client).or_default(), is_first);
+        }
+        count(tools.entry(row.get(3)?).or_default(), is_first);
+        if is_first {
+            let used: String = row.get(4)?;
+            for rung in used.split(',').filter(|rung| !rung.is_empty()) {
+                *rungs.entry(rung.to_owned()).or_default() += 1;
+            }
+            last = id;
+        }
+    }
+    let mut files: Vec<_> = files.into_iter().collect();
+    files.sort_by(|one, other| {
+        weight(&other.1)
+            .cmp(&weight(&one.1))
+            .then(one.0.cmp(&other.0))
+    });
+    Ok(Statistics {
+        total,
+        files,
+        tools: by_weight(tools),
+        sessions: by_weight(sessions),
+        clients: by_weight(clients),
+        rungs: by_count(rungs.into_iter().collect()),
+        refusals: refusals(connection, query)?,
+    })
+}
+
+fn refusals(
+    connection: &Connection,
+    query: &StatisticsQuery,
+) -> rusqlite::Result<Vec<(String, u64)>> {
+    let mut statement = connection.prepare(
+        "SELECT name, sum(count) FROM refusals WHERE (?1 IS NULL OR session = ?1) AND hour >= ?2 GROUP BY name",
+    )?;
+    let since = query.since.map_or(0, |since| since / 1000 / HOUR);
+    let rows = statement.query_map(params![query.session, since], |row| {
+        Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
+    })?;
+    Ok(by_count(rows.collect::<rusqlite::Result<_>>()?))
+}
+
+fn weight(sum: &Sum) -> (u64, u64) {
+    (sum.operations, sum.added + sum.removed)
+}
+
+fn by_weight(sums: BTreeMap<String, Sum>) -> Sums {
+    let mut sums: Sums = sums.into_iter().collect();
+    sums.sort_by_key(|(_, sum)| std::cmp::Reverse(weight(sum)));
+    sums
+}
+
+fn by_count(mut counts: Vec<(String, u64)>) -> Vec<(String, u64)> {
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}

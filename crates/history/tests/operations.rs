@@ -1,0 +1,534 @@
+//! Operations in the store: what is kept comes back, what was taken back is marked, what is old goes, and a process that
+//! ends in between leaves either nothing or something that can be settled.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lancet_history::{
+    By, Content, Draft, FileDraft, FileKind, Found, Limits, LogQuery, OperationKind,
+    OperationState, OperationStore, Standing, State, StatisticsQuery, Store, StoreError, TakenBack,
+};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+const AGES: Duration = Duration::from_secs(60);
+
+fn hash(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
+fn whole(bytes: &[u8]) -> Option<State<'_>> {
+    Some(State {
+        revision: hash(bytes),
+        size: bytes.len() as u64,
+        mode: 0o100_644,
+        link: None,
+        content: Content::Whole(bytes),
+    })
+}
+
+fn file<'a>(path: &'a str, before: Option<State<'a>>, after: Option<State<'a>>) -> FileDraft<'a> {
+    FileDraft {
+        path: Path::new(path),
+        kind: match (&before, &after) {
+            (None, _) => FileKind::Create,
+            (_, None) => FileKind::Delete,
+            _ => FileKind::Update,
+        },
+        moved_from: None,
+        before,
+        after,
+        added: 2,
+        removed: 1,
+        folders: Vec::new(),
+    }
+}
+
+fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
+    Draft {
+        id,
+        time: 1_000,
+        kind: OperationKind::Change,
+        by: By {
+            session: "talk",
+            ..By::default()
+        },
+        tool: "Edit",
+        rungs: vec!["exact"],
+        approved: Some("mode accept-edits"),
+        files,
+        takes_back: Vec::new(),
+    }
+}
+
+fn record(store: &Store, draft: &Draft<'_>) {
+    let begun = store.begin(draft).expect("begun");
+    assert_eq!(begun.set_aside, None);
+    let finished = store.finish(draft).expect("finished");
+    assert_eq!(finished.set_aside, None);
+}
+
+fn id(number: usize) -> String {
+    format!("op{number:010}")
+}
+
+fn ids(store: &Store, query: &LogQuery) -> Vec<String> {
+    let found = store.log(query).expect("read");
+    found.into_iter().map(|operation| operation.id).collect()
+}
+
+fn database(folder: &TempDir) -> Connection {
+    Connection::open(folder.path().join("lancet.db")).expect("opens")
+}
+
+#[test]
+fn what_was_recorded_comes_back_after_a_restart() {
+    let folder = TempDir::new().expect("folder");
+    let large = vec![7; 200_000];
+    let mut change = draft(
+        "abcd00000001",
+        vec![
+            file("/p/a.txt", whole(b"old\n"), whole(b"new\n")),
+            file("/p/deep/b", None, whole(&large)),
+        ],
+    );
+    change.by = By {
+        session: "talk",
+        client: Some("agent"),
+        version: Some("1.2"),
+        turn: Some("t1"),
+        call: Some("c1"),
+    };
+    let store = Store::new(folder.path());
+    assert_eq!(store.begin(&change).expect("begun").set_aside, None);
+    assert_eq!(
+        ids(&store, &LogQuery::default()),
+        [] as [&str; 0],
+        "only announced"
+    );
+    // What is known only after the write.
+    change.files[1].folders = vec![PathBuf::from("/p/deep")];
+    change.files[1].after.as_mut().expect("there").mode = 0o100_600;
+    assert_eq!(store.finish(&change).expect("finished").set_aside, None);
+
+    let store = Store::new(folder.path());
+    let found = store.log(&LogQuery::default()).expect("read");
+    assert_eq!(found.len(), 1);
+    let operation = &found[0];
+    assert_eq!(operation.state, OperationState::Done);
+    assert_eq!(
+        (operation.tool.as_str(), operation.session.as_str()),
+        ("Edit", "talk")
+    );
+    assert_eq!(operation.client.as_deref(), Some("agent"));
+    assert_eq!(operation.turn.as_deref(), Some("t1"));
+    assert_eq!(operation.approved.as_deref(), Some("mode accept-edits"));
+    assert_eq!(operation.rungs, ["exact"]);
+    assert_eq!(operation.files[1].folders, [PathBuf::from("/p/deep")]);
+    assert_eq!(operation.files[1].before, None);
+    let after = operation.files[1].after.clone().expect("there");
+    assert_eq!((after.mode, after.size), (0o100_600, 200_000));
+    assert_eq!(store.content(&after.revision).expect("read"), Some(large));
+    assert_eq!(
+        store.content(&hash(b"old\n")).expect("read"),
+        Some(b"old\n".to_vec())
+    );
+    assert_eq!(store.content(&hash(b"never")).expect("read"), None);
+    // History holds secrets: for its owner alone.
+    let blob = fs::read_dir(folder.path().join("contents"))
+        .expect("there")
+        .next();
+    let blob = blob.expect("one").expect("readable").path();
+    let inside = fs::read_dir(&blob)
+        .expect("there")
+        .next()
+        .expect("one")
+        .expect("readable");
+    let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    assert_eq!((mode(&blob), mode(&inside.path())), (0o700, 0o600));
+}
+
+#[test]
+fn edits_are_kept_as_their_spans_and_come_back_whole_sealed_or_not() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let mut versions = vec![b"line of text\n".repeat(1_000)];
+    for number in 0..100_usize {
+        let before = versions.last().expect("one").clone();
+        let place = (number * 97 % before.len()) as u64;
+        let new = format!("<{number}>").into_bytes();
+        let mut after = before.clone();
+        after.splice(place as usize..place as usize + 1, new.iter().copied());
+        let state = State {
+            content: Content::Spans {
+                base: hash(&before),
+                changes: vec![(place..place + 1, &new)],
+            },
+            ..whole(&after).expect("some")
+        };
+        record(
+            &store,
+            &draft(&id(number), vec![file("/p/a", whole(&before), Some(state))]),
+        );
+        versions.push(after);
+    }
+    let size: i64 = database(&folder)
+        .query_row("SELECT sum(stored) FROM contents", [], |row| row.get(0))
+        .expect("summed");
+    assert!(size < 8 * 13_000, "101 versions of 13 KB take {size} bytes");
+    let all_come_back = |store: &Store| {
+        for version in &versions {
+            assert_eq!(
+                store.content(&hash(version)).expect("read").as_ref(),
+                Some(version)
+            );
+        }
+    };
+    all_come_back(&store);
+    let sealed = store.seal(AGES).expect("sealed");
+    assert!(
+        sealed.contents > 0 && sealed.after < sealed.before / 10,
+        "{sealed:?}"
+    );
+    all_come_back(&store);
+    assert_eq!(
+        store.seal(AGES).expect("sealed").contents,
+        0,
+        "once is enough"
+    );
+}
+
+#[test]
+fn a_content_that_is_not_what_its_name_says_is_not_given_out() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    record(
+        &store,
+        &draft("abcd00000001", vec![file("/p/a", None, whole(b"true"))]),
+    );
+    database(&folder)
+        .execute("UPDATE contents SET data = CAST('false' AS BLOB)", [])
+        .expect("changed");
+    assert_eq!(store.content(&hash(b"true")).expect("read"), None);
+}
+
+#[test]
+fn the_log_is_filtered_and_an_id_is_found_by_its_beginning() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    for (id, path) in [
+        ("aaaa00000001", "/p/a"),
+        ("aaaa10000002", "/p/b"),
+        ("bbbb00000003", "/q/a"),
+    ] {
+        record(
+            &store,
+            &draft(id, vec![file(path, None, whole(path.as_bytes()))]),
+        );
+    }
+    let below = |folder: &str| LogQuery {
+        below: vec![PathBuf::from(folder)],
+        ..LogQuery::default()
+    };
+    assert_eq!(ids(&store, &below("/p")), ["aaaa10000002", "aaaa00000001"]);
+    assert_eq!(ids(&store, &below("/p/")), ["aaaa10000002", "aaaa00000001"]);
+    assert_eq!(
+        ids(&store, &below("/")),
+        ["bbbb00000003", "aaaa10000002", "aaaa00000001"]
+    );
+    assert_eq!(ids(&store, &below("/pp")), [] as [&str; 0]);
+    let of = |path: &str| LogQuery {
+        path: Some(PathBuf::from(path)),
+        ..LogQuery::default()
+    };
+    assert_eq!(ids(&store, &of("/q/a")), ["bbbb00000003"]);
+    assert_eq!(
+        ids(&store, &of("/p")).len(),
+        2,
+        "a folder stands for its files"
+    );
+    let limited = LogQuery {
+        limit: Some(1),
+        since: Some(1_000),
+        ..LogQuery::default()
+    };
+    assert_eq!(ids(&store, &limited), ["bbbb00000003"]);
+    let other = LogQuery {
+        session: Some("other".into()),
+        ..LogQuery::default()
+    };
+    assert_eq!(ids(&store, &other), [] as [&str; 0]);
+    assert!(matches!(store.find("bbbb"), Ok(Found::One(found)) if found.id == "bbbb00000003"));
+    assert!(matches!(store.find("aaaa"), Ok(Found::Several(ids)) if ids.len() == 2));
+    assert!(matches!(store.find("aaaa1"), Ok(Found::One(_))));
+    assert_eq!(store.find("zzzz").expect("read"), Found::None);
+}
+
+#[test]
+fn an_id_that_is_taken_is_told_and_overwrites_nothing() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    record(
+        &store,
+        &draft("abcd00000001", vec![file("/p/a", None, whole(b"1"))]),
+    );
+    let again = draft("abcd00000001", vec![file("/p/b", None, whole(b"2"))]);
+    assert!(matches!(store.begin(&again), Err(StoreError::Taken { .. })));
+    let found = store.log(&LogQuery::default()).expect("read");
+    assert_eq!(found[0].files[0].path, Path::new("/p/a"));
+}
+
+#[test]
+fn undo_redo_and_undo_again_flip_the_marks() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let undoable = LogQuery {
+        standing: Some(Standing::Undoable),
+        ..LogQuery::default()
+    };
+    let redoable = LogQuery {
+        standing: Some(Standing::Redoable),
+        ..LogQuery::default()
+    };
+    record(
+        &store,
+        &draft(&id(1), vec![file("/p/a", whole(b"0"), whole(b"1"))]),
+    );
+    let step = |number: usize, kind, earlier: usize, from: &'static [u8], to: &'static [u8]| {
+        let name = id(number);
+        let mut step = draft(&name, vec![file("/p/a", whole(from), whole(to))]);
+        step.kind = kind;
+        step.takes_back = vec![TakenBack {
+            by: 0,
+            operation: id(earlier),
+            at: 0,
+        }];
+        record(&store, &step);
+    };
+    assert_eq!(ids(&store, &undoable), [id(1)]);
+    step(2, OperationKind::Undo, 1, b"1", b"0");
+    assert_eq!(ids(&store, &undoable), [] as [&str; 0]);
+    assert_eq!(ids(&store, &redoable), [id(2)]);
+    step(3, OperationKind::Redo, 2, b"0", b"1");
+    assert_eq!(ids(&store, &undoable), [id(1)], "it stands again");
+    assert_eq!(ids(&store, &redoable), [] as [&str; 0]);
+    step(4, OperationKind::Undo, 3, b"1", b"0");
+    assert_eq!(ids(&store, &undoable), [] as [&str; 0]);
+    assert_eq!(ids(&store, &redoable), [id(4), id(2)]);
+    // A new change of the file ends what could be redone.
+    record(
+        &store,
+        &draft(&id(5), vec![file("/p/a", whole(b"0"), whole(b"2"))]),
+    );
+    assert_eq!(ids(&store, &redoable), [] as [&str; 0]);
+}
+
+#[test]
+fn what_was_left_unfinished_is_found_once_its_process_is_gone() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let change = draft(
+        "abcd00000001",
+        vec![
+            file("/p/a", whole(b"0"), whole(b"1")),
+            file("/p/b", whole(b"0"), whole(b"1")),
+        ],
+    );
+    assert_eq!(store.begin(&change).expect("begun").set_aside, None);
+    assert_eq!(
+        store.unfinished().expect("read"),
+        [],
+        "this process is at work on it"
+    );
+    database(&folder)
+        .execute("UPDATE begun SET process = '4000000:1'", [])
+        .expect("changed");
+    let left = store.unfinished().expect("read");
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].state, OperationState::Begun);
+    // One of its two files had been written.
+    store
+        .settle(&left[0], OperationState::Done, &[1])
+        .expect("settled");
+    let found = store.log(&LogQuery::default()).expect("read");
+    assert_eq!(found[0].files.len(), 1);
+    assert_eq!(found[0].files[0].path, Path::new("/p/b"));
+    assert_eq!(store.unfinished().expect("read"), []);
+    // The process was not gone after all: what it says is put on record as it says it.
+    assert_eq!(store.finish(&change).expect("finished").set_aside, None);
+    // Nothing written: no operation.
+    let other = draft("abcd00000002", vec![file("/p/a", whole(b"1"), whole(b"2"))]);
+    assert_eq!(store.begin(&other).expect("begun").set_aside, None);
+    database(&folder)
+        .execute("UPDATE begun SET process = '4000000:1'", [])
+        .expect("changed");
+    let left = store.unfinished().expect("read");
+    store
+        .settle(&left[0], OperationState::Done, &[])
+        .expect("settled");
+    assert_eq!(ids(&store, &LogQuery::default()), ["abcd00000001"]);
+    // Settled as never carried out, and finished all the same.
+    assert_eq!(store.finish(&other).expect("finished").set_aside, None);
+    assert_eq!(ids(&store, &LogQuery::default()).len(), 2);
+}
+
+#[test]
+fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let mut last = b"start ".repeat(300);
+    for number in 0..500_usize {
+        let new = format!("{number} ").into_bytes();
+        let mut next = last.clone();
+        next.splice(0..6, new.iter().copied());
+        let state = State {
+            content: Content::Spans {
+                base: hash(&last),
+                changes: vec![(0..6, &new)],
+            },
+            ..whole(&next).expect("some")
+        };
+        record(
+            &store,
+            &draft(&id(number), vec![file("/p/a", whole(&last), Some(state))]),
+        );
+        last = next;
+    }
+    record(
+        &store,
+        &draft(&id(900), vec![file("/p/b", None, whole(b"other"))]),
+    );
+    let keeps_all = Limits {
+        age: Duration::from_secs(1 << 40),
+        ..Limits::default()
+    };
+    let removed = store.prune(&keeps_all, AGES).expect("pruned");
+    assert_eq!((removed.operations, removed.contents), (0, 0));
+    // All of them are from 1970.
+    let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+    assert_eq!(removed.operations, 499);
+    assert!(
+        removed.contents >= 498 && !removed.unfinished,
+        "{removed:?}"
+    );
+    assert_eq!(ids(&store, &LogQuery::default()), [id(900), id(499)]);
+    let found = store
+        .log(&LogQuery {
+            path: Some("/p/a".into()),
+            ..LogQuery::default()
+        })
+        .expect("read");
+    let kept = &found[0].files[0];
+    for state in [&kept.before, &kept.after] {
+        let revision = state.as_ref().expect("there").revision;
+        assert!(
+            store.content(&revision).expect("read").is_some(),
+            "its spans were put together"
+        );
+    }
+    assert_eq!(store.content(&hash(&last)).expect("read"), Some(last));
+}
+
+#[test]
+fn sums_are_by_file_tool_session_client_and_refusal() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    record(
+        &store,
+        &draft(
+            &id(1),
+            vec![
+                file("/p/a", None, whole(b"1")),
+                file("/p/b", None, whole(b"2")),
+            ],
+        ),
+    );
+    record(
+        &store,
+        &draft(&id(2), vec![file("/p/a", whole(b"1"), whole(b"3"))]),
+    );
+    store
+        .count_refusal("talk", "Edit", "stale")
+        .expect("counted");
+    store
+        .count_refusal("talk", "Edit", "stale")
+        .expect("counted");
+    let sums = store
+        .statistics(&StatisticsQuery::default())
+        .expect("summed");
+    assert_eq!(
+        (sums.total.operations, sums.total.added, sums.total.removed),
+        (2, 6, 3)
+    );
+    assert_eq!(sums.files[0].0, Path::new("/p/a"));
+    assert_eq!(sums.files[0].1.operations, 2);
+    assert_eq!(sums.tools, [("Edit".to_owned(), sums.total)]);
+    assert_eq!(sums.sessions, [("talk".to_owned(), sums.total)]);
+    assert_eq!(sums.rungs, [("exact".to_owned(), 2)]);
+    assert_eq!(sums.refusals, [("stale".to_owned(), 2)]);
+    let other = StatisticsQuery {
+        session: Some("other".into()),
+        ..StatisticsQuery::default()
+    };
+    assert_eq!(
+        store.statistics(&other).expect("summed"),
+        Default::default()
+    );
+}
+
+#[test]
+fn a_database_of_the_first_version_takes_the_step_and_keeps_its_ledgers() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    record(
+        &store,
+        &draft(&id(1), vec![file("/p/a", None, whole(b"1"))]),
+    );
+    drop(store);
+    database(&folder)
+        .execute_batch(
+            "DROP TABLE contents; DROP TABLE files; DROP TABLE operations; DROP TABLE begun; DROP TABLE taken_back;
+             DROP TABLE refusals; PRAGMA user_version = 1;
+             INSERT INTO sessions (name, used, turn) VALUES ('kept', 9999999999, 1);",
+        )
+        .expect("as it was");
+    let store = Store::new(folder.path());
+    record(
+        &store,
+        &draft(&id(2), vec![file("/p/a", None, whole(b"1"))]),
+    );
+    assert_eq!(ids(&store, &LogQuery::default()), [id(2)]);
+    let kept: i64 = database(&folder)
+        .query_row(
+            "SELECT count(*) FROM sessions WHERE name = 'kept'",
+            [],
+            |row| row.get(0),
+        )
+        .expect("counted");
+    assert_eq!(kept, 1);
+}
+
+#[test]
+fn a_database_that_is_damaged_between_the_steps_does_not_lose_the_operation() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let name = id(1);
+    let change = draft(&name, vec![file("/p/a", whole(b"0"), whole(b"1"))]);
+    assert_eq!(store.begin(&change).expect("begun").set_aside, None);
+    for name in ["lancet.db-wal", "lancet.db-shm"] {
+        let _ = fs::remove_file(folder.path().join(name));
+    }
+    let file = folder.path().join("lancet.db");
+    fs::remove_file(&file).expect("removed");
+    fs::write(&file, "no database ".repeat(1_000)).expect("written");
+    let finished = store.finish(&change).expect("finished");
+    assert!(finished.set_aside.is_some());
+    let found = store.log(&LogQuery::default()).expect("read");
+    assert_eq!(found[0].id, id(1));
+    assert_eq!(
+        store.content(&hash(b"0")).expect("read"),
+        Some(b"0".to_vec())
+    );
+}
