@@ -47,6 +47,7 @@ pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
         NewBytes::Whole(bytes) => bytes.len() as u64,
         NewBytes::Spliced { base, changes } => spliced(base.len() as u64, changes),
         NewBytes::Streamed { changes } => spliced(length, changes),
+        NewBytes::Nothing | NewBytes::MovedTo(_) => 0,
     }
 }
 
@@ -143,6 +144,10 @@ pub(crate) fn write_content(
             check_changes(changes, length)?;
             stream(changes, file, length, sink).map(Some)
         }
+        (NewBytes::Nothing | NewBytes::MovedTo(_), _) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a file that goes has no new bytes",
+        )),
         (NewBytes::Streamed { .. }, None) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "a file that is not there yet has no bytes to stream from",

@@ -2,6 +2,7 @@
 //! [`RealDisk`] makes them, [`FaultyDisk`] makes them until it is told to fail one.
 
 mod faulty;
+mod lease;
 mod real;
 
 use std::ffi::{OsStr, OsString};
@@ -10,6 +11,7 @@ use std::io::{self, IoSlice};
 use std::ops::ControlFlow;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub use faulty::{Call, FaultyDisk, Lasting};
 pub use real::RealDisk;
@@ -32,8 +34,24 @@ pub enum Open {
         /// Permission bits before the umask.
         mode: u32,
     },
+    /// A file without a name in this folder (the name given is the folder's own, `.`), for reading and writing. May be
+    /// unsupported.
+    Unnamed {
+        /// Permission bits before the umask.
+        mode: u32,
+    },
     /// A lock file, made if missing.
     Lock,
+}
+
+/// What a lease keeps away from an open file. Whoever wants in meanwhile waits until it is given back, and
+/// [`Disk::lease_is_quiet`] tells that somebody does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lease {
+    /// Writers; had only where nobody has the file open for writing, or mapped so.
+    Read,
+    /// Everybody; had only where nobody else has the file open at all.
+    Write,
 }
 
 /// What a rename does with a name that is taken.
@@ -102,6 +120,21 @@ pub trait Disk: Send + Sync + fmt::Debug {
         to: &OsStr,
         replace: Replace,
     ) -> io::Result<()>;
+    /// Renames from one folder to another of the same file system; fails where the new name is taken.
+    fn move_at(
+        &self,
+        from_folder: BorrowedFd<'_>,
+        from: &OsStr,
+        to_folder: BorrowedFd<'_>,
+        to: &OsStr,
+    ) -> io::Result<()>;
+    /// Gives a file that was opened without a name its first one; fails where it is taken.
+    fn link_unnamed(
+        &self,
+        file: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+    ) -> io::Result<()>;
     /// Gives a file a second name in the same folder; fails where it is taken.
     fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()>;
     /// Reads at an offset; 0 is the end.
@@ -130,6 +163,16 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()>;
     /// Flushes a file or a folder to the disk.
     fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()>;
-    /// Takes the exclusive lock of a lock file if nobody has it; it goes with the handle.
+    /// Takes the exclusive lock of a file or folder if nobody has it; it goes with the last copy of the handle.
     fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool>;
+    /// Gives it back before that.
+    fn unlock(&self, file: BorrowedFd<'_>) -> io::Result<()>;
+    /// Takes a lease of an open file; "would block" where somebody is in the way. It goes with the handle.
+    fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()>;
+    /// Is that lease whole, or does somebody wait for it (or did the system take it away)?
+    fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool>;
+    /// Gives the lease of an open file back.
+    fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()>;
+    /// Waits a moment, where something has to be tried again.
+    fn pause(&self, time: Duration);
 }

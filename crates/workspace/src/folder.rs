@@ -82,5 +82,6 @@ impl Located {
 
 /// Is this the name of a file that a commit stages or keeps for a moment?
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
-    name.as_bytes().starts_with(b".lancet-") && name.as_bytes().ends_with(b".tmp")
+    let name = name.as_bytes();
+    name.starts_with(b".lancet-") && (name.ends_with(b".tmp") || name.ends_with(b".tmp.old"))
 }

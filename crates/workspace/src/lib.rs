@@ -13,16 +13,23 @@ mod buffer;
 mod commit;
 mod content;
 mod disk;
+mod displaced;
 mod folder;
 mod locate;
 mod locks;
+mod mounts;
+mod random;
 mod revision;
 mod roots;
 mod snapshot;
 mod stamp;
 
-pub use commit::{Barrier, CommitError, Expected, NewBytes, Write, Written};
-pub use disk::{Call, Disk, EntryKind, FaultyDisk, Lasting, Open, RealDisk, Replace};
+pub use commit::{
+    Barrier, CommitError, Durability, Expected, Links, Manner, NewBytes, Strategy, Warning, Weak,
+    Write, Written,
+};
+pub use disk::{Call, Disk, EntryKind, FaultyDisk, Lasting, Lease, Open, RealDisk, Replace};
+pub use displaced::{Displaced, Seal, Settled};
 pub use folder::{Entry, Listing};
 pub use locate::{Kind, LocateError, Located};
 pub use revision::{Hasher, Revision};

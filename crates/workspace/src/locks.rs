@@ -1,7 +1,8 @@
-//! Who writes which file: in this process by a table, between processes by lock files in the state folder. A path is
-//! hashed to one of 256 locks, so that the folder stays small; two files that share one only wait for each other.
+//! Who commits in which folder: in this process by a table, between processes by the lock of the folder itself, which
+//! leaves nothing lying about and is seen through every mount. Where a folder cannot be locked, a lock file in the state
+//! folder stands for it; where not even that, the commit goes on and says so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -11,8 +12,12 @@ use std::time::{Duration, Instant};
 
 use crate::disk::{Disk, Open};
 
-/// One table for the whole process: several workspaces may be open in it, over the same files.
-static HELD: Mutex<BTreeSet<u8>> = Mutex::new(BTreeSet::new());
+/// A folder by its numbers.
+type Key = (u64, u64);
+
+/// One table for the whole process: several workspaces may be open in it, over the same folders, and one handle of a
+/// folder may serve several threads, which a lock of the system's would not keep apart.
+static HELD: Mutex<BTreeSet<Key>> = Mutex::new(BTreeSet::new());
 static FREED: Condvar = Condvar::new();
 
 /// The locks of a workspace.
@@ -23,23 +28,29 @@ pub(crate) struct Locks {
     pub(crate) patience: Duration,
 }
 
+/// How far others are kept out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Every lancet process of this machine.
+    Out,
+    /// The other threads of this process only.
+    Apart,
+}
+
 /// Locks that are held until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Guard {
-    stripes: BTreeSet<u8>,
-    /// Before the table is freed, or another thread would find the file lock still taken.
+    disk: Arc<dyn Disk>,
+    keys: BTreeSet<Key>,
+    folders: Vec<Arc<OwnedFd>>,
     files: Vec<OwnedFd>,
+    pub(crate) kept: Kept,
 }
 
 #[derive(Debug)]
 pub(crate) enum LockError {
     Busy,
     Io(io::Error),
-}
-
-/// The lock that stands for these bytes (a path, or an inode's numbers).
-pub(crate) fn stripe(key: &[u8]) -> u8 {
-    blake3::hash(key).as_bytes()[0]
 }
 
 impl Locks {
@@ -51,16 +62,28 @@ impl Locks {
         }
     }
 
-    /// Takes all of them, in one order for everybody, or none.
-    pub(crate) fn take(&self, disk: &dyn Disk, stripes: BTreeSet<u8>) -> Result<Guard, LockError> {
+    /// Takes the locks of all these folders, in one order for everybody, or none.
+    pub(crate) fn take(
+        &self,
+        disk: &Arc<dyn Disk>,
+        folders: &[Arc<OwnedFd>],
+    ) -> Result<Guard, LockError> {
+        let mut ordered: BTreeMap<Key, &Arc<OwnedFd>> = BTreeMap::new();
+        for folder in folders {
+            let stamp = disk.stat(folder.as_fd()).map_err(LockError::Io)?;
+            ordered.insert((stamp.device, stamp.inode), folder);
+        }
         let deadline = Instant::now() + self.patience;
         let mut guard = Guard {
-            stripes: BTreeSet::new(),
+            disk: Arc::clone(disk),
+            keys: BTreeSet::new(),
+            folders: Vec::new(),
             files: Vec::new(),
+            kept: Kept::Out,
         };
-        for &stripe in &stripes {
+        for &key in ordered.keys() {
             let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-            while !held.insert(stripe) {
+            while !held.insert(key) {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     return Err(LockError::Busy);
@@ -70,76 +93,100 @@ impl Locks {
                     .unwrap_or_else(PoisonError::into_inner)
                     .0;
             }
-            guard.stripes.insert(stripe);
+            guard.keys.insert(key);
         }
-        if self.folder.is_some() {
-            for &stripe in &stripes {
-                let file = self.open(disk, stripe).map_err(LockError::Io)?;
-                wait_for(disk, &file, deadline)?;
-                guard.files.push(file);
+        for (key, folder) in ordered {
+            match wait_for(&**disk, folder, deadline) {
+                Ok(()) => guard.folders.push(Arc::clone(folder)),
+                Err(LockError::Io(error)) if cannot_lock(&error) => {
+                    match self.stand_in(&**disk, key, deadline) {
+                        Ok(Some(file)) => guard.files.push(file),
+                        Ok(None) => guard.kept = Kept::Apart,
+                        Err(error) => return Err(error),
+                    }
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(guard)
     }
 
-    fn open(&self, disk: &dyn Disk, stripe: u8) -> io::Result<OwnedFd> {
+    /// The lock file that stands for a folder. Hashed to one of 256, so that the state folder stays small.
+    fn stand_in(
+        &self,
+        disk: &dyn Disk,
+        (device, inode): Key,
+        deadline: Instant,
+    ) -> Result<Option<OwnedFd>, LockError> {
+        let stripe = blake3::hash(format!("{device}:{inode}").as_bytes()).as_bytes()[0];
         let name = OsString::from(format!("{stripe:02x}"));
-        let folder = self.folder(disk)?;
-        match disk.open_at(folder.as_fd(), &name, Open::Lock) {
-            // Somebody removed the folder that is held open: it is made anew.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                disk.open_at(self.folder(disk)?.as_fd(), &name, Open::Lock)
-            }
-            other => other,
+        let opened = self.folder(disk).and_then(|folder| {
+            folder
+                .map(|folder| disk.open_at(folder.as_fd(), &name, Open::Lock))
+                .transpose()
+        });
+        let Ok(Some(file)) = opened else {
+            return Ok(None);
+        };
+        match wait_for(disk, &file, deadline) {
+            Ok(()) => Ok(Some(file)),
+            Err(LockError::Io(error)) if cannot_lock(&error) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
-    fn folder(&self, disk: &dyn Disk) -> io::Result<Arc<OwnedFd>> {
+    fn folder(&self, disk: &dyn Disk) -> io::Result<Option<Arc<OwnedFd>>> {
+        let Some(path) = &self.folder else {
+            return Ok(None);
+        };
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = &*opened {
-            return Ok(Arc::clone(folder));
+            return Ok(Some(Arc::clone(folder)));
         }
-        let path = self.folder.as_deref().ok_or(io::ErrorKind::NotFound)?;
         let folder = Arc::new(disk.open_state_folder(path)?);
         *opened = Some(Arc::clone(&folder));
-        Ok(folder)
+        Ok(Some(folder))
     }
 }
 
 fn wait_for(disk: &dyn Disk, file: &OwnedFd, deadline: Instant) -> Result<(), LockError> {
-    let mut pause = Duration::from_millis(1);
+    let mut pause = Duration::from_micros(200);
     loop {
         match disk.try_lock(file.as_fd()) {
             Ok(true) => return Ok(()),
             Ok(false) => {}
-            // A state folder on a file system without locks: then this process is in order with itself, no more.
-            Err(error) if knows_no_locks(&error) => return Ok(()),
             Err(error) => return Err(LockError::Io(error)),
         }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(LockError::Busy);
         }
-        std::thread::sleep(pause.min(left));
-        pause = (pause * 2).min(Duration::from_millis(20));
+        disk.pause(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(10));
     }
 }
 
-fn knows_no_locks(error: &io::Error) -> bool {
+/// A folder that was opened only to pass through, a network file system, one without locks.
+fn cannot_lock(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(
         Errno::from_io_error(error),
-        Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP)
+        Some(Errno::BADF | Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL)
     )
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
+        for folder in self.folders.drain(..) {
+            // The handle may live on in a root: given back, not left to its end.
+            if self.disk.unlock(folder.as_fd()).is_err() {
+                let _ = self.disk.unlock(folder.as_fd());
+            }
+        }
         self.files.clear();
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-        for stripe in &self.stripes {
-            held.remove(stripe);
+        for key in &self.keys {
+            held.remove(key);
         }
         FREED.notify_all();
     }

@@ -7,10 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::disk::Disk;
+use crate::displaced::{Displaced, Settled, Store};
 use crate::locks::Locks;
+use crate::mounts::Mounts;
 
-/// How long a commit waits for another one that works on the same file.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a commit waits for another one in the same folder.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long it waits for somebody who just has the file open for writing.
+const LEASE_PATIENCE: Duration = Duration::from_millis(50);
 
 /// A folder that was given at start.
 #[derive(Debug)]
@@ -28,6 +32,9 @@ pub struct Workspace {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) roots: Vec<Arc<Root>>,
     pub(crate) locks: Locks,
+    pub(crate) lease_patience: Duration,
+    pub(crate) mounts: Mounts,
+    pub(crate) displaced: Store,
     pub(crate) state_folder: Option<PathBuf>,
     paths: Vec<PathBuf>,
 }
@@ -49,9 +56,9 @@ pub enum OpenError {
 }
 
 impl Workspace {
-    /// Opens the roots. `state_folder` holds `locks/` (who writes which file, between processes) and `displaced/` (old
-    /// bytes of files that are rewritten in place); both are made at first need, mode 0700. Without it files are put
-    /// in order inside this process only, and old bytes are kept only for as long as a rewrite lasts.
+    /// Opens the roots. `state_folder` holds `displaced/` (the old file of every change) and `locks/` (for folders that
+    /// cannot be locked themselves); both are made at first need, mode 0700. Without it old files are removed once the
+    /// new ones are flushed.
     pub fn open(
         roots: &[PathBuf],
         disk: Arc<dyn Disk>,
@@ -75,19 +82,35 @@ impl Workspace {
             state_folder.as_ref().map(|folder| folder.join("locks")),
             PATIENCE,
         );
+        let displaced = Store::new(state_folder.as_ref().map(|folder| folder.join("displaced")));
         Ok(Workspace {
             disk,
             roots: opened,
             locks,
+            lease_patience: LEASE_PATIENCE,
+            mounts: Mounts::default(),
+            displaced,
             state_folder,
             paths,
         })
     }
 
-    /// The same with another bound on the wait for a file that somebody else is writing (10 seconds unless set).
+    /// The same with another bound on the wait for a folder in which another lancet writes (2 seconds unless set).
     pub fn with_patience(mut self, patience: Duration) -> Workspace {
         self.locks.patience = patience;
         self
+    }
+
+    /// The same with another bound on the wait for a file that somebody else has open for writing (50 milliseconds
+    /// unless set).
+    pub fn with_lease_patience(mut self, patience: Duration) -> Workspace {
+        self.lease_patience = patience;
+        self
+    }
+
+    /// Looks again at a displaced file that was not sealed: is it certain by now that nobody writes into it?
+    pub fn settle(&self, displaced: &Displaced) -> io::Result<Settled> {
+        self.displaced.settle(&*self.disk, displaced)
     }
 
     /// The roots in the order given, links resolved, doubles left out.

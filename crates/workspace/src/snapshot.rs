@@ -5,6 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::buffer;
 use crate::disk::{Disk, Open};
@@ -14,6 +15,8 @@ use crate::stamp::Stamp;
 
 /// How often a file that changes under the reading is read again.
 const TRIES: usize = 4;
+/// How often a file that somebody else holds a lease of is tried again.
+const LEASE_TRIES: usize = 250;
 
 /// A whole file as it stood at one moment.
 #[derive(Clone, Debug)]
@@ -180,7 +183,7 @@ impl Located {
         if !before.is_file() {
             return Err(ReadError::NotAFile(before.kind()));
         }
-        let file = match self.disk.open_at(self.folder(), &self.name, how) {
+        let file = match self.open_patiently(how) {
             Ok(file) => file,
             Err(error) => {
                 return match self.disk.stat_at(self.folder(), &self.name) {
@@ -195,6 +198,22 @@ impl Located {
         } else {
             Err(ReadError::NotAFile(stamp.kind()))
         }
+    }
+}
+
+impl Located {
+    /// A file that is just being rewritten in place cannot be opened for a moment: the one who rewrites it has been told
+    /// by the try, and is soon done.
+    fn open_patiently(&self, how: Open) -> io::Result<OwnedFd> {
+        for _ in 0..LEASE_TRIES {
+            match self.disk.open_at(self.folder(), &self.name, how) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.disk.pause(Duration::from_millis(2));
+                }
+                other => return other,
+            }
+        }
+        self.disk.open_at(self.folder(), &self.name, how)
     }
 }
 

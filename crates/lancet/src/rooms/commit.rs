@@ -1,7 +1,7 @@
 //! commit: the last check and the write, one synchronous step. Between the two there is no waiting and no log line; the
 //! workspace does both.
 
-use lancet_workspace::{Barrier, CommitError, NewBytes, Write, Written};
+use lancet_workspace::{Barrier, CommitError, Manner, NewBytes, Write, Written};
 
 use super::Desk;
 use super::approve::Approved;
@@ -54,6 +54,7 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
                     NewBytes::Streamed { changes }
                 }
             },
+            manner: Manner::default(),
         })
         .collect();
     match desk.engine().workspace.commit(batch) {
@@ -74,13 +75,27 @@ fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
         CommitError::Changed { index } | CommitError::Exists { index } => {
             io(&path(*index), "someone changed it meanwhile")
         }
-        CommitError::Busy { waited } => {
+        CommitError::Busy { index, .. } => {
             let text = format!(
-                "{} was not written: someone else has been writing it for {} seconds. It is as it was; send the call again in a moment.",
-                path(0),
-                waited.as_secs()
+                "{} was not written: someone else is writing it just now. It is as it was; send the call again in a moment.",
+                path(*index)
             );
-            Refusal::new(Kind::Busy, text).with("file_path", path(0))
+            Refusal::new(Kind::Busy, text).with("file_path", path(*index))
+        }
+        CommitError::Unsafe { index } => io(
+            &path(*index),
+            "it could only be rewritten in place without protection from other writers, and the settings forbid that",
+        ),
+        CommitError::Conflict { index, kept } => {
+            let kept: Vec<String> = kept.iter().map(|file| quote_path(file)).collect();
+            let text = format!(
+                "{} was written by someone else in the same moment. The newest version stands there; the other is kept in {}. Read the file before going on.",
+                path(*index),
+                kept.join(", ")
+            );
+            Refusal::new(Kind::Conflict, text)
+                .with("file_path", path(*index))
+                .with("kept", kept)
         }
         CommitError::ReadOnly { index, barrier } => {
             let words = match barrier {

@@ -1,4 +1,5 @@
-//! The way back: what it takes to undo a swap, and the undoing when a later write of the batch fails.
+//! The way back: what it takes to undo a swap, and the undoing when a later write of the batch fails. A third party's
+//! change made meanwhile stays; it is not ours to undo.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,35 +7,44 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::in_place::{self, Rewrite};
-use super::trial::Trial;
+use super::exchange::{is_untouched, keep};
+use super::hold::Held;
+use super::in_place::{self, Gripped, Rewrite};
+use super::trial::{Temporary, Trial, temporary_name};
 use super::{CommitError, Write, Written};
 use crate::disk::{Disk, Replace};
-use crate::locate::Located;
 use crate::stamp::Stamp;
 
 /// A file that was swapped, with what it takes to swap it back.
 pub(super) struct Done {
     pub(super) written: Written,
-    /// The folder whose flush makes it durable; none where it is already.
-    pub(super) folder: Option<Arc<OwnedFd>>,
+    /// The folder whose flush makes it durable.
+    pub(super) folder: Arc<OwnedFd>,
     pub(super) back: Back,
 }
 
 pub(super) enum Back {
-    /// A single write needs no way back: nothing can fail after it.
-    Never,
-    /// The old file under another name.
-    Rename {
-        folder: Arc<OwnedFd>,
-        kept: OsString,
+    /// The old file has the temporary name.
+    Exchange {
+        temporary: Temporary,
+        held: Held,
     },
-    Remove {
-        folder: Arc<OwnedFd>,
+    /// The old file has this name.
+    Aside {
+        old: OsString,
+        held: Held,
     },
-    Restore {
+    Create {
+        temporary: Temporary,
+    },
+    InPlace {
         rewrite: Rewrite,
-        old: Stamp,
+        gripped: Gripped,
+    },
+    Move {
+        to_folder: Arc<OwnedFd>,
+        to: OsString,
+        held: Held,
     },
 }
 
@@ -47,101 +57,156 @@ pub(super) struct Standing {
 
 /// Takes back what was swapped, last first, and says why.
 pub(super) fn roll_back(
-    mut trial: Trial,
+    trial: &mut Trial<'_>,
     batch: &[Write<'_>],
     done: Vec<Done>,
     cause: CommitError,
-    mut standing: Standing,
 ) -> CommitError {
+    let (cause, mut standing) = match cause {
+        CommitError::Partly {
+            cause,
+            standing,
+            kept,
+        } => (
+            *cause,
+            Standing {
+                writes: standing,
+                kept,
+            },
+        ),
+        cause => (cause, Standing::default()),
+    };
     let mut flushed = Vec::new();
-    for (
-        index,
-        Done {
-            written,
-            folder,
-            back,
-        },
-    ) in done.into_iter().enumerate().rev()
-    {
-        if !take_back(
-            &mut trial,
-            batch[index].located,
-            &written,
-            back,
-            &mut standing,
-        ) {
+    for (index, done) in done.into_iter().enumerate().rev() {
+        let folder = Arc::clone(&done.folder);
+        if !take_back(trial, &batch[index], done, &mut standing) {
             standing.writes.push(index);
         }
-        if let Some(folder) = folder {
-            flush_once(&*trial.disk, folder, &mut flushed);
-        }
+        flush_once(trial.disk(), folder, &mut flushed);
     }
     if standing.writes.is_empty() {
-        cause
-    } else {
-        CommitError::Partly {
-            cause: Box::new(cause),
-            standing: standing.writes,
-            kept: standing.kept,
-        }
+        return cause;
+    }
+    CommitError::Partly {
+        cause: Box::new(cause),
+        standing: standing.writes,
+        kept: standing.kept,
     }
 }
 
 /// Takes one write back; false where it has to stand, because the system refuses or because somebody has changed the
-/// file since: their change is not ours to undo.
+/// file since.
 fn take_back(
-    trial: &mut Trial,
-    located: &Located,
-    written: &Written,
-    back: Back,
+    trial: &mut Trial<'_>,
+    write: &Write<'_>,
+    done: Done,
     standing: &mut Standing,
 ) -> bool {
-    let disk = Arc::clone(&trial.disk);
-    let name = &located.name;
+    let disk = trial.disk();
+    let Done {
+        written,
+        folder,
+        back,
+    } = done;
+    let folder = folder.as_fd();
+    let name = &write.located.name;
     let is_ours = |now: io::Result<Stamp>| {
         now.is_ok_and(|now| now.same_file(&written.stamp) && now.mtime == written.stamp.mtime)
     };
-    let at_name = |folder: &OwnedFd| {
-        disk.stat_at(folder.as_fd(), name)
-            .or_else(|_| disk.stat_at(folder.as_fd(), name))
+    let at_name = || {
+        let stat = || disk.stat_at(folder, name);
+        stat().or_else(|_| stat())
     };
-    let twice = |action: &dyn Fn() -> io::Result<()>| action().or_else(|_| action()).is_ok();
     match back {
-        Back::Never => true,
-        Back::Rename { folder, kept } => {
-            let renamed = is_ours(at_name(&folder))
-                && twice(&|| disk.rename_at(folder.as_fd(), &kept, name, Replace::Over));
-            if renamed {
-                trial.release(&kept);
-            }
-            renamed
-        }
-        Back::Remove { folder } => {
-            is_ours(at_name(&folder)) && twice(&|| disk.remove_at(folder.as_fd(), name))
-        }
-        Back::Restore { rewrite, old } => {
-            let file = rewrite.file.as_fd();
-            if !is_ours(disk.stat(file).or_else(|_| disk.stat(file))) {
+        Back::Exchange { temporary, held } => {
+            let old = temporary.name;
+            // Our own handle would count as a writer.
+            drop(temporary.file);
+            let exchange = || disk.rename_at(folder, name, &old, Replace::Exchange);
+            let undone = is_ours(at_name()) && twice(exchange).is_ok();
+            if !undone {
+                standing.kept.push(keep(trial, write, &old));
                 return false;
             }
-            let restored = restore(trial, &rewrite, &old);
+            if is_untouched(disk, folder, &old, &written.stamp, written.revision) {
+                drop(held);
+                return twice(|| disk.remove_at(folder, &old)).is_ok();
+            }
+            // Written to since, or being written to: theirs stands.
+            let _ = twice(exchange);
+            standing.kept.push(keep(trial, write, &old));
+            false
+        }
+        Back::Aside { old, held } => {
+            let came = write.empties_its_name();
+            // The new file goes first, so that the name is free for the old one.
+            let away = temporary_name();
+            let freed = came
+                || (is_ours(at_name())
+                    && twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_ok());
+            let undone = freed
+                && twice(|| super::aside::give_name(disk, folder, &old, name).map(|_| ())).is_ok();
+            drop(held);
+            if !undone {
+                standing.kept.push(keep(trial, write, &old));
+                if freed && !came {
+                    let _ = super::aside::give_name(disk, folder, &away, name);
+                }
+                return false;
+            }
+            if !came {
+                if is_untouched(disk, folder, &away, &written.stamp, written.revision) {
+                    let _ = twice(|| disk.remove_at(folder, &away));
+                } else {
+                    standing.kept.push(keep(trial, write, &away));
+                }
+            }
+            true
+        }
+        Back::Create { temporary } => {
+            let away = temporary.name;
+            drop(temporary.file);
+            if !is_ours(at_name())
+                || twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_err()
+            {
+                return false;
+            }
+            if is_untouched(disk, folder, &away, &written.stamp, written.revision) {
+                return twice(|| disk.remove_at(folder, &away)).is_ok();
+            }
+            let _ = super::aside::give_name(disk, folder, &away, name);
+            false
+        }
+        Back::InPlace { rewrite, gripped } => {
+            let file = gripped.file.as_fd();
+            if !is_ours(disk.stat(file).or_else(|_| disk.stat(file))) {
+                trial.release(&rewrite.old.name);
+                standing.kept.push(rewrite.kept);
+                return false;
+            }
+            let restored = in_place::restore(trial, &rewrite, &gripped);
             standing.kept.extend(restored.as_ref().err().cloned());
             restored.is_ok()
+        }
+        Back::Move {
+            to_folder,
+            to,
+            held,
+        } => {
+            let back = || disk.move_at(to_folder.as_fd(), &to, folder, name);
+            let undone = twice(back).is_ok();
+            drop(held);
+            undone
         }
     }
 }
 
-/// Puts old bytes back; where that fails they are kept, and their path is the error.
-pub(super) fn restore(trial: &mut Trial, rewrite: &Rewrite, old: &Stamp) -> Result<(), PathBuf> {
-    let disk = Arc::clone(&trial.disk);
-    in_place::restore(&*disk, rewrite, old)
-        .or_else(|_| in_place::restore(&*disk, rewrite, old))
-        .map_err(|_| {
-            trial.release(&rewrite.old.name);
-            rewrite.kept.clone()
-        })
+/// Tries twice: a passing fault on the way back would cost somebody's bytes their place.
+pub(super) fn twice<T>(action: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    action().or_else(|_| action())
 }
 
+/// Flushes a folder, unless that was done.
 pub(super) fn flush_once(
     disk: &dyn Disk,
     folder: Arc<OwnedFd>,

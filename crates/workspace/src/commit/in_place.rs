@@ -1,85 +1,205 @@
-//! Rewriting in place: for a file whose name must stay with its inode (several hard links, an owner that a new file
-//! cannot be given to). The old bytes are put away and flushed first, and come back if anything fails.
+//! Rungs 3 and 4, where the name must stay with its inode (several hard links, a mount point, an owner or a folder that
+//! is not ours): the file is rewritten in place, under a lease that keeps everybody else out where one can be had. The
+//! old bytes are put away and flushed first, and come back if anything fails.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::stage::{Staged, check_base};
+use super::back::{Back, Done};
+use super::check::holds_expected;
+use super::hold::{Grip, lease};
+use super::stage::{UNCHANGED, check_base, later_than};
 use super::trial::{Temporary, Trial};
-use super::{Barrier, Failure, NewBytes, Write};
+use super::{Barrier, Failure, Weak, Write, Written};
 use crate::content::{Sink, new_length, write_content};
-use crate::disk::{Disk, Open};
+use crate::disk::{Disk, Lease, Open};
+use crate::displaced::{Displaced, Seal};
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
-/// A file about to be rewritten, and its old bytes.
+/// The old bytes of a file about to be rewritten.
 #[derive(Debug)]
 pub(super) struct Rewrite {
-    pub(super) file: OwnedFd,
     pub(super) old: Temporary,
     /// Where a person finds the old bytes.
     pub(super) kept: PathBuf,
+    pub(super) checked: Stamp,
+}
+
+/// A file open for the rewriting, compared and leased.
+#[derive(Debug)]
+pub(super) struct Gripped {
+    pub(super) file: OwnedFd,
+    pub(super) stamp: Stamp,
+    pub(super) grip: Grip,
 }
 
 pub(super) fn stage(
-    trial: &mut Trial,
+    trial: &mut Trial<'_>,
     write: &Write<'_>,
-    handle: &OwnedFd,
-    old: Stamp,
-) -> Result<Staged, Failure> {
+    handle: OwnedFd,
+    checked: Stamp,
+) -> Result<Rewrite, Failure> {
     let located = write.located;
-    let disk = Arc::clone(&trial.disk);
-    let file = match disk.open_at(located.folder(), &located.name, Open::Rewrite) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Err(Failure::ReadOnly(Barrier::File));
+    let disk = trial.disk();
+    let keep = Failure::at("keep the old bytes");
+    let (old, kept) = trial
+        .create_displaced(&located.folder, located.path())
+        .map_err(|source| match source.kind() {
+            io::ErrorKind::PermissionDenied if trial.workspace.state_folder.is_none() => {
+                Failure::ReadOnly(Barrier::Folder)
+            }
+            _ => keep(source),
+        })?;
+    let mut sink = Sink::new(disk, old.file.as_fd());
+    let base = write_content(&UNCHANGED, Some((handle.as_fd(), checked.size)), &mut sink)
+        .map_err(&keep)?;
+    check_base(write, base)?;
+    disk.sync(old.file.as_fd()).map_err(&keep)?;
+    disk.sync(old.folder.as_fd()).map_err(&keep)?;
+    Ok(Rewrite { old, kept, checked })
+}
+
+/// Opens the file for writing, keeps others out and compares it. By now no other handle of ours may be open on it.
+pub(super) fn grip(
+    trial: &Trial<'_>,
+    write: &Write<'_>,
+    rewrite: &Rewrite,
+) -> Result<Gripped, Failure> {
+    let disk = trial.disk();
+    let located = write.located;
+    let patience = trial.workspace.lease_patience;
+    let file = open(disk, write, patience)?;
+    let grip = lease(disk, &file, Lease::Write, patience)?;
+    if grip == Grip::Loose && write.manner.weak == Weak::Refuse {
+        return Err(Failure::Unsafe);
+    }
+    let stamp = disk.stat(file.as_fd()).map_err(Failure::at("look"))?;
+    let at_name = match disk.stat_at(located.folder(), &located.name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Failure::Changed),
+        other => other.map_err(Failure::at("last look"))?,
+    };
+    let same = stamp.same_file(&rewrite.checked) && at_name.same_file(&stamp);
+    if !same || !holds_expected(write, &file, stamp.size).map_err(Failure::at("read"))? {
+        return Err(Failure::Changed);
+    }
+    Ok(Gripped { file, stamp, grip })
+}
+
+fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedFd, Failure> {
+    let located = write.located;
+    let mut waited = Duration::ZERO;
+    loop {
+        match disk.open_at(located.folder(), &located.name, Open::Rewrite) {
+            Ok(file) => return Ok(file),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => {
+                return Err(match error.kind() {
+                    io::ErrorKind::NotFound => Failure::Changed,
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                        Failure::ReadOnly(Barrier::File)
+                    }
+                    _ => Failure::Io {
+                        step: "open",
+                        source: error,
+                    },
+                });
+            }
         }
-        Err(source) => {
-            return Err(Failure::Io {
-                step: "open",
+        // Somebody holds a lease of it, and now knows that we want it.
+        if waited >= patience {
+            return Err(Failure::Busy(waited));
+        }
+        disk.pause(Duration::from_millis(1));
+        waited += Duration::from_millis(1);
+    }
+}
+
+/// Rewrites the file. Where that fails the old bytes are back, or the conflict says where they are.
+pub(super) fn rewrite(
+    trial: &mut Trial<'_>,
+    write: &Write<'_>,
+    rewrite: Rewrite,
+    gripped: Gripped,
+) -> Result<Done, Failure> {
+    let disk = trial.disk();
+    make_room(disk, write, &gripped)?;
+    let overwritten = overwrite(disk, write, &rewrite, &gripped).and_then(|revision| {
+        // Somebody put another file under the name meanwhile: theirs stands, and this one is as it was.
+        let at_name = || disk.stat_at(write.located.folder(), &write.located.name);
+        match at_name().or_else(|_| at_name()) {
+            Ok(now) if now.same_file(&gripped.stamp) => Ok((revision, now)),
+            Ok(_) => Err(Failure::Changed),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Changed),
+            Err(source) => Err(Failure::Io {
+                step: "look",
                 source,
+            }),
+        }
+    });
+    let (revision, mut stamp) = match overwritten {
+        Ok(done) => done,
+        Err(failure) => {
+            return Err(match restore(trial, &rewrite, &gripped) {
+                Ok(()) => failure,
+                Err(kept) => Failure::Stands(Box::new(failure), kept),
             });
         }
     };
-    if !disk
-        .stat(file.as_fd())
-        .map_err(Failure::at("look"))?
-        .same_file(&old)
-    {
-        return Err(Failure::Changed);
+    if stamp.mtime <= gripped.stamp.mtime {
+        // Rewritten within one tick of the clock, or on a file system that keeps whole seconds.
+        let file = gripped.file.as_fd();
+        let _ = disk.set_modified(file, later_than(gripped.stamp.mtime, disk.now()));
+        stamp = disk.stat(file).unwrap_or(stamp);
+        if stamp.mtime <= gripped.stamp.mtime {
+            let _ = disk.set_modified(file, (gripped.stamp.mtime.0.saturating_add(2), 0));
+            stamp = disk.stat(file).unwrap_or(stamp);
+        }
     }
-    let (kept, path) = trial
-        .create_displaced(&located.folder, located.path())
-        .map_err(Failure::at("keep the old bytes"))?;
-    let mut sink = Sink::new(&*disk, kept.file.as_fd());
-    let unchanged = NewBytes::Streamed { changes: &[] };
-    let base = write_content(&unchanged, Some((handle.as_fd(), old.size)), &mut sink)
-        .map_err(Failure::at("keep the old bytes"))?;
-    check_base(write, base)?;
-    disk.sync(kept.file.as_fd())
-        .map_err(Failure::at("keep the old bytes"))?;
-    disk.sync(kept.folder.as_fd())
-        .map_err(Failure::at("keep the old bytes"))?;
-    Ok(Staged::InPlace {
-        rewrite: Rewrite {
-            file,
-            old: kept,
-            kept: path,
+    let written = Written {
+        stamp,
+        revision,
+        guarantee: match gripped.grip {
+            Grip::Leased => "in-place-leased",
+            Grip::Loose => "in-place",
         },
-        old,
+        durable: true,
+        created_folders: Vec::new(),
+        warnings: Vec::new(),
+        displaced: None,
+    };
+    Ok(Done {
+        written,
+        folder: Arc::clone(&write.located.folder),
+        back: Back::InPlace { rewrite, gripped },
+    })
+}
+
+/// The copy of the old bytes stays as the backup, where such are kept.
+pub(super) fn keep_old(
+    trial: &mut Trial<'_>,
+    write: &Write<'_>,
+    rewrite: &Rewrite,
+) -> Option<Displaced> {
+    let super::Expected::Content { revision, .. } = &write.expected else {
+        return None;
+    };
+    trial.workspace.state_folder.as_ref()?;
+    trial.release(&rewrite.old.name);
+    Some(Displaced {
+        path: rewrite.kept.clone(),
+        revision: *revision,
+        seal: Seal::Sealed,
     })
 }
 
 /// Reserves what the new content takes more than the old: a full disk shows here, before a byte is overwritten.
-pub(super) fn make_room(
-    disk: &dyn Disk,
-    write: &Write<'_>,
-    rewrite: &Rewrite,
-    old: &Stamp,
-) -> Result<(), Failure> {
-    let file = rewrite.file.as_fd();
+fn make_room(disk: &dyn Disk, write: &Write<'_>, gripped: &Gripped) -> Result<(), Failure> {
+    let file = gripped.file.as_fd();
+    let old = &gripped.stamp;
     disk.reserve(file, old.size, new_length(&write.new, old.size))
         .map_err(|source| {
             // What was reserved before the room ran out goes back; the content was not touched.
@@ -92,21 +212,17 @@ pub(super) fn make_room(
         })
 }
 
-/// Writes the new content over the old.
-pub(super) fn overwrite(
+fn overwrite(
     disk: &dyn Disk,
     write: &Write<'_>,
     rewrite: &Rewrite,
-    old: &Stamp,
+    gripped: &Gripped,
 ) -> Result<Revision, Failure> {
-    let file = rewrite.file.as_fd();
+    let file = gripped.file.as_fd();
+    let old = &gripped.stamp;
     let mut sink = Sink::new(disk, file);
-    write_content(
-        &write.new,
-        Some((rewrite.old.file.as_fd(), old.size)),
-        &mut sink,
-    )
-    .map_err(Failure::at("write"))?;
+    let base = Some((rewrite.old.file.as_fd(), old.size));
+    write_content(&write.new, base, &mut sink).map_err(Failure::at("write"))?;
     let (length, revision) = sink.finish();
     if length < old.size {
         disk.set_length(file, length)
@@ -121,24 +237,33 @@ pub(super) fn overwrite(
     Ok(revision)
 }
 
-/// Puts the old bytes back, and the time: a write that failed was none.
-pub(super) fn restore(disk: &dyn Disk, rewrite: &Rewrite, old: &Stamp) -> io::Result<()> {
-    let file = rewrite.file.as_fd();
-    let mut sink = Sink::new(disk, file);
-    let unchanged = NewBytes::Streamed { changes: &[] };
-    write_content(
-        &unchanged,
-        Some((rewrite.old.file.as_fd(), old.size)),
-        &mut sink,
-    )?;
-    disk.set_length(file, old.size)?;
-    // Mode and time are the owner's to set; where the file is somebody else's they are as after any write.
-    let denied_is_fine = |error: io::Error| match error.kind() {
-        io::ErrorKind::PermissionDenied => Ok(()),
-        _ => Err(error),
+/// Puts old bytes back, and the time: a write that failed was none. Where that fails they are kept, and their path is
+/// the error.
+pub(super) fn restore(
+    trial: &mut Trial<'_>,
+    rewrite: &Rewrite,
+    gripped: &Gripped,
+) -> Result<(), PathBuf> {
+    let disk = trial.disk();
+    let old = &gripped.stamp;
+    let file = gripped.file.as_fd();
+    let restore = || -> io::Result<()> {
+        let mut sink = Sink::new(disk, file);
+        let base = Some((rewrite.old.file.as_fd(), old.size));
+        write_content(&UNCHANGED, base, &mut sink)?;
+        disk.set_length(file, old.size)?;
+        // Mode and time are the owner's to set; where the file is somebody else's they are as after any write.
+        let denied_is_fine = |error: io::Error| match error.kind() {
+            io::ErrorKind::PermissionDenied => Ok(()),
+            _ => Err(error),
+        };
+        disk.set_permissions(file, old.permissions())
+            .or_else(denied_is_fine)?;
+        disk.set_modified(file, old.mtime).or_else(denied_is_fine)?;
+        disk.sync(file)
     };
-    disk.set_permissions(file, old.permissions())
-        .or_else(denied_is_fine)?;
-    disk.set_modified(file, old.mtime).or_else(denied_is_fine)?;
-    disk.sync(file)
+    restore().or_else(|_| restore()).map_err(|_| {
+        trial.release(&rewrite.old.name);
+        rewrite.kept.clone()
+    })
 }

@@ -1,122 +1,220 @@
-//! Staging: the new content complete and flushed before anything of the old is touched. A file of its own beside the
-//! old one, with its mode, owner and attributes; or, for a rewrite in place, the old bytes put away.
+//! Staging: the new content complete and flushed before anything of the old is touched, with no lock and no lease held.
+//! A file of its own with the old one's mode, owner and attributes; or, for a rewrite in place, the old bytes put away.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::check::{self, Current};
+use super::check::Current;
 use super::in_place::{self, Rewrite};
 use super::trial::{Temporary, Trial};
-use super::{Barrier, Expected, Failure, Write};
+use super::{Barrier, Expected, Failure, Links, NewBytes, Rung, Strategy, Write};
 use crate::content::{Sink, write_content};
-use crate::disk::Open;
+use crate::disk::{Disk, Open};
+use crate::mounts::Lack;
 use crate::revision::Revision;
 use crate::stamp::{Moment, Stamp};
 
 /// A write that only waits for its swap.
 pub(super) enum Staged {
-    /// A new file beside the old one.
-    Replace {
-        temporary: Temporary,
-        revision: Revision,
-        old: Stamp,
-    },
-    /// A new file where there is none.
-    Create {
-        temporary: Temporary,
-        revision: Revision,
-        created_folders: Vec<PathBuf>,
-    },
-    /// The old bytes are put away, the file is open.
-    InPlace { rewrite: Rewrite, old: Stamp },
+    /// A new file for a name that is taken, and the handle of the old one.
+    Replace(Replacement, OwnedFd),
+    /// A new file for a free name.
+    Create(Creation),
+    /// The old bytes are put away, the file is rewritten.
+    InPlace(Rewrite),
+    /// The file goes, or goes elsewhere.
+    Leave { handle: OwnedFd, checked: Stamp },
+}
+
+/// A new file for a name that is taken.
+pub(super) struct Replacement {
+    pub(super) temporary: Temporary,
+    /// Its stamp: which inode is ours.
+    pub(super) ours: Stamp,
+    pub(super) revision: Revision,
+    /// How the old file was found.
+    pub(super) checked: Stamp,
+    pub(super) rung: Rung,
+}
+
+/// A new file for a free name.
+pub(super) struct Creation {
+    pub(super) temporary: Temporary,
+    pub(super) ours: Stamp,
+    pub(super) revision: Revision,
+    pub(super) created_folders: Vec<PathBuf>,
 }
 
 impl Staged {
-    /// The last look before the swap.
-    pub(super) fn look_again(&self, write: &Write<'_>) -> Result<(), Failure> {
+    /// The folder in which the names change.
+    pub(super) fn folder<'s>(&'s self, write: &'s Write<'_>) -> &'s Arc<OwnedFd> {
         match self {
-            Staged::Replace { old, .. } | Staged::InPlace { old, .. } => {
-                check::look_again(write, old)
-            }
-            // The swap itself refuses to replace.
-            Staged::Create { .. } => Ok(()),
+            Staged::Create(creation) => &creation.temporary.folder,
+            _ => &write.located.folder,
         }
     }
 }
 
 pub(super) fn stage(
-    trial: &mut Trial,
+    trial: &mut Trial<'_>,
     write: &Write<'_>,
     current: Current,
+    forced: Option<Rung>,
 ) -> Result<Staged, Failure> {
-    match current {
-        Current::Absent => stage_new(trial, write),
-        Current::File { handle, stamp } if stamp.links > 1 => {
-            in_place::stage(trial, write, &handle, stamp)
-        }
-        Current::File { handle, stamp } => match stage_beside(trial, write, &handle, stamp)? {
-            Some(staged) => Ok(staged),
-            None => in_place::stage(trial, write, &handle, stamp),
-        },
+    let (handle, stamp) = match current {
+        Current::Absent => return stage_new(trial, write).map(Staged::Create),
+        Current::File { handle, stamp } => (handle, stamp),
+    };
+    if write.empties_its_name() {
+        return Ok(Staged::Leave {
+            handle,
+            checked: stamp,
+        });
+    }
+    match forced.unwrap_or_else(|| choose(trial, write, &stamp)) {
+        Rung::InPlace => in_place::stage(trial, write, handle, stamp).map(Staged::InPlace),
+        rung => stage_beside(trial, write, &handle, stamp, rung)
+            .map(|replacement| Staged::Replace(replacement, handle)),
     }
 }
 
-/// Nothing where the new file cannot be given to the old one's owner: the name must then stay with the old file.
+fn choose(trial: &Trial<'_>, write: &Write<'_>, stamp: &Stamp) -> Rung {
+    let keeps_links = stamp.links > 1 && !breaks_links(write);
+    if write.manner.strategy == Strategy::InPlace || keeps_links {
+        Rung::InPlace
+    } else if trial.workspace.mounts.lacks(stamp.device, Lack::Exchange) {
+        Rung::Aside
+    } else {
+        Rung::Exchange
+    }
+}
+
+pub(super) fn breaks_links(write: &Write<'_>) -> bool {
+    match write.manner.links {
+        Links::Keep => false,
+        Links::Break => true,
+        Links::Auto => is_in_package_store(write.located.path()),
+    }
+}
+
+/// Installers fill these folders with second names of files that other projects share: a rewrite in place would change
+/// them everywhere.
+fn is_in_package_store(path: &Path) -> bool {
+    const STORES: [&str; 8] = [
+        "node_modules",
+        "bower_components",
+        "site-packages",
+        ".pnpm",
+        ".pnpm-store",
+        ".yarn",
+        ".bun",
+        ".deno",
+    ];
+    path.components().any(|part| {
+        STORES
+            .iter()
+            .any(|store| part.as_os_str() == OsStr::new(store))
+    })
+}
+
 fn stage_beside(
-    trial: &mut Trial,
+    trial: &mut Trial<'_>,
     write: &Write<'_>,
     handle: &OwnedFd,
     old: Stamp,
-) -> Result<Option<Staged>, Failure> {
-    let disk = Arc::clone(&trial.disk);
+    rung: Rung,
+) -> Result<Replacement, Failure> {
+    let disk = trial.disk();
     // Nobody else sees the new bytes before the file has its mode.
     let temporary = trial
-        .create(&write.located.folder, 0o600)
-        .map_err(no_folder)?;
+        .create(&write.located.folder, 0o600, old.device)
+        .map_err(|source| match source.kind() {
+            // Only the file is ours to write, not its folder.
+            io::ErrorKind::PermissionDenied => Failure::Again(Rung::InPlace),
+            _ => no_folder(source),
+        })?;
     let file = temporary.file.as_fd();
-    let mut sink = Sink::new(&*disk, file);
+    let mut sink = Sink::new(disk, file);
     let base = write_content(&write.new, Some((handle.as_fd(), old.size)), &mut sink)
         .map_err(write_failed)?;
     check_base(write, base)?;
     let (_, revision) = sink.finish();
-    match disk.set_owner(file, old.uid, old.gid) {
+    dress(disk, &temporary, handle, &old)?;
+    disk.sync(file).map_err(Failure::at("flush"))?;
+    let ours = disk.stat(file).map_err(Failure::at("look"))?;
+    Ok(Replacement {
+        temporary,
+        ours,
+        revision,
+        checked: old,
+        rung,
+    })
+}
+
+/// Gives a new file owner, attributes and mode of the old one. Where it cannot be given to the old one's owner the name
+/// must stay with the old file.
+pub(super) fn dress(
+    disk: &dyn Disk,
+    temporary: &Temporary,
+    old: &OwnedFd,
+    stamp: &Stamp,
+) -> Result<(), Failure> {
+    let file = temporary.file.as_fd();
+    match disk.set_owner(file, stamp.uid, stamp.gid) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            trial.discard(&temporary.name);
-            return Ok(None);
+            return Err(Failure::Again(Rung::InPlace));
         }
         other => other.map_err(Failure::at("owner"))?,
     }
     // After the owner, whose change clears set-user-id and capabilities.
-    disk.copy_attributes(handle.as_fd(), file)
+    disk.copy_attributes(old.as_fd(), file)
         .map_err(Failure::at("attributes"))?;
-    disk.set_permissions(file, old.permissions())
-        .map_err(Failure::at("mode"))?;
-    disk.sync(file).map_err(Failure::at("flush"))?;
-    // After the flush, which can take long: a build that ran meanwhile must see a newer file.
-    disk.set_modified(file, later_than(old.mtime, disk.now()))
-        .map_err(Failure::at("time"))?;
-    Ok(Some(Staged::Replace {
-        temporary,
-        revision,
-        old,
-    }))
+    disk.set_permissions(file, stamp.permissions())
+        .map_err(Failure::at("mode"))
 }
 
-fn stage_new(trial: &mut Trial, write: &Write<'_>) -> Result<Staged, Failure> {
+fn stage_new(trial: &mut Trial<'_>, write: &Write<'_>) -> Result<Creation, Failure> {
     let located = write.located;
-    let disk = Arc::clone(&trial.disk);
+    let disk = trial.disk();
+    let (folder, created_folders) = make_folders(trial, located)?;
+    if write.empties_its_name() {
+        return Err(Failure::Changed);
+    }
+    // The umask, and a default access list of the folder, apply as to any new file.
+    let temporary = trial.create(&folder, 0o666, 0).map_err(no_folder)?;
+    let file = temporary.file.as_fd();
+    let mut sink = Sink::new(disk, file);
+    write_content(&write.new, None, &mut sink).map_err(Failure::at("write"))?;
+    let (_, revision) = sink.finish();
+    disk.sync(file).map_err(Failure::at("flush"))?;
+    let ours = disk.stat(file).map_err(Failure::at("look"))?;
+    Ok(Creation {
+        temporary,
+        ours,
+        revision,
+        created_folders,
+    })
+}
+
+/// Makes the missing folders of a name; the innermost one, and the paths of those that were made.
+pub(super) fn make_folders(
+    trial: &mut Trial<'_>,
+    located: &crate::locate::Located,
+) -> Result<(Arc<OwnedFd>, Vec<PathBuf>), Failure> {
+    let disk = trial.disk();
     let mut folder = Arc::clone(&located.folder);
     let mut path = located.path().to_owned();
     for _ in 0..=located.missing_folders.len() {
         path.pop();
     }
-    let mut created_folders = Vec::new();
+    let mut created = Vec::new();
     for name in &located.missing_folders {
         path.push(name);
         if trial.make_folder(&folder, name).map_err(no_folder)? {
-            created_folders.push(path.clone());
+            created.push(path.clone());
             // If this fails the flush of the innermost folder most likely does too, and that one is told.
             let _ = disk.sync(folder.as_fd());
         }
@@ -125,18 +223,7 @@ fn stage_new(trial: &mut Trial, write: &Write<'_>) -> Result<Staged, Failure> {
             .map_err(Failure::at("open folder"))?;
         folder = Arc::new(next);
     }
-    // The umask, and a default access list of the folder, apply as to any new file.
-    let temporary = trial.create(&folder, 0o666).map_err(no_folder)?;
-    let mut sink = Sink::new(&*disk, temporary.file.as_fd());
-    write_content(&write.new, None, &mut sink).map_err(Failure::at("write"))?;
-    let (_, revision) = sink.finish();
-    disk.sync(temporary.file.as_fd())
-        .map_err(Failure::at("flush"))?;
-    Ok(Staged::Create {
-        temporary,
-        revision,
-        created_folders,
-    })
+    Ok((folder, created))
 }
 
 /// A streamed write has read the old file: were those the expected bytes?
@@ -149,7 +236,7 @@ pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<()
     }
 }
 
-pub(super) fn write_failed(source: io::Error) -> Failure {
+fn write_failed(source: io::Error) -> Failure {
     match source.kind() {
         // The old file became shorter while it was read.
         io::ErrorKind::UnexpectedEof => Failure::Changed,
@@ -162,7 +249,9 @@ pub(super) fn write_failed(source: io::Error) -> Failure {
 
 fn no_folder(source: io::Error) -> Failure {
     match source.kind() {
-        io::ErrorKind::PermissionDenied => Failure::ReadOnly(Barrier::Folder),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Failure::ReadOnly(Barrier::Folder)
+        }
         _ => Failure::Io {
             step: "create",
             source,
@@ -179,3 +268,6 @@ pub(super) fn later_than(old: Moment, now: Moment) -> Moment {
     };
     now.max(next)
 }
+
+/// Streams the file as it is.
+pub(super) const UNCHANGED: NewBytes<'static> = NewBytes::Streamed { changes: &[] };

@@ -1,23 +1,24 @@
 //! What a commit puts on the disk for its own sake: temporary names and new folders. All of it goes again when the
 //! trial ends, however it ends, but for what was taken out of it.
 
-use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
-use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::outcome::{Failure, Rung};
 use crate::disk::{Disk, Open};
+use crate::displaced::{Seal, kept_name};
+use crate::mounts::Lack;
+use crate::random::random;
+use crate::roots::Workspace;
 
 /// As many names are tried before one that is always taken is believed.
 const TRIES: usize = 8;
 
-pub(super) struct Trial {
-    pub(super) disk: Arc<dyn Disk>,
-    displaced: Option<PathBuf>,
+pub(super) struct Trial<'w> {
+    pub(super) workspace: &'w Workspace,
     names: Vec<(Arc<OwnedFd>, OsString)>,
     folders: Vec<(Arc<OwnedFd>, OsString)>,
 }
@@ -28,22 +29,88 @@ pub(super) struct Temporary {
     pub(super) folder: Arc<OwnedFd>,
     pub(super) name: OsString,
     pub(super) file: OwnedFd,
+    pub(super) naming: Naming,
 }
 
-impl Trial {
-    pub(super) fn new(disk: Arc<dyn Disk>, state_folder: Option<&Path>) -> Trial {
-        let displaced = state_folder.map(|folder| folder.join("displaced"));
+/// Has a temporary file its name already?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    Named,
+    /// A kill leaves nothing behind as long as it has none.
+    Unnamed,
+}
+
+impl<'w> Trial<'w> {
+    pub(super) fn new(workspace: &'w Workspace) -> Trial<'w> {
         Trial {
-            disk,
-            displaced,
+            workspace,
             names: Vec::new(),
             folders: Vec::new(),
         }
     }
 
-    /// Makes an empty file beside the others of the folder.
-    pub(super) fn create(&mut self, folder: &Arc<OwnedFd>, mode: u32) -> io::Result<Temporary> {
+    pub(super) fn disk(&self) -> &'w dyn Disk {
+        &*self.workspace.disk
+    }
+
+    /// Makes an empty file in a folder, without a name where the file system knows that.
+    pub(super) fn create(
+        &mut self,
+        folder: &Arc<OwnedFd>,
+        mode: u32,
+        device: u64,
+    ) -> io::Result<Temporary> {
+        let mounts = &self.workspace.mounts;
+        if !mounts.lacks(device, Lack::Unnamed) {
+            match self
+                .disk()
+                .open_at(folder.as_fd(), OsStr::new("."), Open::Unnamed { mode })
+            {
+                Ok(file) => {
+                    return Ok(Temporary {
+                        folder: Arc::clone(folder),
+                        name: temporary_name(),
+                        file,
+                        naming: Naming::Unnamed,
+                    });
+                }
+                Err(error) if is_unknown(&error) => mounts.note(device, Lack::Unnamed),
+                Err(error) => return Err(error),
+            }
+        }
         self.create_named(folder, mode, &temporary_name)
+    }
+
+    /// Gives a temporary file its name, if it has none.
+    pub(super) fn name(
+        &mut self,
+        temporary: &mut Temporary,
+        device: u64,
+        rung: Rung,
+    ) -> Result<(), Failure> {
+        if temporary.naming == Naming::Named {
+            return Ok(());
+        }
+        let folder = temporary.folder.as_fd();
+        match self
+            .disk()
+            .link_unnamed(temporary.file.as_fd(), folder, &temporary.name)
+        {
+            Ok(()) => {
+                temporary.naming = Naming::Named;
+                self.names
+                    .push((Arc::clone(&temporary.folder), temporary.name.clone()));
+                Ok(())
+            }
+            Err(error) if is_unknown(&error) || error.kind() == io::ErrorKind::NotFound => {
+                self.workspace.mounts.note(device, Lack::Unnamed);
+                Err(Failure::Again(rung))
+            }
+            Err(source) => Err(Failure::Io {
+                step: "link",
+                source,
+            }),
+        }
     }
 
     /// Makes an empty file for old bytes: in the state folder, or beside the file where there is none. With it the path
@@ -53,19 +120,14 @@ impl Trial {
         beside: &Arc<OwnedFd>,
         of: &Path,
     ) -> io::Result<(Temporary, PathBuf)> {
-        let Some(path) = self.displaced.clone() else {
-            let kept = self.create(beside, 0o600)?;
+        let disk = self.disk();
+        let Some((folder, path)) = self.workspace.displaced.folder(disk)? else {
+            let kept = self.create_named(beside, 0o600, &temporary_name)?;
             let path = of.with_file_name(&kept.name);
             return Ok((kept, path));
         };
-        let folder = Arc::new(self.disk.open_state_folder(&path)?);
-        let seconds = self.disk.now().0;
-        let name = of.file_name().unwrap_or_default().as_bytes();
-        let kept = self.create_named(&folder, 0o600, &|| {
-            let mut full = format!("{seconds}-{:016x}-", random()).into_bytes();
-            full.extend_from_slice(&name[..name.len().min(128)]);
-            OsString::from_vec(full)
-        })?;
+        let name = of.file_name().unwrap_or_default();
+        let kept = self.create_named(&folder, 0o600, &|| kept_name(disk, name, Seal::Sealed))?;
         let path = path.join(&kept.name);
         Ok((kept, path))
     }
@@ -81,7 +143,7 @@ impl Trial {
             tries += 1;
             let name = name();
             match self
-                .disk
+                .disk()
                 .open_at(folder.as_fd(), &name, Open::Create { mode })
             {
                 Ok(file) => {
@@ -90,6 +152,7 @@ impl Trial {
                         folder: Arc::clone(folder),
                         name,
                         file,
+                        naming: Naming::Named,
                     });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
@@ -98,17 +161,9 @@ impl Trial {
         }
     }
 
-    /// A second name for a file of the folder, so that it survives when its first one is replaced.
-    pub(super) fn link(&mut self, folder: &Arc<OwnedFd>, of: &OsStr) -> io::Result<OsString> {
-        let name = temporary_name();
-        self.disk.link_at(folder.as_fd(), of, &name)?;
-        self.names.push((Arc::clone(folder), name.clone()));
-        Ok(name)
-    }
-
     /// Makes a folder, unless somebody has already; true where it was made.
     pub(super) fn make_folder(&mut self, folder: &Arc<OwnedFd>, name: &OsStr) -> io::Result<bool> {
-        match self.disk.make_folder_at(folder.as_fd(), name) {
+        match self.disk().make_folder_at(folder.as_fd(), name) {
             Ok(()) => {
                 self.folders.push((Arc::clone(folder), name.to_owned()));
                 Ok(true)
@@ -128,41 +183,37 @@ impl Trial {
         self.folders.clear();
     }
 
-    /// Removes this name now.
-    pub(super) fn discard(&mut self, name: &OsStr) {
-        if let Some(at) = self.names.iter().position(|(_, other)| other == name) {
-            let (folder, name) = self.names.swap_remove(at);
-            self.remove(&folder, &name);
-        }
-    }
-
     fn remove(&self, folder: &OwnedFd, name: &OsStr) {
         // A second try costs nothing and leaves nothing behind after a passing fault.
-        if self.disk.remove_at(folder.as_fd(), name).is_err() {
-            let _ = self.disk.remove_at(folder.as_fd(), name);
+        if self.disk().remove_at(folder.as_fd(), name).is_err() {
+            let _ = self.disk().remove_at(folder.as_fd(), name);
         }
     }
 }
 
-impl Drop for Trial {
+impl Drop for Trial<'_> {
     fn drop(&mut self) {
         for (folder, name) in std::mem::take(&mut self.names) {
             self.remove(&folder, &name);
         }
         // Innermost first; one that somebody has put something into stays.
         for (folder, name) in std::mem::take(&mut self.folders).into_iter().rev() {
-            if self.disk.remove_folder_at(folder.as_fd(), &name).is_err() {
-                let _ = self.disk.remove_folder_at(folder.as_fd(), &name);
+            if self.disk().remove_folder_at(folder.as_fd(), &name).is_err() {
+                let _ = self.disk().remove_folder_at(folder.as_fd(), &name);
             }
         }
     }
 }
 
-fn temporary_name() -> OsString {
+pub(super) fn temporary_name() -> OsString {
     format!(".lancet-{:016x}.tmp", random()).into()
 }
 
-/// The standard library's hash keys come from the system's random source; a counter of theirs makes each new.
-fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
+/// Does this error say that the file system (or this kernel) does not know such a thing?
+pub(super) fn is_unknown(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::ISDIR)
+    )
 }

@@ -9,8 +9,9 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use super::{Disk, EntryKind, Open, RealDisk, Replace};
+use super::{Disk, EntryKind, Lease, Open, RealDisk, Replace};
 use crate::stamp::{Moment, Stamp};
 
 /// One call that is about to be made.
@@ -18,7 +19,7 @@ use crate::stamp::{Moment, Stamp};
 pub struct Call<'a> {
     /// Counted from 1.
     pub number: u64,
-    /// The method's name.
+    /// The method's name; of a rename `rename_at`, `rename_at_if_free` or `exchange_at`.
     pub method: &'static str,
     /// The name it is about, where it is about a name.
     pub name: Option<&'a OsStr>,
@@ -50,6 +51,7 @@ pub struct FaultyDisk {
     flush: Flush,
     calls: AtomicU64,
     fault: Mutex<Option<(u64, i32, Lasting)>>,
+    refused: Mutex<Vec<(&'static str, i32)>>,
     hook: Mutex<Option<Hook>>,
 }
 
@@ -85,10 +87,16 @@ impl FaultyDisk {
         *locked(&self.fault) = Some((number, errno, lasting));
     }
 
+    /// From now on every call of this method fails with `errno`: a file system that does not know it.
+    pub fn refuse(&self, method: &'static str, errno: i32) {
+        locked(&self.refused).push((method, errno));
+    }
+
     /// No call fails any more; counting starts at 1 again.
     pub fn mend(&self) {
         self.calls.store(0, Ordering::SeqCst);
         *locked(&self.fault) = None;
+        locked(&self.refused).clear();
     }
 
     /// How many calls were made since the last [`FaultyDisk::fail`] or [`FaultyDisk::mend`].
@@ -116,6 +124,12 @@ impl FaultyDisk {
                 method,
                 name,
             });
+        }
+        if let Some((_, errno)) = locked(&self.refused)
+            .iter()
+            .find(|(other, _)| *other == method)
+        {
+            return Err(io::Error::from_raw_os_error(*errno));
         }
         match *locked(&self.fault) {
             Some((at, errno, Lasting::Once)) if number == at => {
@@ -210,8 +224,34 @@ impl Disk for FaultyDisk {
         to: &OsStr,
         replace: Replace,
     ) -> io::Result<()> {
-        self.before("rename_at", Some(to))?;
+        let method = match replace {
+            Replace::Over => "rename_at",
+            Replace::Never => "rename_at_if_free",
+            Replace::Exchange => "exchange_at",
+        };
+        self.before(method, Some(to))?;
         self.inner.rename_at(folder, from, to, replace)
+    }
+
+    fn move_at(
+        &self,
+        from_folder: BorrowedFd<'_>,
+        from: &OsStr,
+        to_folder: BorrowedFd<'_>,
+        to: &OsStr,
+    ) -> io::Result<()> {
+        self.before("move_at", Some(to))?;
+        self.inner.move_at(from_folder, from, to_folder, to)
+    }
+
+    fn link_unnamed(
+        &self,
+        file: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+    ) -> io::Result<()> {
+        self.before("link_unnamed", Some(name))?;
+        self.inner.link_unnamed(file, folder, name)
     }
 
     fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()> {
@@ -285,5 +325,31 @@ impl Disk for FaultyDisk {
     fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
         self.before("try_lock", None)?;
         self.inner.try_lock(file)
+    }
+
+    fn unlock(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        self.before("unlock", None)?;
+        self.inner.unlock(file)
+    }
+
+    fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
+        self.before("take_lease", None)?;
+        self.inner.take_lease(file, lease)
+    }
+
+    fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
+        self.before("lease_is_quiet", None)?;
+        self.inner.lease_is_quiet(file, lease)
+    }
+
+    fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        self.before("drop_lease", None)?;
+        self.inner.drop_lease(file)
+    }
+
+    fn pause(&self, time: Duration) {
+        // A moment to act in; a fault cannot be told here.
+        let _ = self.before("pause", None);
+        self.inner.pause(time);
     }
 }

@@ -7,12 +7,13 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::buffer::spare_capacity;
 use rustix::fs::{self, Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RawMode};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Disk, EntryKind, Open, Replace};
+use super::{Disk, EntryKind, Lease, Open, Replace, lease};
 use crate::stamp::{Moment, Stamp};
 
 /// The disk itself.
@@ -112,6 +113,10 @@ impl Disk for RealDisk {
             Open::Read => (OFlags::RDONLY, 0),
             Open::Rewrite => (OFlags::RDWR, 0),
             Open::Create { mode } => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode),
+            #[cfg(target_os = "linux")]
+            Open::Unnamed { mode } => (OFlags::RDWR | OFlags::TMPFILE, mode),
+            #[cfg(not(target_os = "linux"))]
+            Open::Unnamed { .. } => return Err(Errno::OPNOTSUPP.into()),
             Open::Lock => (OFlags::RDWR | OFlags::CREATE, 0o600),
         };
         // O_PATH takes no other flags than these three.
@@ -205,6 +210,39 @@ impl Disk for RealDisk {
             Replace::Exchange => RenameFlags::EXCHANGE,
         };
         Ok(fs::renameat_with(folder, from, folder, to, flags)?)
+    }
+
+    fn move_at(
+        &self,
+        from_folder: BorrowedFd<'_>,
+        from: &OsStr,
+        to_folder: BorrowedFd<'_>,
+        to: &OsStr,
+    ) -> io::Result<()> {
+        use rustix::fs::RenameFlags;
+        let flags = RenameFlags::NOREPLACE;
+        Ok(fs::renameat_with(from_folder, from, to_folder, to, flags)?)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn link_unnamed(
+        &self,
+        file: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+    ) -> io::Result<()> {
+        use std::os::fd::AsRawFd as _;
+        // By its place in /proc: the form that needs no privilege on any kernel.
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        match fs::linkat(fs::CWD, path, folder, name, AtFlags::SYMLINK_FOLLOW) {
+            Err(Errno::NOENT) => Ok(fs::linkat(file, "", folder, name, AtFlags::EMPTY_PATH)?),
+            other => Ok(other?),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn link_unnamed(&self, _: BorrowedFd<'_>, _: BorrowedFd<'_>, _: &OsStr) -> io::Result<()> {
+        Err(Errno::NOSYS.into())
     }
 
     fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()> {
@@ -308,8 +346,20 @@ impl Disk for RealDisk {
         Ok(())
     }
 
+    #[cfg(not(target_vendor = "apple"))]
     fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()> {
         Ok(retry_on_intr(|| fs::fsync(file.as_fd()))?)
+    }
+
+    /// `fsync` alone stops at the drive's cache there. Untested.
+    #[cfg(target_vendor = "apple")]
+    fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        match retry_on_intr(|| fs::fcntl_fullfsync(file.as_fd())) {
+            Err(Errno::NOTSUP | Errno::INVAL | Errno::NOTTY) => {
+                Ok(retry_on_intr(|| fs::fsync(file.as_fd()))?)
+            }
+            other => Ok(other?),
+        }
     }
 
     fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
@@ -317,6 +367,26 @@ impl Disk for RealDisk {
             Err(Errno::WOULDBLOCK) => Ok(false),
             other => Ok(other.map(|()| true)?),
         }
+    }
+
+    fn unlock(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(retry_on_intr(|| fs::flock(file, FlockOperation::Unlock))?)
+    }
+
+    fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
+        lease::take(file, lease)
+    }
+
+    fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
+        lease::is_quiet(file, lease)
+    }
+
+    fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {
+        lease::give_back(file)
+    }
+
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
     }
 }
 

@@ -157,7 +157,12 @@ fn a_fault_at_any_call_leaves_old_or_new() {
                     },
                     "{what}"
                 );
-                assert!(ground.displaced().is_empty(), "{what}");
+                let kept = ground.displaced_texts();
+                assert!(
+                    kept.iter().all(|text| text == "0123456789"),
+                    "{what}: {kept:?}"
+                );
+                assert!(outcome.is_ok() || kept.is_empty(), "{what}: {kept:?}");
                 if outcome.is_err() {
                     (kind.act)(&ground, &|batch| ground.workspace.commit(batch))
                         .unwrap_or_else(|error| panic!("{what}; then {error}"));

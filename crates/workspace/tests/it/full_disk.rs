@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write};
+use lancet_workspace::{CommitError, Expected, Manner, NewBytes, RealDisk, Workspace, Write};
 use rustix::mount::{MountFlags, UnmountFlags};
 
 struct SmallDisk {
@@ -63,6 +63,7 @@ fn commit(workspace: &Workspace, path: &Path, new: &[u8]) -> Result<(), CommitEr
             located: &located,
             expected,
             new: NewBytes::Whole(new),
+            manner: Manner::default(),
         }])
         .map(|_| ())
 }

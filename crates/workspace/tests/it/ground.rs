@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use lancet_text::RawChange;
 use lancet_workspace::{
-    CommitError, Expected, FaultyDisk, Located, NewBytes, Snapshot, Workspace, Write, Written,
+    CommitError, Expected, FaultyDisk, Located, Manner, NewBytes, Snapshot, Workspace, Write,
+    Written,
 };
 
 /// A root and a state folder beside it; the disk works until a test tells it otherwise.
@@ -59,8 +60,13 @@ impl Ground {
         Ground::new().filled(files)
     }
 
-    pub(crate) fn in_memory_with(files: &[(&str, &str)]) -> Ground {
-        Ground::in_memory().filled(files)
+    /// For opponents that stand still while we wait for them.
+    pub(crate) fn without_patience(mut self) -> Ground {
+        let roots = [self.root.clone()];
+        self.workspace = Workspace::open(&roots, self.disk.clone(), Some(self.state.clone()))
+            .unwrap()
+            .with_lease_patience(std::time::Duration::ZERO);
+        self
     }
 
     fn filled(self, files: &[(&str, &str)]) -> Ground {
@@ -115,6 +121,14 @@ impl Ground {
         tree
     }
 
+    /// What the files in the state folder hold, sorted.
+    pub(crate) fn displaced_texts(&self) -> Vec<String> {
+        let read = |path| String::from_utf8(fs::read(path).unwrap()).unwrap();
+        let mut texts: Vec<String> = self.displaced().into_iter().map(read).collect();
+        texts.sort();
+        texts
+    }
+
     /// Names of old bytes that are still kept in the state folder.
     pub(crate) fn displaced(&self) -> Vec<PathBuf> {
         match fs::read_dir(self.state.join("displaced")) {
@@ -154,6 +168,7 @@ pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
         located,
         expected: Expected::Missing,
         new: NewBytes::Whole(bytes),
+        manner: Manner::default(),
     }
 }
 
@@ -177,6 +192,7 @@ impl Seen {
             located: &self.located,
             expected: self.expected(),
             new: NewBytes::Whole(bytes),
+            manner: Manner::default(),
         }
     }
 
@@ -189,6 +205,7 @@ impl Seen {
             located: &self.located,
             expected: self.expected(),
             new,
+            manner: Manner::default(),
         }
     }
 
@@ -207,6 +224,7 @@ impl Seen {
             located: &self.located,
             expected,
             new: NewBytes::Streamed { changes },
+            manner: Manner::default(),
         }
     }
 }

@@ -24,7 +24,10 @@ fn the_answer_is_what_stands_on_the_disk() {
     let written = ground.replace("a.txt", "two\n").unwrap();
     assert_eq!(ground.text("a.txt"), "two\n");
     assert_eq!(written.revision, Revision::of(b"two\n"));
-    assert_eq!((written.guarantee, written.durable), ("rename", true));
+    assert_eq!(
+        (written.guarantee, written.durable),
+        ("exchange+lease", true)
+    );
     let seen = ground.seen("a.txt");
     assert!(
         seen.snapshot.stamp.same_file_state(&written.stamp),
@@ -121,7 +124,10 @@ fn several_names_of_one_file_stay_one_file() {
     for text in ["two is longer\n", "3\n", ""] {
         let before = fs::metadata(ground.root.join("real.txt")).unwrap();
         let written = ground.replace("twin.txt", text).unwrap();
-        assert_eq!((written.guarantee, written.durable), ("in-place", true));
+        assert_eq!(
+            (written.guarantee, written.durable),
+            ("in-place-leased", true)
+        );
         assert_eq!(written.revision, Revision::of(text.as_bytes()));
         assert_eq!(
             (ground.text("real.txt"), ground.text("twin.txt")),
@@ -134,9 +140,10 @@ fn several_names_of_one_file_stay_one_file() {
         );
         assert!((now.mtime(), now.mtime_nsec()) > (before.mtime(), before.mtime_nsec()));
     }
-    assert!(
-        ground.displaced().is_empty(),
-        "nothing refers to the old bytes once the new ones are flushed"
+    assert_eq!(
+        ground.displaced_texts(),
+        ["3\n", "one\n", "two is longer\n"],
+        "every version before is kept"
     );
 }
 
@@ -214,35 +221,60 @@ fn a_new_file_obeys_the_umask_and_its_folders_are_made() {
 }
 
 #[test]
-fn where_a_rename_cannot_refuse_to_replace_a_second_name_does() {
-    let ground = Ground::new();
-    let located = ground.locate("a.txt");
-    let einval = rustix::io::Errno::INVAL.raw_os_error();
-    // The call that fails is found by its name, in a trial run.
-    let at = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
-    let seen = at.clone();
-    ground.disk.mend();
-    ground.disk.before_each(move |call| {
-        if call.method == "rename_at" {
-            seen.store(call.number, std::sync::atomic::Ordering::SeqCst);
-        }
-    });
-    ground
-        .workspace
-        .commit(vec![crate::ground::creation(&located, b"x")])
-        .unwrap();
-    fs::remove_file(ground.root.join("a.txt")).unwrap();
-    ground.disk.clear_hook();
-    let at = at.load(std::sync::atomic::Ordering::SeqCst);
-    // The state folder's lock is open by now: the same calls, less the one that made it.
-    ground
-        .disk
-        .fail(at - 1, einval, lancet_workspace::Lasting::Once);
-    let written = ground
-        .workspace
-        .commit(vec![crate::ground::creation(&located, b"y")])
-        .unwrap();
-    assert_eq!(ground.text("a.txt"), "y");
-    assert_eq!(written[0].stamp.links, 1);
-    assert_eq!(ground.tree().len(), 1);
+fn the_old_file_itself_becomes_the_backup() {
+    let ground = Ground::with(&[("a", "one")]);
+    let old = fs::metadata(ground.root.join("a")).unwrap().ino();
+    let written = ground.replace("a", "two").unwrap();
+    let displaced = written.displaced.unwrap();
+    assert_eq!(fs::read(&displaced.path).unwrap(), b"one");
+    assert_eq!(fs::metadata(&displaced.path).unwrap().ino(), old, "moved");
+    assert_eq!(displaced.revision, Revision::of(b"one"));
+    assert_eq!(displaced.seal, lancet_workspace::Seal::Sealed);
+    assert!(displaced.path.starts_with(&ground.state));
+    assert_eq!(fs::metadata(&ground.state).unwrap().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn package_stores_lose_the_link_and_say_so() {
+    use lancet_workspace::{Links, Manner, Warning};
+    for (folder, links, breaks) in [
+        ("node_modules/p", Links::Auto, true),
+        ("src", Links::Auto, false),
+        ("node_modules/p", Links::Keep, false),
+        ("src", Links::Break, true),
+    ] {
+        let name = format!("{folder}/a");
+        let ground = Ground::with(&[(&name, "one")]);
+        fs::hard_link(ground.root.join(&name), ground.root.join("twin")).unwrap();
+        let seen = ground.seen(&name);
+        let mut write = seen.whole(b"two");
+        write.manner = Manner {
+            links,
+            ..Manner::default()
+        };
+        let written = crate::ground::single(ground.workspace.commit(vec![write])).unwrap();
+        let twin = if breaks { "one" } else { "two" };
+        assert_eq!(
+            (ground.text(&name).as_str(), ground.text("twin").as_str()),
+            ("two", twin)
+        );
+        assert_eq!(written.warnings.contains(&Warning::LinksBroken), breaks);
+    }
+}
+
+#[test]
+fn in_place_by_wish_keeps_the_inode() {
+    use lancet_workspace::{Manner, Strategy};
+    let ground = Ground::with(&[("a", "one")]);
+    let inode = fs::metadata(ground.root.join("a")).unwrap().ino();
+    let seen = ground.seen("a");
+    let mut write = seen.whole(b"two");
+    write.manner = Manner {
+        strategy: Strategy::InPlace,
+        ..Manner::default()
+    };
+    let written = crate::ground::single(ground.workspace.commit(vec![write])).unwrap();
+    assert_eq!(written.guarantee, "in-place-leased");
+    assert_eq!(fs::metadata(ground.root.join("a")).unwrap().ino(), inode);
+    assert_eq!(ground.displaced_texts(), ["one"]);
 }

@@ -1,6 +1,8 @@
 //! The commit against a real disk: what it keeps, what it refuses, and that a failure at any call leaves the files as
 //! they were.
 
+#[cfg(target_os = "linux")]
+mod explorer;
 mod faults;
 #[cfg(target_os = "linux")]
 mod full_disk;

@@ -52,22 +52,14 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_folder_without_write_permission_is_refused_by_name() {
+fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten() {
     let ground = Ground::with(&[("a", "one")]);
     give_away(&ground);
     fs::set_permissions(&ground.root, fs::Permissions::from_mode(0o555)).unwrap();
     as_nobody(|| {
-        let refused = ground.replace("a", "two");
-        assert!(
-            matches!(
-                refused,
-                Err(CommitError::ReadOnly {
-                    barrier: Barrier::Folder,
-                    ..
-                })
-            ),
-            "{refused:?}"
-        );
+        // The file is ours to write, though no other can take its name.
+        let written = ground.replace("a", "one and a half").unwrap();
+        assert_eq!(written.guarantee, "in-place-leased");
         for name in ["new", "d/new"] {
             let refused = ground.create(name, "two");
             assert!(
@@ -82,10 +74,15 @@ fn a_folder_without_write_permission_is_refused_by_name() {
             );
         }
     });
-    assert_eq!(ground.text("a"), "one");
+    assert_eq!(ground.text("a"), "one and a half");
     assert_eq!(ground.tree().len(), 1);
     fs::set_permissions(&ground.root, fs::Permissions::from_mode(0o755)).unwrap();
-    as_nobody(|| assert_eq!(ground.replace("a", "two").unwrap().guarantee, "rename"));
+    as_nobody(|| {
+        assert_eq!(
+            ground.replace("a", "two").unwrap().guarantee,
+            "exchange+lease"
+        )
+    });
     assert_eq!(ground.text("a"), "two");
 }
 
@@ -172,7 +169,7 @@ fn a_folder_that_may_be_entered_but_not_listed_serves() {
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o300)).unwrap();
     as_nobody(|| {
         let written = ground.replace("d/in", "two").unwrap();
-        assert_eq!(written.guarantee, "rename");
+        assert_eq!(written.guarantee, "exchange+lease");
         assert!(
             !written.durable,
             "a folder that cannot be opened for reading cannot be flushed"
@@ -195,7 +192,13 @@ fn a_state_folder_that_cannot_be_made_is_told_and_nothing_is_written() {
     as_nobody(|| {
         let refused = ground.replace("a", "two");
         assert!(
-            matches!(refused, Err(CommitError::Io { step: "lock", .. })),
+            matches!(
+                refused,
+                Err(CommitError::Io {
+                    step: "state folder",
+                    ..
+                })
+            ),
             "{refused:?}"
         );
     });

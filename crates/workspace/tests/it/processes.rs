@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write};
+use lancet_workspace::{CommitError, Expected, Manner, NewBytes, RealDisk, Workspace, Write};
 
 const TIMES: u64 = 40;
 
@@ -29,9 +29,11 @@ fn count_up(workspace: &Workspace, path: &Path, times: u64) {
             located: &located,
             expected,
             new: NewBytes::Whole(new.as_bytes()),
+            manner: Manner::default(),
         }]) {
             Ok(_) => done += 1,
-            Err(CommitError::Changed { .. }) => {}
+            // Busy: a reader of the other side has it open, or holds it just then.
+            Err(CommitError::Changed { .. } | CommitError::Busy { .. }) => {}
             Err(error) => panic!("{error}"),
         }
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use lancet_text::RawChange;
-use lancet_workspace::{Barrier, CommitError, Expected, Kind, NewBytes, Write};
+use lancet_workspace::{Barrier, CommitError, Expected, Kind, Manner, NewBytes, Write};
 
 use crate::ground::{Ground, creation};
 
@@ -162,6 +162,7 @@ fn changes_out_of_order_or_out_of_the_file_are_refused() {
         located: &located,
         expected: Expected::Missing,
         new: NewBytes::Streamed { changes: &[] },
+        manner: Manner::default(),
     };
     assert!(matches!(
         ground.workspace.commit(vec![nothing]),
@@ -175,14 +176,9 @@ fn changes_out_of_order_or_out_of_the_file_are_refused() {
 fn a_file_being_written_by_somebody_else_is_busy() {
     use std::os::fd::AsFd as _;
     let ground = Ground::with(&[("a", "one")]);
-    ground.replace("a", "two").unwrap();
-    // Another process that holds every lock.
-    let held: Vec<fs::File> = fs::read_dir(ground.state.join("locks"))
-        .unwrap()
-        .map(|entry| fs::File::open(entry.unwrap().path()).unwrap())
-        .collect();
-    assert_eq!(held.len(), 1);
-    rustix::fs::flock(held[0].as_fd(), rustix::fs::FlockOperation::LockExclusive).unwrap();
+    // Another process that holds the folder's lock.
+    let held = fs::File::open(&ground.root).unwrap();
+    rustix::fs::flock(held.as_fd(), rustix::fs::FlockOperation::LockExclusive).unwrap();
     let Ground { workspace, .. } = &ground;
     let patience = std::time::Duration::from_millis(30);
     let hasty = lancet_workspace::Workspace::open(
@@ -195,10 +191,34 @@ fn a_file_being_written_by_somebody_else_is_busy() {
     let seen = ground.seen("a");
     let refused = hasty.commit(vec![seen.whole(b"three")]);
     assert!(
-        matches!(refused, Err(CommitError::Busy { waited }) if waited == patience),
+        matches!(refused, Err(CommitError::Busy { waited, .. }) if waited == patience),
         "{refused:?}"
     );
+    assert_eq!((ground.text("a").as_str(), ground.tree().len()), ("one", 1));
     drop(held);
     hasty.commit(vec![seen.whole(b"three")]).unwrap();
+    assert_eq!(ground.text("a"), "three");
+}
+
+/// A lease finds whoever has the file open for writing, or mapped, even if they have not written yet.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_somebody_has_open_for_writing_is_busy() {
+    let ground = Ground::with(&[("a", "one")]);
+    let theirs = fs::File::options()
+        .write(true)
+        .open(ground.root.join("a"))
+        .unwrap();
+    let refused = ground.replace("a", "two");
+    assert!(
+        matches!(refused, Err(CommitError::Busy { index: 0, .. })),
+        "{refused:?}"
+    );
+    assert_eq!((ground.text("a").as_str(), ground.tree().len()), ("one", 1));
+    drop(theirs);
+    ground.replace("a", "two").unwrap();
+    // Whoever only reads disturbs nothing.
+    let _theirs = fs::File::open(ground.root.join("a")).unwrap();
+    ground.replace("a", "three").unwrap();
     assert_eq!(ground.text("a"), "three");
 }

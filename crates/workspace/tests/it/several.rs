@@ -26,7 +26,13 @@ fn all_are_written() {
     let guarantees: Vec<_> = written.iter().map(|written| written.guarantee).collect();
     assert_eq!(
         guarantees,
-        ["rename", "create", "rename", "in-place", "create"]
+        [
+            "exchange+lease",
+            "create",
+            "exchange+lease",
+            "in-place-leased",
+            "create"
+        ]
     );
     assert!(written.iter().all(|written| written.durable));
     assert_eq!(written[1].created_folders.len(), 2);
@@ -66,7 +72,7 @@ fn one_whose_name_is_taken_at_the_last_moment_takes_the_others_back() {
     let inode = fs::metadata(ground.root.join("a")).unwrap().ino();
     let theirs = ground.root.join("x/last");
     ground.disk.before_each(move |call| {
-        if call.method == "rename_at" && call.name.is_some_and(|name| name == "last") {
+        if call.method == "link_unnamed" && call.name.is_some_and(|name| name == "last") {
             fs::write(&theirs, "theirs").unwrap();
         }
     });
@@ -99,7 +105,7 @@ fn a_change_by_somebody_else_is_not_taken_back() {
     let (a, b) = (ground.seen("a"), ground.seen("b"));
     let (first, second) = (ground.root.join("a"), ground.root.join("b"));
     ground.disk.before_each(move |call| {
-        if call.method == "link_at" && fs::read(&first).unwrap() == b"1" {
+        if call.method == "exchange_at" && fs::read(&first).unwrap() == b"1" && second.exists() {
             // Between the two swaps somebody writes both files.
             fs::write(&first, "theirs").unwrap();
             fs::remove_file(&second).unwrap();

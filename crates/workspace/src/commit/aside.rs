@@ -1,0 +1,159 @@
+//! Rung 2, where two names cannot be exchanged: the old file is moved aside, looked at, and the new one linked to the
+//! free name, which must still be free. Nothing is lost, but for some microseconds the name is missing.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+use super::back::{Back, Done, twice};
+use super::exchange::{freshen, keep, settle_stamp};
+use super::hold::{Held, Look, look};
+use super::stage::{Replacement, breaks_links, dress};
+use super::trial::{Trial, is_unknown};
+use super::{Barrier, Failure, Rung, Warning, Write, Written};
+use crate::disk::{Disk, Replace};
+
+/// How a name was given to a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given {
+    /// In a way that cannot replace.
+    Surely,
+    /// By a look and a rename: all that the file system knows.
+    Weakly,
+}
+
+pub(super) fn aside(
+    trial: &mut Trial<'_>,
+    write: &Write<'_>,
+    replacement: Replacement,
+    mut held: Held,
+) -> Result<Done, Failure> {
+    let disk = trial.disk();
+    let Replacement {
+        temporary,
+        ours,
+        revision,
+        checked,
+        ..
+    } = replacement;
+    freshen(disk, &temporary, &held, &checked)?;
+    let name = &write.located.name;
+    let folder = write.located.folder();
+    let old = aside_name(&temporary.name);
+    disk.rename_at(folder, name, &old, Replace::Over)
+        .map_err(|error| refused(&error))?;
+    match look(disk, write, &old, &held) {
+        Look::Same => {}
+        Look::Equal(other) => {
+            let _ = dress(disk, &temporary, &other.handle, &other.stamp);
+            held = other;
+        }
+        Look::Other(failure) => return Err(put_back(trial, write, &old, failure)),
+    }
+    let given = match give_name(disk, folder, &temporary.name, name) {
+        Ok(given) => given,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Made anew by somebody who found it missing: theirs stands, the old one is kept.
+            return Err(Failure::Conflict(vec![keep(trial, write, &old)]));
+        }
+        Err(source) => {
+            let failure = Failure::Io {
+                step: "link",
+                source,
+            };
+            return Err(put_back(trial, write, &old, failure));
+        }
+    };
+    trial.release(&temporary.name);
+    let mut written = Written {
+        stamp: ours,
+        revision,
+        guarantee: match given {
+            Given::Surely => "aside",
+            Given::Weakly => "weak",
+        },
+        durable: false,
+        created_folders: Vec::new(),
+        warnings: Vec::new(),
+        displaced: None,
+    };
+    settle_stamp(disk, write, &temporary, &held.stamp, &mut written);
+    if held.stamp.links > 1 && breaks_links(write) {
+        written.warnings.push(Warning::LinksBroken);
+    }
+    Ok(Done {
+        written,
+        folder: Arc::clone(&write.located.folder),
+        back: Back::Aside { old, held },
+    })
+}
+
+/// The name for the old file of the write whose new file has this temporary one.
+pub(super) fn aside_name(temporary: &OsStr) -> OsString {
+    let mut name = temporary.to_owned();
+    name.push(".old");
+    name
+}
+
+fn refused(error: &io::Error) -> Failure {
+    use rustix::io::Errno;
+    match Errno::from_io_error(error) {
+        Some(Errno::NOENT) => Failure::Changed,
+        Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
+            Failure::Again(Rung::InPlace)
+        }
+        Some(Errno::ROFS) => Failure::ReadOnly(Barrier::Folder),
+        _ => Failure::Io {
+            step: "move aside",
+            source: error.kind().into(),
+        },
+    }
+}
+
+/// Gives what was moved aside its name back, unless that is taken: then it is kept.
+pub(super) fn put_back(
+    trial: &Trial<'_>,
+    write: &Write<'_>,
+    old: &OsStr,
+    failure: Failure,
+) -> Failure {
+    let disk = trial.disk();
+    let folder = write.located.folder();
+    match twice(|| give_name(disk, folder, old, &write.located.name).map(|_| ())) {
+        Ok(()) => failure,
+        Err(_) => Failure::Conflict(vec![keep(trial, write, old)]),
+    }
+}
+
+/// Renames to a name that must be free, by the surest way the file system knows.
+pub(super) fn give_name(
+    disk: &dyn Disk,
+    folder: BorrowedFd<'_>,
+    from: &OsStr,
+    to: &OsStr,
+) -> io::Result<Given> {
+    match disk.rename_at(folder, from, to, Replace::Never) {
+        Ok(()) => return Ok(Given::Surely),
+        Err(error) if !is_unknown(&error) => return Err(error),
+        Err(_) => {}
+    }
+    match disk.link_at(folder, from, to) {
+        Ok(()) => {
+            // Should it fail, the file has two names; the one in the way goes with the next recovery.
+            let _ = twice(|| disk.remove_at(folder, from));
+            return Ok(Given::Surely);
+        }
+        Err(error) if !is_unknown(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
+            return Err(error);
+        }
+        Err(_) => {}
+    }
+    match disk.stat_at(folder, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+        Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
+    }
+    disk.rename_at(folder, from, to, Replace::Over)?;
+    Ok(Given::Weakly)
+}

@@ -1,0 +1,105 @@
+//! After the swaps: the locks given back, folders flushed, one more look for late writers, and only then the old files
+//! put away. The writes stand by now; whatever fails here is told and undoes nothing.
+
+use std::os::fd::AsFd as _;
+
+use super::back::{Back, Done, flush_once};
+use super::hold::{Grip, Held};
+use super::in_place;
+use super::trial::Trial;
+use super::{Durability, Expected, Warning, Write, Written};
+use crate::displaced::{Displaced, Seal};
+use crate::locks::{Guard, Kept};
+
+pub(super) fn finish(
+    mut trial: Trial<'_>,
+    batch: &[Write<'_>],
+    done: Vec<Done>,
+    guard: Guard,
+) -> Vec<Written> {
+    trial.release_folders();
+    let kept_out = guard.kept;
+    drop(guard);
+    let mut flushed = Vec::new();
+    let mut results = Vec::with_capacity(done.len());
+    let mut backs = Vec::with_capacity(done.len());
+    for (
+        write,
+        Done {
+            mut written,
+            folder,
+            back,
+        },
+    ) in batch.iter().zip(done)
+    {
+        if !written.durable && write.manner.durability == Durability::Full {
+            written.durable = flush_once(trial.disk(), folder, &mut flushed);
+            if let Back::Move { to_folder, .. } = &back {
+                written.durable &= flush_once(trial.disk(), to_folder.clone(), &mut flushed);
+            }
+            if !written.durable {
+                written.warnings.push(Warning::NotDurable);
+            }
+        }
+        if kept_out == Kept::Apart {
+            written.warnings.push(Warning::NotLocked);
+        }
+        results.push(written);
+        backs.push(back);
+    }
+    for ((write, written), back) in batch.iter().zip(&mut results).zip(backs) {
+        match back {
+            Back::Exchange { temporary, held } => {
+                put_away(&trial, write, &temporary.name, &held, written);
+            }
+            Back::Aside { old, held } => put_away(&trial, write, &old, &held, written),
+            Back::InPlace { rewrite, .. } => {
+                written.displaced = in_place::keep_old(&mut trial, write, &rewrite);
+            }
+            Back::Create { .. } | Back::Move { .. } => {}
+        }
+    }
+    results
+}
+
+/// The old file becomes the backup. What cannot be flushed is not moved: until then it may be the only copy.
+fn put_away(
+    trial: &Trial<'_>,
+    write: &Write<'_>,
+    name: &std::ffi::OsStr,
+    held: &Held,
+    written: &mut Written,
+) {
+    let disk = trial.disk();
+    let located = write.located;
+    let Expected::Content { revision, .. } = &write.expected else {
+        return;
+    };
+    let seal = match held.grip {
+        Grip::Leased if held.is_quiet(disk) => Seal::Sealed,
+        Grip::Leased => {
+            written.warnings.push(Warning::LateWriter);
+            Seal::Open
+        }
+        Grip::Loose => Seal::Open,
+    };
+    let store = &trial.workspace.displaced;
+    let late = written.warnings.contains(&Warning::LateWriter);
+    let unflushed = written.warnings.contains(&Warning::NotDurable);
+    let left = || located.path().with_file_name(name);
+    if trial.workspace.state_folder.is_none() && (late || unflushed) {
+        written.warnings.push(Warning::Left(left()));
+        return;
+    }
+    let move_it = || store.put_away(disk, located.folder.as_fd(), name, &located.name, seal);
+    match move_it().or_else(|_| move_it()) {
+        Ok(path) => {
+            written.displaced = path.map(|path| Displaced {
+                path,
+                revision: *revision,
+                seal,
+            });
+        }
+        Err(_) => written.warnings.push(Warning::Left(left())),
+    }
+}

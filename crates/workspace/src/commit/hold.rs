@@ -1,0 +1,177 @@
+//! The check that decides: the file at the name, held by a lease where one can be had, compared byte for byte. From here
+//! to the verdict nothing is waited for.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::time::Duration;
+
+use super::check::{holds_expected, not_there};
+use super::trial::Trial;
+use super::{Failure, Write};
+use crate::disk::{Disk, Lease, Open};
+use crate::stamp::Stamp;
+
+/// How often a name that changes hands under the check is looked at anew.
+const TRIES: usize = 3;
+
+/// An open file whose content was compared.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) handle: OwnedFd,
+    pub(super) stamp: Stamp,
+    pub(super) grip: Grip,
+}
+
+/// How firmly a file is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grip {
+    /// Nobody can write to it unnoticed.
+    Leased,
+    /// Not ours to lease, or a file system without leases.
+    Loose,
+}
+
+impl Held {
+    /// Did nobody come to write since? A loose grip cannot tell.
+    pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
+        let ask = || disk.lease_is_quiet(self.handle.as_fd(), Lease::Read);
+        self.grip == Grip::Loose || ask().or_else(|_| ask()).unwrap_or(false)
+    }
+}
+
+/// Takes a lease; waits a little for somebody who is just writing.
+pub(super) fn lease(
+    disk: &dyn Disk,
+    file: &OwnedFd,
+    lease: Lease,
+    patience: Duration,
+) -> Result<Grip, Failure> {
+    let mut waited = Duration::ZERO;
+    let mut pause = Duration::from_micros(500);
+    loop {
+        match disk.take_lease(file.as_fd(), lease) {
+            Ok(()) => return Ok(Grip::Leased),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(_) => return Ok(Grip::Loose),
+        }
+        if waited >= patience {
+            return Err(Failure::Busy(waited));
+        }
+        let pause_now = pause.min(patience - waited);
+        disk.pause(pause_now);
+        waited += pause_now;
+        pause *= 2;
+    }
+}
+
+/// Holds the file at the name of a write. `handle` and `checked` are how it was found before staging; where another file
+/// stands there now, that one is held, if it has the same content.
+pub(super) fn hold(
+    trial: &Trial<'_>,
+    write: &Write<'_>,
+    handle: OwnedFd,
+    checked: &Stamp,
+) -> Result<Held, Failure> {
+    let disk = trial.disk();
+    let located = write.located;
+    let (mut handle, mut found) = (handle, *checked);
+    for _ in 0..TRIES {
+        let grip = lease(disk, &handle, Lease::Read, trial.workspace.lease_patience)?;
+        let now = match disk.stat_at(located.folder(), &located.name) {
+            Ok(now) => now,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Failure::Changed),
+            Err(source) => {
+                return Err(Failure::Io {
+                    step: "last look",
+                    source,
+                });
+            }
+        };
+        if !now.same_file(&found) {
+            (handle, found) = located.open_file(Open::Read).map_err(not_there)?;
+            continue;
+        }
+        if !holds_expected(write, &handle, now.size).map_err(Failure::at("read"))? {
+            return Err(Failure::Changed);
+        }
+        return Ok(Held {
+            handle,
+            stamp: now,
+            grip,
+        });
+    }
+    Err(Failure::Busy(Duration::ZERO))
+}
+
+/// What a look at the file that came off a name shows.
+pub(super) enum Look {
+    /// The file that was held, untouched.
+    Same,
+    /// Another one with the same content, put there in the last moment, and held now.
+    Equal(Held),
+    /// Not what was checked.
+    Other(Failure),
+}
+
+/// Looks at what stands under `name`, where the held file should be now.
+pub(super) fn look(disk: &dyn Disk, write: &Write<'_>, name: &OsStr, held: &Held) -> Look {
+    let folder = write.located.folder();
+    let stat = || disk.stat_at(folder, name);
+    let now = match stat().or_else(|_| stat()) {
+        Ok(now) => now,
+        Err(source) => {
+            return Look::Other(Failure::Io {
+                step: "look",
+                source,
+            });
+        }
+    };
+    if now.same_file(&held.stamp) {
+        return match held.grip {
+            Grip::Leased if held.is_quiet(disk) => Look::Same,
+            Grip::Leased => Look::Other(Failure::Busy(Duration::ZERO)),
+            Grip::Loose => {
+                let again = || holds_expected(write, &held.handle, now.size);
+                match again().or_else(|_| again()) {
+                    Ok(true) => Look::Same,
+                    Ok(false) => Look::Other(Failure::Changed),
+                    Err(source) => Look::Other(Failure::Io {
+                        step: "look",
+                        source,
+                    }),
+                }
+            }
+        };
+    }
+    match equal(disk, write, name, &now) {
+        Ok(Some(held)) => Look::Equal(held),
+        Ok(None) => Look::Other(Failure::Changed),
+        Err(failure) => Look::Other(failure),
+    }
+}
+
+fn equal(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    name: &OsStr,
+    found: &Stamp,
+) -> Result<Option<Held>, Failure> {
+    if !found.is_file() {
+        return Ok(None);
+    }
+    let handle = disk
+        .open_at(write.located.folder(), name, Open::Read)
+        .map_err(Failure::at("look"))?;
+    let grip = lease(disk, &handle, Lease::Read, Duration::ZERO)?;
+    let stamp = disk.stat(handle.as_fd()).map_err(Failure::at("look"))?;
+    let is_equal = stamp.same_file(found)
+        && stamp.is_file()
+        && holds_expected(write, &handle, stamp.size).map_err(Failure::at("look"))?;
+    let held = Held {
+        handle,
+        stamp,
+        grip,
+    };
+    Ok((is_equal && held.is_quiet(disk)).then_some(held))
+}

@@ -1,0 +1,173 @@
+//! Names that come and go: a new file for a free name, a file that goes, a file that goes elsewhere. By the rules of the
+//! exchange: nothing is replaced, and what was taken away is looked at before it counts as taken.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+
+use super::aside::{Given, give_name, put_back};
+use super::back::{Back, Done, twice};
+use super::exchange::settle_stamp;
+use super::hold::{Held, Look, look};
+use super::stage::Creation;
+use super::trial::{Naming, Trial, is_unknown};
+use super::{Barrier, Expected, Failure, Rung, Write, Written};
+use crate::disk::Replace;
+use crate::locate::Located;
+use crate::mounts::Lack;
+use crate::revision::Revision;
+use crate::stamp::Stamp;
+
+/// Gives the new file its name, unless that is taken.
+pub(super) fn create(
+    trial: &mut Trial<'_>,
+    write: &Write<'_>,
+    creation: Creation,
+) -> Result<Done, Failure> {
+    let disk = trial.disk();
+    let Creation {
+        temporary,
+        ours,
+        revision,
+        created_folders,
+    } = creation;
+    let folder = temporary.folder.as_fd();
+    let name = &write.located.name;
+    let given = match temporary.naming {
+        // Its first name is the one it is for.
+        Naming::Unnamed => match disk.link_unnamed(temporary.file.as_fd(), folder, name) {
+            Err(error) if is_unknown(&error) || error.kind() == io::ErrorKind::NotFound => {
+                trial.workspace.mounts.note(0, Lack::Unnamed);
+                return Err(Failure::Again(Rung::Exchange));
+            }
+            other => other.map(|()| Given::Surely),
+        },
+        Naming::Named => give_name(disk, folder, &temporary.name, name),
+    };
+    let given = given.map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => Failure::Exists,
+        io::ErrorKind::PermissionDenied => Failure::ReadOnly(Barrier::Folder),
+        _ => Failure::Io {
+            step: "rename",
+            source,
+        },
+    })?;
+    trial.release(&temporary.name);
+    let mut written = Written {
+        stamp: ours,
+        revision,
+        guarantee: match given {
+            Given::Surely => "create",
+            Given::Weakly => "weak",
+        },
+        durable: false,
+        created_folders,
+        warnings: Vec::new(),
+        displaced: None,
+    };
+    let before = Stamp {
+        mtime: (i64::MIN, 0),
+        ..ours
+    };
+    settle_stamp(disk, write, &temporary, &before, &mut written);
+    Ok(Done {
+        written,
+        folder: Arc::clone(&temporary.folder),
+        back: Back::Create { temporary },
+    })
+}
+
+/// Takes a file away from its name.
+pub(super) fn remove(
+    trial: &mut Trial<'_>,
+    write: &Write<'_>,
+    aside: OsString,
+    mut held: Held,
+) -> Result<Done, Failure> {
+    let disk = trial.disk();
+    let folder = write.located.folder();
+    disk.rename_at(folder, &write.located.name, &aside, Replace::Over)
+        .map_err(refused)?;
+    match look(disk, write, &aside, &held) {
+        Look::Same => {}
+        Look::Equal(other) => held = other,
+        Look::Other(failure) => return Err(put_back(trial, write, &aside, failure)),
+    }
+    Ok(Done {
+        written: gone(&held, write, "remove"),
+        folder: Arc::clone(&write.located.folder),
+        back: Back::Aside { old: aside, held },
+    })
+}
+
+/// Gives a file another name, which must be free.
+pub(super) fn rename(
+    trial: &mut Trial<'_>,
+    write: &Write<'_>,
+    to: &Located,
+    to_folder: Arc<OwnedFd>,
+    held: Held,
+) -> Result<Done, Failure> {
+    let disk = trial.disk();
+    let folder = write.located.folder();
+    disk.move_at(folder, &write.located.name, to_folder.as_fd(), &to.name)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::Exists,
+            _ => refused(error),
+        })?;
+    let stat = || disk.stat_at(to_folder.as_fd(), &to.name);
+    let moved = stat().or_else(|_| stat());
+    let Some(stamp) = moved
+        .ok()
+        .filter(|now| now.same_file(&held.stamp) && held.is_quiet(disk))
+    else {
+        let back = || disk.move_at(to_folder.as_fd(), &to.name, folder, &write.located.name);
+        return Err(match twice(back) {
+            Ok(()) => Failure::Changed,
+            Err(_) => Failure::Conflict(vec![to.path().to_owned()]),
+        });
+    };
+    let written = Written {
+        stamp,
+        ..gone(&held, write, "move")
+    };
+    Ok(Done {
+        written,
+        folder: Arc::clone(&write.located.folder),
+        back: Back::Move {
+            to_folder,
+            to: to.name.clone(),
+            held,
+        },
+    })
+}
+
+fn gone(held: &Held, write: &Write<'_>, guarantee: &'static str) -> Written {
+    let revision = match &write.expected {
+        Expected::Content { revision, .. } => *revision,
+        Expected::Missing => Revision::of(b""),
+    };
+    Written {
+        stamp: held.stamp,
+        revision,
+        guarantee,
+        durable: false,
+        created_folders: Vec::new(),
+        warnings: Vec::new(),
+        displaced: None,
+    }
+}
+
+fn refused(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::NotFound => Failure::Changed,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Failure::ReadOnly(Barrier::Folder)
+        }
+        _ => Failure::Io {
+            step: "rename",
+            source: error,
+        },
+    }
+}

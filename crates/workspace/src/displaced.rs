@@ -1,0 +1,209 @@
+//! Old files, moved out of the way and kept: the backup of a change is the displaced file itself. One that somebody may
+//! still write into is unsealed; it is looked at again later, and bytes that came late are told as a version of their own.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::commit::NewBytes;
+use crate::content::{Sink, write_content};
+use crate::disk::{Disk, Lease, Open};
+use crate::random::random;
+use crate::revision::Revision;
+
+/// In front of the names of files that are not sealed.
+const UNSEALED: &[u8] = b"open-";
+
+/// An old file that was moved out of the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Displaced {
+    /// Where it is now.
+    pub path: PathBuf,
+    /// What it held when it was displaced.
+    pub revision: Revision,
+    /// Is it certain that nobody writes into it any more?
+    pub seal: Seal,
+}
+
+/// Is it certain that nobody writes into a displaced file any more?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seal {
+    /// A lease showed that nobody has it open for writing.
+    Sealed,
+    /// No lease could be had, or somebody is about to write.
+    Open,
+}
+
+/// What came of another look at a displaced file that was not sealed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Nobody wrote; it is sealed now and has another name.
+    Sealed(Displaced),
+    /// Somebody wrote into it after it was displaced, and this is what they left. Sealed now, where a lease could be had.
+    Late(Displaced),
+    /// Somebody still has it open for writing; or no lease can be had, and nobody has written yet.
+    Waiting,
+}
+
+/// The folder of displaced files.
+#[derive(Debug)]
+pub(crate) struct Store {
+    path: Option<PathBuf>,
+    opened: Mutex<Option<Arc<OwnedFd>>>,
+}
+
+impl Store {
+    pub(crate) fn new(path: Option<PathBuf>) -> Store {
+        Store {
+            path,
+            opened: Mutex::new(None),
+        }
+    }
+
+    /// The folder, made at first need; none where nothing is kept.
+    pub(crate) fn folder(&self, disk: &dyn Disk) -> io::Result<Option<(Arc<OwnedFd>, &Path)>> {
+        let Some(path) = &self.path else {
+            return Ok(None);
+        };
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = &*opened {
+            return Ok(Some((Arc::clone(folder), path)));
+        }
+        let folder = Arc::new(disk.open_state_folder(path)?);
+        *opened = Some(Arc::clone(&folder));
+        Ok(Some((folder, path)))
+    }
+
+    /// Forgets the folder's handle: somebody may have removed the folder.
+    fn forget(&self) {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Moves a file out of its folder; where it went. Where nothing is kept it is removed.
+    pub(crate) fn put_away(
+        &self,
+        disk: &dyn Disk,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+        of: &OsStr,
+        seal: Seal,
+    ) -> io::Result<Option<PathBuf>> {
+        let Some((store, path)) = self.folder(disk)? else {
+            disk.remove_at(folder, name)?;
+            return Ok(None);
+        };
+        let new_name = kept_name(disk, of, seal);
+        match disk.move_at(folder, name, store.as_fd(), &new_name) {
+            Ok(()) => return Ok(Some(path.join(new_name))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.forget();
+                let (store, path) = self.folder(disk)?.ok_or(io::ErrorKind::NotFound)?;
+                disk.move_at(folder, name, store.as_fd(), &new_name)?;
+                return Ok(Some(path.join(new_name)));
+            }
+            Err(error) if !is_elsewhere(&error) => return Err(error),
+            Err(_) => {}
+        }
+        let source = disk.open_at(folder, name, Open::Read)?;
+        copy(disk, source.as_fd(), store.as_fd(), &new_name)?;
+        disk.remove_at(folder, name)?;
+        Ok(Some(path.join(new_name)))
+    }
+
+    /// Looks again at a file that was not sealed.
+    pub(crate) fn settle(&self, disk: &dyn Disk, displaced: &Displaced) -> io::Result<Settled> {
+        let Some((store, path)) = self.folder(disk)? else {
+            return Ok(Settled::Waiting);
+        };
+        let Some(name) = displaced.path.file_name() else {
+            return Ok(Settled::Waiting);
+        };
+        let file = disk.open_at(store.as_fd(), name, Open::Read)?;
+        let leased = match disk.take_lease(file.as_fd(), Lease::Read) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Settled::Waiting),
+            // No lease is ever to be had of this one: its bytes alone can tell.
+            Err(_) => false,
+        };
+        let mut hasher = crate::revision::Hasher::new();
+        crate::snapshot::scan_file(disk, file.as_fd(), &mut |piece| {
+            hasher.update(piece);
+            std::ops::ControlFlow::Continue(())
+        })?;
+        let revision = hasher.finish();
+        if !leased {
+            return Ok(if revision == displaced.revision {
+                Settled::Waiting
+            } else {
+                Settled::Late(Displaced {
+                    revision,
+                    ..displaced.clone()
+                })
+            });
+        }
+        if !disk.lease_is_quiet(file.as_fd(), Lease::Read)? {
+            return Ok(Settled::Waiting);
+        }
+        let sealed_name = name
+            .as_bytes()
+            .strip_prefix(UNSEALED)
+            .map_or(name, OsStr::from_bytes);
+        if sealed_name != name {
+            disk.move_at(store.as_fd(), name, store.as_fd(), sealed_name)?;
+        }
+        let now = Displaced {
+            path: path.join(sealed_name),
+            revision,
+            seal: Seal::Sealed,
+        };
+        Ok(if revision == displaced.revision {
+            Settled::Sealed(now)
+        } else {
+            Settled::Late(now)
+        })
+    }
+}
+
+/// The name of a kept file: when, something nobody else has, and the old name for whoever looks for it.
+pub(crate) fn kept_name(disk: &dyn Disk, of: &OsStr, seal: Seal) -> OsString {
+    let mut full = match seal {
+        Seal::Sealed => Vec::new(),
+        Seal::Open => UNSEALED.to_vec(),
+    };
+    full.extend(format!("{}-{:016x}-", disk.now().0, random()).into_bytes());
+    let name = of.as_bytes();
+    full.extend_from_slice(&name[..name.len().min(128)]);
+    OsString::from_vec(full)
+}
+
+/// Copies an open file to a new name, flushed with its folder.
+fn copy(
+    disk: &dyn Disk,
+    source: BorrowedFd<'_>,
+    folder: BorrowedFd<'_>,
+    name: &OsStr,
+) -> io::Result<()> {
+    let size = disk.stat(source)?.size;
+    let copy = disk.open_at(folder, name, Open::Create { mode: 0o600 })?;
+    let mut sink = Sink::new(disk, copy.as_fd());
+    let unchanged = NewBytes::Streamed { changes: &[] };
+    let copied = write_content(&unchanged, Some((source, size)), &mut sink)
+        .and_then(|_| disk.sync(copy.as_fd()))
+        .and_then(|()| disk.sync(folder));
+    if copied.is_err() {
+        let _ = disk.remove_at(folder, name);
+    }
+    copied
+}
+
+/// Another file system, or one that cannot rename without replacing.
+fn is_elsewhere(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::XDEV | Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
+    )
+}

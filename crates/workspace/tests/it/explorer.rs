@@ -1,0 +1,272 @@
+//! The step explorer: our system calls and somebody else's in every order, on a real file system. Each order is one run;
+//! what stands afterwards is judged. The harness shows its teeth on the two ways that other tools write: they lose.
+
+#[path = "explorer/opponent.rs"]
+mod opponent;
+#[path = "explorer/writers.rs"]
+mod writers;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use lancet_workspace::{Settled, Warning};
+
+use crate::ground::Ground;
+use opponent::{OPPONENTS, Opponent};
+use writers::{RUNGS, Rung, Said};
+
+pub(crate) const OLD: &str = "old bytes, all of them\n";
+pub(crate) const OURS: &str = "the new ones: OURS\n";
+pub(crate) const THEIRS: &str = "theirs";
+
+/// A fault that a run may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fault {
+    /// Bytes of the opponent are nowhere.
+    Lost,
+    /// Success was said and our bytes are nowhere though nobody took them away, or failure and they stand.
+    Phantom,
+    /// The file is a mixture, or empty.
+    Torn,
+    /// Bytes of the opponent are kept, and nobody said so.
+    Unreported,
+    /// A temporary file stayed.
+    Litter,
+}
+
+/// One run: the opponent's k-th step is made before our call `order[k]` (counted from 0), or when we are done.
+struct Run<'r> {
+    ground: &'r Ground,
+    opponent: &'r Opponent,
+    order: Vec<u64>,
+}
+
+struct Ended {
+    said: Said,
+    calls: u64,
+    faults: Vec<Fault>,
+    what: String,
+}
+
+impl Run<'_> {
+    fn run(&self, write: impl FnOnce(&Ground) -> Said) -> Ended {
+        let ground = self.ground;
+        for path in fs::read_dir(&ground.root)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .chain(ground.displaced())
+        {
+            fs::remove_file(path).unwrap();
+        }
+        ground.put("a", OLD);
+        let script = Arc::new(Mutex::new(self.opponent.begin(&ground.root)));
+        let (order, theirs) = (self.order.clone(), Arc::clone(&script));
+        let last = Arc::new(Mutex::new(0));
+        let count = Arc::clone(&last);
+        let begun = ground.disk.calls();
+        ground.disk.before_each(move |call| {
+            let at = call.number - begun - 1;
+            *count.lock().unwrap() = at + 1;
+            theirs.lock().unwrap().advance(|step| order[step] <= at);
+        });
+        let said = write(ground);
+        ground.disk.clear_hook();
+        let calls = *last.lock().unwrap();
+        let ended = script.lock().unwrap().finish();
+        assert!(ended, "nothing of ours is in the way any more");
+        self.judge(said, calls)
+    }
+
+    fn judge(&self, said: Said, calls: u64) -> Ended {
+        let ground = self.ground;
+        let mut root: BTreeMap<String, String> = BTreeMap::new();
+        for (name, bytes) in ground.tree() {
+            root.insert(name, String::from_utf8(bytes.unwrap()).unwrap());
+        }
+        let stands = root.remove("a");
+        let kept = ground.displaced_texts();
+        let mut faults = Vec::new();
+        let is_theirs = |text: &String| text.contains(THEIRS);
+        let is_ours = |text: &String| text.contains("OURS");
+        let at_name = stands.as_ref().is_some_and(is_theirs);
+        if !at_name && !kept.iter().any(is_theirs) && !root.values().any(is_theirs) {
+            faults.push(Fault::Lost);
+        }
+        let fine = [OLD, OURS, THEIRS].map(str::to_owned);
+        let whole = |text: &String| {
+            fine.contains(text)
+                || self
+                    .opponent
+                    .mixtures()
+                    .iter()
+                    .any(|mixture| mixture == text)
+        };
+        if !stands.as_ref().is_some_and(whole) || !kept.iter().all(whole) {
+            faults.push(Fault::Torn);
+        }
+        let ours_stand = stands.as_ref().is_some_and(is_ours);
+        match &said {
+            Said::Written(written) => {
+                // Theirs on top is their act; the old text is not.
+                if !ours_stand && !at_name {
+                    faults.push(Fault::Phantom);
+                }
+                let told = written.warnings.contains(&Warning::LateWriter);
+                let found = || {
+                    written.displaced.as_ref().is_some_and(|displaced| {
+                        matches!(ground.workspace.settle(displaced), Ok(Settled::Late(_)))
+                    })
+                };
+                if !at_name && kept.iter().any(is_theirs) && !told {
+                    let sealed = written
+                        .displaced
+                        .as_ref()
+                        .is_some_and(|displaced| displaced.seal == lancet_workspace::Seal::Sealed);
+                    if sealed || !found() {
+                        faults.push(Fault::Unreported);
+                    }
+                }
+            }
+            Said::Plainly => {
+                if !ours_stand && !at_name {
+                    faults.push(Fault::Phantom);
+                }
+            }
+            Said::Refused => {
+                if ours_stand || kept.iter().any(is_ours) {
+                    faults.push(Fault::Phantom);
+                }
+            }
+            Said::Conflict => {}
+        }
+        if !root.is_empty() && !matches!(said, Said::Plainly) {
+            faults.push(Fault::Litter);
+        }
+        let what = format!(
+            "{} {:?}: {said:?}; stands {stands:?}, kept {kept:?}, beside {root:?}",
+            self.opponent.name, self.order
+        );
+        Ended {
+            said,
+            calls,
+            faults,
+            what,
+        }
+    }
+}
+
+/// Every order of `steps` steps among `calls` calls.
+fn orders(steps: usize, calls: u64, each: &mut dyn FnMut(&[u64])) {
+    fn grow(order: &mut Vec<u64>, steps: usize, calls: u64, each: &mut dyn FnMut(&[u64])) {
+        if order.len() == steps {
+            return each(order);
+        }
+        for at in order.last().copied().unwrap_or(0)..=calls {
+            order.push(at);
+            grow(order, steps, calls, each);
+            order.pop();
+        }
+    }
+    grow(&mut Vec::new(), steps, calls, each);
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    orders: u64,
+    refused: u64,
+    conflicts: u64,
+    faults: BTreeMap<Fault, (u64, String)>,
+}
+
+/// All orders of one writer against one opponent.
+fn explore(rung: &Rung, opponent: &Opponent, step: usize) -> Tally {
+    let ground = Ground::in_memory().without_patience();
+    (rung.prepare)(&ground);
+    let undisturbed = Run {
+        ground: &ground,
+        opponent,
+        order: vec![u64::MAX; opponent.steps],
+    }
+    .run(rung.write);
+    // The way back takes some calls more.
+    let calls = undisturbed.calls + 8;
+    let tally = RefCell::new(Tally::default());
+    let mut number = 0;
+    orders(opponent.steps, calls, &mut |order| {
+        number += 1;
+        if number % step != 0 {
+            return;
+        }
+        let ended = Run {
+            ground: &ground,
+            opponent,
+            order: order.to_vec(),
+        }
+        .run(rung.write);
+        let mut tally = tally.borrow_mut();
+        tally.orders += 1;
+        tally.refused += u64::from(matches!(ended.said, Said::Refused));
+        tally.conflicts += u64::from(matches!(ended.said, Said::Conflict));
+        for fault in ended.faults {
+            let entry = tally.faults.entry(fault).or_default();
+            entry.0 += 1;
+            entry.1 = ended.what.clone();
+        }
+    });
+    tally.into_inner()
+}
+
+/// Every order is tried where the environment asks for it; else every so-manieth, in CI's minutes.
+fn stride() -> usize {
+    match std::env::var_os("LANCET_EXPLORE_ALL") {
+        Some(_) => 1,
+        None => 5,
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "the figures are what this is for")]
+fn report(rung: &Rung, opponent: &Opponent, tally: &Tally) {
+    eprintln!(
+        "{:16} x {:16} {:6} orders, {:6} refused, {:4} conflicts, faults {:?}",
+        rung.name,
+        opponent.name,
+        tally.orders,
+        tally.refused,
+        tally.conflicts,
+        tally
+            .faults
+            .iter()
+            .map(|(fault, (count, _))| (*fault, *count))
+            .collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn in_no_order_does_anybody_lose_a_byte() {
+    for rung in RUNGS.iter().filter(|rung| rung.holds) {
+        for opponent in &OPPONENTS {
+            let tally = explore(rung, opponent, stride());
+            report(rung, opponent, &tally);
+            assert!(tally.orders > 100 && tally.refused > 0, "{tally:?}");
+            assert!(tally.faults.is_empty(), "{}: {tally:#?}", rung.name);
+        }
+    }
+}
+
+#[test]
+fn the_explorer_has_teeth() {
+    for rung in RUNGS.iter().filter(|rung| !rung.holds) {
+        for opponent in &OPPONENTS {
+            let tally = explore(rung, opponent, 1);
+            report(rung, opponent, &tally);
+            assert!(
+                tally.faults.contains_key(&Fault::Lost),
+                "{} x {}: {tally:?}",
+                rung.name,
+                opponent.name
+            );
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Those who write against the opponents: each rung of ours, and the two ways of other tools.
+
+use std::ffi::OsStr;
+use std::io::IoSlice;
+use std::os::fd::AsFd as _;
+
+use lancet_workspace::{CommitError, Disk as _, Manner, Open, Replace, Strategy, Written};
+use rustix::io::Errno;
+
+use super::{OLD, OURS};
+use crate::ground::{Ground, single};
+
+/// What a writer said at the end.
+#[derive(Debug)]
+pub(super) enum Said {
+    Written(Box<Written>),
+    /// Success, without further words.
+    Plainly,
+    Refused,
+    Conflict,
+}
+
+/// A way to write.
+pub(super) struct Rung {
+    pub(super) name: &'static str,
+    /// Does it promise that nothing is lost?
+    pub(super) holds: bool,
+    pub(super) prepare: fn(&Ground),
+    pub(super) write: fn(&Ground) -> Said,
+}
+
+fn commit(ground: &Ground, manner: Manner, guarantees: &[&str]) -> Said {
+    let located = ground.workspace.locate(&ground.root.join("a"));
+    let Ok(snapshot) = located.as_ref().map(|located| located.snapshot(1000)) else {
+        return Said::Refused;
+    };
+    let Ok(snapshot) = snapshot else {
+        return Said::Refused;
+    };
+    if *snapshot.bytes != OLD.as_bytes() {
+        return Said::Refused;
+    }
+    let seen = crate::ground::Seen {
+        located: located.unwrap(),
+        snapshot,
+    };
+    let mut write = seen.whole(OURS.as_bytes());
+    write.manner = manner;
+    match single(ground.workspace.commit(vec![write])) {
+        Ok(written) => {
+            assert!(guarantees.contains(&written.guarantee), "{written:?}");
+            Said::Written(Box::new(written))
+        }
+        Err(CommitError::Conflict { kept, .. }) => {
+            assert!(kept.iter().all(|path| path.exists()));
+            Said::Conflict
+        }
+        Err(CommitError::Changed { .. } | CommitError::Busy { .. } | CommitError::Io { .. }) => {
+            Said::Refused
+        }
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+const IN_PLACE: Manner = Manner {
+    strategy: Strategy::InPlace,
+    links: lancet_workspace::Links::Auto,
+    weak: lancet_workspace::Weak::Refuse,
+    durability: lancet_workspace::Durability::Full,
+};
+
+pub(super) const RUNGS: [Rung; 6] = [
+    Rung {
+        name: "exchange+lease",
+        holds: true,
+        prepare: |_| {},
+        write: |ground| commit(ground, Manner::default(), &["exchange+lease"]),
+    },
+    Rung {
+        name: "exchange",
+        holds: true,
+        prepare: |ground| {
+            ground
+                .disk
+                .refuse("take_lease", Errno::ACCESS.raw_os_error())
+        },
+        write: |ground| commit(ground, Manner::default(), &["exchange"]),
+    },
+    Rung {
+        name: "aside",
+        holds: true,
+        prepare: |ground| {
+            ground
+                .disk
+                .refuse("exchange_at", Errno::INVAL.raw_os_error());
+            // So that the mount is known.
+            ground.put("a", OLD);
+            ground.replace("a", OLD).unwrap();
+        },
+        write: |ground| commit(ground, Manner::default(), &["aside"]),
+    },
+    Rung {
+        name: "in-place-leased",
+        holds: true,
+        prepare: |_| {},
+        write: |ground| commit(ground, IN_PLACE, &["in-place-leased"]),
+    },
+    Rung {
+        name: "check, write",
+        holds: false,
+        prepare: |_| {},
+        write: check_then_write,
+    },
+    Rung {
+        name: "check, rename",
+        holds: false,
+        prepare: |_| {},
+        write: check_then_rename,
+    },
+];
+
+/// What most tools do: read, compare, write.
+fn check_then_write(ground: &Ground) -> Said {
+    let disk = &*ground.disk;
+    let Some(folder) = checked(ground) else {
+        return Said::Refused;
+    };
+    let Ok(file) = disk.open_at(folder.as_fd(), OsStr::new("a"), Open::Rewrite) else {
+        return Said::Refused;
+    };
+    let pieces = [IoSlice::new(OURS.as_bytes())];
+    disk.write_at(file.as_fd(), &pieces, 0).unwrap();
+    disk.set_length(file.as_fd(), OURS.len() as u64).unwrap();
+    Said::Plainly
+}
+
+/// What careful tools do: a new file beside it, read, compare, rename.
+fn check_then_rename(ground: &Ground) -> Said {
+    let disk = &*ground.disk;
+    let folder = disk.open_folder(&ground.root).unwrap();
+    let new = OsStr::new("new");
+    let how = Open::Create { mode: 0o600 };
+    let file = disk.open_at(folder.as_fd(), new, how).unwrap();
+    let pieces = [IoSlice::new(OURS.as_bytes())];
+    disk.write_at(file.as_fd(), &pieces, 0).unwrap();
+    if checked(ground).is_none() {
+        disk.remove_at(folder.as_fd(), new).unwrap();
+        return Said::Refused;
+    }
+    disk.rename_at(folder.as_fd(), new, OsStr::new("a"), Replace::Over)
+        .unwrap();
+    Said::Plainly
+}
+
+fn checked(ground: &Ground) -> Option<std::os::fd::OwnedFd> {
+    let disk = &*ground.disk;
+    let folder = disk.open_folder(&ground.root).unwrap();
+    let file = disk
+        .open_at(folder.as_fd(), OsStr::new("a"), Open::Read)
+        .ok()?;
+    let mut bytes = Vec::with_capacity(1000);
+    disk.read_more(file.as_fd(), &mut bytes, 0).unwrap();
+    (bytes == OLD.as_bytes()).then_some(folder)
+}
