@@ -11,6 +11,7 @@ mod exchange;
 mod finish;
 mod hold;
 mod in_place;
+mod intent;
 mod names;
 mod outcome;
 mod request;
@@ -18,9 +19,12 @@ mod stage;
 mod trial;
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+pub(crate) use aside::give_name;
+pub(crate) use in_place::write_over;
 pub use outcome::{Barrier, CommitError, Warning, Written};
 pub use request::{Durability, Expected, Links, Manner, NewBytes, Strategy, Weak, Write};
 
@@ -31,7 +35,7 @@ use hold::Held;
 use in_place::{Gripped, Rewrite};
 use outcome::{Failure, Rung};
 use stage::{Creation, Replacement, Staged};
-use trial::{Trial, temporary_name};
+use trial::Trial;
 
 /// So often a batch is begun anew because a file has to be written in another way.
 const ATTEMPTS: usize = 6;
@@ -40,6 +44,11 @@ impl Workspace {
     /// Writes every file of the batch or none.
     pub fn commit(&self, batch: Vec<Write<'_>>) -> Result<Vec<Written>, CommitError> {
         refuse_doubles(&batch)?;
+        self.recover_once().map_err(|source| CommitError::Io {
+            index: 0,
+            step: "recovery",
+            source,
+        })?;
         let mut forced = vec![None; batch.len()];
         for _ in 0..ATTEMPTS {
             match self.attempt(&batch, &forced) {
@@ -64,6 +73,8 @@ impl Workspace {
                 source,
             })
         })?;
+        // Closed last of all: the trial's leavings go before it.
+        let mut row;
         let mut trial = Trial::new(self);
         let mut checked = Vec::with_capacity(batch.len());
         for (index, write) in batch.iter().enumerate() {
@@ -75,6 +86,13 @@ impl Workspace {
             staged.push(stage::stage(&mut trial, write, current, rung).map_err(stopped(index))?);
         }
         let guard = self.lock(batch, &staged)?;
+        row = intent::Row::open(self, batch, &staged).map_err(|source| {
+            Stopped::For(CommitError::Io {
+                index: 0,
+                step: "journal",
+                source,
+            })
+        })?;
         let mut ready = Vec::with_capacity(batch.len());
         for (index, (write, staged)) in batch.iter().zip(staged).enumerate() {
             ready.push(make_ready(&mut trial, write, staged).map_err(stopped(index))?);
@@ -96,7 +114,7 @@ impl Workspace {
                 }
             }
         }
-        Ok(finish::finish(trial, batch, done, guard))
+        finish::finish(trial, batch, done, guard, &mut row).map_err(Stopped::For)
     }
 
     fn lock(&self, batch: &[Write<'_>], staged: &[Staged]) -> Result<Guard, Stopped> {
@@ -141,7 +159,7 @@ enum Ready {
     Replace(Replacement, Held),
     Create(Creation),
     InPlace(Rewrite, Gripped),
-    Remove(Held),
+    Remove(OsString, Held),
     Move(Arc<OwnedFd>, Held),
 }
 
@@ -158,7 +176,11 @@ fn make_ready(trial: &mut Trial<'_>, write: &Write<'_>, staged: Staged) -> Resul
             let gripped = in_place::grip(trial, write, &rewrite)?;
             Ok(Ready::InPlace(rewrite, gripped))
         }
-        Staged::Leave { handle, checked } => {
+        Staged::Leave {
+            handle,
+            checked,
+            aside,
+        } => {
             let to_folder = match write.new {
                 NewBytes::MovedTo(to) => Some(stage::make_folders(trial, to)?.0),
                 _ => None,
@@ -166,7 +188,7 @@ fn make_ready(trial: &mut Trial<'_>, write: &Write<'_>, staged: Staged) -> Resul
             let held = hold::hold(trial, write, handle, &checked)?;
             Ok(match to_folder {
                 Some(folder) => Ready::Move(folder, held),
-                None => Ready::Remove(held),
+                None => Ready::Remove(aside, held),
             })
         }
     }
@@ -185,9 +207,9 @@ fn swap(trial: &mut Trial<'_>, write: &Write<'_>, ready: Ready) -> Result<Done, 
         (Ready::Move(folder, held), NewBytes::MovedTo(to)) => {
             names::rename(trial, write, to, folder, held)
         }
-        (Ready::Remove(held) | Ready::Move(_, held), _) => {
-            names::remove(trial, write, temporary_name(), held)
-        }
+        (Ready::Remove(aside, held), _) => names::remove(trial, write, aside, held),
+        // A move knows where to: both come from the same request.
+        (Ready::Move(..), _) => Err(Failure::Changed),
     }
 }
 

@@ -113,6 +113,22 @@ impl Store {
         Ok(Some(path.join(new_name)))
     }
 
+    /// Keeps a copy of an open file.
+    pub(crate) fn copy_in(
+        &self,
+        disk: &dyn Disk,
+        source: BorrowedFd<'_>,
+        of: &OsStr,
+    ) -> io::Result<()> {
+        match self.folder(disk)? {
+            Some((store, _)) => {
+                let name = kept_name(disk, of, Seal::Sealed);
+                copy(disk, source, store.as_fd(), &name)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Looks again at a file that was not sealed.
     pub(crate) fn settle(&self, disk: &dyn Disk, displaced: &Displaced) -> io::Result<Settled> {
         let Some((store, path)) = self.folder(disk)? else {

@@ -15,10 +15,12 @@ mod content;
 mod disk;
 mod displaced;
 mod folder;
+mod journal;
 mod locate;
 mod locks;
 mod mounts;
 mod random;
+mod recover;
 mod revision;
 mod roots;
 mod snapshot;
@@ -31,7 +33,11 @@ pub use commit::{
 pub use disk::{Call, Disk, EntryKind, FaultyDisk, Lasting, Lease, Open, RealDisk, Replace};
 pub use displaced::{Displaced, Seal, Settled};
 pub use folder::{Entry, Listing};
+pub use journal::{
+    Act, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket, Trace,
+};
 pub use locate::{Kind, LocateError, Located};
+pub use recover::{Healed, Recovered};
 pub use revision::{Hasher, Revision};
 pub use roots::{OpenError, Workspace};
 pub use snapshot::{Known, ReadError, Snapshot};

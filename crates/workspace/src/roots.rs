@@ -3,11 +3,12 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::disk::Disk;
 use crate::displaced::{Displaced, Settled, Store};
+use crate::journal::{FileJournal, Journal};
 use crate::locks::Locks;
 use crate::mounts::Mounts;
 
@@ -35,6 +36,8 @@ pub struct Workspace {
     pub(crate) lease_patience: Duration,
     pub(crate) mounts: Mounts,
     pub(crate) displaced: Store,
+    pub(crate) journal: Option<Arc<dyn Journal>>,
+    pub(crate) recovered: Mutex<bool>,
     pub(crate) state_folder: Option<PathBuf>,
     paths: Vec<PathBuf>,
 }
@@ -56,9 +59,9 @@ pub enum OpenError {
 }
 
 impl Workspace {
-    /// Opens the roots. `state_folder` holds `displaced/` (the old file of every change) and `locks/` (for folders that
-    /// cannot be locked themselves); both are made at first need, mode 0700. Without it old files are removed once the
-    /// new ones are flushed.
+    /// Opens the roots. `state_folder` holds `displaced/` (the old file of every change), `journal/` (what is just
+    /// being done) and `locks/` (for folders that cannot be locked themselves); made at first need, mode 0700. Without
+    /// it old files are removed once the new ones are flushed, and nothing heals a crash.
     pub fn open(
         roots: &[PathBuf],
         disk: Arc<dyn Disk>,
@@ -83,6 +86,10 @@ impl Workspace {
             PATIENCE,
         );
         let displaced = Store::new(state_folder.as_ref().map(|folder| folder.join("displaced")));
+        let journal = state_folder.as_ref().map(|folder| {
+            let path = folder.join("journal");
+            Arc::new(FileJournal::new(Arc::clone(&disk), path)) as Arc<dyn Journal>
+        });
         Ok(Workspace {
             disk,
             roots: opened,
@@ -90,6 +97,8 @@ impl Workspace {
             lease_patience: LEASE_PATIENCE,
             mounts: Mounts::default(),
             displaced,
+            journal,
+            recovered: Mutex::new(false),
             state_folder,
             paths,
         })
@@ -98,6 +107,12 @@ impl Workspace {
     /// The same with another bound on the wait for a folder in which another lancet writes (2 seconds unless set).
     pub fn with_patience(mut self, patience: Duration) -> Workspace {
         self.locks.patience = patience;
+        self
+    }
+
+    /// The same with another journal than the files in the state folder.
+    pub fn with_journal(mut self, journal: Arc<dyn Journal>) -> Workspace {
+        self.journal = Some(journal);
         self
     }
 

@@ -16,7 +16,7 @@ use crate::disk::{Disk, Replace};
 
 /// How a name was given to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Given {
+pub(crate) enum Given {
     /// In a way that cannot replace.
     Surely,
     /// By a look and a rename: all that the file system knows.
@@ -127,7 +127,7 @@ pub(super) fn put_back(
 }
 
 /// Renames to a name that must be free, by the surest way the file system knows.
-pub(super) fn give_name(
+pub(crate) fn give_name(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
     from: &OsStr,

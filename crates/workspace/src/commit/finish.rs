@@ -2,45 +2,49 @@
 //! put away. The writes stand by now; whatever fails here is told and undoes nothing.
 
 use std::os::fd::AsFd as _;
+use std::sync::Arc;
 
-use super::back::{Back, Done, flush_once};
+use super::back::{Back, Done, flush_once, roll_back};
 use super::hold::{Grip, Held};
 use super::in_place;
+use super::intent::Row;
 use super::trial::Trial;
-use super::{Durability, Expected, Warning, Write, Written};
+use super::{CommitError, Durability, Expected, Warning, Write, Written};
 use crate::displaced::{Displaced, Seal};
 use crate::locks::{Guard, Kept};
 
 pub(super) fn finish(
     mut trial: Trial<'_>,
     batch: &[Write<'_>],
-    done: Vec<Done>,
+    mut done: Vec<Done>,
     guard: Guard,
-) -> Vec<Written> {
-    trial.release_folders();
+    row: &mut Row,
+) -> Result<Vec<Written>, CommitError> {
     let kept_out = guard.kept;
-    drop(guard);
-    let mut flushed = Vec::new();
+    if done.len() == 1 {
+        // Nothing can call it back any more: others need not wait for the flush.
+        drop(guard);
+        flush(&trial, batch, &mut done);
+    } else {
+        flush(&trial, batch, &mut done);
+        // Without the mark the next recovery would take all of it back.
+        if let Err(source) = row.mark() {
+            let cause = CommitError::Io {
+                index: 0,
+                step: "journal",
+                source,
+            };
+            return Err(roll_back(&mut trial, batch, done, cause));
+        }
+        drop(guard);
+    }
+    trial.release_folders();
     let mut results = Vec::with_capacity(done.len());
     let mut backs = Vec::with_capacity(done.len());
-    for (
-        write,
-        Done {
-            mut written,
-            folder,
-            back,
-        },
-    ) in batch.iter().zip(done)
+    for Done {
+        mut written, back, ..
+    } in done
     {
-        if !written.durable && write.manner.durability == Durability::Full {
-            written.durable = flush_once(trial.disk(), folder, &mut flushed);
-            if let Back::Move { to_folder, .. } = &back {
-                written.durable &= flush_once(trial.disk(), to_folder.clone(), &mut flushed);
-            }
-            if !written.durable {
-                written.warnings.push(Warning::NotDurable);
-            }
-        }
         if kept_out == Kept::Apart {
             written.warnings.push(Warning::NotLocked);
         }
@@ -58,8 +62,33 @@ pub(super) fn finish(
             }
             Back::Create { .. } | Back::Move { .. } => {}
         }
+        if written
+            .warnings
+            .iter()
+            .any(|warning| matches!(warning, Warning::Left(_)))
+        {
+            row.leave();
+        }
     }
-    results
+    Ok(results)
+}
+
+/// Flushes every folder in which names changed.
+fn flush(trial: &Trial<'_>, batch: &[Write<'_>], done: &mut [Done]) {
+    let mut flushed = Vec::new();
+    for (write, done) in batch.iter().zip(done) {
+        let written = &mut done.written;
+        if written.durable || write.manner.durability == Durability::Ordered {
+            continue;
+        }
+        written.durable = flush_once(trial.disk(), Arc::clone(&done.folder), &mut flushed);
+        if let Back::Move { to_folder, .. } = &done.back {
+            written.durable &= flush_once(trial.disk(), Arc::clone(to_folder), &mut flushed);
+        }
+        if !written.durable {
+            written.warnings.push(Warning::NotDurable);
+        }
+    }
 }
 
 /// The old file becomes the backup. What cannot be flushed is not moved: until then it may be the only copy.

@@ -3,7 +3,7 @@
 //! old bytes are put away and flushed first, and come back if anything fails.
 
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,8 @@ pub(super) struct Rewrite {
     /// Where a person finds the old bytes.
     pub(super) kept: PathBuf,
     pub(super) checked: Stamp,
+    /// What it is going to hold: after a crash the one thing that tells a whole rewrite from a torn one.
+    pub(super) new: Revision,
 }
 
 /// A file open for the rewriting, compared and leased.
@@ -60,7 +62,20 @@ pub(super) fn stage(
     check_base(write, base)?;
     disk.sync(old.file.as_fd()).map_err(&keep)?;
     disk.sync(old.folder.as_fd()).map_err(&keep)?;
-    Ok(Rewrite { old, kept, checked })
+    let mut measure = Sink::nowhere(disk);
+    write_content(
+        &write.new,
+        Some((old.file.as_fd(), checked.size)),
+        &mut measure,
+    )
+    .map_err(Failure::at("write"))?;
+    let (_, new) = measure.finish();
+    Ok(Rewrite {
+        old,
+        kept,
+        checked,
+        new,
+    })
 }
 
 /// Opens the file for writing, keeps others out and compares it. By now no other handle of ours may be open on it.
@@ -235,6 +250,19 @@ fn overwrite(
     }
     disk.sync(file).map_err(Failure::at("flush"))?;
     Ok(revision)
+}
+
+/// Writes all of one open file over another and flushes it.
+pub(crate) fn write_over(
+    disk: &dyn Disk,
+    from: BorrowedFd<'_>,
+    size: u64,
+    to: BorrowedFd<'_>,
+) -> io::Result<()> {
+    let mut sink = Sink::new(disk, to);
+    write_content(&UNCHANGED, Some((from, size)), &mut sink)?;
+    disk.set_length(to, size)?;
+    disk.sync(to)
 }
 
 /// Puts old bytes back, and the time: a write that failed was none. Where that fails they are kept, and their path is

@@ -1,7 +1,7 @@
 //! Staging: the new content complete and flushed before anything of the old is touched, with no lock and no lease held.
 //! A file of its own with the old one's mode, owner and attributes; or, for a rewrite in place, the old bytes put away.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::check::Current;
 use super::in_place::{self, Rewrite};
-use super::trial::{Temporary, Trial};
+use super::trial::{Temporary, Trial, temporary_name};
 use super::{Barrier, Expected, Failure, Links, NewBytes, Rung, Strategy, Write};
 use crate::content::{Sink, write_content};
 use crate::disk::{Disk, Open};
@@ -26,7 +26,12 @@ pub(super) enum Staged {
     /// The old bytes are put away, the file is rewritten.
     InPlace(Rewrite),
     /// The file goes, or goes elsewhere.
-    Leave { handle: OwnedFd, checked: Stamp },
+    Leave {
+        handle: OwnedFd,
+        checked: Stamp,
+        /// Where it stands until it is put away.
+        aside: OsString,
+    },
 }
 
 /// A new file for a name that is taken.
@@ -72,6 +77,7 @@ pub(super) fn stage(
         return Ok(Staged::Leave {
             handle,
             checked: stamp,
+            aside: temporary_name(),
         });
     }
     match forced.unwrap_or_else(|| choose(trial, write, &stamp)) {

@@ -7,21 +7,21 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use lancet_text::RawChange;
-use lancet_workspace::{CommitError, Lasting, Write, Written};
+use lancet_workspace::{CommitError, Lasting, NewBytes, Write, Written};
 use rustix::io::Errno;
 
 use crate::ground::{Ground, creation};
 
-type Tree = BTreeMap<String, Option<Vec<u8>>>;
+pub(crate) type Tree = BTreeMap<String, Option<Vec<u8>>>;
 type Times = BTreeMap<PathBuf, SystemTime>;
-type Outcome = Result<Vec<Written>, CommitError>;
-type Commit<'c> = &'c dyn Fn(Vec<Write<'_>>) -> Outcome;
+pub(crate) type Outcome = Result<Vec<Written>, CommitError>;
+pub(crate) type Commit<'c> = &'c dyn Fn(Vec<Write<'_>>) -> Outcome;
 
 /// A kind of commit: how the root looks before, and what is done once everything is read.
-struct Kind {
-    name: &'static str,
-    prepare: fn(&Ground),
-    act: fn(&Ground, Commit<'_>) -> Outcome,
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) prepare: fn(&Ground),
+    pub(crate) act: fn(&Ground, Commit<'_>) -> Outcome,
 }
 
 fn change() -> Vec<RawChange> {
@@ -31,7 +31,7 @@ fn change() -> Vec<RawChange> {
     }]
 }
 
-const KINDS: [Kind; 5] = [
+pub(crate) const KINDS: [Kind; 8] = [
     Kind {
         name: "replace",
         prepare: |ground| ground.put("a", "0123456789"),
@@ -51,6 +51,29 @@ const KINDS: [Kind; 5] = [
         act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
     },
     Kind {
+        name: "remove",
+        prepare: |ground| ground.put("a", "0123456789"),
+        act: |ground, commit| commit(vec![ground.seen("a").becomes(NewBytes::Nothing)]),
+    },
+    Kind {
+        name: "move",
+        prepare: |ground| ground.put("a", "0123456789"),
+        act: |ground, commit| {
+            let to = ground.locate("n/e/w");
+            commit(vec![ground.seen("a").becomes(NewBytes::MovedTo(&to))])
+        },
+    },
+    Kind {
+        name: "aside",
+        prepare: |ground| {
+            ground.put("a", "0123456789");
+            ground
+                .lacks_exchange
+                .store(true, std::sync::atomic::Ordering::SeqCst);
+        },
+        act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
+    },
+    Kind {
         name: "streamed",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| commit(vec![ground.seen("a").streamed(&change())]),
@@ -61,15 +84,21 @@ const KINDS: [Kind; 5] = [
             ground.put("a", "0123456789");
             ground.put("d/b", "0123456789");
             ground.put("c", "0123456789");
+            ground.put("gone", "0123456789");
+            ground.put("from", "0123456789");
             fs::hard_link(ground.root.join("c"), ground.root.join("c2")).unwrap();
         },
         act: |ground, commit| {
             let (a, b, c) = (ground.seen("a"), ground.seen("d/b"), ground.seen("c"));
             let (new, last) = (ground.locate("n/e/w"), ground.locate("n/last"));
+            let (gone, from) = (ground.seen("gone"), ground.seen("from"));
+            let to = ground.locate("d/to");
             commit(vec![
                 a.spliced(&change()),
                 creation(&new, b"text"),
                 c.streamed(&change()),
+                gone.becomes(NewBytes::Nothing),
+                from.becomes(NewBytes::MovedTo(&to)),
                 b.whole(b"whole"),
                 creation(&last, b"last"),
             ])
@@ -78,10 +107,11 @@ const KINDS: [Kind; 5] = [
 ];
 
 /// How the root looks before and after a commit that nothing disturbs.
-fn undisturbed(kind: &Kind) -> (Tree, Tree) {
+pub(crate) fn undisturbed(kind: &Kind) -> (Tree, Tree) {
     let ground = Ground::in_memory();
     (kind.prepare)(&ground);
     let before = ground.tree();
+    ground.refuse_what_is_lacking();
     (kind.act)(&ground, &|batch| ground.workspace.commit(batch)).unwrap();
     (before, ground.tree())
 }
@@ -114,6 +144,7 @@ fn disturbed(
     let before = times(&ground);
     let outcome = (kind.act)(&ground, &|batch| {
         ground.disk.fail(number, error.raw_os_error(), lasting);
+        ground.refuse_what_is_lacking();
         ground.workspace.commit(batch)
     });
     let was_hit = ground.disk.calls() >= number;
@@ -178,10 +209,12 @@ fn a_fault_at_any_call_leaves_old_or_new() {
 /// files stay where not even their removal works.
 #[test]
 fn a_disk_that_fails_for_good_tears_no_replaced_file() {
-    for kind in KINDS
-        .iter()
-        .filter(|kind| matches!(kind.name, "replace" | "create" | "streamed"))
-    {
+    for kind in KINDS.iter().filter(|kind| {
+        matches!(
+            kind.name,
+            "replace" | "create" | "streamed" | "remove" | "move"
+        )
+    }) {
         let (before, after) = undisturbed(kind);
         let mut faults = 0;
         while let Some((ground, outcome)) =

@@ -19,6 +19,8 @@ pub(crate) struct Ground {
     pub(crate) state: PathBuf,
     pub(crate) disk: Arc<FaultyDisk>,
     pub(crate) workspace: Workspace,
+    /// Does the disk know no exchange?
+    pub(crate) lacks_exchange: std::sync::atomic::AtomicBool,
 }
 
 impl Ground {
@@ -53,11 +55,23 @@ impl Ground {
             state,
             disk,
             workspace,
+            lacks_exchange: false.into(),
         }
     }
 
     pub(crate) fn with(files: &[(&str, &str)]) -> Ground {
         Ground::new().filled(files)
+    }
+
+    /// A disk that was mended knows everything again.
+    pub(crate) fn refuse_what_is_lacking(&self) {
+        if self
+            .lacks_exchange
+            .load(std::sync::atomic::Ordering::SeqCst)
+        {
+            let einval = rustix::io::Errno::INVAL.raw_os_error();
+            self.disk.refuse("exchange_at", einval);
+        }
     }
 
     /// For opponents that stand still while we wait for them.
@@ -192,6 +206,15 @@ impl Seen {
             located: &self.located,
             expected: self.expected(),
             new: NewBytes::Whole(bytes),
+            manner: Manner::default(),
+        }
+    }
+
+    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>) -> Write<'a> {
+        Write {
+            located: &self.located,
+            expected: self.expected(),
+            new,
             manner: Manner::default(),
         }
     }

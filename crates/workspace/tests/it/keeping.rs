@@ -170,7 +170,11 @@ fn the_old_bytes_of_an_in_place_rewrite_are_flushed_before_the_file_is_touched()
             assert_eq!(kept.len(), 1);
             assert_eq!(fs::read(&kept[0]).unwrap(), b"old bytes\n");
             assert_eq!(fs::metadata(&kept[0]).unwrap().mode() & 0o777, 0o600);
-            assert_eq!(syncs.load(Ordering::SeqCst), 2, "the copy and its folder");
+            assert_eq!(
+                syncs.load(Ordering::SeqCst),
+                4,
+                "the copy, the journal, and the folder of each"
+            );
             CHECKED.store(true, Ordering::SeqCst);
         }
     });

@@ -1,6 +1,7 @@
 //! The commit against a real disk: what it keeps, what it refuses, and that a failure at any call leaves the files as
 //! they were.
 
+mod crash;
 #[cfg(target_os = "linux")]
 mod explorer;
 mod faults;

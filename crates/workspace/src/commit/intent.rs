@@ -1,0 +1,141 @@
+//! The entry of a commit in the journal: written under the lock, before any name changes and before any lease, closed
+//! when everything of the commit's own is gone again.
+
+use std::io;
+use std::sync::Arc;
+
+use super::stage::Staged;
+use super::trial::Naming;
+use super::{Expected, NewBytes, Rung, Write};
+use crate::journal::{Act, Flush, Intent, Journal, Step, Ticket, Trace};
+use crate::roots::Workspace;
+
+/// An open entry. Closed when dropped: it has to outlive what it is about.
+pub(super) struct Row {
+    journal: Option<(Arc<dyn Journal>, Ticket)>,
+}
+
+impl Row {
+    /// Writes down what is about to be done, where there is something that a crash could leave behind.
+    pub(super) fn open(
+        workspace: &Workspace,
+        batch: &[Write<'_>],
+        staged: &[Staged],
+    ) -> io::Result<Row> {
+        let alone = batch.len() == 1;
+        let leaves_nothing = |staged: &Staged| matches!(staged, Staged::Create(creation) if creation.temporary.naming == Naming::Unnamed);
+        let Some(journal) = &workspace.journal else {
+            return Ok(Row { journal: None });
+        };
+        if alone && staged.iter().all(leaves_nothing) {
+            return Ok(Row { journal: None });
+        }
+        let mut steps = Vec::with_capacity(batch.len());
+        let mut flush = if alone { Flush::Later } else { Flush::Now };
+        for (write, staged) in batch.iter().zip(staged) {
+            let step = step(write, staged);
+            // In these ways there is a moment in which a crash leaves no whole file under the name.
+            if matches!(step.act, Act::Aside | Act::InPlace { .. }) {
+                flush = Flush::Now;
+            }
+            steps.push(step);
+        }
+        let ticket = journal.open(&Intent { steps }, flush)?;
+        Ok(Row {
+            journal: Some((Arc::clone(journal), ticket)),
+        })
+    }
+
+    /// All of it stands from here on.
+    pub(super) fn mark(&self) -> io::Result<()> {
+        match &self.journal {
+            Some((journal, ticket)) => journal.mark(*ticket, Flush::Now),
+            None => Ok(()),
+        }
+    }
+
+    /// Something of it is left to do, by the next recovery.
+    pub(super) fn leave(&mut self) {
+        self.journal = None;
+    }
+}
+
+impl Drop for Row {
+    fn drop(&mut self) {
+        if let Some((journal, ticket)) = self.journal.take() {
+            // Left open it is found to be done by the next recovery.
+            if journal.close(ticket).is_err() {
+                let _ = journal.close(ticket);
+            }
+        }
+    }
+}
+
+fn step(write: &Write<'_>, staged: &Staged) -> Step {
+    let located = write.located;
+    let old = match (&write.expected, staged) {
+        (Expected::Content { revision, .. }, Staged::Replace(replacement, _)) => Some(Trace {
+            inode: replacement.checked.inode,
+            revision: *revision,
+        }),
+        (Expected::Content { revision, .. }, Staged::InPlace(rewrite)) => Some(Trace {
+            inode: rewrite.checked.inode,
+            revision: *revision,
+        }),
+        (Expected::Content { revision, .. }, Staged::Leave { checked, .. }) => Some(Trace {
+            inode: checked.inode,
+            revision: *revision,
+        }),
+        _ => None,
+    };
+    let (act, temporary, new) = match staged {
+        Staged::Replace(replacement, _) => (
+            match replacement.rung {
+                Rung::Aside => Act::Aside,
+                _ => Act::Exchange,
+            },
+            replacement.temporary.name.clone(),
+            Some(Trace {
+                inode: replacement.ours.inode,
+                revision: replacement.revision,
+            }),
+        ),
+        Staged::Create(creation) => (
+            Act::Create,
+            creation.temporary.name.clone(),
+            Some(Trace {
+                inode: creation.ours.inode,
+                revision: creation.revision,
+            }),
+        ),
+        Staged::InPlace(rewrite) => (
+            Act::InPlace {
+                kept: rewrite.kept.clone(),
+            },
+            rewrite.old.name.clone(),
+            Some(Trace {
+                inode: rewrite.checked.inode,
+                revision: rewrite.new,
+            }),
+        ),
+        Staged::Leave { aside, .. } => match write.new {
+            NewBytes::MovedTo(to) => (
+                Act::Move {
+                    folder: to.path().parent().map(Into::into).unwrap_or_default(),
+                    name: to.name.clone(),
+                },
+                aside.clone(),
+                old,
+            ),
+            _ => (Act::Remove, aside.clone(), None),
+        },
+    };
+    Step {
+        folder: located.path().parent().map(Into::into).unwrap_or_default(),
+        name: located.name.clone(),
+        temporary,
+        act,
+        old,
+        new,
+    }
+}

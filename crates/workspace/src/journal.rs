@@ -1,0 +1,120 @@
+//! The journal: what a commit is about to do, written down before it does it, so that whoever comes after a crash can
+//! finish it or take it back. [`FileJournal`] keeps it as plain files; a database may do it as well.
+
+mod file;
+mod line;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+pub use file::FileJournal;
+
+use crate::revision::Revision;
+
+/// What one commit is about to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Intent {
+    /// File by file, in this order.
+    pub steps: Vec<Step>,
+}
+
+/// What is about to be done to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The folder, every link resolved.
+    pub folder: PathBuf,
+    /// The file's name in it.
+    pub name: OsString,
+    /// The name beside it, in the same folder, under which its new file waits, and its old file afterwards.
+    pub temporary: OsString,
+    /// What is done.
+    pub act: Act,
+    /// The file that is there before.
+    pub old: Option<Trace>,
+    /// The file that is there afterwards.
+    pub new: Option<Trace>,
+}
+
+/// A file, to be known again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Which one.
+    pub inode: u64,
+    /// What it holds.
+    pub revision: Revision,
+}
+
+/// What is done to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Name and temporary name change places.
+    Exchange,
+    /// The old file goes to the temporary name with `.old` behind it, the new one to the name.
+    Aside,
+    /// The file is rewritten.
+    InPlace {
+        /// The copy of its old bytes.
+        kept: PathBuf,
+    },
+    /// The new file takes the free name.
+    Create,
+    /// The old file goes to the temporary name.
+    Remove,
+    /// The file goes to another name.
+    Move {
+        /// In this folder.
+        folder: PathBuf,
+        /// The name there.
+        name: OsString,
+    },
+}
+
+/// Must an entry be on the disk itself before the commit goes on?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flush {
+    /// It must outlive a power cut.
+    Now,
+    /// It must outlive this process: the system's memory is enough.
+    Later,
+}
+
+/// One entry of a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// How far a commit came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It was begun: of several files all go back.
+    Begun,
+    /// It was decided: all of it stands.
+    Decided,
+}
+
+/// An entry that was left open by a process that is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Which one.
+    pub ticket: Ticket,
+    /// What was to be done.
+    pub intent: Intent,
+    /// How far it came.
+    pub progress: Progress,
+}
+
+/// Where intents are written down.
+pub trait Journal: Send + Sync + fmt::Debug {
+    /// Writes an intent down.
+    fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket>;
+    /// Writes down that it is decided.
+    fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()>;
+    /// Nothing of it is left to do.
+    fn close(&self, ticket: Ticket) -> io::Result<()>;
+    /// The entries that processes left open which are gone. Whoever asks has them to itself until it has closed them, has
+    /// let go of them or is gone too.
+    fn list(&self) -> io::Result<Vec<Record>>;
+    /// Lets go of an entry of [`Journal::list`] without closing it: it is not for this workspace.
+    fn let_go(&self, ticket: Ticket);
+}

@@ -1,0 +1,267 @@
+//! The journal as plain files in the state folder, one for each process, locked for as long as it lives: a file that can
+//! be locked by somebody else is that of a process that is gone.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, IoSlice};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::line::Line;
+use super::{Flush, Intent, Journal, Progress, Record, Ticket};
+use crate::disk::{Disk, EntryKind, Open};
+use crate::random::random;
+use crate::snapshot::scan_file;
+
+/// A file this long begins anew as soon as nothing in it is open.
+const LONG: u64 = 64 * 1024;
+/// So often a new file is tried that somebody else has just looked at.
+const TRIES: usize = 8;
+
+/// The journal as plain files.
+#[derive(Debug)]
+pub struct FileJournal {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    folder: Option<Arc<OwnedFd>>,
+    own: Option<Log>,
+    /// Entries of processes that are gone, and the file they are in.
+    claimed: HashMap<u64, Arc<Mutex<Log>>>,
+}
+
+/// One file. Its lock goes with its handle.
+#[derive(Debug)]
+struct Log {
+    file: OwnedFd,
+    name: OsString,
+    length: u64,
+    open: usize,
+    named: Named,
+}
+
+/// Is the file's name on the disk itself?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    Flushed,
+    NotYet,
+}
+
+impl FileJournal {
+    /// A journal in this folder, which is made at first need.
+    pub fn new(disk: Arc<dyn Disk>, path: PathBuf) -> FileJournal {
+        FileJournal {
+            disk,
+            path,
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn folder(&self, state: &mut State) -> io::Result<Arc<OwnedFd>> {
+        if let Some(folder) = &state.folder {
+            return Ok(Arc::clone(folder));
+        }
+        let folder = Arc::new(self.disk.open_state_folder(&self.path)?);
+        state.folder = Some(Arc::clone(&folder));
+        Ok(folder)
+    }
+
+    /// Makes this process's file, locked before anybody could take it for left.
+    fn begin(&self, folder: &OwnedFd) -> io::Result<Log> {
+        for _ in 0..TRIES {
+            let name = OsString::from(format!("{:016x}.log", random()));
+            let file = self.disk.open_at(folder.as_fd(), &name, Open::Lock)?;
+            // Whoever lists the folder in this very moment may have it, and remove it as empty.
+            // Without locks nobody can tell that we are gone; others do not look at the file then.
+            let taken = self.disk.try_lock(file.as_fd()).unwrap_or(true);
+            if taken && self.disk.stat(file.as_fd())?.links > 0 {
+                return Ok(Log {
+                    file,
+                    name,
+                    length: 0,
+                    open: 0,
+                    named: Named::NotYet,
+                });
+            }
+        }
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+
+    fn append(&self, folder: &OwnedFd, log: &mut Log, line: &Line, flush: Flush) -> io::Result<()> {
+        let text = line.encode();
+        let mut done = 0;
+        while done < text.len() {
+            let pieces = [IoSlice::new(&text[done..])];
+            match self
+                .disk
+                .write_at(log.file.as_fd(), &pieces, log.length + done as u64)
+            {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => done += written,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // What a failed flush leaves is overwritten by the next line.
+        if flush == Flush::Now {
+            self.disk.sync(log.file.as_fd())?;
+            if log.named == Named::NotYet {
+                self.disk.sync(folder.as_fd())?;
+                log.named = Named::Flushed;
+            }
+        }
+        log.length += text.len() as u64;
+        Ok(())
+    }
+
+    /// Reads a file that was left, if it was.
+    fn claim(&self, folder: &OwnedFd, name: &OsStr) -> io::Result<Option<(Log, Vec<Record>)>> {
+        let file = match self.disk.open_at(folder.as_fd(), name, Open::Rewrite) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if !self.disk.try_lock(file.as_fd()).unwrap_or(false)
+            || self.disk.stat(file.as_fd())?.links == 0
+        {
+            return Ok(None);
+        }
+        let mut text = Vec::new();
+        scan_file(&*self.disk, file.as_fd(), &mut |piece| {
+            text.extend_from_slice(piece);
+            ControlFlow::Continue(())
+        })?;
+        let mut records: Vec<Record> = Vec::new();
+        for line in text.split(|&byte| byte == b'\n') {
+            match Line::decode(line) {
+                Some(Line::Open(id, intent)) => records.push(Record {
+                    ticket: Ticket(id),
+                    intent,
+                    progress: Progress::Begun,
+                }),
+                Some(Line::Mark(id)) => records
+                    .iter_mut()
+                    .filter(|record| record.ticket.0 == id)
+                    .for_each(|record| record.progress = Progress::Decided),
+                Some(Line::Close(id)) => records.retain(|record| record.ticket.0 != id),
+                None => {}
+            }
+        }
+        let log = Log {
+            file,
+            name: name.to_owned(),
+            // After a torn line on a line of its own.
+            length: text.len() as u64,
+            open: records.len(),
+            named: Named::Flushed,
+        };
+        Ok(Some((log, records)))
+    }
+}
+
+impl Journal for FileJournal {
+    fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket> {
+        let mut state = self.state();
+        let folder = self.folder(&mut state)?;
+        if state.own.is_none() {
+            state.own = Some(self.begin(&folder)?);
+        }
+        let Some(log) = &mut state.own else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let id = random();
+        let line = Line::Open(id, intent.clone());
+        self.append(&folder, log, &line, flush)?;
+        log.open += 1;
+        Ok(Ticket(id))
+    }
+
+    fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()> {
+        let mut state = self.state();
+        let folder = self.folder(&mut state)?;
+        match &mut state.own {
+            Some(log) => self.append(&folder, log, &Line::Mark(ticket.0), flush),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn close(&self, ticket: Ticket) -> io::Result<()> {
+        let mut state = self.state();
+        let folder = self.folder(&mut state)?;
+        let line = Line::Close(ticket.0);
+        if let Some(claimed) = state.claimed.remove(&ticket.0) {
+            let mut log = claimed.lock().unwrap_or_else(PoisonError::into_inner);
+            self.append(&folder, &mut log, &line, Flush::Later)?;
+            log.open = log.open.saturating_sub(1);
+            if log.open == 0 {
+                self.disk.remove_at(folder.as_fd(), &log.name)?;
+            }
+            return Ok(());
+        }
+        let Some(log) = &mut state.own else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        self.append(&folder, log, &line, Flush::Later)?;
+        log.open = log.open.saturating_sub(1);
+        if log.open == 0 && log.length > LONG {
+            self.disk.set_length(log.file.as_fd(), 0)?;
+            log.length = 0;
+        }
+        Ok(())
+    }
+
+    fn list(&self) -> io::Result<Vec<Record>> {
+        let mut state = self.state();
+        let folder = self.folder(&mut state)?;
+        let mut names = Vec::new();
+        self.disk.list(folder.as_fd(), &mut |name, kind| {
+            if kind == EntryKind::File && name.as_bytes().ends_with(b".log") {
+                names.push(name.to_owned());
+            }
+            ControlFlow::Continue(())
+        })?;
+        let mut all = Vec::new();
+        for name in names {
+            let Some((log, records)) = self.claim(&folder, &name)? else {
+                continue;
+            };
+            if records.is_empty() {
+                let _ = self.disk.remove_at(folder.as_fd(), &log.name);
+                continue;
+            }
+            let log = Arc::new(Mutex::new(log));
+            for record in &records {
+                state.claimed.insert(record.ticket.0, Arc::clone(&log));
+            }
+            all.extend(records);
+        }
+        Ok(all)
+    }
+
+    fn let_go(&self, ticket: Ticket) {
+        self.state().claimed.remove(&ticket.0);
+    }
+}
+
+impl Drop for FileJournal {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(folder), Some(log)) = (&state.folder, &state.own) {
+            // Left behind clean: nothing for the next one to look at.
+            if log.open == 0 {
+                let _ = self.disk.remove_at(folder.as_fd(), &log.name);
+            }
+        }
+    }
+}

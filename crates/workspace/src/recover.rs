@@ -1,0 +1,200 @@
+//! Recovery: what commits of processes that are gone left half done is finished or taken back, under the locks that they
+//! held. It can itself be killed at any point and run again: it renames, it puts away, and it removes only what is proved
+//! to be ours. A foreign file is never taken for ours; what is unclear is kept and told.
+
+mod step;
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+use crate::disk::Disk;
+use crate::journal::{Act, Progress, Record, Step};
+use crate::locks::LockError;
+use crate::roots::Workspace;
+use step::{Direction, Scene};
+
+/// What recovery did about one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// The file.
+    pub path: PathBuf,
+    /// What was done.
+    pub healed: Healed,
+}
+
+/// What recovery did about a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Healed {
+    /// The change had been made; what was left of it was tidied up.
+    Finished,
+    /// The change was taken back, or had never been made.
+    TakenBack,
+    /// Somebody else had written meanwhile: their file stands, and this was kept.
+    Kept(PathBuf),
+}
+
+impl Workspace {
+    /// Heals what crashed commits left below the roots. Done by itself before the first commit; a program may do it when
+    /// it starts.
+    pub fn recover(&self) -> io::Result<Vec<Recovered>> {
+        let mut recovered = self
+            .recovered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let healed = self.heal()?;
+        *recovered = true;
+        Ok(healed)
+    }
+
+    pub(crate) fn recover_once(&self) -> io::Result<()> {
+        let mut recovered = self
+            .recovered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !*recovered {
+            self.heal()?;
+            *recovered = true;
+        }
+        Ok(())
+    }
+
+    fn heal(&self) -> io::Result<Vec<Recovered>> {
+        let Some(journal) = &self.journal else {
+            return Ok(Vec::new());
+        };
+        let mut all = Vec::new();
+        for record in journal.list()? {
+            match self.heal_record(&record)? {
+                Some(healed) => {
+                    all.extend(healed);
+                    journal.close(record.ticket)?;
+                }
+                // Not below these roots, or just in use: for another time.
+                None => journal.let_go(record.ticket),
+            }
+        }
+        Ok(all)
+    }
+
+    fn heal_record(&self, record: &Record) -> io::Result<Option<Vec<Recovered>>> {
+        let mut scenes = Vec::new();
+        let mut folders = Vec::new();
+        for step in &record.intent.steps {
+            let Some(found) = self.open_recorded(&step.folder)? else {
+                return Ok(None);
+            };
+            let other = match &step.act {
+                Act::Move { folder, .. } => match self.open_recorded(folder)? {
+                    Some(other) => other,
+                    None => return Ok(None),
+                },
+                _ => Place::Gone,
+            };
+            folders.extend(
+                [&found, &other]
+                    .into_iter()
+                    .filter_map(|place| place.handle().cloned()),
+            );
+            scenes.push((step, found, other));
+        }
+        let _guard = match self.locks.take(&self.disk, &folders) {
+            Ok(guard) => guard,
+            Err(LockError::Busy) => return Ok(None),
+            Err(LockError::Io(error)) => return Err(error),
+        };
+        let direction = match (record.progress, scenes.len()) {
+            (Progress::Decided, _) => Direction::Forward,
+            // One file alone: if its swap was made, it stands.
+            (Progress::Begun, 1) => Direction::AsFound,
+            (Progress::Begun, _) => Direction::Back,
+        };
+        let mut healed = Vec::new();
+        for (step, place, other) in scenes.iter().rev() {
+            // A folder that is gone took everything along.
+            let Some(folder) = place.handle() else {
+                continue;
+            };
+            let scene = Scene {
+                workspace: self,
+                step,
+                folder,
+                other: other.handle(),
+            };
+            healed.push(Recovered {
+                path: path_of(step),
+                healed: scene.heal(direction)?,
+            });
+        }
+        for folder in &folders {
+            use std::os::fd::AsFd as _;
+            let _ = self.disk.sync(folder.as_fd());
+        }
+        Ok(Some(healed))
+    }
+
+    /// Opens a folder of a record, if it lies below a root of this workspace.
+    fn open_recorded(&self, path: &Path) -> io::Result<Option<Place>> {
+        use std::os::fd::AsFd as _;
+        let Some((root, rest)) = self.root_around(path) else {
+            return Ok(None);
+        };
+        let root = &self.roots[root];
+        if rest == Path::new("") {
+            return Ok(Some(Place::There(Arc::clone(&root.handle))));
+        }
+        match open_walking(&*self.disk, root.handle.as_fd(), rest) {
+            Ok(folder) => Ok(Some(Place::There(Arc::new(folder)))),
+            Err(error) if is_gone(&error) => Ok(Some(Place::Gone)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The folder is not there, or a link or a file stands in its place.
+fn is_gone(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
+    )
+}
+
+enum Place {
+    There(Arc<OwnedFd>),
+    Gone,
+}
+
+impl Place {
+    fn handle(&self) -> Option<&Arc<OwnedFd>> {
+        match self {
+            Place::There(folder) => Some(folder),
+            Place::Gone => None,
+        }
+    }
+}
+
+fn path_of(step: &Step) -> PathBuf {
+    step.folder.join(&step.name)
+}
+
+/// Opens a folder below another without following a link: in one call, or name by name where that is not known.
+fn open_walking(
+    disk: &dyn Disk,
+    root: std::os::fd::BorrowedFd<'_>,
+    rest: &Path,
+) -> io::Result<OwnedFd> {
+    use crate::disk::Open;
+    use std::os::fd::AsFd as _;
+    if let Ok(folder) = disk.open_beneath(root, rest) {
+        return Ok(folder);
+    }
+    let mut here: Option<OwnedFd> = None;
+    for part in rest.components() {
+        let from = here.as_ref().map_or(root, |folder| folder.as_fd());
+        let next = disk.open_at(from, part.as_os_str(), Open::Folder)?;
+        here = Some(next);
+    }
+    here.ok_or_else(|| io::ErrorKind::NotFound.into())
+}

@@ -1,0 +1,336 @@
+//! One file of a commit that was left half done: what stands where, and what is done about it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Healed;
+use crate::commit::{give_name, write_over};
+use crate::disk::{Disk, Lease, Open, Replace};
+use crate::displaced::Seal;
+use crate::journal::{Act, Step, Trace};
+use crate::revision::{Hasher, Revision};
+use crate::roots::Workspace;
+use crate::snapshot::scan_file;
+
+/// Where a commit is taken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// Everything stands.
+    Forward,
+    /// Nothing does.
+    Back,
+    /// Where it is: made or not.
+    AsFound,
+}
+
+pub(super) struct Scene<'r> {
+    pub(super) workspace: &'r Workspace,
+    pub(super) step: &'r Step,
+    pub(super) folder: &'r Arc<OwnedFd>,
+    /// The folder that a moved file went to.
+    pub(super) other: Option<&'r Arc<OwnedFd>>,
+}
+
+/// What stands at a name, in the light of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    /// The old file, or one with its content.
+    Old,
+    /// The new file with the content it was given.
+    New,
+    /// Something else.
+    Foreign,
+}
+
+impl Scene<'_> {
+    pub(super) fn heal(&self, direction: Direction) -> io::Result<Healed> {
+        match &self.step.act {
+            Act::Exchange => self.heal_exchange(direction),
+            Act::Aside => self.heal_aside(direction),
+            Act::InPlace { kept } => self.heal_in_place(kept, direction),
+            Act::Create => self.heal_create(direction),
+            Act::Remove => self.heal_remove(direction),
+            Act::Move { name, .. } => self.heal_move(name, direction),
+        }
+    }
+
+    fn heal_exchange(&self, direction: Direction) -> io::Result<Healed> {
+        let (name, temporary) = (&*self.step.name, &*self.step.temporary);
+        let exchange = || {
+            self.disk()
+                .rename_at(self.folder(), name, temporary, Replace::Exchange)
+        };
+        match (self.look(name)?, self.look(temporary)?) {
+            // Never named, taken back, or put away already.
+            (Found::New, Found::Nothing) => Ok(Healed::Finished),
+            (_, Found::Nothing) => Ok(Healed::TakenBack),
+            (Found::New, Found::Old) if direction != Direction::Back => {
+                self.put_away(temporary)?;
+                Ok(Healed::Finished)
+            }
+            (Found::Old, Found::New) if direction == Direction::Forward => {
+                exchange()?;
+                self.put_away(temporary)?;
+                Ok(Healed::Finished)
+            }
+            (_, Found::New) => {
+                self.remove_ours(temporary)?;
+                Ok(Healed::TakenBack)
+            }
+            (Found::New, _) if direction != Direction::Forward => {
+                exchange()?;
+                // Only what came off and is ours goes; between look and exchange others may have come.
+                match self.look(temporary)? {
+                    Found::New => {
+                        self.remove_ours(temporary)?;
+                        Ok(Healed::TakenBack)
+                    }
+                    _ => Ok(Healed::Kept(self.put_away(temporary)?)),
+                }
+            }
+            (Found::Nothing, Found::Old) if direction != Direction::Forward => {
+                // Somebody removed the new file; the old one has its name to itself again.
+                self.give_back(temporary)
+            }
+            _ => Ok(Healed::Kept(self.put_away(temporary)?)),
+        }
+    }
+
+    fn heal_aside(&self, direction: Direction) -> io::Result<Healed> {
+        let (name, temporary) = (&*self.step.name, &*self.step.temporary);
+        let mut old: OsString = temporary.to_owned();
+        old.push(".old");
+        let at_name = self.look(name)?;
+        let healed = match (at_name, self.look(&old)?) {
+            (Found::New, Found::Nothing) => Healed::Finished,
+            (_, Found::Nothing) => Healed::TakenBack,
+            (Found::Nothing, _) => self.give_back(&old)?,
+            (Found::New, Found::Old) if direction != Direction::Back => {
+                self.put_away(&old)?;
+                Healed::Finished
+            }
+            (Found::New, _) => {
+                self.put_away(name)?;
+                self.give_back(&old)?
+            }
+            _ => Healed::Kept(self.put_away(&old)?),
+        };
+        // The new file, which may have both names.
+        if self.look(temporary)? == Found::New {
+            self.remove_ours(temporary)?;
+        }
+        Ok(healed)
+    }
+
+    fn heal_create(&self, direction: Direction) -> io::Result<Healed> {
+        let temporary = &*self.step.temporary;
+        if self.look(temporary)? == Found::New {
+            self.remove_ours(temporary)?;
+        }
+        match self.look(&self.step.name)? {
+            Found::New if direction == Direction::Back => {
+                self.put_away(&self.step.name)?;
+                Ok(Healed::TakenBack)
+            }
+            Found::New => Ok(Healed::Finished),
+            _ => Ok(Healed::TakenBack),
+        }
+    }
+
+    fn heal_remove(&self, direction: Direction) -> io::Result<Healed> {
+        let temporary = &*self.step.temporary;
+        match self.look(temporary)? {
+            Found::Nothing => Ok(Healed::Finished),
+            Found::Old if direction != Direction::Back => {
+                self.put_away(temporary)?;
+                Ok(Healed::Finished)
+            }
+            _ => self.give_back(temporary),
+        }
+    }
+
+    fn heal_move(&self, to: &OsStr, direction: Direction) -> io::Result<Healed> {
+        let Some(other) = self.other else {
+            return Ok(Healed::TakenBack);
+        };
+        let moved = self.look_in(other.as_fd(), to)? == Found::Old;
+        if !moved {
+            return Ok(Healed::TakenBack);
+        }
+        if direction != Direction::Back {
+            return Ok(Healed::Finished);
+        }
+        let back = self
+            .disk()
+            .move_at(other.as_fd(), to, self.folder(), &self.step.name);
+        match back {
+            Ok(()) => Ok(Healed::TakenBack),
+            // Somebody has the old name: the file stays where it went.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Healed::Finished),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The one act that rewrites: the copy of the old bytes stays until that is done, and torn bytes are kept first.
+    fn heal_in_place(&self, kept: &Path, direction: Direction) -> io::Result<Healed> {
+        let disk = self.disk();
+        let name = &*self.step.name;
+        let stamp = match disk.stat_at(self.folder(), name) {
+            Ok(stamp) => Some(stamp),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let is_it = stamp
+            .zip(self.step.old)
+            .is_some_and(|(stamp, old)| stamp.is_file() && stamp.inode == old.inode);
+        if !is_it {
+            // The name has another file by now; the old bytes are kept as they are.
+            return Ok(Healed::Kept(kept.to_owned()));
+        }
+        let now = self.look(name)?;
+        match (now, direction) {
+            (Found::Old, _) => {
+                // Not begun, or put back: the copy says nothing new.
+                let _ = self.remove_kept(kept);
+                return Ok(Healed::TakenBack);
+            }
+            (Found::New, Direction::Forward | Direction::AsFound) => return Ok(Healed::Finished),
+            _ => {}
+        }
+        let Some(source) = self.open_kept(kept)? else {
+            return Ok(Healed::Kept(self.step.folder.join(name)));
+        };
+        let (revision, size) = hash(disk, source.as_fd())?;
+        if self.step.old.is_none_or(|old| old.revision != revision) {
+            return Ok(Healed::Kept(kept.to_owned()));
+        }
+        let file = disk.open_at(self.folder(), name, Open::Rewrite)?;
+        if now == Found::Foreign {
+            self.workspace.displaced.copy_in(disk, file.as_fd(), name)?;
+        }
+        write_over(disk, source.as_fd(), size, file.as_fd())?;
+        let _ = self.remove_kept(kept);
+        Ok(Healed::TakenBack)
+    }
+
+    fn open_kept(&self, kept: &Path) -> io::Result<Option<OwnedFd>> {
+        let Some((folder, name)) = self.place_of(kept)? else {
+            return Ok(None);
+        };
+        match self.disk().open_at(folder.as_fd(), name, Open::Read) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn remove_kept(&self, kept: &Path) -> io::Result<()> {
+        match self.place_of(kept)? {
+            Some((folder, name)) => self.disk().remove_at(folder.as_fd(), name),
+            None => Ok(()),
+        }
+    }
+
+    /// Old bytes are in the folder of displaced files, or beside the file.
+    fn place_of<'k>(&self, kept: &'k Path) -> io::Result<Option<(Arc<OwnedFd>, &'k OsStr)>> {
+        let Some(name) = kept.file_name() else {
+            return Ok(None);
+        };
+        if kept.parent() == Some(&*self.step.folder) {
+            return Ok(Some((Arc::clone(self.folder), name)));
+        }
+        let store = self.workspace.displaced.folder(self.disk())?;
+        Ok(store
+            .filter(|(_, path)| kept.parent() == Some(*path))
+            .map(|(folder, _)| (folder, name)))
+    }
+
+    /// Gives a file its name back, unless that is taken: then it is kept.
+    fn give_back(&self, from: &OsStr) -> io::Result<Healed> {
+        match give_name(self.disk(), self.folder(), from, &self.step.name) {
+            Ok(_) => Ok(Healed::TakenBack),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Ok(Healed::Kept(self.put_away(from)?))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Moves a file into the folder of displaced ones.
+    fn put_away(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let disk = self.disk();
+        let file = disk.open_at(self.folder(), name, Open::Read);
+        let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
+        let seal = if quiet { Seal::Sealed } else { Seal::Open };
+        let of = &self.step.name;
+        let path = self
+            .workspace
+            .displaced
+            .put_away(disk, self.folder(), name, of, seal)?;
+        Ok(path.unwrap_or_else(|| self.step.folder.join(name)))
+    }
+
+    /// Removes the new file, unless somebody is writing to it: then it is kept.
+    fn remove_ours(&self, name: &OsStr) -> io::Result<()> {
+        let disk = self.disk();
+        let file = disk.open_at(self.folder(), name, Open::Read)?;
+        match disk.take_lease(file.as_fd(), Lease::Read) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.put_away(name).map(|_| ())
+            }
+            _ => disk.remove_at(self.folder(), name),
+        }
+    }
+
+    fn look(&self, name: &OsStr) -> io::Result<Found> {
+        self.look_in(self.folder(), name)
+    }
+
+    fn look_in(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Found> {
+        let disk = self.disk();
+        match disk.stat_at(folder, name) {
+            Ok(stamp) if stamp.is_file() => {}
+            Ok(_) => return Ok(Found::Foreign),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) => return Err(error),
+        }
+        let file = disk.open_at(folder, name, Open::Read)?;
+        let stamp = disk.stat(file.as_fd())?;
+        let (revision, _) = hash(disk, file.as_fd())?;
+        let is = |trace: Option<Trace>| trace.is_some_and(|trace| trace.revision == revision);
+        let has_inode =
+            |trace: Option<Trace>| trace.is_some_and(|trace| trace.inode == stamp.inode);
+        // Both may hold the same bytes; then the inode tells.
+        if is(self.step.new) && has_inode(self.step.new) && !has_inode(self.step.old) {
+            Ok(Found::New)
+        } else if is(self.step.old) {
+            Ok(Found::Old)
+        } else if is(self.step.new) && has_inode(self.step.new) {
+            Ok(Found::New)
+        } else {
+            Ok(Found::Foreign)
+        }
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        &*self.workspace.disk
+    }
+
+    fn folder(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+}
+
+fn hash(disk: &dyn Disk, file: BorrowedFd<'_>) -> io::Result<(Revision, u64)> {
+    let mut hasher = Hasher::new();
+    let size = scan_file(disk, file, &mut |piece| {
+        hasher.update(piece);
+        ControlFlow::Continue(())
+    })?;
+    Ok((hasher.finish(), size))
+}

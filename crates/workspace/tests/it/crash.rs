@@ -1,0 +1,178 @@
+//! A commit that dies at any of its calls, and a recovery that dies at any of its own: all or none in the end. The dying
+//! is a disk that does nothing any more from some call on, and a workspace that is then dropped: nothing that a killed
+//! process would have left undone is done.
+
+use std::fs;
+use std::sync::Arc;
+
+use lancet_workspace::{CommitError, FaultyDisk, Healed, Lasting, Workspace};
+use rustix::io::Errno;
+
+use crate::faults::{KINDS, Kind, Tree, undisturbed};
+use crate::ground::Ground;
+
+/// A ground on which a commit died before its `number`-th call; nothing once there are not so many calls.
+fn dead_at(kind: &Kind, number: u64) -> Option<Ground> {
+    let mut ground = Ground::in_memory();
+    (kind.prepare)(&ground);
+    let _ = (kind.act)(&ground, &|batch| {
+        let errno = Errno::IO.raw_os_error();
+        ground.disk.fail(number, errno, Lasting::FromThereOn);
+        ground.refuse_what_is_lacking();
+        ground.workspace.commit(batch)
+    });
+    let died = ground.disk.calls() >= number;
+    // Handles and locks go with the process.
+    ground.workspace =
+        Workspace::open(&[ground.around.clone()], Arc::new(FaultyDisk::new()), None).unwrap();
+    died.then_some(ground)
+}
+
+fn reopen(ground: &Ground, disk: &Arc<FaultyDisk>) -> Workspace {
+    let roots = [ground.root.clone()];
+    Workspace::open(&roots, disk.clone(), Some(ground.state.clone())).unwrap()
+}
+
+#[track_caller]
+fn is_whole(kind: &Kind, ground: &Ground, before: &Tree, after: &Tree, what: &str) {
+    let mut tree = ground.tree();
+    // Folders that were made for a file and are empty again say nothing; a dead process cannot remove them.
+    tree.retain(|name, content| {
+        content.is_some() || before.contains_key(name) || after.contains_key(name)
+    });
+    let folders = ["n", "n/e"];
+    let mut without = tree.clone();
+    without.retain(|name, _| !folders.contains(&&**name));
+    let is = |other: &Tree| {
+        let mut other = other.clone();
+        other.retain(|name, _| !folders.contains(&&**name));
+        without == other
+    };
+    assert!(is(before) || is(after), "{}: {what}: {tree:?}", kind.name);
+}
+
+#[test]
+fn a_commit_that_dies_at_any_call_is_healed_to_all_or_none() {
+    for kind in &KINDS {
+        let (before, after) = undisturbed(kind);
+        let mut deaths = 0;
+        while let Some(ground) = dead_at(kind, deaths + 1) {
+            deaths += 1;
+            let what = format!("died before call {deaths}");
+            let disk = Arc::new(FaultyDisk::new());
+            let workspace = reopen(&ground, &disk);
+            let healed = workspace.recover().unwrap();
+            let what = format!("{what}, healed {healed:?}");
+            is_whole(kind, &ground, &before, &after, &what);
+            assert!(
+                !healed
+                    .iter()
+                    .any(|one| matches!(one.healed, Healed::Kept(_))),
+                "{}: {what}",
+                kind.name
+            );
+            assert!(workspace.recover().unwrap().is_empty(), "{what}");
+            let logs = fs::read_dir(ground.state.join("journal"));
+            assert_eq!(logs.map_or(0, Iterator::count), 0, "{}: {what}", kind.name);
+        }
+        assert!(deaths > 10, "{}", kind.name);
+    }
+}
+
+#[test]
+fn a_recovery_that_dies_at_any_call_is_finished_by_the_next() {
+    let mut deaths_of_recovery = 0;
+    for kind in &KINDS {
+        let (before, after) = undisturbed(kind);
+        let mut number = 0;
+        loop {
+            number += 1;
+            let mut second = 0;
+            let mut died = false;
+            loop {
+                second += 1;
+                let Some(ground) = dead_at(kind, number) else {
+                    break;
+                };
+                died = true;
+                let disk = Arc::new(FaultyDisk::new());
+                let workspace = reopen(&ground, &disk);
+                disk.fail(second, Errno::IO.raw_os_error(), Lasting::FromThereOn);
+                let _ = workspace.recover();
+                let was_hit = disk.calls() >= second;
+                drop(workspace);
+                let healthy = reopen(&ground, &Arc::new(FaultyDisk::new()));
+                let what = format!("died before call {number}, recovery before {second}");
+                let healed = healthy.recover().unwrap();
+                is_whole(
+                    kind,
+                    &ground,
+                    &before,
+                    &after,
+                    &format!("{what}: {healed:?}"),
+                );
+                if !was_hit {
+                    break;
+                }
+                deaths_of_recovery += 1;
+            }
+            if !died {
+                break;
+            }
+        }
+    }
+    assert!(deaths_of_recovery > 1000, "{deaths_of_recovery}");
+}
+
+/// Somebody edits the second of three files after the crash: their text stays, the others go back.
+#[test]
+fn what_others_wrote_after_the_crash_stays() {
+    let kind = Kind {
+        name: "three",
+        prepare: |ground| {
+            for name in ["a", "b", "c"] {
+                ground.put(name, "old");
+            }
+        },
+        act: |ground, commit| {
+            let seen = ["a", "b", "c"].map(|name| ground.seen(name));
+            commit(seen.iter().map(|seen| seen.whole(b"new")).collect())
+        },
+    };
+    let mut mixed = 0;
+    for number in 1.. {
+        let Some(ground) = dead_at(&kind, number) else {
+            break;
+        };
+        let stood = ["a", "b", "c"].map(|name| ground.text(name));
+        fs::write(ground.root.join("b"), "theirs").unwrap();
+        let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
+        workspace.recover().unwrap();
+        assert_eq!(ground.text("b"), "theirs");
+        let (a, c) = (ground.text("a"), ground.text("c"));
+        assert_eq!(a, c, "died before call {number}: stood {stood:?}");
+        mixed += usize::from(stood[0] != stood[2]);
+        assert_eq!(ground.tree().len(), 3, "{:?}", ground.tree());
+    }
+    assert!(mixed > 3, "{mixed}");
+}
+
+/// The next commit heals first, without being asked.
+#[test]
+fn the_first_write_recovers() {
+    let kind = &KINDS[0];
+    let exchanged = (1..).find(|&number| {
+        dead_at(kind, number).is_some_and(|ground| ground.text("a") != "0123456789")
+    });
+    let ground = dead_at(kind, exchanged.unwrap()).unwrap();
+    assert_eq!(ground.tree().len(), 2, "the old file under its other name");
+    let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
+    let located = workspace.locate(&ground.root.join("new")).unwrap();
+    workspace
+        .commit(vec![crate::ground::creation(&located, b"x")])
+        .unwrap();
+    assert_eq!(ground.tree().len(), 2);
+    assert_eq!(ground.displaced_texts(), ["0123456789"]);
+    let again: Result<_, CommitError> = workspace.commit(vec![]);
+    assert!(again.unwrap().is_empty());
+}
