@@ -1,4 +1,5 @@
-//! Programs started by the house's commands: their output shown as it comes, and kept where it is counted.
+//! Programs started by the house's commands: their output shown as it comes, or handed on line by line
+//! where it is counted.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -30,7 +31,7 @@ pub(crate) fn succeeds(command: &mut Command) -> anyhow::Result<bool> {
     Ok(status.success())
 }
 
-/// Runs a command, handing on each line of its standard output and showing it; whether it succeeded.
+/// Runs a command, handing on each line of its standard output; whether it succeeded.
 pub(crate) fn each_line(
     command: &mut Command,
     mut line_came: impl FnMut(&str),
@@ -46,7 +47,6 @@ pub(crate) fn each_line(
     while reader.read_until(b'\n', &mut bytes)? > 0 {
         let line = String::from_utf8_lossy(&bytes);
         let line = line.trim_end_matches('\n');
-        println!("{line}");
         line_came(line);
         bytes.clear();
     }
