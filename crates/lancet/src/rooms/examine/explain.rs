@@ -36,7 +36,7 @@ pub(crate) fn not_found(
     if let Some(guard) = guard {
         let line = lines.line_of(guard.place.start) + 1;
         let text = format!(
-            "old_string was not found in {path} as sent. It fits line {line} on the rung `{}`, but {}. Send old_string exactly as the file has it:\n{}",
+            "old_string was not found in {path} as sent. It fits line {line} on the rung `{}`, but what the edit should do there is not certain. {}\nSend old_string exactly as the file has it:\n{}",
             guard.rung.name(),
             guard.reason,
             cut(&view[guard.place.clone()], LONGEST_REGION)
