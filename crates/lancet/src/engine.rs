@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lancet_history::{LedgerStore, SessionName, Store};
-use lancet_workspace::{Disk, RealDisk, Workspace};
+use lancet_workspace::{Disk, RealDisk, Workspace, resolved_folder};
 
 use crate::approver::Approver;
 use crate::declare::{Declaration, declarations};
@@ -40,6 +40,7 @@ pub(crate) struct Inner {
     pub(crate) order: Order,
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
     state_dir: Option<PathBuf>,
+    state_spelled: OnceLock<Option<PathBuf>>,
     store: OnceLock<Option<Arc<dyn LedgerStore>>>,
     sessions: Mutex<Vec<Session>>,
 }
@@ -190,6 +191,7 @@ impl Builder {
                 order: Order::default(),
                 surveys: Default::default(),
                 state_dir: self.state_dir,
+                state_spelled: OnceLock::new(),
                 store: OnceLock::new(),
                 sessions: Mutex::default(),
             }),
@@ -317,6 +319,12 @@ impl Inner {
     pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
         let open = || Some(Arc::new(Store::new(self.state_dir.as_ref()?)) as Arc<dyn LedgerStore>);
         self.store.get_or_init(open).as_ref()
+    }
+
+    /// The state folder as paths that were opened spell it.
+    pub(crate) fn state_folder(&self) -> Option<&Path> {
+        let spell = || Some(resolved_folder(self.state_dir.as_deref()?));
+        self.state_spelled.get_or_init(spell).as_deref()
     }
 
     /// Makes a named session the one that its name stands for.

@@ -1,9 +1,15 @@
 //! Puts the calls of this process that write one file in order: each holds the file's turn from its first look to
 //! its record, so that the second sees what the first wrote. Across processes the workspace's lock does the same.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::call::Cancel;
+
+/// How often a call that waits looks whether it is still wanted.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// Who has the turn for which file.
 #[derive(Default)]
@@ -13,7 +19,7 @@ pub(crate) struct Order {
 
 #[derive(Default)]
 struct Turns {
-    taken: Mutex<HashMap<PathBuf, ()>>,
+    taken: Mutex<HashSet<PathBuf>>,
     freed: Condvar,
 }
 
@@ -24,9 +30,13 @@ pub(crate) struct Turn {
 }
 
 impl Order {
-    /// Waits until none of these files is held, then holds them all. All or none are taken at once, so no two calls
-    /// can wait for each other.
-    pub(crate) fn take<'p>(&self, files: impl IntoIterator<Item = &'p Path>) -> Turn {
+    /// Waits until none of these files is held, then holds them all; `None` where the call is to stop before that. All or
+    /// none are taken at once, so no two calls can wait for each other.
+    pub(crate) fn take<'p>(
+        &self,
+        files: impl IntoIterator<Item = &'p Path>,
+        cancel: &Cancel,
+    ) -> Option<Turn> {
         let mut files: Vec<PathBuf> = files.into_iter().map(Path::to_path_buf).collect();
         files.sort();
         files.dedup();
@@ -35,20 +45,28 @@ impl Order {
             .taken
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        while files.iter().any(|file| taken.contains_key(file)) {
-            taken = self
-                .turns
-                .freed
-                .wait(taken)
-                .unwrap_or_else(PoisonError::into_inner);
+        while files.iter().any(|file| taken.contains(file)) {
+            if cancel.stopped().is_some() {
+                return None;
+            }
+            let waited = self.turns.freed.wait_timeout(taken, GLANCE);
+            taken = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        for file in &files {
-            taken.insert(file.clone(), ());
-        }
-        Turn {
+        taken.extend(files.iter().cloned());
+        Some(Turn {
             turns: Arc::clone(&self.turns),
             files,
-        }
+        })
+    }
+
+    /// Whether some call holds this file just now.
+    pub(crate) fn is_held(&self, file: &Path) -> bool {
+        let taken = self
+            .turns
+            .taken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        taken.contains(file)
     }
 }
 

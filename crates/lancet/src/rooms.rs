@@ -14,6 +14,7 @@ pub(crate) mod watch;
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::path::Path;
 use std::time::Instant;
 
 use lancet_text::{Leaks, Query, Reach, Tolerance};
@@ -23,6 +24,7 @@ use crate::arguments::Arguments;
 use crate::call::{Caller, Cancel, RawCall, Stopped};
 use crate::engine::Inner;
 use crate::host_tool::Proposal;
+use crate::order::Turn;
 use crate::receive::{Repair, receive};
 use crate::refusal::{Kind, Numbers, Refusal};
 use crate::reply::Reply;
@@ -89,6 +91,21 @@ impl<'s> Desk<'s> {
         }
     }
 
+    /// The turn for some files, or the refusal of a call that waited for it too long.
+    pub(crate) fn take_turn<'p>(
+        &self,
+        files: impl IntoIterator<Item = &'p Path>,
+    ) -> Result<Turn, Refusal> {
+        let taken = self.engine().order.take(files, &self.cancel);
+        taken.ok_or_else(|| match self.check_time() {
+            Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
+            _ => Refusal::new(
+                Kind::Busy,
+                "Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; send the call again later.",
+            ),
+        })
+    }
+
     /// A question to the ladder.
     pub(crate) fn query<'q>(
         &'q self,
@@ -97,6 +114,7 @@ impl<'s> Desk<'s> {
         old: &'q str,
         new: &'q str,
         edit: &EditRequest,
+        leaks: Leaks,
     ) -> Query<'q> {
         let settings = &self.engine().settings;
         Query {
@@ -115,7 +133,7 @@ impl<'s> Desk<'s> {
                 Tolerance::Tolerant
             },
             abbreviations: &settings.abbreviations,
-            leaks: Leaks::Refuse,
+            leaks,
         }
     }
 }
@@ -124,14 +142,13 @@ impl<'s> Desk<'s> {
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let started = Instant::now();
     let path = first_path(&raw.arguments);
-    let tool =
-        crate::receive::canonical_tool(&raw.tool).map_or_else(|| raw.tool.clone(), str::to_owned);
-    let numbers = Numbers::of(&tool);
-    let desk = Desk::new(session, tool, raw.caller, raw.cancel);
+    let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
     session.refresh();
-    let mut reply = carry_out(&desk, raw.arguments).unwrap_or_else(|refusal| {
+    let done =
+        receive_call(&mut desk, raw.arguments).and_then(|received| carry_out(&desk, received));
+    let mut reply = done.unwrap_or_else(|refusal| {
         record::refused(&desk, &refusal, path.as_deref());
-        reply::refusal(&desk, &refusal, numbers, path.as_deref())
+        reply::refusal(&desk, &refusal, Numbers::of(&desk.tool), path.as_deref())
     });
     watch::tell_foreign_writes(&desk, &mut reply);
     reply.timed(started)
@@ -154,8 +171,7 @@ enum Change {
     Write(crate::arguments::WriteArguments),
 }
 
-fn carry_out(desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
-    let (asked, repairs) = receive_call(desk, arguments)?;
+fn carry_out(desk: &Desk<'_>, (asked, repairs): (Asked, Vec<Repair>)) -> Result<Reply, Refusal> {
     match asked {
         Asked::Read(arguments) => {
             let page = examine::read::examine(desk, &arguments)?;
@@ -168,7 +184,8 @@ fn carry_out(desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
             loop {
                 let plan = examine_change(desk, &change)?;
                 if plan.dry_run == DryRun::Yes {
-                    return Ok(reply::dry_run(desk, plan, &repairs));
+                    let asks = approve::foresee_dry_run(desk, &plan)?;
+                    return Ok(reply::dry_run(desk, plan, &repairs, asks.as_deref()));
                 }
                 let approved = approve::approve(desk, plan)?;
                 match commit::commit(desk, approved) {
@@ -200,11 +217,10 @@ fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
 
 /// What a call would come to.
 pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
-    let tool =
-        crate::receive::canonical_tool(&raw.tool).map_or_else(|| raw.tool.clone(), str::to_owned);
-    let desk = Desk::new(session, tool, raw.caller, raw.cancel);
+    let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
     session.refresh();
-    let checked = receive_call(&desk, raw.arguments).and_then(|(asked, _)| match asked {
+    let received = receive_call(&mut desk, raw.arguments);
+    let checked = received.and_then(|(asked, _)| match asked {
         Asked::Read(arguments) => examine::read::examine(&desk, &arguments).map(|_| Check::Passes),
         Asked::Answer { .. } => Ok(Check::Passes),
         Asked::Change(change) => {
@@ -214,19 +230,30 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     checked.unwrap_or_else(|refusal| Check::Refused(Box::new(refusal)))
 }
 
-fn receive_call(desk: &Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Repair>), Refusal> {
-    let engine = desk.engine();
-    if let Some(tool) = engine
+/// Reads the call; afterwards the desk knows the tool by its own name.
+fn receive_call(desk: &mut Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Repair>), Refusal> {
+    let session = desk.session;
+    let engine = &session.inner.engine;
+    let host_tool = engine
         .host_tools
         .iter()
-        .find(|tool| tool.declaration().name == desk.tool)
-    {
-        return Ok((
-            host_call(desk, tool.propose(desk.session, &arguments)?)?,
-            Vec::new(),
-        ));
+        .find(|tool| tool.declaration().name == desk.tool);
+    if let Some(tool) = host_tool {
+        if engine.declaration(&desk.tool).is_none() {
+            return Err(not_listed(desk));
+        }
+        let proposal = tool.propose(session, &arguments)?;
+        return Ok((host_call(desk, proposal)?, Vec::new()));
     }
-    let (arguments, repairs) = receive(&desk.tool, arguments).map_err(|invalid| {
+    let received = receive(&desk.tool, arguments);
+    let own_name = received
+        .as_ref()
+        .ok()
+        .map(|(arguments, _)| arguments.tool());
+    if let Some(name) = own_name.or_else(|| crate::receive::canonical_tool(&desk.tool)) {
+        desk.tool = name.to_owned();
+    }
+    let (arguments, repairs) = received.map_err(|invalid| {
         Refusal::new(Kind::Invalid, invalid.message)
             .with("field", invalid.field)
             .with("suggestion", invalid.suggestion)

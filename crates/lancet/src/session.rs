@@ -106,6 +106,7 @@ impl Session {
 
     /// A child conversation that begins with a copy of this one's ledger.
     pub fn fork(&self, name: Option<SessionName>) -> Session {
+        self.refresh();
         let ledger = self.ledger().fork();
         let inner = SessionInner {
             engine: Arc::clone(&self.inner.engine),

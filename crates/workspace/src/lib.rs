@@ -21,6 +21,7 @@ mod locks;
 mod mounts;
 mod random;
 mod recover;
+mod resolved;
 mod revision;
 mod roots;
 mod snapshot;
@@ -38,6 +39,7 @@ pub use journal::{
 };
 pub use locate::{Kind, LocateError, Located};
 pub use recover::{Healed, Recovered};
+pub use resolved::resolved_folder;
 pub use revision::{Hasher, Revision};
 pub use roots::{OpenError, Workspace};
 pub use snapshot::{Known, ReadError, Snapshot};

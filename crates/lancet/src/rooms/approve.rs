@@ -62,6 +62,21 @@ pub(crate) fn foresee(desk: &Desk<'_>, plan: &Plan) -> Check {
     }
 }
 
+/// What a dry run says of it: why a person would be asked, or the refusal where nobody could say yes to a protected name.
+pub(crate) fn foresee_dry_run(desk: &Desk<'_>, plan: &Plan) -> Result<Option<String>, Refusal> {
+    let reasons: Vec<Reason> = plan
+        .files
+        .iter()
+        .filter_map(|file| reason(desk, file))
+        .collect();
+    match reasons.iter().find(|reason| reason.protected) {
+        Some(reason) if desk.engine().approver.is_none() => Err(nobody(reason)),
+        protected => Ok(protected
+            .or(reasons.first())
+            .map(|reason| reason.words.clone())),
+    }
+}
+
 fn reason(desk: &Desk<'_>, file: &FilePlan) -> Option<Reason> {
     match &file.target.verdict {
         Some(Verdict::Protected { name }) => {

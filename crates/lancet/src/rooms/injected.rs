@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet_history::Entry;
+use lancet_history::Seen;
 
 use super::Desk;
 use super::examine::open::{HELD, decode, require_file, snapshot};
@@ -15,6 +15,7 @@ use crate::session::Session;
 /// Takes in text that a host has shown as a file's. Text equal to whole lines of the file at one place counts as a
 /// read of those lines; any other is a partial view, unless the session has read this version itself.
 pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<(), Refusal> {
+    session.refresh();
     let desk = Desk::new(session, "Read".into(), Caller::default(), Cancel::new());
     let target = locate(desk.engine(), &path.to_string_lossy(), Intent::Show)?;
     require_file(desk.engine(), &target)?;
@@ -30,23 +31,23 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<()
     let base = snapshot(session, &target)?;
     let document = decode(desk.engine(), &target, &base.bytes)?;
     let sent = lancet_text::sent_text(text, document.endings());
-    let known = session
-        .ledger()
+    let mut ledger = session.ledger();
+    let known = ledger
         .peek(target.path())
         .filter(|entry| entry.revision == *base.revision.as_bytes())
         .cloned();
-    let mut entry: Entry = known
-        .clone()
-        .unwrap_or_else(|| entry_for(&base, lancet_history::Seen::none()));
+    let read_before = known.is_some();
+    let mut entry = known.unwrap_or_else(|| entry_for(&base, Seen::none()));
     match whole_lines(document.view(), &sent) {
         Some(range) => {
             entry.seen.add(raw(&document, range));
             entry.partial_view = false;
         }
-        None if known.is_some() => return Ok(()),
+        None if read_before => return Ok(()),
         None => entry.partial_view = true,
     }
-    session.ledger().put(target.path(), entry);
+    ledger.put(target.path(), entry);
+    drop(ledger);
     session.keep(target.path());
     Ok(())
 }

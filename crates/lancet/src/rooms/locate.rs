@@ -1,6 +1,8 @@
 //! locate: a path as given becomes a file below a root. What is outside, denied or spelled in a way that no file can
 //! have ends here; what kind of thing stands there is told, not judged.
 
+mod twins;
+
 use std::path::{Path, PathBuf};
 
 use lancet_workspace::{LocateError, Located};
@@ -42,25 +44,27 @@ impl Target {
 pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Target, Refusal> {
     let mut notices = Vec::new();
     let path = absolute(engine, given, &mut notices)?;
-    let located = engine
-        .workspace
-        .locate(&path)
-        .map_err(|error| refuse(engine, given, &path, &error))?;
+    let located = match intent {
+        // A name that is to be made is taken as it is spelled.
+        Intent::Replace => engine.workspace.locate_as_spelled(&path),
+        Intent::Show => engine.workspace.locate(&path),
+    };
+    let located = located.map_err(|error| refuse(engine, given, &path, &error))?;
     if located.respelled() {
         notices.push(format!(
             "opened {}, whose name differs from the one given only in its form",
             quote_path(located.path())
         ));
     }
-    let verdict = judge(engine, &path).or_else(|| judge(engine, located.path()));
+    refuse_unshown(engine, given, located.path())?;
+    let verdict = stricter(judge(engine, &path), judge(engine, located.path()));
+    let verdict = stricter(verdict, twins::judge(engine, &located));
     if intent == Intent::Show
         && let Some(Verdict::Secret { pattern }) = &verdict
     {
-        return Err(Refusal::new(
-            Kind::Denied,
-            format!("{given} is a secret file (it matches `{pattern}`): its text is not shown. Work without it, or ask the user for the part that is needed."),
-        )
-        .with("file_path", given));
+        let told = matches!(judge(engine, &path), Some(Verdict::Secret { .. }))
+            .then_some(pattern.as_str());
+        return Err(secret(given, told));
     }
     Ok(Target {
         located,
@@ -68,6 +72,53 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
         notices,
         verdict,
     })
+}
+
+/// Of two verdicts on one file the stricter: a secret file is not even shown.
+fn stricter(one: Option<Verdict>, other: Option<Verdict>) -> Option<Verdict> {
+    match (&one, &other) {
+        (Some(Verdict::Secret { .. }), _) | (_, None) => one,
+        _ => other,
+    }
+}
+
+/// The refusal for a secret file. What it is called is told only where the caller has named it.
+fn secret(given: &str, pattern: Option<&str>) -> Refusal {
+    let matches = pattern
+        .map(|pattern| format!(" (it matches `{pattern}`)"))
+        .unwrap_or_default();
+    let text = format!(
+        "{given} is a secret file{matches}: its text is not shown. Work without it, or ask the user for the part that is needed."
+    );
+    Refusal::new(Kind::Denied, text).with("file_path", given)
+}
+
+/// Refuses lancet's own state folder, and the places where opening a file is more than reading one.
+fn refuse_unshown(engine: &Inner, given: &str, opened: &Path) -> Result<(), Refusal> {
+    if is_state(engine, opened) {
+        let text = format!(
+            "{given} is in lancet's own state folder, which no tool shows or changes. Leave it alone."
+        );
+        return Err(Refusal::new(Kind::Denied, text).with("file_path", given));
+    }
+    let parts: Vec<_> = opened.iter().filter_map(|part| part.to_str()).collect();
+    if matches!(
+        parts[..],
+        ["/", "dev", _] | ["/", "proc", _, "fd", ..] | ["/", "proc", _, "task", _, "fd", ..]
+    ) {
+        let text = format!(
+            "{given} is a device or an open file of a process, not a regular file. Name a regular file."
+        );
+        return Err(Refusal::new(Kind::Special, text).with("file_path", given));
+    }
+    Ok(())
+}
+
+/// Whether a path is at or below lancet's own state folder.
+fn is_state(engine: &Inner, path: &Path) -> bool {
+    engine
+        .state_folder()
+        .is_some_and(|state| path.starts_with(state))
 }
 
 /// Whether a path's name is a protected or secret one, judged from its root down where it is below one.
@@ -116,6 +167,11 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
 
 fn refuse(engine: &Inner, given: &str, path: &Path, error: &LocateError) -> Refusal {
     let roots = engine.workspace.roots();
+    if let LocateError::NotADirectory { at } = error
+        && is_hidden(engine, at)
+    {
+        return secret(given, None);
+    }
     let refusal = match error {
         LocateError::Outside => {
             let mut text = format!(
@@ -158,7 +214,12 @@ pub(crate) fn same_tail(engine: &Inner, path: &Path) -> Option<PathBuf> {
         .filter(|tail| !is_hidden(engine, tail))
 }
 
-/// Whether a name is told to no one: that of a secret file.
+/// Whether a name is told to no one: that of a secret file, and what is in lancet's own state folder.
 pub(crate) fn is_hidden(engine: &Inner, path: &Path) -> bool {
-    matches!(judge(engine, path), Some(Verdict::Secret { .. }))
+    matches!(judge(engine, path), Some(Verdict::Secret { .. })) || is_state(engine, path)
+}
+
+/// The path of a call that was refused, absolute where that can be said.
+pub(crate) fn event_path(engine: &Inner, given: &str) -> PathBuf {
+    absolute(engine, given, &mut Vec::new()).unwrap_or_else(|_| PathBuf::from(given))
 }

@@ -1,7 +1,6 @@
 //! record: the ledger takes in what was shown or written (or the next edit would see its own write as foreign), and
 //! observers are told.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use lancet_history::{Entry, Sight};
@@ -41,7 +40,15 @@ pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
     let path = page.target.path();
     {
         let mut ledger = desk.session.ledger();
-        if page.shape == Shape::Text {
+        let now = ledger.peek(path).map(|entry| entry.revision);
+        if page.shape == Shape::Unchanged {
+            ledger.update(path, |entry| {
+                if entry.revision == page.version.revision {
+                    entry.stamp = page.version.stamp;
+                    entry.answered_unchanged(page.asked);
+                }
+            });
+        } else if now == Some(page.version.revision) || now == page.known {
             ledger.saw(
                 path,
                 Sight {
@@ -51,12 +58,8 @@ pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
                     asked: Some(page.asked),
                 },
             );
-        } else {
-            ledger.update(path, |entry| {
-                entry.stamp = page.version.stamp;
-                entry.answered_unchanged(page.asked);
-            });
         }
+        // Otherwise another call has meanwhile written the file, and the ledger knows a newer version than was shown.
     }
     desk.session.keep(path);
     let lines = page.start..page.start + page.lines;
@@ -122,12 +125,11 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
                 entry.seen = file.seen.clone();
                 ledger.put(&path, entry);
             }
-            New::Streamed(changes) => {
+            New::Streamed(_) => {
                 let mut entry = Entry::new(version);
                 entry.seen = file.seen.clone();
                 entry.wrote = Some(version.revision);
                 ledger.put(&path, entry);
-                drop(changes);
             }
             New::Changes(changes) => {
                 let known = ledger.peek(&path).is_some_and(|entry| {
@@ -145,9 +147,12 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
                     ledger.revise(&path, &raw, version);
                 } else {
                     let content = base.map(|base| Arc::new(apply_raw(&base.bytes, &changes)));
-                    ledger.put(&path, Entry::written(version, content));
+                    let mut entry = Entry::written(version, content);
+                    entry.seen = file.seen.clone();
+                    ledger.put(&path, entry);
                 }
-                ledger.update(&path, |entry| entry.seen = file.seen.clone());
+                // A Read that went on meanwhile has shown more of the base: that moved along and still counts.
+                ledger.update(&path, |entry| entry.seen.add_all(&file.seen));
             }
         }
     }
@@ -173,7 +178,7 @@ pub(crate) fn refused(desk: &Desk<'_>, refusal: &Refusal, path: Option<&str>) {
         session: session_name(desk),
         caller: desk.caller.clone(),
         tool: desk.tool.clone(),
-        path: path.map(|path| Path::new(path).to_path_buf()),
+        path: path.map(|path| super::locate::event_path(desk.engine(), path)),
         kind: refusal.kind(),
     };
     desk.engine().tell(&event);

@@ -62,7 +62,12 @@ pub(crate) fn host_answer(text: String, data: Value) -> Reply {
 }
 
 /// The answer to a call that was only shown.
-pub(crate) fn dry_run(desk: &Desk<'_>, plan: Plan, repairs: &[Repair]) -> Reply {
+pub(crate) fn dry_run(
+    desk: &Desk<'_>,
+    plan: Plan,
+    repairs: &[Repair],
+    asks: Option<&str>,
+) -> Reply {
     let mut text = String::from("Dry run: nothing was written.\n");
     let mut person = String::new();
     let mut files = Vec::new();
@@ -75,6 +80,11 @@ pub(crate) fn dry_run(desk: &Desk<'_>, plan: Plan, repairs: &[Repair]) -> Reply 
         notices(&mut text, file);
         person.push_str(&for_person(file, "would be "));
         files.push(data(file, None));
+    }
+    if let Some(reason) = asks {
+        text.push_str(&format!(
+            "[lancet: before it is written a person is asked: {reason}]\n"
+        ));
     }
     repaired(&mut text, repairs);
     finish(desk, &plan, text, files, ("dryRun", json!(true)), person)

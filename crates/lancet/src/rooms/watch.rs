@@ -41,8 +41,12 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
     let own = own_files(reply.data());
     let mut changed = Vec::new();
     for (path, stamp, revision) in written {
-        if own.contains(&path) {
+        // A file that another call is just writing is that call's to tell.
+        if own.contains(&path) || desk.engine().order.is_held(&path) {
             continue;
+        }
+        if desk.cancel.stopped().is_some() {
+            return;
         }
         match look(desk, &path, &stamp, revision) {
             Look::Holds(now) if now == stamp => {}
@@ -54,14 +58,14 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
                 };
                 desk.session.ledger().update(&path, same);
             }
-            Look::Changed => changed.push(path),
+            Look::Changed => changed.push((path, revision)),
         }
     }
     changed.truncate(NAMED);
     if changed.is_empty() {
         return;
     }
-    let names: Vec<String> = changed.iter().map(|path| quote_path(path)).collect();
+    let names: Vec<String> = changed.iter().map(|(path, _)| quote_path(path)).collect();
     let line = format!(
         "[lancet: someone else has since changed or removed what this session wrote: {}. Read before you rely on it.]",
         names.join(", ")
@@ -72,8 +76,16 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
         return;
     }
     reply.append(&line);
-    for path in changed {
-        desk.session.ledger().told(&path);
+    for (path, revision) in changed {
+        let mut ledger = desk.session.ledger();
+        if ledger
+            .peek(&path)
+            .is_none_or(|entry| entry.revision != revision)
+        {
+            continue;
+        }
+        ledger.told(&path);
+        drop(ledger);
         desk.session.keep(&path);
     }
 }

@@ -5,9 +5,13 @@ mod sheet;
 
 use lancet_workspace::Kind as FileKind;
 
-use self::sheet::{Sheet, finish};
-use super::open::{HELD, LARGEST, decode, expected, refuse_notebook, require_file, snapshot};
+use self::sheet::{Manner, Sheet, Words, finish};
+use super::open::{
+    HELD, LARGEST, decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot,
+};
+use super::standing::{Need, Standing, standing};
 use super::{large, new_file};
+use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, New, Plan};
@@ -25,7 +29,7 @@ pub(crate) fn examine(
     let mut failures: Vec<Option<Refusal>> = Vec::new();
     let mut groups: Vec<(Target, Vec<usize>)> = Vec::new();
     for (at, edit) in edits.iter().enumerate() {
-        match locate(engine, &edit.file_path, Intent::Show) {
+        match locate_for(engine, edit) {
             Ok(target) => {
                 failures.push(None);
                 match groups
@@ -39,9 +43,7 @@ pub(crate) fn examine(
             Err(refusal) => failures.push(Some(refusal)),
         }
     }
-    let turn = engine
-        .order
-        .take(groups.iter().map(|(target, _)| target.path()));
+    let turn = desk.take_turn(groups.iter().map(|(target, _)| target.path()))?;
     refuse_twins(&groups, &mut failures);
     let mut files = Vec::new();
     for (target, members) in groups {
@@ -59,6 +61,15 @@ pub(crate) fn examine(
             turn: Some(turn),
         }),
     }
+}
+
+/// The file that an edit means. One that is to be made is taken as it is spelled.
+fn locate_for(engine: &Inner, edit: &EditRequest) -> Result<Target, Refusal> {
+    let target = locate(engine, &edit.file_path, Intent::Show)?;
+    if edit.old.is_empty() && target.located.respelled() {
+        return locate(engine, &edit.file_path, Intent::Replace);
+    }
+    Ok(target)
 }
 
 /// Refuses edits of one file under two names: neither order of them is what was seen.
@@ -152,8 +163,17 @@ fn examine_file(
         return None;
     }
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
+    if size > 0 {
+        for (at, _) in edits.iter().filter(|(_, edit)| edit.old.is_empty()) {
+            failures[*at] = Some(not_empty(&target));
+        }
+        if edits.iter().all(|(at, _)| failures[*at].is_some()) {
+            return None;
+        }
+    }
     if size > HELD
         && size <= LARGEST
+        && !is_notebook_name(&target)
         && let [(at, edit)] = edits
     {
         match large::examine(desk, target, edit, insist) {
@@ -170,6 +190,15 @@ fn examine_file(
     examine_held(desk, target, edits, insist, failures)
 }
 
+/// The refusal for an empty old text and a file that has content.
+pub(super) fn not_empty(target: &Target) -> Refusal {
+    let text = format!(
+        "{} is there and not empty, and old_string is empty. Read it and send the text to replace, or use Write to replace it whole.",
+        quote_path(target.path())
+    );
+    Refusal::new(Kind::Exists, text).with("file_path", quote_path(target.path()))
+}
+
 /// A file that is held in memory.
 fn examine_held(
     desk: &Desk<'_>,
@@ -178,30 +207,58 @@ fn examine_held(
     insist: Insist,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
+    let fail_all = |failures: &mut [Option<Refusal>], refusal: Refusal| {
+        for (at, _) in edits
+            .iter()
+            .filter(|(at, _)| failures[*at].is_none())
+            .collect::<Vec<_>>()
+        {
+            failures[*at] = Some(refusal.clone());
+        }
+        None
+    };
     let opened = snapshot(desk.session, &target)
         .and_then(|base| refuse_notebook(&target, &base.bytes).map(|()| base));
     let base = match opened {
         Ok(base) => base,
-        Err(refusal) => {
-            for (at, _) in edits {
-                failures[*at] = Some(refusal.clone());
-            }
-            return None;
-        }
+        Err(refusal) => return fail_all(failures, refusal),
     };
     let document = match decode(desk.engine(), &target, &base.bytes) {
         Ok(document) => document,
-        Err(refusal) => {
-            for (at, _) in edits {
-                failures[*at] = Some(refusal.clone());
-            }
-            return None;
-        }
+        Err(refusal) => return fail_all(failures, refusal),
     };
     let mut sheet = Sheet::new(&document, edits.len());
+    let mut standings: Vec<(Option<&str>, Result<Standing, Refusal>)> = Vec::new();
     let mut seen = None;
     for &(at, edit) in edits {
-        match sheet.lay(desk, &target, &base, edit, insist) {
+        if failures[at].is_some() {
+            continue;
+        }
+        if let Err(refusal) = desk.check_time() {
+            return fail_all(failures, refusal);
+        }
+        let named = edit.revision.as_deref();
+        if !standings.iter().any(|(known, _)| *known == named) {
+            let found = standing(
+                desk.session,
+                target.path(),
+                &base,
+                &document,
+                named,
+                Need::Places,
+            );
+            standings.push((named, found));
+        }
+        let Some((_, standing)) = standings.iter().find(|(known, _)| *known == named) else {
+            continue;
+        };
+        // Only the first refusal is told with all its words.
+        let words = if failures.iter().any(Option::is_some) {
+            Words::Few
+        } else {
+            Words::All
+        };
+        match sheet.lay(desk, &target, standing, edit, Manner { insist, words }) {
             Ok(known) => seen = Some(known),
             Err(refusal) => failures[at] = Some(refusal),
         }

@@ -144,7 +144,14 @@ fn lay(
         return Ok(());
     }
     let text = draft.text().to_owned();
-    match find(&desk.query(&text, &[], &edit.old, &edit.new, edit)) {
+    match find(&desk.query(
+        &text,
+        &[],
+        &edit.old,
+        &edit.new,
+        edit,
+        lancet_text::Leaks::Refuse,
+    )) {
         Ladder::Found(found) => {
             for place in found.places.iter().rev() {
                 if draft.crosses(place.range.clone()) {

@@ -2,6 +2,7 @@
 //! size or bytes call for. Reads nothing again that the ledger holds and the disk still has.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lancet_text::{Document, Encoding, NotText};
@@ -170,24 +171,7 @@ pub(crate) fn refuse_notebook(target: &Target, bytes: &[u8]) -> Result<(), Refus
 fn missing(engine: &Inner, target: &Target) -> Refusal {
     let given = &target.given;
     let mut text = format!("{given} is not there.");
-    let siblings: Vec<String> = target
-        .located
-        .siblings(MOST_SIBLINGS)
-        .unwrap_or_default()
-        .into_iter()
-        .map(|name| name.to_string_lossy().into_owned())
-        .filter(|name| !is_hidden(engine, &target.path().with_file_name(name)))
-        .collect();
-    let wanted = target
-        .path()
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let closest = lancet_text::closest(&wanted, siblings.iter().map(String::as_str), SUGGESTIONS);
-    let mut suggestions: Vec<String> = closest
-        .iter()
-        .map(|name| quote_path(&target.path().with_file_name(name)))
-        .collect();
+    let mut suggestions = respellings(engine, target);
     if let Some(tail) = same_tail(engine, target.path()) {
         suggestions.push(quote_path(&tail));
     }
@@ -201,6 +185,40 @@ fn missing(engine: &Inner, target: &Target) -> Refusal {
     Refusal::new(Kind::Missing, text)
         .with("file_path", quote_path(target.path()))
         .with("suggestions", json!(suggestions))
+}
+
+/// Paths that exist and whose first part that is missing here is spelled nearly so.
+fn respellings(engine: &Inner, target: &Target) -> Vec<String> {
+    let wanted = target.located.first_missing();
+    // Above the first missing part everything is there; below it the rest of the path goes on.
+    let depth = target.located.missing_folders().len();
+    let Some(folder) = target.path().ancestors().nth(depth + 1) else {
+        return Vec::new();
+    };
+    let rest: Vec<_> = target.path().iter().collect();
+    let rest: PathBuf = rest[rest.len() - depth..].iter().collect();
+    let siblings = target.located.siblings(MOST_SIBLINGS).unwrap_or_default();
+    let names: Vec<String> = siblings
+        .into_iter()
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    let shown = names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !is_hidden(engine, &folder.join(name)));
+    let closest = lancet_text::closest(&wanted.to_string_lossy(), shown, SUGGESTIONS);
+    let paths = closest.into_iter().map(|name| {
+        if depth == 0 {
+            folder.join(name)
+        } else {
+            folder.join(name).join(&rest)
+        }
+    });
+    let there = |path: &PathBuf| {
+        let located = engine.workspace.locate_as_spelled(path);
+        !is_hidden(engine, path) && located.is_ok_and(|located| located.kind() != FileKind::Missing)
+    };
+    paths.filter(there).map(|path| quote_path(&path)).collect()
 }
 
 fn folder(engine: &Inner, target: &Target) -> Refusal {

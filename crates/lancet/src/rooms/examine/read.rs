@@ -39,6 +39,8 @@ pub(crate) struct Page {
     pub(crate) content: Option<Arc<Vec<u8>>>,
     pub(crate) seen: Seen,
     pub(crate) asked: Asked,
+    /// The version that the ledger knew when the file was looked at.
+    pub(crate) known: Option<[u8; 32]>,
 }
 
 /// What kind of answer it is.
@@ -88,12 +90,18 @@ pub(crate) fn examine(desk: &Desk<'_>, arguments: &ReadArguments) -> Result<Page
     let target = locate(desk.engine(), &arguments.file_path, Intent::Show)?;
     require_file(desk.engine(), &target)?;
     let wanted = Wanted::new(desk, arguments);
+    let known = desk
+        .session
+        .ledger()
+        .peek(target.path())
+        .map(|entry| entry.revision);
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
-    let page = if size > HELD {
+    let mut page = if size > HELD {
         large::read(desk, target, wanted)?
     } else {
         held(desk, target, wanted)?
     };
+    page.known = known;
     Ok(settle(desk, page, wanted, arguments.force))
 }
 
@@ -127,6 +135,7 @@ pub(super) fn held(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
         content: Some(base.bytes),
         seen: sheet.seen,
         asked: wanted.asked,
+        known: None,
     })
 }
 

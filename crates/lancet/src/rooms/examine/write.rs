@@ -28,7 +28,7 @@ const LONGEST_DIFF: usize = 20_000;
 /// Works out a plan for one file.
 pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Plan, Refusal> {
     let target = locate(desk.engine(), &arguments.file_path, Intent::Replace)?;
-    let turn = desk.engine().order.take([target.path()]);
+    let turn = desk.take_turn([target.path()])?;
     let insist = Insist::from(arguments.insist);
     let file = match target.located.kind() {
         FileKind::Missing if arguments.revision.is_none() => {
@@ -68,7 +68,10 @@ fn existing(
     let content = &arguments.content;
     let (need, nothing_new) = match arguments.mode {
         WriteMode::Append => (Need::Places, content.is_empty()),
-        _ => (Need::Whole, same_text(content, &document, &base)),
+        _ => (
+            Need::Whole,
+            !is_secret(&target) && same_text(content, &document, &base),
+        ),
     };
     if nothing_new {
         return Err(no_change(&target));
@@ -241,7 +244,8 @@ fn replaced(
     };
     let bytes = encode_new(content, document.encoding(), ending)
         .map_err(|error| unencodable(target, &error))?;
-    if bytes == *base.bytes {
+    // Whether a secret file holds a guessed text is not told.
+    if bytes == *base.bytes && !is_secret(target) {
         return Err(no_change(target));
     }
     let after = Document::decode(&bytes, Some(document.encoding()));

@@ -6,22 +6,51 @@ use std::ops::Range;
 
 use lancet_history::Seen;
 use lancet_text::{
-    Change, Document, Draft, Found, LineStarts, LineTable, Place, RawChange, Rung,
+    Change, Document, Draft, Found, Leaks, LineStarts, LineTable, Place, RawChange, Rung,
     Verdict as Ladder, apply_raw, find, leaked, sent_text,
 };
 use lancet_workspace::Snapshot;
 
-use super::Insist;
+use super::{Insist, not_empty};
 use crate::ledger::{raw, raw_line};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::examine::explain::{ambiguous, leak, not_found, not_these_lines, unencodable};
 use crate::rooms::examine::open::configured;
-use crate::rooms::examine::standing::{Need, Standing, standing};
+use crate::rooms::examine::standing::Standing;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
 use crate::rooms::{Desk, EditRequest};
 use crate::wording::{count, line_list, quote_path};
+
+/// The largest file that an edit may make, in bytes.
+const LARGEST_RESULT: u64 = 512 << 20;
+
+/// How many unseen lines are looked for.
+const MOST_UNSEEN: usize = 1_000;
+
+/// How an edit is laid.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    pub(super) insist: Insist,
+    pub(super) words: Words,
+}
+
+impl Manner {
+    fn leaks(self) -> Leaks {
+        match self.insist {
+            Insist::Yes => Leaks::Insisted,
+            Insist::No => Leaks::Refuse,
+        }
+    }
+}
+
+/// How much a refusal says: of several in one call only the first is told whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Words {
+    All,
+    Few,
+}
 
 /// One file on the desk while its edits are laid upon it.
 pub(super) struct Sheet<'d> {
@@ -152,33 +181,24 @@ impl<'d> Sheet<'d> {
         &mut self,
         desk: &Desk<'_>,
         target: &Target,
-        base: &Snapshot,
+        standing: &Result<Standing, Refusal>,
         edit: &EditRequest,
-        insist: Insist,
+        manner: Manner,
     ) -> Result<Seen, Refusal> {
         let path = target.path();
         let endings = self.document.endings();
         let old = sent_text(&edit.old, endings);
         let new = sent_text(&edit.new, endings);
         if edit.old.is_empty() && !self.text().is_empty() {
-            let text = format!(
-                "{} is there and not empty, and old_string is empty. Read it and send the text to replace, or use Write to replace it whole.",
-                quote_path(path)
-            );
-            return Err(Refusal::new(Kind::Exists, text).with("file_path", quote_path(path)));
+            return Err(not_empty(target));
         }
         if edit.old == edit.new {
             return Err(Refusal::new(Kind::NoChange, "old_string and new_string are the same. Nothing was written; send the text that was meant.").with("file_path", quote_path(path)));
         }
-        let standing = standing(
-            desk.session,
-            path,
-            base,
-            self.document,
-            edit.revision.as_deref(),
-            Need::Places,
-        )?;
-        let found = self.search(desk, target, &standing, edit, &old, &new)?;
+        let standing = standing.as_ref().map_err(Clone::clone)?;
+        self.check_growth(target, edit, &old, &new)?;
+        let (found, leak_found) =
+            self.search(desk, target, standing, edit, (&old, &new), manner)?;
         if let Some(wanted) = edit.expect_count
             && wanted != found.places.len() as u64
         {
@@ -201,9 +221,10 @@ impl<'d> Sheet<'d> {
             found.places.iter().map(|place| &place.range),
         );
         if !unseen.is_empty() {
-            return Err(standing
-                .merge_refusal
-                .map_or_else(|| not_these_lines(target, unseen), |refusal| *refusal));
+            return Err(match &standing.merge_refusal {
+                Some(refusal) => (**refusal).clone(),
+                None => not_these_lines(target, unseen),
+            });
         }
         if let Some(draft) = &self.draft
             && let Some(place) = found
@@ -217,10 +238,11 @@ impl<'d> Sheet<'d> {
             );
             return Err(Refusal::new(Kind::Conflict, text).with("file_path", quote_path(path)));
         }
-        if insist == Insist::No
-            && let Some(found) = leaked(Some(&edit.old), &edit.new)
+        let shown = || leaked(Some(&edit.old), &edit.new).map(|found| found.reason);
+        if manner.insist == Insist::No
+            && let Some(reason) = leak_found.or_else(shown)
         {
-            return Err(leak(&found.reason));
+            return Err(leak(&reason));
         }
         // An unencodable character is told of the edit that brings it.
         for change in found
@@ -261,46 +283,96 @@ impl<'d> Sheet<'d> {
                     .collect()
             }
         }
-        Ok(standing.seen)
+        Ok(standing.seen.clone())
     }
 
+    /// Refuses a replacement everywhere that would make the file too large, before anything is made.
+    fn check_growth(
+        &self,
+        target: &Target,
+        edit: &EditRequest,
+        old: &str,
+        new: &str,
+    ) -> Result<(), Refusal> {
+        let most = usize::try_from(LARGEST_RESULT).unwrap_or(usize::MAX);
+        let length = self.text().len();
+        let at_most = if edit.replace_all && !old.is_empty() {
+            length / old.len() + 1
+        } else {
+            1
+        };
+        if at_most.saturating_mul(new.len()).saturating_add(length) <= most {
+            return Ok(());
+        }
+        // Places on a tolerant rung are not counted here; where exact ones are, those are what is replaced.
+        let places = if at_most == 1 {
+            1
+        } else {
+            self.text().matches(old).count().max(1)
+        };
+        if places.saturating_mul(new.len()).saturating_add(length) <= most {
+            return Ok(());
+        }
+        let text = format!(
+            "The result would be larger than {} MiB. Nothing was written; send a smaller new_string.",
+            LARGEST_RESULT >> 20
+        );
+        Err(Refusal::new(Kind::TooLarge, text).with("file_path", quote_path(target.path())))
+    }
+
+    /// The places of the old text; and, where line numbers were left in the new text, the words about that, which wait
+    /// until the places are known to be right.
     fn search(
         &self,
         desk: &Desk<'_>,
         target: &Target,
         standing: &Standing,
         edit: &EditRequest,
-        old: &str,
-        new: &str,
-    ) -> Result<Found, Refusal> {
+        (old, new): (&str, &str),
+        manner: Manner,
+    ) -> Result<(Found, Option<String>), Refusal> {
         if edit.old.is_empty() {
             // The file is empty: the new text is its whole content.
+            let change = Change {
+                range: 0..0,
+                text: new.to_owned(),
+            };
             let place = Place {
                 range: 0..0,
-                changes: vec![Change {
-                    range: 0..0,
-                    text: new.to_owned(),
-                }],
+                changes: vec![change],
             };
-            return Ok(Found {
+            let found = Found {
                 rung: Rung::Exact,
                 places: vec![place],
                 joins_next_line: false,
-            });
+            };
+            return Ok((found, None));
         }
         let damaged = self.damaged();
-        let query = desk.query(self.text(), &damaged, old, new, edit);
-        match find(&query) {
-            Ladder::Found(found) => Ok(found),
+        let ask = |leaks| find(&desk.query(self.text(), &damaged, old, new, edit, leaks));
+        let mut leak_found = None;
+        let mut verdict = ask(manner.leaks());
+        if let Ladder::Leaked { reason } = verdict {
+            leak_found = Some(reason);
+            verdict = ask(Leaks::Insisted);
+        }
+        match verdict {
+            Ladder::Found(found) => Ok((found, leak_found)),
+            Ladder::Leaked { reason } => Err(leak(&reason)),
             Ladder::Ambiguous { places, rung } => {
-                if places
-                    .iter()
-                    .all(|place| !self.unseen(&standing.seen, [place]).is_empty())
-                {
+                let unseen =
+                    |place: &Range<usize>| !self.unseen(&standing.seen, [place]).is_empty();
+                if places.iter().all(unseen) {
                     return Err(match &standing.merge_refusal {
                         Some(refusal) => (**refusal).clone(),
                         None => not_these_lines(target, self.unseen(&standing.seen, &places)),
                     });
+                }
+                if manner.words == Words::Few {
+                    return Err(Refusal::new(
+                        Kind::Ambiguous,
+                        "old_string stands at several places.",
+                    ));
                 }
                 Err(ambiguous(
                     target,
@@ -312,6 +384,9 @@ impl<'d> Sheet<'d> {
             }
             Ladder::NotFound { guard } => Err(match &standing.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
+                None if manner.words == Words::Few => {
+                    Refusal::new(Kind::NotFound, "old_string was not found.")
+                }
                 None => not_found(
                     desk,
                     target,
@@ -322,7 +397,6 @@ impl<'d> Sheet<'d> {
                     guard.as_ref(),
                 ),
             }),
-            Ladder::Leaked { reason } => Err(leak(&reason)),
         }
     }
 
@@ -370,25 +444,32 @@ impl<'d> Sheet<'d> {
         seen: &Seen,
         places: impl IntoIterator<Item = &'r Range<usize>>,
     ) -> Vec<usize> {
-        let mut lines = Vec::new();
+        let mut lines: Vec<usize> = Vec::new();
+        let mut named_until = 0;
         for place in places {
             let origins = self
                 .draft
                 .as_ref()
                 .map_or_else(|| vec![place.clone()], |draft| draft.origin(place.clone()));
-            for origin in origins {
-                if seen.covers(raw(self.document, origin.clone())) {
+            for gap in origins
+                .into_iter()
+                .flat_map(|origin| seen.missing_from(raw(self.document, origin)))
+            {
+                let gap =
+                    usize::try_from(gap.start).unwrap_or(0)..usize::try_from(gap.end).unwrap_or(0);
+                let gap = self.document.view_range(gap);
+                // Places come in order: of a line that is named already nothing more is to be found out.
+                if gap.end <= named_until {
                     continue;
                 }
+                let first = self.document.line_of(gap.start.max(named_until));
                 let last = self
                     .document
-                    .line_of(origin.end.saturating_sub(1).max(origin.start));
-                for line in self.document.line_of(origin.start)..=last {
-                    let whole = self.document.line_range_whole(line);
-                    let part = whole.start.max(origin.start)..whole.end.min(origin.end);
-                    if !seen.covers(raw(self.document, part)) {
-                        lines.push(line + 1);
-                    }
+                    .line_of(gap.end.saturating_sub(1).max(gap.start));
+                named_until = self.document.line_range_whole(last).end;
+                lines.extend((first..=last).map(|line| line + 1));
+                if lines.len() >= MOST_UNSEEN {
+                    return lines;
                 }
             }
         }

@@ -60,6 +60,7 @@ pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
         content: None,
         seen: sheet.seen,
         asked: wanted.asked,
+        known: None,
     })
 }
 

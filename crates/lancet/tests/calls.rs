@@ -1,0 +1,224 @@
+//! Calls as agents send them: at the same time, under other names, insisting, in the order in which refusals are told, and
+//! larger than any file should become.
+
+use std::fs;
+use std::path::PathBuf;
+
+use lancet::{Caller, Kind, Lancet, Mode, RawCall, Reply, Session, SessionName};
+use serde_json::{Value, json};
+
+struct Place {
+    folder: tempfile::TempDir,
+    lancet: Lancet,
+    session: Session,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let builder = Lancet::builder()
+            .root(folder.path())
+            .mode(Mode::AcceptEdits);
+        let lancet = builder
+            .state_dir(folder.path().join("state"))
+            .open()
+            .expect("opened");
+        let session = lancet.unnamed_session();
+        Place {
+            folder,
+            lancet,
+            session,
+        }
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        path
+    }
+
+    fn call(&self, tool: &str, arguments: Value) -> Reply {
+        self.session.call(RawCall::new(tool, arguments))
+    }
+}
+
+#[test]
+fn a_read_beside_an_edit_never_makes_the_file_stale() {
+    let place = Place::new();
+    let path = place.file(
+        "a.txt",
+        &"line\n".repeat(2_000).replacen("line", "first", 1),
+    );
+    place.call("Read", json!({ "file_path": path, "force": true }));
+    let (mut old, mut new) = ("first", "FIRST");
+    for round in 0..40 {
+        std::thread::scope(|scope| {
+            let read = || place.call("Read", json!({ "file_path": path, "force": true }));
+            scope.spawn(read);
+            scope.spawn(read);
+            let edit = json!({ "file_path": path, "old_string": old, "new_string": new });
+            let reply = place.call("Edit", edit);
+            assert!(!reply.is_error(), "round {round}: {}", reply.text());
+        });
+        (old, new) = (new, old);
+    }
+}
+
+#[test]
+fn what_a_read_showed_beside_an_edit_counts() {
+    let place = Place::new();
+    let lines: String = (1..=400).map(|n| format!("line {n}.\n")).collect();
+    for round in 0..20 {
+        let path = place.file(&format!("{round}.txt"), &lines);
+        place.call("Read", json!({ "file_path": path, "limit": 5 }));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                place.call(
+                    "Read",
+                    json!({ "file_path": path, "offset": 300, "limit": 5 }),
+                )
+            });
+            let edit = json!({ "file_path": path, "old_string": "line 2.", "new_string": "two" });
+            assert!(!place.call("Edit", edit).is_error());
+        });
+        let edit = json!({ "file_path": path, "old_string": "line 302.", "new_string": "x" });
+        let reply = place.call("Edit", edit);
+        // The Read may have come after the Edit's write and before its record: then it counts for a version that is gone.
+        assert!(
+            !reply.is_error() || reply.refusal() == Some(Kind::NotRead),
+            "{}",
+            reply.text()
+        );
+        assert_ne!(reply.refusal(), Some(Kind::Stale), "{}", reply.text());
+    }
+}
+
+#[test]
+fn other_names_of_the_tools_take_their_own_fields() {
+    let place = Place::new();
+    let path = place.file("a.txt", "one\ntwo\n");
+    for (tool, arguments) in [
+        ("View", json!({ "path": path })),
+        (
+            "str_replace",
+            json!({ "path": path, "old_str": "one", "new_str": "1" }),
+        ),
+        (
+            "Replace",
+            json!({ "file_path": path, "old_string": "two", "new_string": "2" }),
+        ),
+        ("read_file", json!({ "path": path })),
+    ] {
+        let reply = place.call(tool, arguments);
+        assert!(!reply.is_error(), "{tool}: {}", reply.text());
+    }
+    assert_eq!(fs::read_to_string(&path).expect("there"), "1\n2\n");
+    let reply = place.call("write_file", json!({ "path": path, "content": "1\n2\n" }));
+    assert_eq!(reply.data()["error"]["code"], 11, "the numbers are Write's");
+}
+
+#[test]
+fn insisting_writes_line_numbers_that_were_left_in() {
+    let place = Place::new();
+    let path = place.file("a.txt", "alpha\nbeta\n");
+    place.call("Read", json!({ "file_path": path }));
+    let mut edit = json!({ "file_path": path, "old_string": "1→alpha\n2→beta", "new_string": "1→alpha\nBETA" });
+    assert_eq!(
+        place.call("Edit", edit.clone()).refusal(),
+        Some(Kind::Leaked)
+    );
+    edit["insist"] = json!(true);
+    let reply = place.call("Edit", edit);
+    assert!(!reply.is_error(), "{}", reply.text());
+}
+
+#[test]
+fn unseen_lines_are_told_before_display_text() {
+    let place = Place::new();
+    let lines: String = (1..=200).map(|n| format!("line {n}.\n")).collect();
+    let path = place.file("a.txt", &lines);
+    place.call("Read", json!({ "file_path": path, "limit": 3 }));
+    let edit = json!({ "file_path": path, "old_string": "100→line 100.\n101→line 101.", "new_string": "100→x\ny" });
+    assert_eq!(place.call("Edit", edit).refusal(), Some(Kind::NotRead));
+}
+
+#[test]
+fn a_file_with_content_is_told_before_its_kind() {
+    let place = Place::new();
+    for (name, text) in [("n.ipynb", "{\"cells\": []}"), ("b.bin", "a\0b")] {
+        let path = place.file(name, text);
+        let edit = json!({ "file_path": path, "old_string": "", "new_string": "x" });
+        assert_eq!(
+            place.call("Edit", edit).refusal(),
+            Some(Kind::Exists),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_replacement_that_would_fill_the_memory_is_refused() {
+    let place = Place::new();
+    let path = place.file("a.txt", &"a\n".repeat(100_000));
+    place.call("Read", json!({ "file_path": path, "limit": 1 }));
+    let revision = lancet_revision(&place, &path);
+    let edit = json!({ "file_path": path, "old_string": "a", "new_string": "b".repeat(1 << 20), "replace_all": true, "revision": revision });
+    assert_eq!(place.call("Edit", edit).refusal(), Some(Kind::TooLarge));
+}
+
+fn lancet_revision(place: &Place, path: &PathBuf) -> Value {
+    let reply = place.call(
+        "Read",
+        json!({ "file_path": path, "limit": 1, "force": true }),
+    );
+    reply.data()["revision"].clone()
+}
+
+#[test]
+fn many_unseen_places_on_one_line_are_told_at_once() {
+    let place = Place::new();
+    let path = place.file("a.txt", &format!("top\n{}\n", "a".repeat(200_000)));
+    place.call("Read", json!({ "file_path": path, "limit": 1 }));
+    let edit =
+        json!({ "file_path": path, "old_string": "a", "new_string": "b", "replace_all": true });
+    let reply = place.call("Edit", edit);
+    assert_eq!(reply.refusal(), Some(Kind::NotRead));
+    assert_eq!(reply.data()["error"]["lines"], json!([2]));
+}
+
+#[test]
+fn a_cut_text_from_a_host_does_not_undo_what_was_read_before_a_restart() {
+    let place = Place::new();
+    let path = place.file("a.txt", "one\ntwo\n");
+    let name = SessionName::new("evening").expect("a name");
+    place
+        .lancet
+        .session(&name)
+        .call(RawCall::new("Read", json!({ "file_path": path })));
+    let again = Lancet::builder()
+        .root(place.folder.path())
+        .state_dir(place.folder.path().join("state"))
+        .mode(Mode::AcceptEdits)
+        .open()
+        .expect("opened");
+    let session = again.session(&name);
+    session.seen(&path, "one\n[…]\n").expect("taken in");
+    let edit = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
+    let reply = session.call(RawCall {
+        caller: Caller::default(),
+        ..RawCall::new("Edit", edit)
+    });
+    assert!(!reply.is_error(), "{}", reply.text());
+    // A child conversation begins with all of it, too.
+    let child = again.session(&name).fork(None);
+    let edit = json!({ "file_path": path, "old_string": "one", "new_string": "1" });
+    assert!(!child.call(RawCall::new("Edit", edit)).is_error());
+}
+
+#[test]
+fn a_dry_run_of_a_protected_file_is_declined_like_the_call_itself() {
+    let place = Place::new();
+    let path = place.folder.path().join(".mcp.json");
+    let write = json!({ "file_path": path, "content": "{}\n", "dry_run": true });
+    assert_eq!(place.call("Write", write).refusal(), Some(Kind::Declined));
+}

@@ -1,0 +1,190 @@
+//! A secret, protected or hidden file has no second name that gets through: not a link, not a hard link, not a path through
+//! it, not another spelling; and a new file gets the name that was given.
+
+use std::fs;
+use std::path::Path;
+
+use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session};
+use serde_json::{Value, json};
+
+struct Place {
+    folder: tempfile::TempDir,
+    session: Session,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join("state");
+        let lancet = Lancet::builder()
+            .root(folder.path())
+            .state_dir(&state)
+            .mode(Mode::AcceptEdits)
+            .open()
+            .expect("opened");
+        let session = lancet.unnamed_session();
+        Place { folder, session }
+    }
+
+    fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let path = self.root().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    fn call(&self, tool: &str, name: &str, mut arguments: Value) -> Reply {
+        arguments["file_path"] = json!(self.root().join(name));
+        self.session.call(RawCall::new(tool, arguments))
+    }
+
+    fn read(&self, name: &str) -> Reply {
+        self.call("Read", name, json!({}))
+    }
+}
+
+#[test]
+fn a_link_below_a_protected_folder_shows_no_secret() {
+    let place = Place::new();
+    place.put(".env", "API_KEY=hush\n");
+    for folder in [".vscode", ".git", ".claude", "plain"] {
+        fs::create_dir(place.root().join(folder)).expect("made");
+        let link = place.root().join(folder).join("link");
+        std::os::unix::fs::symlink("../.env", link).expect("made");
+        let reply = place.read(&format!("{folder}/link"));
+        assert_eq!(
+            reply.refusal(),
+            Some(Kind::Denied),
+            "{folder}: {}",
+            reply.text()
+        );
+        assert!(!reply.text().contains("hush"));
+    }
+}
+
+#[test]
+fn a_hard_link_is_the_same_file() {
+    let place = Place::new();
+    place.put(".env", "API_KEY=hush\n");
+    place.put("sub/.git/config", "[core]\n");
+    fs::hard_link(place.root().join(".env"), place.root().join("plain.txt")).expect("linked");
+    fs::hard_link(
+        place.root().join("sub/.git/config"),
+        place.root().join("conf"),
+    )
+    .expect("linked");
+    assert_eq!(place.read("plain.txt").refusal(), Some(Kind::Denied));
+    assert!(
+        !place.read("conf").is_error(),
+        "protected files may be read"
+    );
+    let reply = place.call(
+        "Edit",
+        "conf",
+        json!({ "old_string": "[core]", "new_string": "[x]" }),
+    );
+    assert_eq!(reply.refusal(), Some(Kind::Declined));
+    // Two ordinary names of one file are nobody's secret.
+    place.put("a.txt", "one\n");
+    fs::hard_link(place.root().join("a.txt"), place.root().join("b.txt")).expect("linked");
+    assert!(!place.read("b.txt").is_error());
+    let reply = place.call(
+        "Edit",
+        "b.txt",
+        json!({ "old_string": "one", "new_string": "two" }),
+    );
+    assert!(!reply.is_error(), "{}", reply.text());
+}
+
+#[test]
+fn a_path_through_a_secret_file_does_not_tell_its_name() {
+    let place = Place::new();
+    place.put(".env", "API_KEY=hush\n");
+    std::os::unix::fs::symlink(".env", place.root().join("cfg")).expect("made");
+    let reply = place.read("cfg/x");
+    assert_eq!(reply.refusal(), Some(Kind::Denied));
+    assert!(!reply.text().contains(".env"), "{}", reply.text());
+}
+
+#[test]
+fn what_a_secret_file_holds_cannot_be_guessed_at() {
+    let place = Place::new();
+    place.put(".env", "API_KEY=hush\n");
+    for content in ["API_KEY=hush\n", "API_KEY=other\n"] {
+        let reply = place.call("Write", ".env", json!({ "content": content }));
+        assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    }
+}
+
+#[test]
+fn the_state_folder_is_nobodys_business() {
+    let place = Place::new();
+    place.put("state/lancet.db", "not really\n");
+    place.put("a.txt", "one\n");
+    assert_eq!(place.read("state/lancet.db").refusal(), Some(Kind::Denied));
+    let reply = place.call("Write", "state/new.txt", json!({ "content": "x\n" }));
+    assert_eq!(reply.refusal(), Some(Kind::Denied));
+    let reply = place.read("");
+    assert!(
+        reply.text().contains("a.txt") && !reply.text().contains("state"),
+        "{}",
+        reply.text()
+    );
+}
+
+#[test]
+fn write_makes_the_file_that_was_named() {
+    let place = Place::new();
+    place.put("it's.txt", "one\n");
+    assert!(
+        !place.read("it’s.txt").is_error(),
+        "reading forgives the form of a name"
+    );
+    let reply = place.call(
+        "Write",
+        "it’s.txt",
+        json!({ "content": "two\n", "mode": "create" }),
+    );
+    assert!(!reply.is_error(), "{}", reply.text());
+    let reply = place.call(
+        "Edit",
+        "it\u{2018}s.txt",
+        json!({ "old_string": "", "new_string": "three\n" }),
+    );
+    assert!(!reply.is_error(), "{}", reply.text());
+    let text = |name: &str| fs::read_to_string(place.root().join(name)).expect("there");
+    assert_eq!(
+        (text("it's.txt"), text("it’s.txt")),
+        ("one\n".into(), "two\n".into())
+    );
+}
+
+#[test]
+fn suggestions_are_there() {
+    let place = Place::new();
+    place.put("src/main.rs", "x\n");
+    place.put("src/deep/lib.rs", "x\n");
+    let reply = place.read("srcc/main.rs");
+    let right = place.root().join("src/main.rs").display().to_string();
+    assert!(reply.text().contains(&right), "{}", reply.text());
+    assert_eq!(reply.data()["error"]["suggestions"], json!([right]));
+    let reply = place.read("src/depp/lib.rs");
+    assert!(reply.text().contains("src/deep/lib.rs"), "{}", reply.text());
+}
+
+#[test]
+fn a_large_notebook_is_a_notebook() {
+    let place = Place::new();
+    let source = "x".repeat(33 << 20);
+    place.put(
+        "big.ipynb",
+        &format!("{{\"cells\": [],\n\"metadata\": \"{source}\"}}\n"),
+    );
+    place.call("Read", "big.ipynb", json!({ "limit": 1 }));
+    let edit = json!({ "old_string": "\"cells\"", "new_string": "\"calls\"" });
+    let reply = place.call("Edit", "big.ipynb", edit);
+    assert_eq!(reply.refusal(), Some(Kind::Notebook), "{}", reply.text());
+}

@@ -1,0 +1,37 @@
+//! The real spelling of a folder that is not below a root, such as the state folder: only for comparing paths with it,
+//! never for opening anything.
+
+use std::path::{Path, PathBuf};
+
+/// The folder with its links followed, as far as it exists; what does not exist yet keeps its spelling.
+pub fn resolved_folder(folder: &Path) -> PathBuf {
+    for known in folder.ancestors() {
+        if let Ok(real) = std::fs::canonicalize(known) {
+            let rest = folder.strip_prefix(known).unwrap_or(Path::new(""));
+            return if rest.as_os_str().is_empty() {
+                real
+            } else {
+                real.join(rest)
+            };
+        }
+    }
+    folder.to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_followed_as_far_as_the_folder_exists() {
+        let place = tempfile::tempdir().expect("a folder");
+        let place = std::fs::canonicalize(place.path()).expect("there");
+        std::fs::create_dir(place.join("real")).expect("made");
+        std::os::unix::fs::symlink("real", place.join("link")).expect("made");
+        assert_eq!(resolved_folder(&place.join("link")), place.join("real"));
+        assert_eq!(
+            resolved_folder(&place.join("link/a/b")),
+            place.join("real/a/b")
+        );
+    }
+}
