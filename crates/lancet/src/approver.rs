@@ -17,6 +17,8 @@ pub struct Question {
     pub protected: bool,
     /// A unified diff of what would be written.
     pub diff: String,
+    /// Sentences about the change that the diff does not show: how the text was matched, what is left out.
+    pub notices: Vec<String>,
     /// Lines added and removed.
     pub lines: (usize, usize),
 }

@@ -116,8 +116,13 @@ fn worded(question: &Question, colour: Colour) -> String {
     let (added, removed) = question.lines;
     let relative = question.relative.display().to_string();
     let path = question.path.display().to_string();
+    let notices: String = question
+        .notices
+        .iter()
+        .map(|notice| format!("note: {}\n", visible(notice)))
+        .collect();
     format!(
-        "{} {}  {} {}\n{}\n{}\n{}{} ",
+        "{} {}  {} {}\n{}\n{}\n{}{}{} ",
         question.tool,
         colour.paint(Style::Bold, &visible(&relative)),
         colour.paint(Style::Green, &format!("+{added}")),
@@ -125,6 +130,7 @@ fn worded(question: &Question, colour: Colour) -> String {
         colour.paint(Style::Dim, &visible(&path)),
         colour.paint(Style::Dim, &visible(&question.reason)),
         colour.diff(&question.diff),
+        colour.paint(Style::Dim, &notices),
         colour.paint(Style::Bold, "Write this? [y/N, or n and why]"),
     )
 }
@@ -175,6 +181,7 @@ mod tests {
             reason: "the mode is ask".into(),
             protected: false,
             diff: String::new(),
+            notices: Vec::new(),
             lines: (1, 1),
         };
         let approver = TerminalApprover::new(Consent::Given, true);
@@ -191,9 +198,29 @@ mod tests {
             reason: "why".into(),
             protected: false,
             diff: "-ok\n+evil\x1b[2K\rok\n".into(),
+            notices: Vec::new(),
             lines: (1, 1),
         };
         let words = worded(&question, Colour::Off);
         assert!(words.contains("+evil␛[2K␍ok\n") && !words.contains('\x1b'));
+    }
+
+    #[test]
+    fn what_the_diff_leaves_out_stands_below_it() {
+        let question = Question {
+            tool: "Edit".into(),
+            path: "/r/a".into(),
+            relative: "a".into(),
+            reason: "the mode is ask".into(),
+            protected: false,
+            diff: "@@ -1 +1 @@\n-a\n+b\n".into(),
+            notices: vec!["10 further places are not shown".into()],
+            lines: (1, 1),
+        };
+        let words = worded(&question, Colour::Off);
+        assert!(
+            words.contains("+b\nnote: 10 further places are not shown\nWrite this?"),
+            "{words}"
+        );
     }
 }

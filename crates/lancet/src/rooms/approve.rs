@@ -113,6 +113,7 @@ fn ask(desk: &Desk<'_>, file: &FilePlan, reason: Reason) -> Result<(), Refusal> 
         reason: reason.words.clone(),
         protected: reason.protected,
         diff: unified(&file.view.patch),
+        notices: notices(file),
         lines: (file.view.added, file.view.removed),
     };
     let answer = approver.ask(&question);
@@ -135,6 +136,17 @@ fn ask(desk: &Desk<'_>, file: &FilePlan, reason: Reason) -> Result<(), Refusal> 
                 .with("file_path", quote_path(file.target.path())))
         }
     }
+}
+
+/// What a person has to know beside the diff.
+fn notices(file: &FilePlan) -> Vec<String> {
+    let mut notices = file.target.notices.clone();
+    notices.extend_from_slice(&file.view.notices);
+    if file.view.patch.iter().any(|hunk| hunk.lines.is_empty()) {
+        notices
+            .push("some of the change is too long to show; the diff gives its lines alone".into());
+    }
+    notices
 }
 
 fn nobody(reason: &Reason) -> Refusal {

@@ -4,6 +4,7 @@
 mod edit;
 mod page;
 mod places;
+mod view;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -117,11 +118,10 @@ fn suited(
     Ok(encoding)
 }
 
-/// A stretch of a large file: its bytes, where they begin, and the number of the line they begin in, from 0.
+/// A stretch of a large file: its bytes, and where they begin.
 struct Stretch {
     bytes: Vec<u8>,
     offset: u64,
-    line: u64,
 }
 
 impl Stretch {
@@ -131,7 +131,6 @@ impl Stretch {
         survey: &Surveyed,
         offset: u64,
         length: usize,
-        line: u64,
     ) -> Result<Stretch, Refusal> {
         let (bytes, stamp) = target
             .located
@@ -140,11 +139,7 @@ impl Stretch {
         if !stamp.same_file_state(&survey.stamp) {
             return Err(unreadable(target, &ReadError::Unstable));
         }
-        Ok(Stretch {
-            bytes,
-            offset,
-            line,
-        })
+        Ok(Stretch { bytes, offset })
     }
 
     /// The text; a character cut off at the end is left out.
@@ -170,7 +165,7 @@ fn line_offset(target: &Target, survey: &Surveyed, line: u64) -> Result<u64, Ref
     let mut left = line.saturating_sub(block.lines_before);
     let mut offset = block.offset;
     while left > 0 {
-        let stretch = Stretch::read(target, survey, offset, STEP, 0)?;
+        let stretch = Stretch::read(target, survey, offset, STEP)?;
         if stretch.bytes.is_empty() {
             break;
         }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use lancet_history::Seen;
 use lancet_text::{
-    Document, Draft, Encoding, Endings, Hunk, LineEnd, LineStarts, Rung, Verdict as Ladder,
-    encode_new, find, leaked,
+    Change, Document, Draft, Encoding, Endings, LineEnd, LineStarts, Rung, Verdict as Ladder,
+    encode_new, find, hunks_of_changes, leaked,
 };
 use lancet_workspace::Expected;
 
@@ -47,13 +47,19 @@ pub(crate) fn plan(
     let ending = line_end_for(desk, &target);
     let bytes =
         encode_new(content, encoding, ending).map_err(|error| unencodable(&target, &error))?;
-    let mut view = created(content);
+    let document = Document::decode(&bytes, Some(encoding));
+    let endings = document
+        .as_ref()
+        .map_or(Endings::None, |document| document.endings());
+    let shown = document
+        .as_ref()
+        .map_or(content, |document| document.view());
+    let mut view = created(shown, bytes.len());
+    drop(document);
     if ending == LineEnd::Crlf && content.contains('\n') {
         view.notices
             .push("written with CRLF line ends, as the project's rules for new files say".into());
     }
-    let endings = Document::decode(&bytes, Some(encoding))
-        .map_or(Endings::None, |document| document.endings());
     let seen = Seen::whole(bytes.len() as u64);
     Ok(FilePlan {
         target,
@@ -136,7 +142,7 @@ fn lay(
         }
         draft.apply_edit(
             0..0,
-            &[lancet_text::Change {
+            &[Change {
                 range: 0..0,
                 text: edit.new.clone(),
             }],
@@ -218,29 +224,19 @@ fn rules<'t>(files: &'t [(&'t Path, String)]) -> Vec<RuleFile<'t>> {
         .collect()
 }
 
-/// What an answer tells of a new file.
-fn created(content: &str) -> ChangeView {
-    let lines: Vec<&str> = content.lines().collect();
-    let mut hunk_lines: Vec<String> = lines.iter().map(|line| format!("+{line}")).collect();
-    if !content.is_empty() && !content.ends_with('\n') {
-        hunk_lines.push("\\ No newline at end of file".into());
-    }
-    let patch = if lines.is_empty() {
-        Vec::new()
-    } else {
-        vec![Hunk {
-            old_start: 0,
-            old_lines: 0,
-            new_start: 1,
-            new_lines: lines.len(),
-            lines: hunk_lines,
-        }]
+/// What an answer tells of a new file with this text.
+fn created(text: &str, bytes: usize) -> ChangeView {
+    let all = Change {
+        range: 0..0,
+        text: text.to_owned(),
     };
+    let patch = hunks_of_changes("", &LineStarts::new(""), &[all], 0);
     ChangeView {
-        added: lines.len(),
-        patch,
-        body: format!("{}, {} bytes", count(lines.len(), "line"), content.len()),
-        lines: std::iter::once(1..lines.len() + 1).collect(),
+        added: patch.added,
+        coarse: patch.coarse,
+        body: format!("{}, {bytes} bytes", count(patch.added, "line")),
+        lines: std::iter::once(1..patch.added + 1).collect(),
+        patch: patch.hunks,
         ..ChangeView::default()
     }
 }

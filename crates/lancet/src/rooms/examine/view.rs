@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use lancet_text::{Change, Document, Found, Hunk, LineTable, Rung, hunks_of_changes};
+use lancet_text::{Change, Document, Found, Hunk, LineTable, Rung, hunks_of_changes, outline};
 
 use crate::rooms::Desk;
 use crate::rooms::plan::ChangeView;
@@ -21,10 +21,11 @@ const MOST_LINES: usize = 200;
 const LONGEST_LINE: usize = 2_000;
 /// What a line number takes, in characters.
 const GUTTER_ROOM: usize = 12;
-/// Changes beyond this number are told by their lines alone.
-const MOST_CHANGES: usize = 2_000;
 /// The most characters of replaced text that an answer quotes.
 const MOST_QUOTED: usize = 600;
+
+/// What is said where a line was joined to the one before.
+pub(crate) const JOINED: &str = "old_string ended in a newline and new_string does not: the next line was joined to it, as sent";
 
 /// Sentences about the edits of one file.
 #[derive(Default)]
@@ -66,7 +67,7 @@ impl Notes {
             self.sentences.push(words);
         }
         if found.joins_next_line {
-            self.sentences.push("old_string ended in a newline and new_string does not: the next line was joined to it, as sent".into());
+            self.sentences.push(JOINED.into());
         }
         if let Some(diff) = foreign {
             let told = format!(
@@ -117,16 +118,19 @@ pub(crate) fn change_view(
     notes: Notes,
     numbers: Numbers,
 ) -> (ChangeView, Vec<Range<usize>>) {
-    let told = &changes[..changes.len().min(MOST_CHANGES)];
-    let around = hunks_of_changes(document.view(), document, told, AROUND);
     let mut patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
+    let (body, shown) = if patch.coarse {
+        (untold(&patch.blocks, numbers), Vec::new())
+    } else {
+        let around = hunks_of_changes(document.view(), document, changes, AROUND);
+        if around.coarse {
+            (untold(&patch.blocks, numbers), Vec::new())
+        } else {
+            let gutter = desk.engine().settings.read.gutter;
+            numbered(&around.hunks, numbers.new, gutter, &desk.room)
+        }
+    };
     numbers.shift(&mut patch.hunks);
-    let (body, shown) = numbered(
-        &around.hunks,
-        numbers.new,
-        desk.engine().settings.read.gutter,
-        &desk.room,
-    );
     let view = ChangeView {
         added: patch.added,
         removed: patch.removed,
@@ -142,6 +146,24 @@ pub(crate) fn change_view(
         ..ChangeView::default()
     };
     (view, shown)
+}
+
+/// What stands for changes that are too long to show: the numbers of their lines.
+pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: Numbers) -> String {
+    // An empty side names the line before it, as in a diff.
+    let start = |lines: &Range<usize>| lines.start + usize::from(!lines.is_empty());
+    let mut hunks: Vec<Hunk> = blocks
+        .iter()
+        .map(|(old, new)| Hunk {
+            old_start: start(old),
+            old_lines: old.len(),
+            new_start: start(new),
+            new_lines: new.len(),
+            lines: Vec::new(),
+        })
+        .collect();
+    numbers.shift(&mut hunks);
+    format!("changed, too long to show: {}\n", outline(&hunks))
 }
 
 /// Hunks as numbered lines of the new version, as far as there is room; and the ranges of old lines that were shown

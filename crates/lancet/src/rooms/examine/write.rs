@@ -11,7 +11,7 @@ use super::explain::{leak, unencodable};
 use super::new_file;
 use super::open::{decode, expected, refuse_notebook, require_file, snapshot};
 use super::standing::{DIFF_BUDGET, Need, Standing, standing};
-use super::view::{Notes, Numbers, change_view};
+use super::view::{Notes, Numbers, change_view, untold};
 use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
 use crate::protected::Verdict;
@@ -266,11 +266,7 @@ fn replaced(
     }
     let diff = unified(&changed.hunks);
     let body = if changed.coarse || diff.chars().count() > LONGEST_DIFF {
-        format!(
-            "{} added, {} removed; the diff is too long to show",
-            count(changed.added, "line"),
-            count(changed.removed, "line")
-        )
+        untold(&changed.blocks, Numbers::default())
     } else if diff.is_empty() {
         "only line ends changed".to_owned()
     } else {

@@ -4,24 +4,22 @@
 use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::{Change, Endings, RawChange, Rung, leaked};
+use lancet_text::{Endings, RawChange, leaked};
 use lancet_workspace::Expected;
 
-use super::places::{around, find_places, line_numbers, with_line_end, without_overlaps};
+use super::places::{find_places, line_numbers, with_line_end, without_overlaps};
+use super::view::view;
 use super::{Surveyed, suited, survey};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::examine::edit::Insist;
 use crate::rooms::examine::explain::leak;
 use crate::rooms::examine::open::HELD;
 use crate::rooms::examine::standing::never_read;
-use crate::rooms::examine::view::{Notes, Numbers, change_view};
+use crate::rooms::examine::view::JOINED;
 use crate::rooms::locate::Target;
-use crate::rooms::plan::{ChangeView, FilePlan, New};
+use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Desk, EditRequest};
 use crate::wording::{count, line_list, quote_path, read_call};
-
-/// The most places that an answer shows.
-const SHOWN_PLACES: usize = 20;
 
 /// What came of it.
 pub(crate) enum Outcome {
@@ -86,7 +84,15 @@ pub(crate) fn examine(
             bytes: replacement.clone().into_bytes(),
         });
     }
-    let view = view(desk, &target, &survey, &changes, &old, &new, &mut seen)?;
+    let mut view = view(desk, &target, &survey, &changes, &mut seen)?;
+    let ends_early = |change: &RawChange| change.range.end < survey.facts.length();
+    if old.ends_with('\n')
+        && !new.ends_with('\n')
+        && !new.is_empty()
+        && changes.iter().any(ends_early)
+    {
+        view.notices.insert(0, JOINED.to_owned());
+    }
     let shifts: Vec<_> = changes
         .iter()
         .map(|change| (change.range.clone(), change.bytes.len() as u64))
@@ -228,60 +234,4 @@ fn check_places(
         return Err(Refusal::new(Kind::NotRead, text).with("file_path", path));
     }
     Ok(())
-}
-
-/// Hunks and shown lines of the first places, and the totals of all of them.
-fn view(
-    desk: &Desk<'_>,
-    target: &Target,
-    survey: &Surveyed,
-    changes: &[RawChange],
-    old: &str,
-    new: &str,
-    seen: &mut Seen,
-) -> Result<ChangeView, Refusal> {
-    let mut view = ChangeView {
-        rungs: vec![Rung::Exact],
-        replacements: changes.len(),
-        coarse: changes.len() > SHOWN_PLACES,
-        ..ChangeView::default()
-    };
-    let mut moved: i64 = 0;
-    for change in changes.iter().take(SHOWN_PLACES) {
-        let (stretch, first_line) = around(target, survey, &change.range)?;
-        let Some(document) = stretch.document(survey.facts.endings()) else {
-            continue;
-        };
-        let raw = (change.range.start - stretch.offset) as usize
-            ..(change.range.end - stretch.offset) as usize;
-        let shown = Change {
-            range: document.view_range(raw),
-            text: new.to_owned(),
-        };
-        let numbers = Numbers {
-            old: first_line as i64,
-            new: first_line as i64 + moved,
-        };
-        let (one, lines) = change_view(desk, &document, &[shown], Notes::default(), numbers);
-        view.patch.extend(one.patch);
-        view.body.push_str(&one.body);
-        view.lines.extend(one.lines);
-        for line in lines.into_iter().flatten() {
-            let part = document.raw_range(document.line_range_whole(line));
-            seen.add(part.start as u64 + stretch.offset..part.end as u64 + stretch.offset);
-        }
-        view.added += one.added;
-        view.removed += one.removed;
-        moved += one.added as i64 - one.removed as i64;
-    }
-    if changes.len() > SHOWN_PLACES {
-        let each = (new.matches('\n').count() + 1, old.matches('\n').count() + 1);
-        view.added += each.0 * (changes.len() - SHOWN_PLACES);
-        view.removed += each.1 * (changes.len() - SHOWN_PLACES);
-        view.notices.push(format!(
-            "{} further places are not shown; the line totals count each place by itself",
-            changes.len() - SHOWN_PLACES
-        ));
-    }
-    Ok(view)
 }

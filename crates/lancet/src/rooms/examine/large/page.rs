@@ -9,7 +9,7 @@ use super::{Stretch, Surveyed, line_offset, suited, survey};
 use crate::ledger::version;
 use crate::refusal::Refusal;
 use crate::rooms::Desk;
-use crate::rooms::examine::open::{HELD, LARGEST};
+use crate::rooms::examine::open::LARGEST;
 use crate::rooms::examine::read::{self, NOTICE_ROOM, Page, Shape, Wanted};
 use crate::rooms::locate::Target;
 
@@ -43,7 +43,6 @@ pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
             None => line_sheet(desk, &target, &survey, wanted, &mut sheet)?,
         }
     }
-    debug_assert!(survey.facts.length() > HELD || sheet.lines as u64 <= total);
     Ok(Page {
         target,
         text: sheet.text,
@@ -90,7 +89,7 @@ fn line_sheet(
         let length = usize::try_from(whole.end - whole.start)
             .unwrap_or(usize::MAX)
             .min(wished);
-        let stretch = Stretch::read(target, survey, whole.start, length, line as u64)?;
+        let stretch = Stretch::read(target, survey, whole.start, length)?;
         let text = stretch
             .document(facts.endings())
             .map(|document| document.view().to_owned())
@@ -164,7 +163,7 @@ fn line_bytes(target: &Target, survey: &Surveyed, offset: u64) -> Result<Range<u
     let mut at = offset;
     loop {
         let step = if at == offset { 4 << 10 } else { STEP };
-        let stretch = Stretch::read(target, survey, at, step, 0)?;
+        let stretch = Stretch::read(target, survey, at, step)?;
         if stretch.bytes.is_empty() {
             return Ok(offset..at);
         }
@@ -199,7 +198,7 @@ fn column_sheet(
     while left > 0 && at < end {
         desk.check_time()?;
         let length = usize::try_from(end - at).unwrap_or(STEP).min(STEP);
-        let stretch = Stretch::read(target, survey, at, length, 0)?;
+        let stretch = Stretch::read(target, survey, at, length)?;
         // A character begins at every byte that does not continue one.
         match stretch
             .bytes
@@ -226,7 +225,7 @@ fn column_sheet(
     let length = usize::try_from(end.saturating_sub(at))
         .unwrap_or(usize::MAX)
         .min(budget.saturating_mul(4));
-    let stretch = Stretch::read(target, survey, at, length, line as u64)?;
+    let stretch = Stretch::read(target, survey, at, length)?;
     let text = stretch
         .document(Endings::Lf)
         .map(|document| document.view().to_owned())
@@ -265,7 +264,6 @@ fn text_end(target: &Target, survey: &Surveyed, whole: &Range<u64>) -> Result<u6
         survey,
         from,
         usize::try_from(whole.end - from).unwrap_or(2),
-        0,
     )?;
     let ending = match (tail.bytes.as_slice(), survey.facts.endings()) {
         ([.., b'\r', b'\n'], Endings::Crlf) => 2,

@@ -1,4 +1,4 @@
-//! Where a text stands in a large file, in bytes, and the stretch of lines around a place. Found in one streaming pass.
+//! Where a text stands in a large file, in bytes and lines. Found in one streaming pass.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,8 +11,6 @@ use crate::rooms::locate::Target;
 
 /// The most places that are changed in one call.
 const MOST_PLACES: usize = 1_000_000;
-/// How much is read around a place to show it.
-const AROUND: u64 = 64 << 10;
 
 /// The places of the needle in the text: not in the byte order mark, and not up to the middle of a line end.
 pub(super) fn find_places(
@@ -75,50 +73,21 @@ pub(super) fn line_numbers(
         .iter()
         .take(most)
         .map(|place| {
-            Ok(usize::try_from(around(target, survey, place)?.0.line).unwrap_or(usize::MAX) + 1)
+            let line = line_of(target, survey, place.start)?;
+            Ok(usize::try_from(line).unwrap_or(usize::MAX) + 1)
         })
         .collect()
 }
 
-/// The stretch of whole lines, as far as they are not too long, around a place; its line is that of the place itself.
-pub(super) fn around(
-    target: &Target,
-    survey: &Surveyed,
-    place: &Range<u64>,
-) -> Result<(Stretch, u64), Refusal> {
-    let block = survey.facts.block_at(place.start);
-    let lead = Stretch::read(
-        target,
-        survey,
-        block.offset,
-        usize::try_from(place.start - block.offset).unwrap_or_default(),
-        0,
-    )?;
-    let place_line = block.lines_before + newlines(&lead.bytes);
-    let from = place.start.saturating_sub(AROUND);
-    let length = usize::try_from(place.end - from + AROUND).unwrap_or(usize::MAX);
-    let mut stretch = Stretch::read(target, survey, from, length, place_line)?;
-    // Cut at a line's start, so that the first line is whole, or else between characters.
-    let before = usize::try_from(place.start - from).unwrap_or_default();
-    let head = &stretch.bytes[..before];
-    let cut = if from == 0 {
-        0
-    } else {
-        match head.iter().position(|byte| *byte == b'\n') {
-            Some(at) => at + 1,
-            None => head
-                .iter()
-                .position(|byte| byte & 0xC0 != 0x80)
-                .unwrap_or(before),
-        }
-    };
-    stretch.bytes.drain(..cut);
-    stretch.offset = from + cut as u64;
-    let first_line = place_line - newlines(&stretch.bytes[..before - cut]);
-    Ok((stretch, first_line))
+/// The line, from 0, that holds an offset.
+pub(super) fn line_of(target: &Target, survey: &Surveyed, at: u64) -> Result<u64, Refusal> {
+    let block = survey.facts.block_at(at);
+    let length = usize::try_from(at - block.offset).unwrap_or_default();
+    let lead = Stretch::read(target, survey, block.offset, length)?;
+    Ok(block.lines_before + newlines(&lead.bytes))
 }
 
-fn newlines(bytes: &[u8]) -> u64 {
+pub(super) fn newlines(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
@@ -133,9 +102,8 @@ pub(super) fn with_line_end(
         survey,
         place.start.saturating_sub(1),
         usize::from(place.start > 0),
-        0,
     )?;
-    let after = Stretch::read(target, survey, place.end, 2, 0)?;
+    let after = Stretch::read(target, survey, place.end, 2)?;
     let starts_line = place.start == 0
         || before.bytes.last() == Some(&b'\n')
         || (place.start == 3 && survey.facts.encoding(None).is_some_and(Encoding::has_mark));

@@ -1,0 +1,319 @@
+//! What an answer shows of a change is what the file then holds, whatever its size.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use lancet::{Answer, Builder, Lancet, Mode, Question, RawCall, Reply, Session};
+use serde_json::{Value, json};
+
+struct Place {
+    folder: tempfile::TempDir,
+    lancet: Lancet,
+    session: Session,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self::with(|builder| builder)
+    }
+
+    fn with(more: impl FnOnce(Builder) -> Builder) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let builder = Lancet::builder()
+            .root(folder.path())
+            .mode(Mode::AcceptEdits);
+        let lancet = more(builder).open().expect("opened");
+        Self {
+            folder,
+            session: lancet.unnamed_session(),
+            lancet,
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).expect("written");
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("there")
+    }
+
+    #[track_caller]
+    fn call(&self, tool: &str, arguments: Value) -> Reply {
+        let reply = self.session.call(RawCall::new(tool, arguments));
+        assert!(!reply.is_error(), "{}", reply.text());
+        reply
+    }
+
+    /// An edit under the revision that the file has, which stands for having read it.
+    #[track_caller]
+    fn edit(&self, name: &str, old: &str, new: &str, more: Value) -> Reply {
+        let path = json!({ "file_path": self.path(name), "limit": 1 });
+        let read = self.lancet.unnamed_session();
+        let read = read.call(RawCall::new("Read", path));
+        let mut arguments = json!({
+            "file_path": self.path(name),
+            "old_string": old,
+            "new_string": new,
+            "revision": read.data()["revision"],
+        });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            arguments[key] = value.clone();
+        }
+        self.call("Edit", arguments)
+    }
+}
+
+/// The numbered lines of an answer.
+fn numbered(reply: &Reply) -> Vec<(usize, &str)> {
+    let lines = reply.text().lines();
+    lines
+        .filter_map(|line| {
+            let (number, text) = line.split_once('→')?;
+            Some((number.parse().ok()?, text))
+        })
+        .collect()
+}
+
+/// Every numbered line of an answer stands so in the file.
+#[track_caller]
+fn agrees(reply: &Reply, content: &str) {
+    let content: Vec<&str> = content.lines().collect();
+    for (number, text) in numbered(reply) {
+        assert_eq!(content.get(number - 1), Some(&text), "line {number}");
+    }
+}
+
+/// The patch in an answer's data makes `after` of `before`.
+#[track_caller]
+fn makes(reply: &Reply, before: &str, after: &str) {
+    let old: Vec<&str> = before.lines().collect();
+    let mut made: Vec<String> = Vec::new();
+    let mut taken = 0;
+    for hunk in reply.data()["patch"].as_array().expect("hunks") {
+        let number = |key: &str| hunk[key].as_u64().expect("a number") as usize;
+        let start = number("oldStart") - usize::from(number("oldLines") > 0);
+        assert!(start >= taken, "hunks overlap: {}", reply.data()["patch"]);
+        made.extend(old[taken..start].iter().map(|line| (*line).to_owned()));
+        taken = start;
+        for line in hunk["lines"].as_array().expect("lines") {
+            let line = line.as_str().expect("text");
+            match line.split_at(1) {
+                (" ", text) | ("-", text) if old[taken] != text => panic!("{text:?} is not there"),
+                (" ", text) => {
+                    made.push(text.to_owned());
+                    taken += 1;
+                }
+                ("-", _) => taken += 1,
+                ("+", text) => made.push(text.to_owned()),
+                _ => {}
+            }
+        }
+    }
+    made.extend(old[taken..].iter().map(|line| (*line).to_owned()));
+    assert!(
+        made.iter().eq(after.lines()),
+        "the patch makes another text"
+    );
+}
+
+#[test]
+fn a_line_with_thousands_of_changes_is_shown_as_it_is() {
+    let place = Place::new();
+    place.put("a", &format!("x{}y\nend\n", "a".repeat(3_000)));
+    let reply = place.edit("a", "a", "", json!({ "replace_all": true }));
+    assert_eq!(place.text("a"), "xy\nend\n");
+    assert_eq!(numbered(&reply), [(1, "xy"), (2, "end")]);
+}
+
+#[test]
+fn changes_too_long_to_show_are_told_by_their_lines() {
+    let place = Place::new();
+    let long = "z".repeat(700_000);
+    place.put("a", &format!("1\n{long} foo\n3\n4\nfoo\n6\n"));
+    let reply = place.edit("a", "foo", "bar\nbaz", json!({ "replace_all": true }));
+    assert_eq!(reply.data()["coarse"], true);
+    let wanted = "lines 2 (now 2-3); lines 5 (now 6-7)";
+    assert!(reply.text().contains(wanted), "{}", reply.text());
+    assert!(numbered(&reply).is_empty());
+}
+
+#[test]
+fn a_rewrite_too_long_to_show_is_told_by_its_lines() {
+    let place = Place::new();
+    place.put("a", "1\nold\n3\n");
+    place.call("Read", json!({ "file_path": place.path("a") }));
+    let content = format!("1\n{}\n3\n", "new ".repeat(10_000));
+    let arguments = json!({ "file_path": place.path("a"), "content": content });
+    let reply = place.call("Write", arguments);
+    assert!(reply.text().contains("lines 2 (now 2)"), "{}", reply.text());
+}
+
+#[test]
+fn the_patch_of_a_large_new_file_is_coarse() {
+    let place = Place::new();
+    let content = "one line of many\n".repeat(180_000);
+    let arguments = json!({ "file_path": place.path("a"), "content": content });
+    let reply = place.call("Write", arguments);
+    assert_eq!(place.text("a"), content);
+    let hunk =
+        json!({ "oldStart": 0, "oldLines": 0, "newStart": 1, "newLines": 180_000, "lines": [] });
+    assert!(
+        reply.data()["patch"] == json!([hunk]),
+        "a patch of {} bytes",
+        reply.data()["patch"].to_string().len()
+    );
+    assert_eq!(reply.data()["coarse"], true);
+    assert_eq!(reply.data()["added"], 180_000);
+}
+
+#[test]
+fn a_small_new_file_has_its_lines_in_the_patch() {
+    let place = Place::new();
+    let arguments = json!({ "file_path": place.path("a"), "content": "one\r\ntwo" });
+    let reply = place.call("Write", arguments);
+    assert_eq!(place.text("a"), "one\r\ntwo");
+    let lines = json!(["+one", "+two", "\\ No newline at end of file"]);
+    assert_eq!(reply.data()["patch"][0]["lines"], lines);
+    assert_eq!(reply.data()["patch"][0]["oldStart"], 0);
+}
+
+/// A file that is too large to be held, with these lines at its start and at its end.
+fn large(head: &str, tail: &str) -> String {
+    let filler = "a line that nobody looks at, as most lines of a large file are\n";
+    let wanted = (32 << 20) + 1;
+    let mut text = head.to_owned();
+    text.push_str(&filler.repeat(wanted / filler.len() + 1));
+    text.push_str(tail);
+    text
+}
+
+#[test]
+fn places_near_each_other_in_a_large_file_are_shown_together() {
+    let place = Place::new();
+    let before = large(
+        "foo foo tail\n2\n3\nfoo\n5\n",
+        "near the end\nfoo\nlast foo",
+    );
+    place.put("a", &before);
+    let reply = place.edit("a", "foo", "BAR\nBAZ", json!({ "replace_all": true }));
+    let after = place.text("a");
+    assert_eq!(after, before.replace("foo", "BAR\nBAZ"));
+    agrees(&reply, &after);
+    makes(&reply, &before, &after);
+    assert_eq!(numbered(&reply)[1], (2, "BAZ BAR"));
+    let data = reply.data();
+    assert_eq!((&data["added"], &data["removed"]), (&json!(9), &json!(4)));
+    assert_eq!(data["patch"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_large_file_with_many_places_shows_whole_lines_of_the_result() {
+    let place = Place::new();
+    // The twentieth place, the last that is shown, shares its line with the next.
+    let dense = "foo foo foo
+"
+    .repeat(9);
+    let before = large(
+        &dense, "the end
+",
+    );
+    place.put("a", &before);
+    let reply = place.edit("a", "foo", "BAR", json!({ "replace_all": true }));
+    let after = place.text("a");
+    assert_eq!(after, before.replace("foo", "BAR"));
+    agrees(&reply, &after);
+    assert_eq!(numbered(&reply).len(), 7);
+    assert!(
+        reply.text().contains("6 further places are not shown"),
+        "{}",
+        reply.text()
+    );
+}
+
+#[test]
+fn a_line_too_long_to_read_whole_is_told_by_its_number() {
+    let place = Place::new();
+    let long = "-".repeat(300_000);
+    let before = large(&format!("1\n{long}foo{long}foo{long}\n3\nfoo\n5\n"), "");
+    place.put("a", &before);
+    let reply = place.edit("a", "foo", "B\nR", json!({ "replace_all": true }));
+    let after = place.text("a");
+    assert_eq!(after, before.replace("foo", "B\nR"));
+    agrees(&reply, &after);
+    assert!(
+        reply.text().contains("lines 2 (now 2-4)"),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(numbered(&reply)[..2], [(5, "3"), (6, "B")]);
+    let data = reply.data();
+    assert_eq!((&data["added"], &data["removed"]), (&json!(5), &json!(2)));
+    assert_eq!(data["coarse"], true);
+}
+
+#[test]
+fn a_context_line_is_shown_whole_or_not_at_all() {
+    let place = Place::new();
+    let long = "-".repeat(40_000);
+    let before = large(&format!("{long}\n{long}\nfoo\n{long}\n{long}\n"), "");
+    place.put("a", &before);
+    let reply = place.edit("a", "foo", "BAR", json!({}));
+    makes(&reply, &before, &place.text("a"));
+}
+
+#[test]
+fn a_joined_line_is_told_in_a_large_file_too() {
+    let place = Place::new();
+    place.put("a", &large("one\ntwo\n", ""));
+    let reply = place.edit("a", "one\n", "1 ", json!({}));
+    assert!(place.text("a").starts_with("1 two\n"));
+    assert!(
+        reply.text().contains("the next line was joined"),
+        "{}",
+        reply.text()
+    );
+}
+
+#[test]
+fn a_person_hears_that_more_places_follow() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&asked);
+    let place = Place::with(|builder| {
+        builder
+            .mode(Mode::Ask)
+            .approver(move |question: &Question| {
+                heard.lock().expect("free").push(question.clone());
+                Answer::Yes
+            })
+    });
+    place.put("a", &large(&"foo\n".repeat(30), ""));
+    place.edit("a", "foo", "BAR", json!({ "replace_all": true }));
+    let asked = asked.lock().expect("free");
+    let notices = asked[0].notices.join("\n");
+    assert!(notices.contains("10 further places"), "{notices}");
+}
+
+#[test]
+fn a_person_hears_that_a_diff_is_too_long_to_show() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&asked);
+    let place = Place::with(|builder| {
+        builder
+            .mode(Mode::Ask)
+            .approver(move |question: &Question| {
+                heard.lock().expect("free").push(question.clone());
+                Answer::Yes
+            })
+    });
+    let content = "one line of many\n".repeat(180_000);
+    let arguments = json!({ "file_path": place.path("a"), "content": content });
+    place.call("Write", arguments);
+    let asked = asked.lock().expect("free");
+    let notices = asked[0].notices.join("\n");
+    assert!(notices.contains("too long to show"), "{notices}");
+}
