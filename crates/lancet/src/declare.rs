@@ -17,8 +17,8 @@ use serde_json::Value;
 
 pub use formats::{Format, Length, UnknownFormat, mcp_tool, tool_list};
 
-/// Longest answer of a tool in the library, in characters.
-pub const ANSWER_LIMIT_LIBRARY: usize = 100_000;
+/// Longest answer of a tool in the library, in characters; the doors set their own.
+pub const ANSWER_LIMIT: usize = 100_000;
 /// Longest answer of a tool over MCP, in characters: agents cut longer ones in the middle.
 pub const ANSWER_LIMIT_MCP: usize = 32_000;
 

@@ -7,15 +7,12 @@ use lancet_history::{LedgerStore, SessionName, Store};
 use lancet_workspace::{Disk, RealDisk, Workspace, resolved_folder};
 
 use crate::approver::Approver;
-use crate::declare::{Declaration, declarations};
+use crate::declare::{ANSWER_LIMIT, Declaration, declarations};
 use crate::host_tool::HostTool;
 use crate::observe::{Event, Observer};
 use crate::order::Order;
 use crate::session::Session;
 use crate::settings::{Mode, Settings};
-
-/// The longest answer of a tool in the library, in characters; the doors set their own.
-pub const ANSWER_LIMIT: usize = 100_000;
 
 /// How many named sessions are kept ready: each may hold 25 MB of what its model has seen.
 const SESSIONS_READY: usize = 32;

@@ -56,8 +56,9 @@ mod wording;
 
 pub use approver::{Answer, Approver, Question};
 pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
+pub use declare::ANSWER_LIMIT;
 pub use declare::Declaration;
-pub use engine::{ANSWER_LIMIT, Builder, Lancet, OpenError};
+pub use engine::{Builder, Lancet, OpenError};
 pub use host_tool::{HostTool, Proposal};
 pub use lancet_history::{SessionName, SessionNameError, StoreError, StoreFacts, examine_store};
 pub use observe::{Event, Observer};

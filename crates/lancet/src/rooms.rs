@@ -176,7 +176,7 @@ fn carry_out(desk: &Desk<'_>, (asked, repairs): (Asked, Vec<Repair>)) -> Result<
         Asked::Read(arguments) => {
             let page = examine::read::examine(desk, &arguments)?;
             record::read(desk, &page);
-            Ok(reply::page(desk, page))
+            Ok(reply::page(page))
         }
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
         Asked::Change(change) => {

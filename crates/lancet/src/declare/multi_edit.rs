@@ -2,7 +2,7 @@
 
 use crate::arguments::{MultiEditArguments, strict_schema};
 
-use super::{ANSWER_LIMIT_LIBRARY, ANSWER_LIMIT_MCP, Declaration, output};
+use super::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, output};
 
 pub(super) fn declaration() -> Declaration {
     Declaration {
@@ -21,7 +21,7 @@ pub(super) fn declaration() -> Declaration {
         concurrent: false,
         search_hint: "several edits at once".into(),
         always_load: false,
-        answer_limit_library: ANSWER_LIMIT_LIBRARY,
+        answer_limit_library: ANSWER_LIMIT,
         answer_limit_mcp: ANSWER_LIMIT_MCP,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::{ReadArguments, strict_schema};
 
-use super::{ANSWER_LIMIT_LIBRARY, ANSWER_LIMIT_MCP, Declaration};
+use super::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
 
 pub(super) fn declaration() -> Declaration {
     Declaration {
@@ -22,7 +22,7 @@ pub(super) fn declaration() -> Declaration {
         concurrent: true,
         search_hint: "read view show file text lines".into(),
         always_load: true,
-        answer_limit_library: ANSWER_LIMIT_LIBRARY,
+        answer_limit_library: ANSWER_LIMIT,
         answer_limit_mcp: ANSWER_LIMIT_MCP,
     }
 }

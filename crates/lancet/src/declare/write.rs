@@ -2,7 +2,7 @@
 
 use crate::arguments::{WriteArguments, strict_schema};
 
-use super::{ANSWER_LIMIT_LIBRARY, ANSWER_LIMIT_MCP, Declaration, output};
+use super::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, output};
 
 pub(super) fn declaration() -> Declaration {
     Declaration {
@@ -22,7 +22,7 @@ pub(super) fn declaration() -> Declaration {
         concurrent: false,
         search_hint: "write create overwrite append file".into(),
         always_load: true,
-        answer_limit_library: ANSWER_LIMIT_LIBRARY,
+        answer_limit_library: ANSWER_LIMIT,
         answer_limit_mcp: ANSWER_LIMIT_MCP,
     }
 }

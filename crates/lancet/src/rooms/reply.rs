@@ -21,7 +21,7 @@ const LONGEST_FOR_PERSON: usize = 100_000;
 const LONGEST_NOTICE: usize = 9_000;
 
 /// The answer to a Read.
-pub(crate) fn page(desk: &Desk<'_>, page: Page) -> Reply {
+pub(crate) fn page(page: Page) -> Reply {
     let mut text = page.text;
     for notice in &page.notices {
         text.push_str(&format!("[lancet: {notice}]\n"));
@@ -47,7 +47,6 @@ pub(crate) fn page(desk: &Desk<'_>, page: Page) -> Reply {
             page.total
         ),
     };
-    let _ = desk;
     Reply::done(text, data, person)
 }
 

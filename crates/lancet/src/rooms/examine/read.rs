@@ -109,9 +109,9 @@ pub(crate) fn examine(desk: &Desk<'_>, arguments: &ReadArguments) -> Result<Page
 pub(super) fn held(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Page, Refusal> {
     let base = snapshot(desk.session, &target)?;
     let document = decode(desk.engine(), &target, &base.bytes)?;
-    let mut sheet = lay_out(desk, &document, wanted);
+    let mut layout = lay_out(desk, &document, wanted);
     if document.line_count() == 0 {
-        sheet.seen = Seen::whole(base.bytes.len() as u64);
+        layout.seen = Seen::whole(base.bytes.len() as u64);
     }
     let (encoding, endings, total) = (
         document.encoding().name(),
@@ -121,26 +121,26 @@ pub(super) fn held(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
     drop(document);
     Ok(Page {
         target,
-        text: sheet.text,
+        text: layout.text,
         notices: Vec::new(),
         shape: Shape::Text,
         start: wanted.first.saturating_add(1),
-        lines: sheet.lines,
+        lines: layout.lines,
         total,
-        truncated: sheet.truncated,
+        truncated: layout.truncated,
         encoding,
         endings,
         revision: base.revision.short(),
         version: crate::ledger::version(&base.revision, &base.stamp),
         content: Some(base.bytes),
-        seen: sheet.seen,
+        seen: layout.seen,
         asked: wanted.asked,
         known: None,
     })
 }
 
 /// Lines laid out for the answer.
-pub(super) struct Sheet {
+pub(super) struct Layout {
     pub(super) text: String,
     pub(super) lines: usize,
     pub(super) truncated: bool,
@@ -148,7 +148,7 @@ pub(super) struct Sheet {
     pub(super) seen: Seen,
 }
 
-fn lay_out(desk: &Desk<'_>, document: &Document<'_>, wanted: Wanted) -> Sheet {
+fn lay_out(desk: &Desk<'_>, document: &Document<'_>, wanted: Wanted) -> Layout {
     let settings = &desk.engine().settings.read;
     let budget = desk
         .engine()
@@ -156,14 +156,14 @@ fn lay_out(desk: &Desk<'_>, document: &Document<'_>, wanted: Wanted) -> Sheet {
         .saturating_sub(NOTICE_ROOM)
         .max(500);
     let total = document.line_count();
-    let mut sheet = Sheet {
+    let mut layout = Layout {
         text: String::new(),
         lines: 0,
         truncated: false,
         seen: Seen::default(),
     };
     if wanted.first >= total {
-        return sheet;
+        return layout;
     }
     if let Some(column) = wanted.column {
         lay_column(
@@ -172,9 +172,9 @@ fn lay_out(desk: &Desk<'_>, document: &Document<'_>, wanted: Wanted) -> Sheet {
             column,
             budget,
             settings.gutter,
-            &mut sheet,
+            &mut layout,
         );
-        return sheet;
+        return layout;
     }
     let mut characters = 0;
     let end = total.min(wanted.first.saturating_add(wanted.most));
@@ -183,23 +183,23 @@ fn lay_out(desk: &Desk<'_>, document: &Document<'_>, wanted: Wanted) -> Sheet {
         let text = &document.view()[range.clone()];
         let laid = lay_line(line, text, settings.max_line_chars, settings.gutter);
         let length = laid.text.chars().count();
-        if sheet.lines > 0 && characters + length > budget {
-            sheet.truncated = true;
+        if layout.lines > 0 && characters + length > budget {
+            layout.truncated = true;
             break;
         }
         characters += length;
-        sheet.text.push_str(&laid.text);
-        sheet.lines += 1;
+        layout.text.push_str(&laid.text);
+        layout.lines += 1;
         let seen = if laid.shown == text.len() {
             document.line_range_whole(line)
         } else {
             range.start..range.start + laid.shown
         };
-        sheet.seen.add(raw(document, seen));
+        layout.seen.add(raw(document, seen));
     }
     // A page that was asked for by its size and came whole is not cut.
-    sheet.truncated |= wanted.asked.limit == 0 && wanted.first + sheet.lines < total;
-    sheet
+    layout.truncated |= wanted.asked.limit == 0 && wanted.first + layout.lines < total;
+    layout
 }
 
 /// A numbered line, and how many bytes of it are shown.
@@ -234,7 +234,7 @@ fn lay_column(
     column: usize,
     budget: usize,
     gutter: Gutter,
-    sheet: &mut Sheet,
+    layout: &mut Layout,
 ) {
     let range = document.line_range(line);
     let text = &document.view()[range.clone()];
@@ -246,12 +246,12 @@ fn lay_column(
         .char_indices()
         .nth(budget)
         .map_or(text.len(), |(at, _)| start + at);
-    gutter.write(&mut sheet.text, line + 1);
-    sheet.text.push_str(&text[start..end]);
-    sheet.text.push('\n');
-    sheet.lines = 1;
-    sheet.truncated = end < text.len();
-    sheet.text.push_str(&column_notice(
+    gutter.write(&mut layout.text, line + 1);
+    layout.text.push_str(&text[start..end]);
+    layout.text.push('\n');
+    layout.lines = 1;
+    layout.truncated = end < text.len();
+    layout.text.push_str(&column_notice(
         line,
         column,
         text[start..end].chars().count(),
@@ -263,7 +263,7 @@ fn lay_column(
     } else {
         range.start + end
     };
-    sheet
+    layout
         .seen
         .add(raw(document, range.start + start..shown_end));
 }

@@ -31,7 +31,7 @@ pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
         return read::held(desk, target, wanted);
     };
     let total = survey.facts.line_count();
-    let mut sheet = read::Sheet {
+    let mut layout = read::Layout {
         text: String::new(),
         lines: 0,
         truncated: false,
@@ -39,36 +39,36 @@ pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
     };
     if (wanted.first as u64) < total {
         match wanted.column {
-            Some(column) => column_sheet(desk, &target, &survey, wanted.first, column, &mut sheet)?,
-            None => line_sheet(desk, &target, &survey, wanted, &mut sheet)?,
+            Some(column) => lay_column(desk, &target, &survey, wanted.first, column, &mut layout)?,
+            None => lay_lines(desk, &target, &survey, wanted, &mut layout)?,
         }
     }
     Ok(Page {
         target,
-        text: sheet.text,
+        text: layout.text,
         notices: Vec::new(),
         shape: Shape::Text,
         start: wanted.first.saturating_add(1),
-        lines: sheet.lines,
+        lines: layout.lines,
         total: usize::try_from(total).unwrap_or(usize::MAX),
-        truncated: sheet.truncated,
+        truncated: layout.truncated,
         encoding: encoding.name(),
         endings: survey.facts.endings(),
         revision: survey.revision.short(),
         version: version(&survey.revision, &survey.stamp),
         content: None,
-        seen: sheet.seen,
+        seen: layout.seen,
         asked: wanted.asked,
         known: None,
     })
 }
 
-fn line_sheet(
+fn lay_lines(
     desk: &Desk<'_>,
     target: &Target,
     survey: &Surveyed,
     wanted: Wanted,
-    sheet: &mut read::Sheet,
+    layout: &mut read::Layout,
 ) -> Result<(), Refusal> {
     let settings = &desk.engine().settings.read;
     let budget = desk
@@ -81,7 +81,7 @@ fn line_sheet(
     let mut characters = 0;
     let mut line = wanted.first;
     let mut offset = line_offset(target, survey, line as u64)?;
-    while (line as u64) < total && sheet.lines < wanted.most {
+    while (line as u64) < total && layout.lines < wanted.most {
         desk.check_time()?;
         let whole = line_bytes(target, survey, offset)?;
         // Of a line longer than this nothing more is shown; at most four bytes make a character.
@@ -98,23 +98,23 @@ fn line_sheet(
         let cut = (length as u64) < whole.end - whole.start;
         let laid = lay(line, text, cut, settings.max_line_chars, settings.gutter);
         let laid_characters = laid.text.chars().count();
-        if sheet.lines > 0 && characters + laid_characters > budget {
-            sheet.truncated = true;
+        if layout.lines > 0 && characters + laid_characters > budget {
+            layout.truncated = true;
             return Ok(());
         }
         characters += laid_characters;
-        sheet.text.push_str(&laid.text);
-        sheet.lines += 1;
+        layout.text.push_str(&laid.text);
+        layout.lines += 1;
         let seen_end = if !cut && laid.shown == text.len() {
             whole.end
         } else {
             whole.start + mark_length(facts, whole.start) + laid.shown as u64
         };
-        sheet.seen.add(whole.start..seen_end);
+        layout.seen.add(whole.start..seen_end);
         offset = whole.end;
         line += 1;
     }
-    sheet.truncated = wanted.asked.limit == 0 && (line as u64) < total;
+    layout.truncated = wanted.asked.limit == 0 && (line as u64) < total;
     Ok(())
 }
 
@@ -175,13 +175,13 @@ fn line_bytes(target: &Target, survey: &Surveyed, offset: u64) -> Result<Range<u
 }
 
 /// One line alone, from a character on.
-fn column_sheet(
+fn lay_column(
     desk: &Desk<'_>,
     target: &Target,
     survey: &Surveyed,
     line: usize,
     column: usize,
-    sheet: &mut read::Sheet,
+    layout: &mut read::Layout,
 ) -> Result<(), Refusal> {
     let budget = desk
         .engine()
@@ -238,19 +238,19 @@ fn column_sheet(
         .settings
         .read
         .gutter
-        .write(&mut sheet.text, line + 1);
-    sheet.text.push_str(&text[..shown]);
-    sheet.text.push('\n');
-    sheet.lines = 1;
+        .write(&mut layout.text, line + 1);
+    layout.text.push_str(&text[..shown]);
+    layout.text.push('\n');
+    layout.lines = 1;
     let to_end = at + shown as u64 >= end;
-    sheet.truncated = !to_end;
-    sheet.text.push_str(&read::column_notice(
+    layout.truncated = !to_end;
+    layout.text.push_str(&read::column_notice(
         line,
         column,
         text[..shown].chars().count(),
         to_end,
     ));
-    sheet
+    layout
         .seen
         .add(at..if to_end { whole.end } else { at + shown as u64 });
     Ok(())
