@@ -12,6 +12,8 @@ use crate::revision::{Hasher, Revision};
 
 /// So much is hashed and then written while it is still in the cache.
 const STRIDE: usize = 1 << 20;
+/// From this length on the disk is told to begin early.
+const WORTH_BEGINNING: u64 = 256 * 1024;
 /// So many pieces go into one call.
 const MOST_PIECES: usize = 64;
 
@@ -96,13 +98,22 @@ impl<'d> Sink<'d> {
     }
 
     fn flush(&mut self, batch: &mut Vec<&[u8]>) -> io::Result<()> {
+        let begun = self.offset;
+        if let Some(file) = self.file {
+            self.write(file, batch)?;
+            // The disk begins while we hash.
+            if self.offset - begun >= WORTH_BEGINNING {
+                self.disk.begin_sync(file, begun, self.offset - begun);
+            }
+        }
         for piece in batch.iter() {
             self.hasher.update(piece);
         }
-        let Some(file) = self.file else {
-            batch.clear();
-            return Ok(());
-        };
+        batch.clear();
+        Ok(())
+    }
+
+    fn write(&mut self, file: BorrowedFd<'_>, batch: &[&[u8]]) -> io::Result<()> {
         let mut slices: Vec<IoSlice<'_>> = batch.iter().map(|piece| IoSlice::new(piece)).collect();
         let mut rest = &mut slices[..];
         while !rest.is_empty() {
@@ -116,7 +127,6 @@ impl<'d> Sink<'d> {
                 Err(error) => return Err(error),
             }
         }
-        batch.clear();
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //! [`RealDisk`] makes them, [`FaultyDisk`] makes them until it is told to fail one.
 
 mod faulty;
-mod lease;
+mod raw;
 mod real;
 
 use std::ffi::{OsStr, OsString};
@@ -161,6 +161,9 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn set_modified(&self, file: BorrowedFd<'_>, at: Moment) -> io::Result<()>;
     /// Copies extended attributes, access control lists among them.
     fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()>;
+    /// Lets the disk begin with a stretch of a file that is going to be flushed. A hint: nothing is waited for, and where
+    /// it is not known nothing happens.
+    fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64);
     /// Flushes a file or a folder to the disk.
     fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()>;
     /// Takes the exclusive lock of a file or folder if nobody has it; it goes with the last copy of the handle.

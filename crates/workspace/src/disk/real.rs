@@ -13,7 +13,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RawMode};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Disk, EntryKind, Lease, Open, Replace, lease};
+use super::{Disk, EntryKind, Lease, Open, Replace, raw};
 use crate::stamp::{Moment, Stamp};
 
 /// The disk itself.
@@ -346,6 +346,10 @@ impl Disk for RealDisk {
         Ok(())
     }
 
+    fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64) {
+        raw::begin_sync(file, offset, length);
+    }
+
     #[cfg(not(target_vendor = "apple"))]
     fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()> {
         Ok(retry_on_intr(|| fs::fsync(file.as_fd()))?)
@@ -374,15 +378,15 @@ impl Disk for RealDisk {
     }
 
     fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
-        lease::take(file, lease)
+        raw::take_lease(file, lease)
     }
 
     fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
-        lease::is_quiet(file, lease)
+        raw::lease_is_quiet(file, lease)
     }
 
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {
-        lease::give_back(file)
+        raw::drop_lease(file)
     }
 
     fn pause(&self, time: Duration) {

@@ -1,5 +1,5 @@
-//! Leases: the three `fcntl` calls that rustix does not know. The only place of this crate that is not checked by the
-//! compiler; each call passes an open handle and a plain number, and touches no memory of ours.
+//! The calls that rustix does not know: leases, and the beginning of a flush. The only place of this crate that the
+//! compiler does not check; each call passes an open handle and plain numbers, and touches no memory of ours.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use super::Lease;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-#[allow(unsafe_code, reason = "fcntl takes a number or nothing here")]
+#[allow(unsafe_code, reason = "no call here takes a pointer")]
 mod calls {
     use std::io;
     use std::os::fd::{AsRawFd as _, BorrowedFd};
@@ -26,6 +26,12 @@ mod calls {
 
     pub(super) fn get(file: BorrowedFd<'_>) -> io::Result<libc::c_int> {
         fcntl(file, libc::F_GETLEASE, 0)
+    }
+
+    pub(super) fn begin_sync(file: BorrowedFd<'_>, offset: i64, length: i64) {
+        let flags = libc::SYNC_FILE_RANGE_WRITE;
+        // SAFETY: the handle is open for as long as it is borrowed; the rest are numbers. A hint may fail.
+        let _ = unsafe { libc::sync_file_range(file.as_raw_fd(), offset, length, flags) };
     }
 
     /// `F_SETSIG`, which the C library's binding leaves out; the same number on every system that Rust runs on.
@@ -47,33 +53,43 @@ fn number(lease: Lease) -> libc::c_int {
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn take(file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
+pub(super) fn take_lease(file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
     calls::quieten(file)?;
     calls::set(file, number(lease))
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn is_quiet(file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
+pub(super) fn lease_is_quiet(file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
     Ok(calls::get(file)? == number(lease))
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn give_back(file: BorrowedFd<'_>) -> io::Result<()> {
+pub(super) fn drop_lease(file: BorrowedFd<'_>) -> io::Result<()> {
     calls::set(file, libc::F_UNLCK)
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn begin_sync(file: BorrowedFd<'_>, offset: u64, length: u64) {
+    if let (Ok(offset), Ok(length)) = (i64::try_from(offset), i64::try_from(length)) {
+        calls::begin_sync(file, offset, length);
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn begin_sync(_: BorrowedFd<'_>, _: u64, _: u64) {}
+
 /// No other system has leases. Untested.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn take(_: BorrowedFd<'_>, _: Lease) -> io::Result<()> {
+pub(super) fn take_lease(_: BorrowedFd<'_>, _: Lease) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn is_quiet(_: BorrowedFd<'_>, _: Lease) -> io::Result<bool> {
+pub(super) fn lease_is_quiet(_: BorrowedFd<'_>, _: Lease) -> io::Result<bool> {
     Ok(false)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn give_back(_: BorrowedFd<'_>) -> io::Result<()> {
+pub(super) fn drop_lease(_: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }

@@ -1,0 +1,155 @@
+//! What a commit costs against the least that an fsynced replacement can cost (a new file, fsync, rename, fsync of the
+//! folder), taking turns on the same disk; and how long the lease is held. Prints its figures.
+//!
+//! `cargo bench -p lancet-workspace [-- FOLDER]`
+
+#![allow(clippy::print_stdout, reason = "the figures are what this is for")]
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use lancet_text::RawChange;
+use lancet_workspace::{
+    Disk, Expected, FaultyDisk, Manner, NewBytes, RealDisk, Snapshot, Workspace, Write,
+};
+
+/// What every careful tool does at least.
+fn plainly(folder: &File, path: &Path, bytes: &[u8]) {
+    let new = path.with_extension("new");
+    let mut file = File::create(&new).unwrap();
+    file.write_all(bytes).unwrap();
+    file.sync_all().unwrap();
+    fs::rename(&new, path).unwrap();
+    folder.sync_all().unwrap();
+}
+
+fn commit(workspace: &Workspace, path: &Path, seen: &Snapshot, changes: &[RawChange]) {
+    let located = workspace.locate(path).unwrap();
+    let write = Write {
+        located: &located,
+        expected: Expected::Content {
+            revision: seen.revision,
+            stamp: seen.stamp,
+            bytes: Some(Arc::clone(&seen.bytes)),
+        },
+        new: NewBytes::Spliced {
+            base: &seen.bytes,
+            changes,
+        },
+        manner: Manner::default(),
+    };
+    let written = workspace.commit(vec![write]).unwrap().remove(0);
+    assert_eq!(
+        (written.guarantee, written.durable),
+        ("exchange+lease", true)
+    );
+    // Old files are history's to keep; here they would only fill the disk.
+    fs::remove_file(written.displaced.unwrap().path).unwrap();
+}
+
+fn middle(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn open(folder: &Path, disk: Arc<dyn Disk>) -> Workspace {
+    let roots = [folder.join("root")];
+    Workspace::open(&roots, disk, Some(folder.join("state"))).unwrap()
+}
+
+fn compare(folder: &Path, size: usize, rounds: usize) {
+    let root = folder.join("root");
+    let (theirs, ours) = (root.join("theirs.txt"), root.join("ours.txt"));
+    let workspace = open(folder, Arc::new(RealDisk));
+    let handle = File::open(&root).unwrap();
+    let bytes = vec![b'x'; size];
+    for path in [&theirs, &ours] {
+        fs::write(path, &bytes).unwrap();
+    }
+    let (mut plain, mut swap) = (Vec::new(), Vec::new());
+    for round in 0..rounds {
+        let changes = [RawChange {
+            range: 10..11,
+            bytes: vec![b'a' + (round % 26) as u8],
+        }];
+        let seen = workspace.locate(&ours).unwrap().snapshot(u64::MAX).unwrap();
+        let old = fs::read(&theirs).unwrap();
+        let mut new = old.clone();
+        new[10] = b'a';
+        let mut measure = |ours_now: bool| {
+            let begun = Instant::now();
+            if ours_now {
+                commit(&workspace, &ours, &seen, &changes);
+                swap.push(begun.elapsed());
+            } else {
+                plainly(&handle, &theirs, &new);
+                plain.push(begun.elapsed());
+            }
+        };
+        measure(round % 2 == 0);
+        measure(round % 2 != 0);
+    }
+    let (plain, swap) = (middle(&mut plain), middle(&mut swap));
+    println!(
+        "{:>9} bytes: fsynced rename {plain:>10.1?}, commit {swap:>10.1?}, ratio {:.2}",
+        size,
+        swap.as_secs_f64() / plain.as_secs_f64()
+    );
+}
+
+/// From the taking of the lease to the lock given back: before the folder is flushed.
+fn lease(folder: &Path, size: usize, rounds: usize) {
+    let disk = Arc::new(FaultyDisk::new());
+    let workspace = open(folder, disk.clone());
+    let path = folder.join("root/ours.txt");
+    fs::write(&path, vec![b'x'; size]).unwrap();
+    let taken: Arc<Mutex<(Option<Instant>, Vec<Duration>)>> = Arc::default();
+    let times = Arc::clone(&taken);
+    disk.before_each(move |call| {
+        let mut times = times.lock().unwrap();
+        match call.method {
+            "take_lease" => times.0 = Some(Instant::now()),
+            "unlock" => {
+                if let Some(begun) = times.0.take() {
+                    times.1.push(begun.elapsed());
+                }
+            }
+            _ => {}
+        }
+    });
+    for round in 0..rounds {
+        let changes = [RawChange {
+            range: 10..11,
+            bytes: vec![b'a' + (round % 26) as u8],
+        }];
+        let seen = workspace.locate(&path).unwrap().snapshot(u64::MAX).unwrap();
+        commit(&workspace, &path, &seen, &changes);
+    }
+    let mut times = taken.lock().unwrap();
+    times.1.sort_unstable();
+    let at = |part: f64| times.1[((times.1.len() - 1) as f64 * part) as usize];
+    println!(
+        "{size:>9} bytes: lease held, median {:?}, p99 {:?}, most {:?}",
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
+}
+
+fn main() {
+    let folder = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'))
+        .map_or_else(|| PathBuf::from("."), PathBuf::from);
+    let folder = tempfile::tempdir_in(folder).unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    fs::create_dir(folder.join("root")).unwrap();
+    compare(&folder, 10_000, 200);
+    compare(&folder, 1_000_000, 100);
+    compare(&folder, 100_000_000, 9);
+    lease(&folder, 10_000, 300);
+    lease(&folder, 1_000_000, 300);
+}
