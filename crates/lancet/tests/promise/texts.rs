@@ -53,7 +53,8 @@ impl Charset {
             Utf8 | Utf8Mark | Utf16Le | Utf16Be => &[
                 "é", "“a”", "日本", "😀", "e\u{301}", "\u{a0}", "\u{2028}", "ﬁ",
             ],
-            Windows1252 => &["é", "“a”", "ü’s", "€"],
+            // Not é before two others: that would be a character of UTF-8.
+            Windows1252 => &["é.", "“a”", "ü’s", "€"],
             // 表 and ソ end in the byte of a backslash.
             ShiftJis => &["日本", "表", "ソ", "ｱ"],
             // 丂 ends in the byte of an @.
@@ -188,6 +189,18 @@ impl Sample {
             || self.charset.encode("\n").unwrap_or_default(),
             |unit| unit.bytes.clone(),
         )
+    }
+
+    /// Whether every line end is the same and one that Write keeps; a CR inside of a line is none.
+    pub(crate) fn has_one_line_end(&self) -> bool {
+        let mut ends = self
+            .units
+            .iter()
+            .filter(|unit| unit.text == "\n")
+            .map(|unit| &unit.bytes);
+        let first = ends.next();
+        first.is_some_and(|bytes| bytes.iter().filter(|byte| **byte == b'\r').count() < 2)
+            && ends.all(|bytes| Some(bytes) == first)
     }
 
     /// The range of units that two fractions choose; empty only in an empty file.
