@@ -1,10 +1,12 @@
 //! That lancet keeps its promise: laws over generated files, conversations with outside writers, bad input, faults and
 //! meddlers, and what the library offers to hosts. `LANCET_LAW_CASES` says how many cases each law is tried on.
 
+mod conversation;
 mod drafts;
 mod exact;
 mod ground;
 mod no_panic;
 mod probes;
 mod texts;
+mod tolerant;
 mod whole;

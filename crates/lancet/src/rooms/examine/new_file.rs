@@ -27,14 +27,7 @@ pub(crate) fn plan(
     content: &str,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
-    if is_dangling_link(desk, &target) {
-        let text = format!(
-            "{} is a link to {}, which is not there, and no file is made through a link. Name the file itself.",
-            target.given,
-            quote_path(target.path())
-        );
-        return Err(Refusal::new(Kind::Missing, text).with("file_path", quote_path(target.path())));
-    }
+    refuse_dangling_link(desk, &target)?;
     if is_notebook_name(&target) {
         check_notebook(&target, content)?;
     }
@@ -73,6 +66,19 @@ pub(crate) fn plan(
     })
 }
 
+/// Refuses to make a file through a link to a file that is not there.
+fn refuse_dangling_link(desk: &Desk<'_>, target: &Target) -> Result<(), Refusal> {
+    if !is_dangling_link(desk, target) {
+        return Ok(());
+    }
+    let text = format!(
+        "{} is a link to {}, which is not there, and no file is made through a link. Name the file itself.",
+        target.given,
+        quote_path(target.path())
+    );
+    Err(Refusal::new(Kind::Missing, text).with("file_path", quote_path(target.path())))
+}
+
 /// Whether the name given is itself a link, to a file that is not there. A link to its folder is another matter.
 fn is_dangling_link(desk: &Desk<'_>, target: &Target) -> bool {
     let given = target.located.given();
@@ -95,6 +101,12 @@ pub(crate) fn from_edits(
     insist: Insist,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
+    if let Err(refusal) = refuse_dangling_link(desk, &target) {
+        for (at, _) in edits {
+            failures[*at] = Some(refusal.clone());
+        }
+        return None;
+    }
     let mut draft = Draft::new("");
     for &(at, edit) in edits {
         if let Err(refusal) = lay(desk, &target, &mut draft, edit) {
@@ -124,6 +136,15 @@ fn lay(
     draft: &mut Draft<'_>,
     edit: &EditRequest,
 ) -> Result<(), Refusal> {
+    if edit.old.is_empty() && !draft.text().is_empty() {
+        return Err(Refusal::new(
+            Kind::Exists,
+            format!(
+                "An earlier edit of this call fills {}, and old_string is empty. Send the text to replace.",
+                quote_path(target.path())
+            ),
+        ));
+    }
     if edit.old == edit.new {
         return Err(Refusal::new(
             Kind::NoChange,
@@ -131,15 +152,6 @@ fn lay(
         ));
     }
     if edit.old.is_empty() {
-        if !draft.text().is_empty() {
-            return Err(Refusal::new(
-                Kind::Exists,
-                format!(
-                    "An earlier edit of this call fills {}, and old_string is empty. Send the text to replace.",
-                    quote_path(target.path())
-                ),
-            ));
-        }
         draft.apply_edit(
             0..0,
             &[Change {

@@ -1,0 +1,597 @@
+//! Conversations of several sessions with outside writers in between, against a simple model: the true content of every
+//! file, and for each session which version it knows and which of its bytes it was shown. After every step the disk is
+//! what the model says: no outside write is lost, nothing is stale that has not changed, nothing unseen is edited.
+
+mod model;
+mod outside;
+
+use lancet::{Lancet, Mode, Reply, Session, SessionName};
+use lancet_workspace::Revision;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::exact::places;
+use crate::ground::{Ground, cases, config, config_of, folder, refused, settings};
+use model::{Known, Model, NAMES, Node, deletion_end};
+use outside::Outside;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Read {
+        session: usize,
+        file: usize,
+        offset: usize,
+        limit: Option<usize>,
+        force: bool,
+    },
+    Edit {
+        session: usize,
+        edit: EditStep,
+        dry: bool,
+        all: bool,
+    },
+    MultiEdit {
+        session: usize,
+        edits: Vec<EditStep>,
+        dry: bool,
+    },
+    Write {
+        session: usize,
+        file: usize,
+        content: Vec<u8>,
+        mode: &'static str,
+        revision: Named,
+        dry: bool,
+    },
+    Outside(usize, Outside),
+    Restart,
+}
+
+#[derive(Clone, Debug)]
+struct EditStep {
+    file: usize,
+    from: u16,
+    length: u8,
+    /// Picked from what the session knows instead of what is there.
+    remembered: bool,
+    new: Vec<u8>,
+    revision: Named,
+}
+
+/// The revision that a call names.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    None,
+    Current,
+    Other,
+}
+
+fn named() -> impl Strategy<Value = Named> {
+    prop_oneof![8 => Just(Named::None), 1 => Just(Named::Current), 1 => Just(Named::Other)]
+}
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), 0..7)
+}
+
+fn edit() -> impl Strategy<Value = EditStep> {
+    let length = prop_oneof![3 => 0..12_u8, 1 => any::<u8>()];
+    (
+        0..3_usize,
+        any::<u16>(),
+        length,
+        prop::bool::weighted(0.3),
+        text(),
+        named(),
+    )
+        .prop_map(|(file, from, length, remembered, new, revision)| EditStep {
+            file,
+            from,
+            length,
+            remembered,
+            new,
+            revision,
+        })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let dry = || prop::bool::weighted(0.15);
+    let limit = prop_oneof![1 => Just(None), 1 => (1..6_usize).prop_map(Some)];
+    let mode = prop::sample::select(vec!["overwrite", "overwrite", "append", "append", "create"]);
+    prop_oneof![
+        6 => (0..2_usize, 0..3_usize, 1..9_usize, limit, any::<bool>())
+            .prop_map(|(session, file, offset, limit, force)| Step::Read { session, file, offset: if limit.is_none() { 1 } else { offset }, limit, force }),
+        6 => (0..2_usize, edit(), dry(), prop::bool::weighted(0.2)).prop_map(|(session, edit, dry, all)| Step::Edit { session, edit, dry, all }),
+        2 => (0..2_usize, vec(edit(), 1..4), dry()).prop_map(|(session, edits, dry)| Step::MultiEdit { session, edits, dry }),
+        3 => (0..2_usize, 0..3_usize, text(), mode, named(), dry())
+            .prop_map(|(session, file, content, mode, revision, dry)| Step::Write { session, file, content, mode, revision, dry }),
+        4 => (0..3_usize, outside::outside()).prop_map(|(file, outside)| Step::Outside(file, outside)),
+        1 => Just(Step::Restart),
+    ]
+}
+
+/// Letters only: nothing that a leak, a look-alike or a line number could be seen in.
+fn spell(words: &[u8]) -> String {
+    const WORDS: [&str; 12] = [
+        "ant\n", "bee\n", "cat\n", "dog ", "eel\n", "fox\n", "gnu", "hen\n", "\n", "ibis\n",
+        "jay\n", "kiwi ",
+    ];
+    words
+        .iter()
+        .map(|word| WORDS[usize::from(*word) % WORDS.len()])
+        .collect()
+}
+
+/// What the model expects of a call.
+#[derive(Debug, PartialEq)]
+enum Expected {
+    Done,
+    Refused(&'static str),
+}
+
+use Expected::{Done, Refused};
+
+struct Talk<'g> {
+    ground: &'g Ground,
+    lancet: Lancet,
+    sessions: Vec<Session>,
+    model: Model,
+    state: Option<tempfile::TempDir>,
+}
+
+impl<'g> Talk<'g> {
+    fn new(ground: &'g Ground, keeps: bool) -> Talk<'g> {
+        ground.clear();
+        let state = keeps.then(folder);
+        let lancet = open(ground, state.as_ref());
+        let mut talk = Talk {
+            ground,
+            sessions: Vec::new(),
+            lancet,
+            model: Model::default(),
+            state,
+        };
+        talk.begin();
+        talk
+    }
+
+    fn begin(&mut self) {
+        let lancet = &self.lancet;
+        let named = |name: &str| lancet.session(&SessionName::new(name).unwrap());
+        self.sessions = if self.state.is_some() {
+            vec![named("one"), named("two")]
+        } else {
+            vec![lancet.unnamed_session(), lancet.unnamed_session()]
+        };
+    }
+
+    fn call(&self, session: usize, tool: &str, arguments: Value) -> Reply {
+        self.ground.call(&self.sessions[session], tool, arguments)
+    }
+
+    fn play(&mut self, step: &Step) {
+        match step {
+            Step::Read {
+                session,
+                file,
+                offset,
+                limit,
+                force,
+            } => self.read(*session, *file, *offset, *limit, *force),
+            Step::Edit {
+                session,
+                edit,
+                dry,
+                all,
+            } => self.edits(*session, std::slice::from_ref(edit), *dry, *all, "Edit"),
+            Step::MultiEdit {
+                session,
+                edits,
+                dry,
+            } => self.edits(*session, edits, *dry, false, "MultiEdit"),
+            Step::Write {
+                session,
+                file,
+                content,
+                mode,
+                revision,
+                dry,
+            } => {
+                self.write(*session, *file, &spell(content), mode, *revision, *dry);
+            }
+            Step::Outside(file, outside) => outside.act(&mut self.model, self.ground, *file),
+            Step::Restart if self.state.is_some() => {
+                self.lancet = open(self.ground, self.state.as_ref());
+                self.begin();
+                self.model.forget_contents();
+            }
+            Step::Restart => {}
+        }
+        self.model.check(self.ground);
+    }
+
+    fn read(
+        &mut self,
+        session: usize,
+        file: usize,
+        offset: usize,
+        limit: Option<usize>,
+        force: bool,
+    ) {
+        let mut arguments =
+            json!({ "file_path": self.ground.path(NAMES[file]), "offset": offset, "force": force });
+        if let Some(limit) = limit {
+            arguments["limit"] = json!(limit);
+        }
+        let reply = self.call(session, "Read", arguments);
+        match self.model.resolve(file) {
+            Err(name) => assert_eq!(refused(&reply), name, "{}", reply.text()),
+            Ok((key, text)) => {
+                assert!(!reply.is_error(), "{}", reply.text());
+                self.model.saw(session, key, &text, &reply);
+            }
+        }
+    }
+
+    /// The text that an edit step means, and what the call names as revision.
+    fn wording(&self, session: usize, edit: &EditStep) -> (String, String, Option<String>) {
+        let key = self.model.resolve(edit.file).ok();
+        let current = key
+            .as_ref()
+            .map(|(_, text)| text.clone())
+            .unwrap_or_default();
+        let known = key.and_then(|(key, _)| self.model.known[session][key].as_ref());
+        let source = match known {
+            Some(known) if edit.remembered => known.version.clone(),
+            _ => current.clone(),
+        };
+        let start = usize::from(edit.from) * source.len() / (usize::from(u16::MAX) + 1);
+        let end = (start + 1 + usize::from(edit.length)).min(source.len());
+        (
+            source[start.min(end)..end].to_owned(),
+            spell(&edit.new),
+            revision(edit.revision, &current),
+        )
+    }
+
+    fn edits(&mut self, session: usize, edits: &[EditStep], dry: bool, all: bool, tool: &str) {
+        let worded: Vec<_> = edits
+            .iter()
+            .map(|edit| (edit.file, self.wording(session, edit)))
+            .collect();
+        let mut list: Vec<Value> = Vec::new();
+        for (file, (old, new, revision)) in &worded {
+            let mut edit = json!({ "file_path": self.ground.path(NAMES[*file]), "old_string": old, "new_string": new });
+            if let Some(revision) = revision {
+                edit["revision"] = json!(revision);
+            }
+            list.push(edit);
+        }
+        let mut arguments = if tool == "Edit" {
+            list.remove(0)
+        } else {
+            json!({ "edits": list })
+        };
+        arguments["insist"] = json!(true);
+        arguments["dry_run"] = json!(dry);
+        if all {
+            arguments["replace_all"] = json!(true);
+        }
+        // The edits one after the other on a copy of the model.
+        let mut trial = self.model.clone();
+        let mut expected = Done;
+        let mut failed_at = 0;
+        for (number, (file, (old, new, revision))) in worded.iter().enumerate() {
+            expected = trial.edit(
+                session,
+                *file,
+                old,
+                new,
+                revision.as_deref(),
+                all,
+                &self.model,
+            );
+            if expected != Done {
+                failed_at = number;
+                break;
+            }
+        }
+        let reply = self.call(session, tool, arguments.clone());
+        let several = worded.len() > 1;
+        if several && refused(&reply) == "conflict" {
+            // Which edits cross each other is the business of other laws.
+            return;
+        }
+        if expected == Done && several && trial.files == self.model.files {
+            expected = Refused("no_change");
+        }
+        match expected {
+            Done => {
+                assert!(!reply.is_error(), "{arguments}: {}", reply.text());
+                if !dry {
+                    self.model = trial;
+                    self.model
+                        .shown_after(session, worded.iter().map(|(file, _)| *file), &reply);
+                }
+            }
+            Refused(name) => {
+                assert_eq!(
+                    refused(&reply),
+                    name,
+                    "{arguments}: {}\n{:?}",
+                    reply.text(),
+                    self.model
+                );
+                if name == "stale" {
+                    let (key, text) = self.model.resolve(worded[failed_at].0).unwrap();
+                    self.model.shown_stale(session, key, &text, &reply);
+                }
+            }
+        }
+    }
+
+    fn write(
+        &mut self,
+        session: usize,
+        file: usize,
+        content: &str,
+        mode: &str,
+        named: Named,
+        dry: bool,
+    ) {
+        let found = self.model.resolve(file);
+        let current = found
+            .as_ref()
+            .map(|(_, text)| text.clone())
+            .unwrap_or_default();
+        let revision = revision(named, &current);
+        let mut arguments = json!({ "file_path": self.ground.path(NAMES[file]), "content": content, "mode": mode, "insist": true, "dry_run": dry });
+        if let Some(revision) = &revision {
+            arguments["revision"] = json!(revision);
+        }
+        let reply = self.call(session, "Write", arguments.clone());
+        let mut trial = self.model.clone();
+        match trial.write(session, file, content, mode, revision.as_deref()) {
+            Done => {
+                assert!(
+                    !reply.is_error(),
+                    "{arguments}: {}\n{:?}",
+                    reply.text(),
+                    self.model
+                );
+                if !dry {
+                    self.model = trial;
+                    if mode == "append" {
+                        self.model.shown_after(session, [file], &reply);
+                    }
+                }
+            }
+            Refused(name) => {
+                assert_eq!(
+                    refused(&reply),
+                    name,
+                    "{arguments}: {}\n{:?}",
+                    reply.text(),
+                    self.model
+                );
+                if name == "stale" {
+                    let (key, text) = self.model.resolve(file).unwrap();
+                    self.model.shown_stale(session, key, &text, &reply);
+                }
+            }
+        }
+    }
+}
+
+fn revision(named: Named, current: &str) -> Option<String> {
+    match named {
+        Named::None => None,
+        Named::Current => Some(Revision::of(current.as_bytes()).short()),
+        Named::Other => Some("0123456789abcdef".into()),
+    }
+}
+
+fn open(ground: &Ground, state: Option<&tempfile::TempDir>) -> Lancet {
+    let mut builder = Lancet::builder()
+        .root(&ground.root)
+        .mode(Mode::AcceptEdits)
+        .settings(settings("match = \"exact\"\n"))
+        .disk(std::sync::Arc::new(
+            lancet_workspace::FaultyDisk::unflushed(),
+        ));
+    if let Some(state) = state {
+        builder = builder.state_dir(state.path());
+    }
+    builder.open().unwrap()
+}
+
+impl Model {
+    /// What an edit must come to, made on this model; `before` has what the sessions knew when the call began.
+    #[allow(clippy::too_many_arguments)]
+    fn edit(
+        &mut self,
+        session: usize,
+        file: usize,
+        old: &str,
+        new: &str,
+        revision: Option<&str>,
+        all: bool,
+        before: &Model,
+    ) -> Expected {
+        if old.is_empty()
+            && revision.is_none()
+            && matches!(self.files[file], Node::Missing)
+            && !matches!(before.files[file], Node::Missing)
+        {
+            unreachable!("an edit never removes a file");
+        }
+        let (key, text) = match self.resolve(file) {
+            Ok(found) => found,
+            Err("missing")
+                if old.is_empty()
+                    && revision.is_none()
+                    && matches!(self.files[file], Node::Missing) =>
+            {
+                if new.is_empty() {
+                    return Refused("no_change");
+                }
+                self.files[file] = Node::File(new.to_owned());
+                self.known[session][file] = Some(Known::whole(new));
+                return Done;
+            }
+            Err(name) => return Refused(name),
+        };
+        // Staleness is about the version on the disk, whatever edits of the same call did before.
+        let original = match before.resolve(file) {
+            Ok((_, original)) => original,
+            Err(_) => text.clone(),
+        };
+        if old.is_empty() && !text.is_empty() {
+            return Refused("exists");
+        }
+        if old == new {
+            return Refused("no_change");
+        }
+        let created = matches!(before.files[key], Node::Missing);
+        if let Some(refusal) = before.standing(session, key, &original, revision)
+            && !created
+        {
+            return Refused(refusal);
+        }
+        let mut known = match &self.known[session][key] {
+            Some(known) => known.clone(),
+            None => Known::whole(&text),
+        };
+        let found = if old.is_empty() {
+            vec![0]
+        } else {
+            places(&text, old)
+        };
+        let range = |at: usize| at..deletion_end(&text, at, old, new);
+        let unseen = |at: &usize| !known.seen[range(*at)].iter().all(|seen| *seen);
+        if found.is_empty() {
+            return Refused("not_found");
+        }
+        if !all && found.len() > 1 {
+            let plain = |at: &usize| !known.seen[*at..at + old.len()].iter().all(|seen| *seen);
+            return Refused(if found.iter().all(plain) {
+                "not_read"
+            } else {
+                "ambiguous"
+            });
+        }
+        let mut taken: Vec<usize> = Vec::new();
+        for at in found {
+            if taken.last().is_none_or(|last| last + old.len() <= at) {
+                taken.push(at);
+            }
+        }
+        if taken.iter().any(unseen) {
+            return Refused("not_read");
+        }
+        for at in taken.into_iter().rev() {
+            known.replace(range(at), new);
+        }
+        self.files[key] = Node::File(known.version.clone());
+        self.known[session][key] = Some(known);
+        Done
+    }
+
+    fn write(
+        &mut self,
+        session: usize,
+        file: usize,
+        content: &str,
+        mode: &str,
+        revision: Option<&str>,
+    ) -> Expected {
+        let (key, text) = match self.resolve(file) {
+            Ok(found) => found,
+            Err("missing") if revision.is_none() && matches!(self.files[file], Node::Missing) => {
+                self.files[file] = Node::File(content.to_owned());
+                self.known[session][file] = Some(Known::whole(content));
+                return Done;
+            }
+            Err(name) => return Refused(name),
+        };
+        if mode == "create" {
+            return Refused("exists");
+        }
+        if (mode == "append" && content.is_empty()) || (mode != "append" && content == text) {
+            return Refused("no_change");
+        }
+        if let Some(refusal) = self.standing(session, key, &text, revision) {
+            return Refused(refusal);
+        }
+        let mut known = match &self.known[session][key] {
+            Some(known) if mode == "append" || revision.is_none() => known.clone(),
+            _ => Known::whole(&text),
+        };
+        let needed = if mode == "append" {
+            let body = text.strip_suffix('\n').unwrap_or(&text);
+            body.rfind('\n').map_or(0, |at| at + 1)..text.len()
+        } else {
+            0..text.len()
+        };
+        if !known.seen[needed].iter().all(|seen| *seen) {
+            return Refused("not_read");
+        }
+        if mode == "append" {
+            known.replace(text.len()..text.len(), content);
+        } else {
+            known = Known::whole(content);
+        }
+        self.files[key] = Node::File(known.version.clone());
+        self.known[session][key] = Some(known);
+        Done
+    }
+
+    /// Why a session may not change the version that is there, if so.
+    fn standing(
+        &self,
+        session: usize,
+        key: usize,
+        text: &str,
+        revision: Option<&str>,
+    ) -> Option<&'static str> {
+        let current = Revision::of(text.as_bytes()).short();
+        if revision.is_some_and(|named| named != current) {
+            return Some("stale");
+        }
+        match &self.known[session][key] {
+            None => revision.is_none().then_some("not_read"),
+            Some(known) => (known.version != text).then_some("stale"),
+        }
+    }
+}
+
+fn converse(cases: u32, keeps: bool) {
+    let ground = Ground::new();
+    let config = if cases == self::cases() {
+        config()
+    } else {
+        config_of(cases)
+    };
+    proptest!(config, |(starts in vec(text(), 3), steps in vec(step(), 1..24))| {
+        let mut talk = Talk::new(&ground, keeps);
+        for (file, start) in starts.iter().enumerate() {
+            if file < 2 {
+                outside::put(&mut talk.model, &ground, file, &spell(start));
+            }
+        }
+        for step in &steps {
+            talk.play(step);
+        }
+    });
+}
+
+#[test]
+fn conversations_go_as_the_model_says() {
+    converse(cases(), false);
+}
+
+#[test]
+fn conversations_with_restarts_go_as_the_model_says() {
+    converse(cases() / 20, true);
+}
