@@ -33,14 +33,12 @@ fn stretch(text: &str, from: u16, length: u8) -> String {
 
 type Step = (u16, u8, Vec<(u8, bool)>, bool);
 
+/// The edits as they were sent, the one that was refused, and whether the file had line ends throughout.
+type OneByOne = (Vec<(String, String)>, Option<(usize, &'static str)>, bool);
+
 /// The edits one by one on a file of its own; where one is refused, its number and name; and whether the file had line
 /// ends throughout.
-fn one_by_one(
-    ground: &Ground,
-    sample: &Sample,
-    name: &str,
-    steps: &[Step],
-) -> (Vec<(String, String)>, Option<(usize, &'static str)>, bool) {
+fn one_by_one(ground: &Ground, sample: &Sample, name: &str, steps: &[Step]) -> OneByOne {
     ground.put(name, sample.bytes());
     let session = ground.session();
     let mut edits = Vec::new();

@@ -5,6 +5,7 @@ mod conversation;
 mod drafts;
 mod exact;
 mod ground;
+mod meddling;
 mod no_panic;
 mod probes;
 mod texts;

@@ -102,6 +102,9 @@ fn slip(lines: &[String], first: usize, how: Slip) -> Vec<String> {
     }
 }
 
+/// Whether lines of the file are the old text's, but for what a rung forgives.
+type Relation = fn(&[String], &[String]) -> bool;
+
 fn fold(text: &str) -> String {
     text.chars()
         .map(|character| match character {
@@ -174,11 +177,7 @@ fn same_but_tabs(place: &[String], old: &[String]) -> bool {
 }
 
 /// How many windows of the file are the old text under a relation, and where the first is.
-fn windows(
-    file: &[String],
-    old: &[String],
-    relation: fn(&[String], &[String]) -> bool,
-) -> Vec<usize> {
+fn windows(file: &[String], old: &[String], relation: Relation) -> Vec<usize> {
     if old.len() > file.len() {
         return Vec::new();
     }
@@ -249,7 +248,7 @@ fn what_a_tolerant_rung_accepts_is_unique_under_its_relation() {
             }
         }
         let within = |window: std::ops::Range<usize>| changed.iter().all(|part| window.start <= part.start && part.end <= window.end);
-        let relation: Option<fn(&[String], &[String]) -> bool> = match rung {
+        let relation: Option<Relation> = match rung {
             "trailing" => Some(same_but_trailing),
             "indent" => Some(same_but_indent),
             "tabs" => Some(same_but_tabs),
@@ -259,7 +258,7 @@ fn what_a_tolerant_rung_accepts_is_unique_under_its_relation() {
             let found = windows(&file, &old, relation);
             assert_eq!(found.len(), 1, "{rung}: {file:?} {old:?}");
             assert!(within(found[0]..found[0] + old.len() + joined), "{rung}: {changed:?}");
-            for stricter in [same_but_trailing as fn(&[String], &[String]) -> bool, same_but_indent] {
+            for stricter in [same_but_trailing as Relation, same_but_indent] {
                 if stricter as usize == relation as usize {
                     break;
                 }
