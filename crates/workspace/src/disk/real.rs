@@ -1,5 +1,7 @@
 //! The disk itself: each call of [`Disk`] as one call of the system, repeated where a signal interrupted it.
 
+mod attributes;
+
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};
 use std::ops::ControlFlow;
@@ -327,23 +329,7 @@ impl Disk for RealDisk {
     }
 
     fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
-        let mut names = Vec::with_capacity(1024);
-        loop {
-            match fs::flistxattr(from, spare_capacity(&mut names)) {
-                Ok(_) => break,
-                Err(Errno::RANGE) => names.reserve(names.capacity() * 4),
-                // A file system without attributes has none to copy.
-                Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(()),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        for name in names
-            .split(|&byte| byte == 0)
-            .filter(|name| !name.is_empty())
-        {
-            copy_attribute(from, to, OsStr::from_bytes(name))?;
-        }
-        Ok(())
+        attributes::copy(from, to)
     }
 
     fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64) {
@@ -391,23 +377,5 @@ impl Disk for RealDisk {
 
     fn pause(&self, time: Duration) {
         std::thread::sleep(time);
-    }
-}
-
-fn copy_attribute(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-    let mut value = Vec::with_capacity(256);
-    loop {
-        match fs::fgetxattr(from, name, spare_capacity(&mut value)) {
-            Ok(_) => break,
-            Err(Errno::RANGE) => value.reserve(value.capacity() * 4),
-            // Removed meanwhile, or not for our eyes: nothing that could be carried over.
-            Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    match fs::fsetxattr(to, name, &value, fs::XattrFlags::empty()) {
-        // Labels of the security system are set by it, not by us.
-        Err(Errno::PERM | Errno::OPNOTSUPP) if !name.as_bytes().starts_with(b"user.") => Ok(()),
-        other => Ok(other?),
     }
 }

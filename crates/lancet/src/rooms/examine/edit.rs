@@ -1,11 +1,13 @@
 //! examine for Edit and MultiEdit: every edit is found, checked and laid upon the result of the ones before it, file by
 //! file. Nothing is written; what comes out is a plan, or the refusal of the first edit that failed.
 
+mod finish;
 mod sheet;
 
 use lancet_workspace::Kind as FileKind;
 
-use self::sheet::{Manner, Sheet, Words, finish};
+use self::finish::finish;
+use self::sheet::{Manner, Sheet, Words};
 use super::open::{
     HELD, LARGEST, decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot,
 };

@@ -6,20 +6,17 @@ use std::ops::Range;
 
 use lancet_history::Seen;
 use lancet_text::{
-    Change, Document, Draft, Found, Leaks, LineStarts, LineTable, Place, RawChange, Rung,
-    Verdict as Ladder, apply_raw, find, leaked, sent_text,
+    Change, Document, Draft, Found, Leaks, LineStarts, LineTable, Place, Rung, Verdict as Ladder,
+    find, leaked, sent_text,
 };
-use lancet_workspace::Snapshot;
 
 use super::{Insist, not_empty};
-use crate::ledger::{raw, raw_line};
+use crate::ledger::raw;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::examine::explain::{ambiguous, leak, not_found, not_these_lines, unencodable};
-use crate::rooms::examine::open::configured;
 use crate::rooms::examine::standing::Standing;
-use crate::rooms::examine::view::{Notes, Numbers, change_view};
+use crate::rooms::examine::view::Notes;
 use crate::rooms::locate::Target;
-use crate::rooms::plan::ChangeView;
 use crate::rooms::{Desk, EditRequest};
 use crate::wording::{count, line_list, quote_path};
 
@@ -54,96 +51,13 @@ pub(super) enum Words {
 
 /// One file on the desk while its edits are laid upon it.
 pub(super) struct Sheet<'d> {
-    document: &'d Document<'d>,
-    draft: Option<Draft<'d>>,
+    pub(super) document: &'d Document<'d>,
+    pub(super) draft: Option<Draft<'d>>,
     /// The changes of a single edit, without a draft.
-    changes: Vec<Change>,
-    rungs: Vec<Rung>,
-    replacements: usize,
-    notes: Notes,
-}
-
-pub(super) type Finished = (ChangeView, Vec<RawChange>, Seen);
-
-/// Raw replacements, hunks and what will have been seen, once all edits of a file are laid.
-pub(super) fn finish(
-    sheet: Sheet<'_>,
-    target: &Target,
-    base: &Snapshot,
-    mut seen: Seen,
-    desk: &Desk<'_>,
-) -> Result<Finished, Refusal> {
-    let document = sheet.document;
-    let changes = sheet.draft.as_ref().map_or(sheet.changes, Draft::changes);
-    let raw_changes = document
-        .splice(&changes)
-        .map_err(|error| unencodable(target, &error))?;
-    if raw_changes.iter().all(|change| {
-        base.bytes
-            .get(change.range.start as usize..change.range.end as usize)
-            == Some(&change.bytes)
-    }) {
-        let text = format!(
-            "{} already is what this would make of it. Nothing was written.",
-            quote_path(target.path())
-        );
-        return Err(Refusal::new(Kind::NoChange, text).with("file_path", quote_path(target.path())));
-    }
-    let (mut view, shown) = change_view(desk, document, &changes, sheet.notes, Numbers::default());
-    view.rungs = sheet.rungs;
-    view.replacements = sheet.replacements;
-    for lines in shown {
-        for line in lines {
-            seen.add(raw_line(document, line));
-        }
-    }
-    let shifts: Vec<_> = raw_changes
-        .iter()
-        .map(|change| (change.range.clone(), change.bytes.len() as u64))
-        .collect();
-    seen.shift(&shifts);
-    note_encoding(desk, target, document, base, &raw_changes, &mut view)?;
-    Ok((view, raw_changes, seen))
-}
-
-/// Says so where the result would be read in another encoding, and refuses one that would no longer be text.
-fn note_encoding(
-    desk: &Desk<'_>,
-    target: &Target,
-    document: &Document<'_>,
-    base: &Snapshot,
-    changes: &[RawChange],
-    view: &mut ChangeView,
-) -> Result<(), Refusal> {
-    let configured = configured(desk.engine(), target);
-    let plain =
-        document.encoding().is_utf8() && document.damaged().is_empty() && configured.is_none();
-    if plain
-        && changes
-            .iter()
-            .all(|change| !change.bytes.contains(&0) && change.range.start > 3)
-    {
-        // Nothing else could be meant; the whole result need not be made and looked at.
-        return Ok(());
-    }
-    match document.encoding_after(changes, &apply_raw(&base.bytes, changes), configured) {
-        Ok(None) => Ok(()),
-        Ok(Some(other)) => {
-            view.notices.push(format!(
-                "with this change the file will be read as {}, no longer as {}",
-                other.name(),
-                document.encoding().name()
-            ));
-            Ok(())
-        }
-        Err(_) => Err(Refusal::new(
-            Kind::Binary,
-            format!(
-                "With this change {} would no longer be text. Leave the NUL characters out.",
-                quote_path(target.path())
-            ),
-        )),
-    }
+    pub(super) changes: Vec<Change>,
+    pub(super) rungs: Vec<Rung>,
+    pub(super) replacements: usize,
+    pub(super) notes: Notes,
 }
 
 /// A document's own index as a table of lines.

@@ -1,0 +1,100 @@
+//! What comes of a sheet once all edits are laid: raw replacements, hunks, what will have been seen, and whether the
+//! result is still the text it was.
+
+use lancet_history::Seen;
+use lancet_text::{Document, Draft, RawChange, apply_raw};
+use lancet_workspace::Snapshot;
+
+use super::sheet::Sheet;
+use crate::ledger::raw_line;
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::examine::explain::unencodable;
+use crate::rooms::examine::open::configured;
+use crate::rooms::examine::view::{Numbers, change_view};
+use crate::rooms::locate::Target;
+use crate::rooms::plan::ChangeView;
+use crate::wording::quote_path;
+
+pub(super) type Finished = (ChangeView, Vec<RawChange>, Seen);
+
+/// Raw replacements, hunks and what will have been seen, once all edits of a file are laid.
+pub(super) fn finish(
+    sheet: Sheet<'_>,
+    target: &Target,
+    base: &Snapshot,
+    mut seen: Seen,
+    desk: &Desk<'_>,
+) -> Result<Finished, Refusal> {
+    let document = sheet.document;
+    let changes = sheet.draft.as_ref().map_or(sheet.changes, Draft::changes);
+    let raw_changes = document
+        .splice(&changes)
+        .map_err(|error| unencodable(target, &error))?;
+    if raw_changes.iter().all(|change| {
+        base.bytes
+            .get(change.range.start as usize..change.range.end as usize)
+            == Some(&change.bytes)
+    }) {
+        let text = format!(
+            "{} already is what this would make of it. Nothing was written.",
+            quote_path(target.path())
+        );
+        return Err(Refusal::new(Kind::NoChange, text).with("file_path", quote_path(target.path())));
+    }
+    let (mut view, shown) = change_view(desk, document, &changes, sheet.notes, Numbers::default());
+    view.rungs = sheet.rungs;
+    view.replacements = sheet.replacements;
+    for lines in shown {
+        for line in lines {
+            seen.add(raw_line(document, line));
+        }
+    }
+    let shifts: Vec<_> = raw_changes
+        .iter()
+        .map(|change| (change.range.clone(), change.bytes.len() as u64))
+        .collect();
+    seen.shift(&shifts);
+    note_encoding(desk, target, document, base, &raw_changes, &mut view)?;
+    Ok((view, raw_changes, seen))
+}
+
+/// Says so where the result would be read in another encoding, and refuses one that would no longer be text.
+fn note_encoding(
+    desk: &Desk<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    base: &Snapshot,
+    changes: &[RawChange],
+    view: &mut ChangeView,
+) -> Result<(), Refusal> {
+    let configured = configured(desk.engine(), target);
+    let plain =
+        document.encoding().is_utf8() && document.damaged().is_empty() && configured.is_none();
+    if plain
+        && changes
+            .iter()
+            .all(|change| !change.bytes.contains(&0) && change.range.start > 3)
+    {
+        // Nothing else could be meant; the whole result need not be made and looked at.
+        return Ok(());
+    }
+    match document.encoding_after(changes, &apply_raw(&base.bytes, changes), configured) {
+        Ok(None) => Ok(()),
+        Ok(Some(other)) => {
+            view.notices.push(format!(
+                "with this change the file will be read as {}, no longer as {}",
+                other.name(),
+                document.encoding().name()
+            ));
+            Ok(())
+        }
+        Err(_) => Err(Refusal::new(
+            Kind::Binary,
+            format!(
+                "With this change {} would no longer be text. Leave the NUL characters out.",
+                quote_path(target.path())
+            ),
+        )),
+    }
+}

@@ -1,0 +1,49 @@
+//! Extended attributes, ACLs among them, from the old file to the new one.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt as _;
+
+use rustix::buffer::spare_capacity;
+use rustix::fs;
+use rustix::io::Errno;
+
+/// Copies every extended attribute that can be carried over.
+pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
+    let mut names = Vec::with_capacity(1024);
+    loop {
+        match fs::flistxattr(from, spare_capacity(&mut names)) {
+            Ok(_) => break,
+            Err(Errno::RANGE) => names.reserve(names.capacity() * 4),
+            // A file system without attributes has none to copy.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    for name in names
+        .split(|&byte| byte == 0)
+        .filter(|name| !name.is_empty())
+    {
+        copy_one(from, to, OsStr::from_bytes(name))?;
+    }
+    Ok(())
+}
+
+fn copy_one(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+    let mut value = Vec::with_capacity(256);
+    loop {
+        match fs::fgetxattr(from, name, spare_capacity(&mut value)) {
+            Ok(_) => break,
+            Err(Errno::RANGE) => value.reserve(value.capacity() * 4),
+            // Removed meanwhile, or not for our eyes: nothing that could be carried over.
+            Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match fs::fsetxattr(to, name, &value, fs::XattrFlags::empty()) {
+        // Labels of the security system are set by it, not by us.
+        Err(Errno::PERM | Errno::OPNOTSUPP) if !name.as_bytes().starts_with(b"user.") => Ok(()),
+        other => Ok(other?),
+    }
+}
