@@ -109,9 +109,11 @@ pub(crate) fn all() -> anyhow::Result<bool> {
         )
     });
     step("client: Python SDK", &mut || {
-        let python = setup::python_client()?;
+        let packages = setup::python_client()?;
         counted(
-            command(python, &["clients/python/client.py"]).arg(binary()),
+            command("python3", &["clients/python/client.py"])
+                .arg(binary())
+                .env("PYTHONPATH", packages),
             Tally::of_closing_line,
         )
     });

@@ -30,36 +30,32 @@ pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// A Python with the MCP SDK in it.
+/// The folder with the Python MCP SDK, to be put on `PYTHONPATH`. A folder rather than a virtual environment: pip alone
+/// makes it, and Debian packs venv apart.
 pub(crate) fn python_client() -> anyhow::Result<PathBuf> {
     let wanted = std::fs::read_to_string(top().join("clients/python/requirements.txt"))?;
     let folder = top().join("target/python");
-    let python = folder.join("bin/python");
     let marker = folder.join("installed.txt");
     if std::fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
-        return Ok(python);
+        return Ok(folder);
     }
-    ensure!(
-        succeeds(command("python3", &["-m", "venv", "--clear"]).arg(&folder))?,
-        "python3 -m venv failed: Debian has it in the package python3-venv"
-    );
-    ensure!(
-        succeeds(&mut command(
-            &python,
-            &[
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    let installed = succeeds(
+        command("python3", &["-m", "pip", "install", "--quiet"])
+            .args(["--disable-pip-version-check", "--no-warn-conflicts"])
+            .args(["--no-warn-script-location", "--root-user-action", "ignore"])
+            .args([
                 "--requirement",
                 "clients/python/requirements.txt",
-            ],
-        ))?,
-        "pip install failed"
-    );
+                "--target",
+            ])
+            .arg(&folder),
+    )?;
+    ensure!(installed, "pip install failed");
     std::fs::write(&marker, wanted)?;
-    Ok(python)
+    Ok(folder)
 }
 
 /// The TypeScript SDK, in `clients/typescript/node_modules`.
