@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::commit::NewBytes;
 use crate::content::{Sink, write_content};
-use crate::disk::{Disk, Lease, Open};
+use crate::disk::{Disk, EntryKind, Lease, Open};
 use crate::random::random;
 use crate::revision::Revision;
 
@@ -46,6 +47,25 @@ pub enum Settled {
     Late(Displaced),
     /// Somebody still has it open for writing; or no lease can be had, and nobody has written yet.
     Waiting,
+}
+
+/// How much of displaced files is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Together.
+    pub bytes: u64,
+    /// For how long.
+    pub seconds: i64,
+}
+
+impl Default for Limits {
+    /// 1 GiB and 30 days.
+    fn default() -> Limits {
+        Limits {
+            bytes: 1 << 30,
+            seconds: 30 * 24 * 3600,
+        }
+    }
 }
 
 /// The folder of displaced files.
@@ -113,6 +133,39 @@ impl Store {
         Ok(Some(path.join(new_name)))
     }
 
+    /// Removes sealed files, oldest first, that are over the age or together over the size. What is not sealed stays.
+    pub(crate) fn prune(&self, disk: &dyn Disk, limits: Limits) -> io::Result<u64> {
+        let Some((store, _)) = self.folder(disk)? else {
+            return Ok(0);
+        };
+        let mut names = Vec::new();
+        disk.list(store.as_fd(), &mut |name, kind| {
+            // The name begins with the second of the displacement.
+            let digits = name.as_bytes().split(|&byte| byte == b'-').next();
+            let second = digits
+                .and_then(|digits| std::str::from_utf8(digits).ok())
+                .and_then(|digits| digits.parse::<i64>().ok());
+            if let (EntryKind::File, Some(second)) = (kind, second) {
+                names.push((second, name.to_owned()));
+            }
+            ControlFlow::Continue(())
+        })?;
+        names.sort_unstable();
+        let oldest = disk.now().0.saturating_sub(limits.seconds);
+        let (mut size, mut removed) = (0_u64, 0);
+        for (second, name) in names.into_iter().rev() {
+            let Ok(stamp) = disk.stat_at(store.as_fd(), &name) else {
+                continue;
+            };
+            size = size.saturating_add(stamp.size);
+            if size > limits.bytes || second < oldest {
+                disk.remove_at(store.as_fd(), &name)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
     /// Keeps a copy of an open file.
     pub(crate) fn copy_in(
         &self,
@@ -147,7 +200,7 @@ impl Store {
         let mut hasher = crate::revision::Hasher::new();
         crate::snapshot::scan_file(disk, file.as_fd(), &mut |piece| {
             hasher.update(piece);
-            std::ops::ControlFlow::Continue(())
+            ControlFlow::Continue(())
         })?;
         let revision = hasher.finish();
         if !leased {

@@ -32,7 +32,7 @@ pub use commit::{
     Write, Written,
 };
 pub use disk::{Call, Disk, EntryKind, FaultyDisk, Lasting, Lease, Open, RealDisk, Replace};
-pub use displaced::{Displaced, Seal, Settled};
+pub use displaced::{Displaced, Limits, Seal, Settled};
 pub use folder::{Entry, Listing};
 pub use journal::{
     Act, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket, Trace,

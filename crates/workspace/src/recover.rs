@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use crate::disk::Disk;
+use crate::displaced::Limits;
 use crate::journal::{Act, Progress, Record, Step};
 use crate::locks::LockError;
 use crate::roots::Workspace;
@@ -75,6 +76,8 @@ impl Workspace {
                 None => journal.let_go(record.ticket),
             }
         }
+        // Room matters less than the writing: what cannot be pruned now is pruned another time.
+        let _ = self.prune(Limits::default());
         Ok(all)
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::disk::Disk;
-use crate::displaced::{Displaced, Settled, Store};
+use crate::displaced::{Displaced, Limits, Settled, Store};
 use crate::journal::{FileJournal, Journal};
 use crate::locks::Locks;
 use crate::mounts::Mounts;
@@ -126,6 +126,12 @@ impl Workspace {
     /// Looks again at a displaced file that was not sealed: is it certain by now that nobody writes into it?
     pub fn settle(&self, displaced: &Displaced) -> io::Result<Settled> {
         self.displaced.settle(&*self.disk, displaced)
+    }
+
+    /// Removes sealed old files beyond these limits; how many. Done by itself, with the default limits, when a workspace
+    /// recovers.
+    pub fn prune(&self, limits: Limits) -> io::Result<u64> {
+        self.displaced.prune(&*self.disk, limits)
     }
 
     /// The roots in the order given, links resolved, doubles left out.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use lancet_text::{Rung, unified};
-use lancet_workspace::Written;
+use lancet_workspace::{Warning, Written};
 use serde_json::{Value, json};
 
 use super::Desk;
@@ -110,6 +110,9 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
             text.push('\n');
         }
         notices(&mut text, file);
+        for warning in &written.warnings {
+            text.push_str(&format!("[lancet: {}]\n", warning_words(warning)));
+        }
         text.push_str(&format!(
             "[lancet: {} is now at revision {}]\n",
             quote_path(file.target.path()),
@@ -216,6 +219,33 @@ fn headline(file: &FilePlan, tense: Tense) -> String {
     )
 }
 
+/// A warning of the commit: its name, and what it means for whoever reads it.
+fn warning_words(warning: &Warning) -> String {
+    let words = match warning {
+        Warning::NotDurable => {
+            "written, but the folder could not be flushed: a power cut now may bring the old file back"
+        }
+        Warning::Overwritten => {
+            "written, and replaced by someone else in the next moment: read the file again before going on"
+        }
+        Warning::LateWriter => {
+            "written while someone else was about to write the old file: what they write goes to the kept old version, not into this file"
+        }
+        Warning::LinksBroken => "the file had other names (hard links); they keep the old text",
+        Warning::Left(path) => {
+            return format!(
+                "{}: the old file could not be put away and is still at {}",
+                warning.name(),
+                quote_path(path)
+            );
+        }
+        Warning::NotLocked => {
+            "the folder cannot be locked: other lancet processes were not kept out"
+        }
+    };
+    format!("{}: {words}", warning.name())
+}
+
 fn notices(text: &mut String, file: &FilePlan) {
     for notice in file.target.notices.iter().chain(&file.view.notices) {
         text.push_str(&format!("[lancet: {}]\n", cut(notice, LONGEST_NOTICE)));
@@ -287,6 +317,9 @@ fn data(file: &FilePlan, written: Option<&Written>) -> Value {
         data["revision"] = json!(written.revision.short());
         data["guarantee"] = json!(written.guarantee);
         data["durable"] = json!(written.durable);
+        let named = written.warnings.iter().map(warning_words);
+        let all: Vec<String> = view.notices.iter().cloned().chain(named).collect();
+        data["warnings"] = json!(all);
     }
     data
 }

@@ -282,3 +282,30 @@ fn in_place_by_wish_keeps_the_inode() {
     assert_eq!(fs::metadata(ground.root.join("a")).unwrap().ino(), inode);
     assert_eq!(ground.displaced_texts(), ["one"]);
 }
+
+#[test]
+fn old_files_are_pruned_oldest_first_and_unsealed_ones_never() {
+    use lancet_workspace::Limits;
+    let ground = Ground::with(&[("a", "one")]);
+    ground.replace("a", "two").unwrap();
+    let displaced = ground.state.join("displaced");
+    for (name, text) in [
+        ("100-x-a", "oldest"),
+        ("200-x-a", "older"),
+        ("open-50-x-a", "late"),
+        ("readme", "not ours"),
+    ] {
+        fs::write(displaced.join(name), text).unwrap();
+    }
+    let all = Limits {
+        bytes: 9,
+        seconds: i64::MAX,
+    };
+    assert_eq!(ground.workspace.prune(all).unwrap(), 1);
+    assert_eq!(
+        ground.displaced_texts(),
+        ["late", "not ours", "older", "one"]
+    );
+    assert_eq!(ground.workspace.prune(Limits::default()).unwrap(), 1);
+    assert_eq!(ground.displaced_texts(), ["late", "not ours", "one"]);
+}
