@@ -12,6 +12,8 @@ mod keeping;
 mod meddling;
 #[cfg(target_os = "linux")]
 mod permissions;
+#[cfg(target_os = "linux")]
+mod places;
 mod processes;
 mod refusing;
 mod several;
