@@ -1,12 +1,13 @@
 //! commit: the last check and the write, one synchronous step. Between the two there is no waiting and no log line; the
 //! workspace does both.
 
-use lancet_workspace::{Barrier, CommitError, Manner, NewBytes, Write, Written};
+use lancet_workspace::{Barrier, CommitError, Links, Manner, NewBytes, Write, Written};
 
 use super::Desk;
 use super::approve::Approved;
 use super::plan::{New, Plan};
 use crate::refusal::{Kind, Refusal};
+use crate::settings;
 use crate::wording::quote_path;
 
 /// A plan that was carried out. There is no other way to make one than [`commit`].
@@ -38,6 +39,14 @@ impl Failed {
 /// Writes all files of a plan, or none.
 pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, Failed> {
     let plan = approved.into_plan();
+    let manner = Manner {
+        links: match desk.engine().settings.links {
+            None => Links::Auto,
+            Some(settings::Links::Keep) => Links::Keep,
+            Some(settings::Links::Break) => Links::Break,
+        },
+        ..Manner::default()
+    };
     let batch: Vec<Write<'_>> = plan
         .files
         .iter()
@@ -54,7 +63,7 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
                     NewBytes::Streamed { changes }
                 }
             },
-            manner: Manner::default(),
+            manner,
         })
         .collect();
     match desk.engine().workspace.commit(batch) {

@@ -1,0 +1,55 @@
+//! What becomes of a file's further names: kept, broken inside package stores, or as the settings say.
+
+use std::fs;
+use std::path::PathBuf;
+
+use lancet::settings::{Layer, Origin};
+use lancet::{Lancet, Mode, RawCall, Settings};
+use serde_json::json;
+
+/// Edits one of two names; gives the text under the other.
+fn other_name_after_an_edit(folder: &str, settings: &str) -> String {
+    let place = tempfile::tempdir().expect("a folder");
+    let (edited, other) = (
+        place.path().join(folder).join("a.js"),
+        place.path().join("store.js"),
+    );
+    fs::create_dir_all(edited.parent().expect("a parent")).expect("made");
+    fs::write(&other, "one\n").expect("written");
+    fs::hard_link(&other, &edited).expect("linked");
+    let layer = Layer {
+        origin: Origin::User,
+        path: PathBuf::from("lancet.toml"),
+        text: settings.to_owned(),
+    };
+    let settings = Settings::load(&[layer]).expect("loads");
+    let builder = Lancet::builder()
+        .root(place.path())
+        .mode(Mode::AcceptEdits)
+        .settings(settings);
+    let session = builder.open().expect("opened").unnamed_session();
+    session.call(RawCall::new("Read", json!({ "file_path": edited })));
+    let edit = json!({ "file_path": edited, "old_string": "one", "new_string": "two" });
+    let reply = session.call(RawCall::new("Edit", edit));
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(fs::read_to_string(&edited).expect("there"), "two\n");
+    fs::read_to_string(&other).expect("there")
+}
+
+#[test]
+fn names_are_kept_but_for_package_stores() {
+    assert_eq!(other_name_after_an_edit("src", ""), "two\n");
+    assert_eq!(other_name_after_an_edit("node_modules/x", ""), "one\n");
+}
+
+#[test]
+fn the_settings_decide() {
+    assert_eq!(
+        other_name_after_an_edit("src", "links = \"break\"\n"),
+        "one\n"
+    );
+    assert_eq!(
+        other_name_after_an_edit("node_modules/x", "links = \"keep\"\n"),
+        "two\n"
+    );
+}
