@@ -33,6 +33,7 @@ pub(crate) fn check(data: &[u8]) {
                 Arguments::Edit(edit) => ("Edit", serde_json::to_value(edit)),
                 Arguments::MultiEdit(edits) => ("MultiEdit", serde_json::to_value(edits)),
                 Arguments::Write(write) => ("Write", serde_json::to_value(write)),
+                Arguments::Undo(undo) => ("Undo", serde_json::to_value(undo)),
             };
             let clean = clean.expect("typed arguments are JSON");
             let (again, repairs) = receive(name, clean).expect("clean arguments are received");

@@ -18,6 +18,7 @@ mod open;
 mod operations;
 mod process;
 mod prune;
+mod records;
 mod schema;
 mod spans;
 mod sqlite;

@@ -6,6 +6,8 @@ mod schema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::undo::{Direction, Overlap, Selection, TakeBack};
+
 pub use schema::strict_schema;
 
 /// Arguments of `Read`.
@@ -131,6 +133,31 @@ pub struct WriteArguments {
     pub dry_run: bool,
 }
 
+/// Arguments of `Undo`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UndoArguments {
+    /// The operation to take back; without it the newest of this session
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Show the patch, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl From<UndoArguments> for TakeBack {
+    fn from(arguments: UndoArguments) -> Self {
+        TakeBack {
+            selection: arguments
+                .operation
+                .map_or(Selection::Newest, Selection::Operation),
+            direction: Direction::Undo,
+            overlap: Overlap::Refuse,
+            dry_run: arguments.dry_run,
+        }
+    }
+}
+
 /// The arguments of one call, typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arguments {
@@ -142,6 +169,8 @@ pub enum Arguments {
     MultiEdit(MultiEditArguments),
     /// Of `Write`.
     Write(WriteArguments),
+    /// Of `Undo`.
+    Undo(UndoArguments),
 }
 
 impl Arguments {
@@ -152,6 +181,7 @@ impl Arguments {
             Arguments::Edit(_) => "Edit",
             Arguments::MultiEdit(_) => "MultiEdit",
             Arguments::Write(_) => "Write",
+            Arguments::Undo(_) => "Undo",
         }
     }
 }

@@ -8,6 +8,7 @@ mod output;
 mod read;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod write;
 
 use std::borrow::Cow;
@@ -57,7 +58,15 @@ pub struct Declaration {
     pub answer_limit_mcp: usize,
 }
 
-/// The built-in tools in their fixed order: Read, Edit, MultiEdit, Write.
+/// Tools that are offered only where they are asked for by name.
+const UNASKED: [&str; 1] = ["Undo"];
+
+/// Whether a tool is among those that are offered where nobody chooses.
+pub fn is_default(name: &str) -> bool {
+    !UNASKED.contains(&name)
+}
+
+/// The built-in tools in their fixed order: Read, Edit, MultiEdit, Write, and Undo, which is off unless asked for.
 pub fn declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> = LazyLock::new(|| {
         vec![
@@ -65,6 +74,7 @@ pub fn declarations() -> &'static [Declaration] {
             edit::declaration(),
             multi_edit::declaration(),
             write::declaration(),
+            undo::declaration(),
         ]
     });
     &DECLARATIONS

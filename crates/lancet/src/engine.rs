@@ -1,13 +1,14 @@
 //! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
-use lancet_history::{LedgerStore, SessionName, Store};
+use lancet_history::{LedgerStore, OperationStore, SessionName, Store};
 use lancet_workspace::{Disk, RealDisk, Workspace, resolved_folder};
 
 use crate::approver::Approver;
 use crate::declare::{ANSWER_LIMIT, Declaration, declarations};
+use crate::history::History;
 use crate::host_tool::HostTool;
 use crate::observe::{Event, Observer};
 use crate::order::Order;
@@ -36,10 +37,20 @@ pub(crate) struct Inner {
     pub(crate) keep_contents: bool,
     pub(crate) order: Order,
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
+    /// Whether what other processes left unfinished was looked for.
+    pub(crate) healed: Once,
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
-    store: OnceLock<Option<Arc<dyn LedgerStore>>>,
+    disk: Arc<dyn Disk>,
+    unkept: OnceLock<Option<Workspace>>,
+    store: OnceLock<Option<Stores>>,
     sessions: Mutex<Vec<Session>>,
+}
+
+/// The one store of the state folder, as keeper of ledgers and of operations.
+struct Stores {
+    ledgers: Arc<dyn LedgerStore>,
+    operations: Arc<dyn OperationStore>,
 }
 
 /// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
@@ -166,7 +177,7 @@ impl Builder {
             return Err(OpenError::NoRoots);
         }
         let disk = self.disk.unwrap_or_else(|| Arc::new(RealDisk));
-        let workspace = Workspace::open(&self.roots, disk, self.state_dir.clone())?;
+        let workspace = Workspace::open(&self.roots, Arc::clone(&disk), self.state_dir.clone())?;
         let mode = self.mode.or(self.settings.mode).unwrap_or_default();
         let declarations = select(&self.settings, mode, &self.host_tools)?;
         let answer_limit = self
@@ -187,8 +198,11 @@ impl Builder {
                 keep_contents: self.keep_contents,
                 order: Order::default(),
                 surveys: Default::default(),
+                healed: Once::new(),
                 state_dir: self.state_dir,
                 state_spelled: OnceLock::new(),
+                disk,
+                unkept: OnceLock::new(),
                 store: OnceLock::new(),
                 sessions: Mutex::default(),
             }),
@@ -207,15 +221,22 @@ fn select(
         .cloned()
         .chain(host_tools.iter().map(|tool| tool.declaration()))
         .collect();
-    let mut chosen: Vec<bool> = vec![true; all.len()];
+    let by_default = |tool: &Declaration| crate::declare::is_default(&tool.name);
+    let mut chosen: Vec<bool> = all.iter().map(by_default).collect();
     if let Some(selection) = &settings.tools {
-        chosen = vec![selection.first().is_some_and(|word| word.starts_with('-')); all.len()];
+        if !selection.first().is_some_and(|word| word.starts_with('-')) {
+            chosen.fill(false);
+        }
         for word in selection {
             let (keep, name) = word
                 .strip_prefix('-')
                 .map_or((true, word.as_str()), |name| (false, name));
-            if name == "default" || name == "all" {
+            if name == "all" {
                 chosen.fill(keep);
+            } else if name == "default" {
+                for (at, _) in all.iter().enumerate().filter(|(_, tool)| by_default(tool)) {
+                    chosen[at] = keep;
+                }
             } else if let Some(at) = all.iter().position(|tool| tool.name == name) {
                 chosen[at] = keep;
             } else {
@@ -283,6 +304,11 @@ impl Lancet {
         self.inner.state_dir.as_deref()
     }
 
+    /// The history of changes; none where there is no state folder.
+    pub fn history(&self) -> Option<History> {
+        History::new(&self.inner)
+    }
+
     /// The session of that name: the same one for the same name, its ledger kept in the state folder. Of the sessions
     /// that nobody holds any more the latest are kept ready; an older one begins again with what the state folder has.
     pub fn session(&self, name: &SessionName) -> Session {
@@ -314,7 +340,34 @@ impl Inner {
     /// The store of named ledgers, opened at its first use; `None` where there is no state folder: then sessions last
     /// as long as the process.
     pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
-        let open = || Some(Arc::new(Store::new(self.state_dir.as_ref()?)) as Arc<dyn LedgerStore>);
+        Some(&self.stores()?.ledgers)
+    }
+
+    /// The history, under the same terms; without a state folder nothing can be taken back.
+    pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
+        Some(&self.stores()?.operations)
+    }
+
+    /// The same roots without a state folder: for changes that are to go on though it takes no bytes.
+    pub(crate) fn without_state(&self) -> &Workspace {
+        let open = || {
+            let roots = self.workspace.roots().to_vec();
+            Workspace::open(&roots, Arc::clone(&self.disk), None).ok()
+        };
+        self.unkept
+            .get_or_init(open)
+            .as_ref()
+            .unwrap_or(&self.workspace)
+    }
+
+    fn stores(&self) -> Option<&Stores> {
+        let open = || {
+            let store = Arc::new(Store::new(self.state_dir.as_ref()?));
+            Some(Stores {
+                ledgers: Arc::<Store>::clone(&store),
+                operations: store,
+            })
+        };
         self.store.get_or_init(open).as_ref()
     }
 

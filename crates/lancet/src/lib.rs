@@ -39,6 +39,7 @@ mod closest;
 pub mod declare;
 mod engine;
 mod gutter;
+mod history;
 mod host_tool;
 mod ledger;
 pub mod line_rules;
@@ -52,6 +53,7 @@ mod reply;
 mod rooms;
 mod session;
 pub mod settings;
+mod undo;
 mod wording;
 
 pub use approver::{Answer, Approver, Question};
@@ -59,10 +61,16 @@ pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
 pub use declare::ANSWER_LIMIT;
 pub use declare::Declaration;
 pub use engine::{Builder, Lancet, OpenError};
+pub use history::History;
 pub use host_tool::{HostTool, Proposal};
-pub use lancet_history::{SessionName, SessionNameError, StoreError, StoreFacts, examine_store};
+pub use lancet_history::{
+    FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind, OperationState, Removed,
+    Sealed, SessionName, SessionNameError, Standing, Statistics, StatisticsQuery, StoreError,
+    StoreFacts, Sum, examine_store,
+};
 pub use observe::{Event, Observer};
 pub use refusal::{Kind, Refusal};
 pub use reply::Reply;
 pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
+pub use undo::{Direction, Moment, Overlap, Restore, Selection, TakeBack};

@@ -34,7 +34,7 @@ pub enum Event {
         path: PathBuf,
         /// The revision before, where the file was there.
         before: Option<String>,
-        /// The revision now.
+        /// The revision now; empty where the file is gone.
         after: String,
         /// The changed lines of the new version, counted from 1, end excluded.
         lines: Vec<Range<usize>>,

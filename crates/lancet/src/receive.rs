@@ -43,6 +43,7 @@ fn typed(name: &str, fields: Map<String, Value>) -> Result<Arguments, InvalidArg
         "Read" => serde_json::from_value(fields).map(Arguments::Read),
         "Edit" => serde_json::from_value(fields).map(Arguments::Edit),
         "MultiEdit" => serde_json::from_value(fields).map(Arguments::MultiEdit),
+        "Undo" => serde_json::from_value(fields).map(Arguments::Undo),
         _ => serde_json::from_value(fields).map(Arguments::Write),
     };
     // The schema has been checked already, so this says something only where schema and type disagree.
@@ -77,6 +78,7 @@ fn check(arguments: &Arguments) -> Result<(), InvalidArguments> {
         Arguments::Read(read) => check_path("Read", "file_path", &read.file_path),
         Arguments::Edit(edit) => check_path("Edit", "file_path", &edit.file_path),
         Arguments::Write(write) => check_path("Write", "file_path", &write.file_path),
+        Arguments::Undo(_) => Ok(()),
         Arguments::MultiEdit(call) => {
             if let Some(path) = &call.file_path {
                 check_path("MultiEdit", "file_path", path)?;

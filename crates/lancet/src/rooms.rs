@@ -2,14 +2,17 @@
 //! takes what the one before it gave, by value; nothing is written without an `Approved`, and there is none without a
 //! `Plan`.
 
+pub(crate) mod announce;
 pub(crate) mod approve;
 pub(crate) mod commit;
 pub(crate) mod examine;
+pub(crate) mod heal;
 pub(crate) mod injected;
 pub(crate) mod locate;
 pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod reply;
+pub(crate) mod request;
 pub(crate) mod watch;
 
 use std::cell::Cell;
@@ -30,10 +33,12 @@ use crate::refusal::{Kind, Numbers, Refusal};
 use crate::reply::Reply;
 use crate::session::{Check, Session};
 use crate::settings::Matching;
+use crate::undo::{Restore, TakeBack};
 
 pub(crate) use injected::note_seen;
 
 use examine::edit::Insist;
+use examine::undo::Reach as Whose;
 use plan::{DryRun, Plan};
 
 /// How often a call looks again when the file changes between its last look and the write. Each time the ledger decides
@@ -169,6 +174,8 @@ enum Change {
         dry_run: DryRun,
     },
     Write(crate::arguments::WriteArguments),
+    TakeBack(TakeBack, Whose),
+    Restore(Restore),
 }
 
 fn carry_out(desk: &Desk<'_>, (asked, repairs): (Asked, Vec<Repair>)) -> Result<Reply, Refusal> {
@@ -179,24 +186,30 @@ fn carry_out(desk: &Desk<'_>, (asked, repairs): (Asked, Vec<Repair>)) -> Result<
             Ok(reply::page(page))
         }
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
-        Asked::Change(change) => {
-            let mut looks = 1;
-            loop {
-                let plan = examine_change(desk, &change)?;
-                if plan.dry_run == DryRun::Yes {
-                    let asks = approve::foresee_dry_run(desk, &plan)?;
-                    return Ok(reply::dry_run(desk, plan, &repairs, asks.as_deref()));
-                }
-                let approved = approve::approve(desk, plan)?;
-                match commit::commit(desk, approved) {
-                    Ok(committed) => {
-                        let recorded = record::change(desk, committed);
-                        return Ok(reply::change(desk, recorded, &repairs));
-                    }
-                    Err(commit::Failed::Changed) if looks < LOOKS => looks += 1,
-                    Err(failed) => return Err(failed.refusal()),
-                }
+        Asked::Change(change) => carry_out_change(desk, &change, &repairs),
+    }
+}
+
+fn carry_out_change(
+    desk: &Desk<'_>,
+    change: &Change,
+    repairs: &[Repair],
+) -> Result<Reply, Refusal> {
+    let mut looks = 1;
+    loop {
+        let plan = examine_change(desk, change)?;
+        if plan.dry_run == DryRun::Yes {
+            let asks = approve::foresee_dry_run(desk, &plan)?;
+            return Ok(reply::dry_run(desk, plan, repairs, asks.as_deref()));
+        }
+        let approved = approve::approve(desk, plan)?;
+        match commit::commit(desk, approved) {
+            Ok(committed) => {
+                let recorded = record::change(desk, committed);
+                return Ok(reply::change(desk, recorded, repairs));
             }
+            Err(commit::Failed::Changed) if looks < LOOKS => looks += 1,
+            Err(failed) => return Err(failed.refusal()),
         }
     }
 }
@@ -212,6 +225,8 @@ fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
             dry_run,
         } => examine::edit::examine(desk, edits, *insist, *dry_run),
         Change::Write(arguments) => examine::write::examine(desk, arguments),
+        Change::TakeBack(asked, reach) => examine::undo::examine(desk, asked, *reach),
+        Change::Restore(asked) => examine::undo::restore(desk, asked),
     }
 }
 
@@ -295,6 +310,7 @@ fn asked(arguments: Arguments) -> Asked {
     match arguments {
         Arguments::Read(arguments) => Asked::Read(arguments),
         Arguments::Write(arguments) => Asked::Change(Change::Write(arguments)),
+        Arguments::Undo(arguments) => Asked::Change(Change::TakeBack(arguments.into(), Whose::Own)),
         Arguments::Edit(edit) => Asked::Change(Change::Edits {
             insist: edit.insist.into(),
             dry_run: edit.dry_run.into(),

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lancet_history::{Ledger, LedgerStore, SessionName};
 
 use crate::arguments::{EditArguments, MultiEditArguments, ReadArguments, WriteArguments};
-use crate::call::RawCall;
+use crate::call::{Caller, RawCall};
 use crate::engine::Inner;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::rooms;
+use crate::undo::{Restore, TakeBack};
 
 /// One conversation. Cheap to clone; all clones share one ledger.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub struct Session {
 pub(crate) struct SessionInner {
     pub(crate) engine: Arc<Inner>,
     pub(crate) name: Option<SessionName>,
+    /// What the history calls it.
+    key: String,
     ledger: Mutex<Ledger>,
 }
 
@@ -43,6 +46,7 @@ impl Session {
         Self {
             inner: Arc::new(SessionInner {
                 engine,
+                key: name.as_str().to_owned(),
                 name: Some(name),
                 ledger: Mutex::default(),
             }),
@@ -53,6 +57,7 @@ impl Session {
         Self {
             inner: Arc::new(SessionInner {
                 engine,
+                key: unnamed(),
                 name: None,
                 ledger: Mutex::default(),
             }),
@@ -89,6 +94,17 @@ impl Session {
         self.call(RawCall::new("Write", to_value(&arguments)))
     }
 
+    /// Takes changes back, or does them again. All below the roots may be meant, whoever made them: this is for a person
+    /// or a host; models have the tool Undo for the session's own.
+    pub fn take_back(&self, asked: TakeBack, caller: Caller) -> Reply {
+        rooms::request::take_back(self, asked, caller)
+    }
+
+    /// Brings one file back to a state that the history has.
+    pub fn restore(&self, asked: Restore, caller: Caller) -> Reply {
+        rooms::request::restore(self, asked, caller)
+    }
+
     /// Says what the host put before the model by itself. Text equal to the file's, or to whole lines of it, counts as
     /// a read of those lines; any other is a partial view, which does not allow an edit.
     ///
@@ -110,6 +126,9 @@ impl Session {
         let ledger = self.ledger().fork();
         let inner = SessionInner {
             engine: Arc::clone(&self.inner.engine),
+            key: name
+                .as_ref()
+                .map_or_else(unnamed, |name| name.as_str().to_owned()),
             name,
             ledger: Mutex::new(ledger),
         };
@@ -129,6 +148,11 @@ impl Session {
     /// The session's name, where it has one.
     pub fn name(&self) -> Option<&SessionName> {
         self.inner.name.as_ref()
+    }
+
+    /// What the history calls this session: its name, else one of its own.
+    pub fn key(&self) -> &str {
+        &self.inner.key
     }
 
     /// The ledger.
@@ -163,6 +187,13 @@ impl Session {
         }
     }
 
+    /// Forgets a file in the store as well.
+    pub(crate) fn forget(&self, path: &Path) {
+        if let Some((name, store)) = self.kept() {
+            let _ = store.forget(name, path);
+        }
+    }
+
     fn keep_all(&self) {
         let Some((name, store)) = self.kept() else {
             return;
@@ -175,6 +206,11 @@ impl Session {
     fn kept(&self) -> Option<(&SessionName, &Arc<dyn LedgerStore>)> {
         Some((self.inner.name.as_ref()?, self.inner.engine.store()?))
     }
+}
+
+/// A name for a session that was given none; it counts in the history only.
+fn unnamed() -> String {
+    format!("unnamed-{}", crate::operation::new_id())
 }
 
 fn to_value(arguments: &impl serde::Serialize) -> serde_json::Value {

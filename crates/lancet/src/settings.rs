@@ -100,6 +100,17 @@ pub struct WriteSettings {
     pub line_endings: LineEndings,
 }
 
+/// What is kept of changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistorySettings {
+    /// Bytes in the state folder beyond which the oldest changes go.
+    pub max_size: u64,
+    /// Days after which a change goes.
+    pub max_age: u64,
+    /// Whether a change that cannot be kept is refused.
+    pub required: bool,
+}
+
 /// The settings in force.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -117,6 +128,8 @@ pub struct Settings {
     pub read: ReadSettings,
     /// `[write]`
     pub write: WriteSettings,
+    /// `[history]`
+    pub history: HistorySettings,
     /// Further abbreviations that the ladder knows: short, long.
     pub abbreviations: Vec<(String, String)>,
     /// What a project's file says and is not applied.
@@ -153,6 +166,11 @@ impl Default for Settings {
             },
             write: WriteSettings {
                 line_endings: LineEndings::Keep,
+            },
+            history: HistorySettings {
+                max_size: 1 << 30,
+                max_age: 30,
+                required: true,
             },
             abbreviations: Vec::new(),
             ignored: Vec::new(),

@@ -48,7 +48,7 @@ mod tests {
             .iter()
             .map(|tool| tool["name"].clone())
             .collect();
-        assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write"]);
+        assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write", "Undo"]);
         let size = list.to_string().len();
         assert!(size <= 10_000, "{size} bytes");
     }
@@ -65,7 +65,7 @@ mod tests {
             let hints = &tool["_meta"];
             assert_eq!(hints["anthropic/maxResultSizeChars"], 32_000);
             assert!(hints["anthropic/searchHint"].is_string());
-            let always = tool["name"] != "MultiEdit";
+            let always = tool["name"] != "MultiEdit" && tool["name"] != "Undo";
             assert_eq!(
                 hints.get("anthropic/alwaysLoad") == Some(&json!(true)),
                 always,

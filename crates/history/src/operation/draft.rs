@@ -1,7 +1,6 @@
 //! An operation on its way into the store: contents are borrowed, and where a new one is an edit of an old one that is
 //! kept, only the changed stretches are handed over.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{FileKind, OperationKind};
@@ -101,6 +100,7 @@ pub enum Content<'a> {
         /// Sorted and disjoint.
         changes: Vec<RawChange<'a>>,
     },
-    /// Too large for memory: this writes them out, once. It is asked only where the store does not have them.
-    Streamed(&'a dyn Fn(&mut dyn io::Write) -> io::Result<()>),
+    /// Not handed over: the file itself is moved out of the way by the change, and then comes in with
+    /// [`adopt`](super::OperationStore::adopt).
+    Displaced,
 }

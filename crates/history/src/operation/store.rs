@@ -1,5 +1,6 @@
 //! What a store of operations does. The one in SQLite is beside the ledgers'; another one needs nothing but this.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::{
@@ -26,6 +27,13 @@ pub trait OperationStore: Send + Sync {
     /// # Errors
     /// The store takes no bytes.
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
+
+    /// Takes over a file of the state folder that holds this content: as the content itself, where that is awaited, else
+    /// it goes, being kept already. One whose content no operation names stays where it is.
+    ///
+    /// # Errors
+    /// The state folder takes no bytes.
+    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError>;
 
     /// The operation was not carried out.
     ///

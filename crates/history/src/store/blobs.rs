@@ -1,9 +1,9 @@
 //! Large contents as files of the state folder: `contents/ab/cdef…`, named by the hash of their bytes, for the owner
 //! alone. A file is complete under its name or not there.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -47,17 +47,38 @@ pub(super) fn put(
     })
 }
 
+/// Makes a file of the state folder the content's file. One that has further names is copied: who writes under those
+/// would write into the history.
+pub(super) fn adopt(state: &Path, revision: &Revision, file: &Path) -> io::Result<()> {
+    let path = path_of(state, revision);
+    if path.exists() {
+        return fs::remove_file(file);
+    }
+    if fs::metadata(file)?.nlink() > 1 {
+        put(state, revision, &|out| {
+            io::copy(&mut File::open(file)?, out).map(|_| ())
+        })?;
+        return fs::remove_file(file);
+    }
+    fs::set_permissions(file, Permissions::from_mode(0o600))?;
+    make_folder(&path)?;
+    fs::rename(file, &path)
+}
+
+fn make_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path.parent().unwrap_or(path))
+}
+
 /// Writes a content's file anew, in another form.
 pub(super) fn rewrite(state: &Path, revision: &Revision, bytes: &[u8]) -> io::Result<()> {
     replace(&path_of(state, revision), &mut |file| file.write_all(bytes))
 }
 
 fn replace(path: &Path, fill: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
+    make_folder(path)?;
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}{TEMPORARY}", std::process::id()));
     let temporary = PathBuf::from(name);

@@ -35,19 +35,26 @@ pub(super) struct Row {
 }
 
 /// Writes the files of a draft's large contents, before its transaction.
-pub(super) fn put_files(state: &Path, draft: &Draft<'_>) -> std::io::Result<()> {
+/// Those that `is_known` knows are kept already, in whatever form.
+pub(super) fn put_files(
+    state: &Path,
+    draft: &Draft<'_>,
+    is_known: &dyn Fn(&Revision) -> bool,
+) -> std::io::Result<()> {
     let states = draft
         .files
         .iter()
         .flat_map(|file| [&file.before, &file.after])
         .flatten();
     for kept in states {
+        if kept.size <= INLINE || is_known(&kept.revision) {
+            continue;
+        }
         match &kept.content {
-            Content::Whole(bytes) if bytes.len() as u64 > INLINE => {
+            Content::Whole(bytes) => {
                 blobs::put(state, &kept.revision, &|file| file.write_all(bytes))?;
             }
-            Content::Streamed(write) => blobs::put(state, &kept.revision, write)?,
-            _ => {}
+            Content::Spans { .. } | Content::Displaced => {}
         }
     }
     Ok(())
@@ -59,6 +66,19 @@ pub(super) fn id_of(connection: &Connection, revision: &Revision) -> rusqlite::R
         .prepare_cached("SELECT id FROM contents WHERE revision = ?1")?
         .query_row([revision], |row| row.get(0))
         .optional()
+}
+
+/// Whether a content can be given out: its row is there, and its file where it is in one.
+pub(super) fn is_kept(
+    connection: &Connection,
+    state: &Path,
+    revision: &Revision,
+) -> rusqlite::Result<bool> {
+    let form: Option<i64> = connection
+        .prepare_cached("SELECT form FROM contents WHERE revision = ?1")?
+        .query_row([revision], |row| row.get(0))
+        .optional()?;
+    Ok(form.is_some_and(|form| form & FORM != FILE || blobs::path_of(state, revision).exists()))
 }
 
 /// Keeps a content; its number.
@@ -74,7 +94,7 @@ pub(super) fn put(
         Content::Whole(bytes) if bytes.len() as u64 <= INLINE => {
             insert(connection, kept, BYTES, None, 0, Some(bytes))
         }
-        Content::Whole(_) | Content::Streamed(_) => insert(connection, kept, FILE, None, 0, None),
+        Content::Whole(_) | Content::Displaced => insert(connection, kept, FILE, None, 0, None),
         Content::Spans { base, changes } => put_spans(connection, state, kept, base, changes),
     }
 }

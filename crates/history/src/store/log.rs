@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::operations::{bytes_of, path_of};
+use super::records::{bytes_of, path_of};
 use crate::operation::{
     FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind, OperationState,
     Standing, TakenBack,

@@ -8,7 +8,7 @@ use rusqlite::{Connection, params, params_from_iter};
 
 use super::log::Filter;
 use super::open::now;
-use super::operations::path_of;
+use super::records::path_of;
 use crate::operation::{Statistics, StatisticsQuery, Sum, Sums};
 
 const HOUR: i64 = 60 * 60;

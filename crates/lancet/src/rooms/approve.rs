@@ -30,18 +30,21 @@ struct Reason {
 }
 
 /// Asks what must be asked and gives the plan on, or the refusal.
-pub(crate) fn approve(desk: &Desk<'_>, plan: Plan) -> Result<Approved, Refusal> {
+pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Refusal> {
     if desk.engine().mode == Mode::Plan {
         return Err(Refusal::new(
             Kind::Declined,
             "lancet runs in plan mode: nothing is written. Say what you would change instead.",
         ));
     }
+    let mut by = format!("mode {}", desk.engine().mode.word());
     for file in &plan.files {
         if let Some(reason) = reason(desk, file) {
+            by = format!("a person, asked because {}", reason.words);
             ask(desk, file, reason)?;
         }
     }
+    plan.origin.approved = Some(by);
     Ok(Approved(plan))
 }
 

@@ -4,6 +4,7 @@
 use lancet_workspace::{Barrier, CommitError, Links, Manner, NewBytes, Write, Written};
 
 use super::Desk;
+use super::announce::{self, Announced, Keeping};
 use super::approve::Approved;
 use super::plan::{New, Plan};
 use crate::refusal::{Kind, Refusal};
@@ -14,6 +15,7 @@ use crate::wording::quote_path;
 pub(crate) struct Committed {
     pub(super) plan: Plan,
     pub(super) written: Vec<Written>,
+    pub(super) announced: Announced,
 }
 
 /// Why nothing was written.
@@ -22,12 +24,14 @@ pub(crate) enum Failed {
     Changed,
     /// The system, or someone else, stood in the way.
     Refused(Box<Refusal>),
+    /// Some files could not be put back: what became of them is found out at the next start.
+    Partly(Box<Refusal>),
 }
 
 impl Failed {
     pub(super) fn refusal(self) -> Refusal {
         match self {
-            Self::Refused(refusal) => *refusal,
+            Self::Refused(refusal) | Self::Partly(refusal) => *refusal,
             Self::Changed => Refusal::new(
                 Kind::Busy,
                 "The file kept changing while this call tried to write it. Nothing was written; send the call again in a moment.",
@@ -38,7 +42,24 @@ impl Failed {
 
 /// Writes all files of a plan, or none.
 pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, Failed> {
-    let plan = approved.into_plan();
+    let mut plan = approved.into_plan();
+    let announced =
+        announce::begin(desk, &mut plan).map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
+    match carry_out(desk, &plan, announced.keeping) {
+        Ok(written) => Ok(Committed {
+            plan,
+            written,
+            announced,
+        }),
+        Err(failed @ Failed::Partly(_)) => Err(failed),
+        Err(failed) => {
+            announce::abandon(desk, &announced);
+            Err(failed)
+        }
+    }
+}
+
+fn carry_out(desk: &Desk<'_>, plan: &Plan, keeping: Keeping) -> Result<Vec<Written>, Failed> {
     let manner = Manner {
         links: match desk.engine().settings.links {
             None => Links::Auto,
@@ -54,7 +75,8 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
             located: &file.target.located,
             expected: file.expected.clone(),
             new: match (&file.new, &file.base) {
-                (New::Whole(bytes), _) => NewBytes::Whole(bytes),
+                (New::Whole(bytes) | New::Restored { bytes, .. }, _) => NewBytes::Whole(bytes),
+                (New::Removed { .. }, _) => NewBytes::Nothing,
                 (New::Changes(changes), Some(base)) => NewBytes::Spliced {
                     base: &base.bytes,
                     changes,
@@ -63,13 +85,30 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
                     NewBytes::Streamed { changes }
                 }
             },
-            manner,
+            manner: Manner {
+                mode: file.new.mode(),
+                ..manner
+            },
         })
         .collect();
-    match desk.engine().workspace.commit(batch) {
-        Ok(written) => Ok(Committed { written, plan }),
+    let workspace = match keeping {
+        Keeping::History => &desk.engine().workspace,
+        Keeping::Nothing => desk.engine().without_state(),
+    };
+    match workspace.commit(batch) {
+        Ok(written) => {
+            for file in &plan.files {
+                if let New::Removed { folders } = &file.new {
+                    workspace.remove_empty_folders(folders);
+                }
+            }
+            Ok(written)
+        }
         Err(CommitError::Changed { .. } | CommitError::Exists { .. }) => Err(Failed::Changed),
-        Err(error) => Err(Failed::Refused(Box::new(refuse(&plan, &error)))),
+        Err(error @ CommitError::Partly { .. }) => {
+            Err(Failed::Partly(Box::new(refuse(plan, &error))))
+        }
+        Err(error) => Err(Failed::Refused(Box::new(refuse(plan, &error)))),
     }
 }
 

@@ -7,5 +7,6 @@ pub(crate) mod new_file;
 pub(crate) mod open;
 pub(crate) mod read;
 pub(crate) mod standing;
+pub(crate) mod undo;
 pub(crate) mod view;
 pub(crate) mod write;

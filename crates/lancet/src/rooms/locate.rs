@@ -38,6 +38,11 @@ impl Target {
     pub(crate) fn path(&self) -> &Path {
         self.located.path()
     }
+
+    /// Whether it is a file whose text is not shown.
+    pub(crate) fn is_secret(&self) -> bool {
+        matches!(self.verdict, Some(Verdict::Secret { .. }))
+    }
 }
 
 /// Finds the file that a path means.

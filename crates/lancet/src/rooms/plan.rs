@@ -2,8 +2,9 @@
 //! takes it by value, and nothing else can reach the disk.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
-use lancet_history::Seen;
+use lancet_history::{OperationKind, Seen, TakenBack};
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
 use lancet_workspace::{Expected, Snapshot};
 
@@ -17,6 +18,30 @@ pub(crate) struct Plan {
     pub(super) dry_run: DryRun,
     /// Held until the change is recorded, so that no other call of this process writes these files in between.
     pub(super) turn: Option<Turn>,
+    pub(super) origin: Origin,
+}
+
+/// What the history is told of a plan besides its files.
+pub(crate) struct Origin {
+    pub(super) kind: OperationKind,
+    /// What it takes back, file by file.
+    pub(super) takes_back: Vec<TakenBack>,
+    /// A sentence before the answer: what is taken back.
+    pub(super) lead: Option<String>,
+    /// Who let it through, or by which rule; *approve* says.
+    pub(super) approved: Option<String>,
+}
+
+impl Default for Origin {
+    /// A change of its own.
+    fn default() -> Self {
+        Self {
+            kind: OperationKind::Change,
+            takes_back: Vec::new(),
+            lead: None,
+            approved: None,
+        }
+    }
 }
 
 /// Whether the plan is to be carried out.
@@ -57,6 +82,20 @@ pub(crate) enum New {
     Changes(Vec<RawChange>),
     /// Replacements in a base that is streamed from the disk.
     Streamed(Vec<RawChange>),
+    /// The whole content, and the permission bits that go with it, where they are to change.
+    Restored { bytes: Vec<u8>, mode: Option<u32> },
+    /// None: the file goes, and these folders with it as far as they are empty, outermost first.
+    Removed { folders: Vec<PathBuf> },
+}
+
+impl New {
+    /// The permission bits that the file is to have, where they are to change.
+    pub(super) fn mode(&self) -> Option<u32> {
+        match self {
+            Self::Restored { mode, .. } => *mode,
+            _ => None,
+        }
+    }
 }
 
 /// What an answer tells about one file's change.
@@ -86,6 +125,20 @@ impl FilePlan {
             self.target.verdict,
             Some(crate::protected::Verdict::Secret { .. })
         )
+    }
+
+    /// What happens to the file, in a word for programs.
+    pub(super) fn deed(&self) -> &'static str {
+        match (self.creates(), self.removes()) {
+            (true, _) => "create",
+            (_, true) => "delete",
+            _ => "update",
+        }
+    }
+
+    /// Whether the file goes.
+    pub(super) fn removes(&self) -> bool {
+        matches!(self.new, New::Removed { .. })
     }
 
     /// Whether the file is made by this plan.

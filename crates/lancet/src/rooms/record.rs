@@ -7,13 +7,12 @@ use lancet_history::{Entry, Sight};
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Written};
 
-use super::Desk;
 use super::commit::Committed;
 use super::examine::read::{Page, Shape};
 use super::plan::{FilePlan, New, Plan};
+use super::{Desk, announce};
 use crate::ledger::version;
 use crate::observe::Event;
-use crate::operation;
 use crate::refusal::Refusal;
 
 /// A change that is on the disk and in the ledger.
@@ -73,8 +72,13 @@ pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
 
 /// Takes in what was written.
 pub(crate) fn change(desk: &Desk<'_>, committed: Committed) -> Recorded {
-    let Committed { mut plan, written } = committed;
-    let operation = operation::new_id();
+    let Committed {
+        mut plan,
+        written,
+        announced,
+    } = committed;
+    announce::finish(desk, &mut plan, &announced, &written);
+    let operation = announced.id;
     let contents = plan
         .files
         .iter_mut()
@@ -90,7 +94,11 @@ pub(crate) fn change(desk: &Desk<'_>, committed: Committed) -> Recorded {
             tool: desk.tool.clone(),
             path: file.target.path().to_path_buf(),
             before: file.before_revision(),
-            after: written.revision.short(),
+            after: if file.removes() {
+                String::new()
+            } else {
+                written.revision.short()
+            },
             lines: file.view.lines.clone(),
             operation: operation.clone(),
         };
@@ -116,11 +124,22 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
     if let Expected::Content { bytes, .. } = &mut file.expected {
         *bytes = None;
     }
-    let new = std::mem::replace(&mut file.new, New::Streamed(Vec::new()));
+    let removes = file.removes();
+    let left = if removes {
+        New::Removed {
+            folders: Vec::new(),
+        }
+    } else {
+        New::Streamed(Vec::new())
+    };
+    let new = std::mem::replace(&mut file.new, left);
     {
         let mut ledger = desk.session.ledger();
         match new {
-            New::Whole(bytes) => {
+            New::Removed { .. } => {
+                ledger.forget(&path);
+            }
+            New::Whole(bytes) | New::Restored { bytes, .. } => {
                 let mut entry = Entry::written(version, Some(Arc::new(bytes)));
                 entry.seen = file.seen.clone();
                 ledger.put(&path, entry);
@@ -156,7 +175,11 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
             }
         }
     }
-    desk.session.keep(&path);
+    if removes {
+        desk.session.forget(&path);
+    } else {
+        desk.session.keep(&path);
+    }
     let content = if keep {
         desk.session
             .ledger()
@@ -173,6 +196,10 @@ pub(crate) fn refused(desk: &Desk<'_>, refusal: &Refusal, path: Option<&str>) {
     if let Some(shown) = &refusal.shown {
         desk.session.ledger().put(&shown.path, shown.entry.clone());
         desk.session.keep(&shown.path);
+    }
+    if let Some(store) = desk.engine().history() {
+        // Only for the statistics: a state folder that takes no bytes costs a number.
+        let _ = store.count_refusal(desk.session.key(), &desk.tool, refusal.kind().name());
     }
     let event = Event::Refused {
         session: session_name(desk),

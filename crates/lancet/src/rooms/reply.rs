@@ -68,6 +68,7 @@ pub(crate) fn dry_run(
     asks: Option<&str>,
 ) -> Reply {
     let mut text = String::from("Dry run: nothing was written.\n");
+    text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
     let mut person = String::new();
     let mut files = Vec::new();
     for file in &plan.files {
@@ -98,6 +99,7 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
         mut contents,
     } = recorded;
     let mut text = String::new();
+    text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
     let mut person = String::new();
     let mut files = Vec::new();
     for (file, written) in plan.files.iter().zip(&written) {
@@ -113,11 +115,13 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
         for warning in &written.warnings {
             text.push_str(&format!("[lancet: {}]\n", warning_words(warning)));
         }
-        text.push_str(&format!(
-            "[lancet: {} is now at revision {}]\n",
-            quote_path(file.target.path()),
-            written.revision.short()
-        ));
+        if !file.removes() {
+            text.push_str(&format!(
+                "[lancet: {} is now at revision {}]\n",
+                quote_path(file.target.path()),
+                written.revision.short()
+            ));
+        }
         person.push_str(&for_person(file, ""));
         files.push(data(file, Some(written)));
     }
@@ -196,6 +200,13 @@ enum Tense {
 fn headline(file: &FilePlan, tense: Tense) -> String {
     let path = quote_path(file.target.path());
     let view = &file.view;
+    if file.removes() {
+        let verb = match tense {
+            Tense::Did => "Removed",
+            Tense::Would => "Would remove",
+        };
+        return format!("{verb} {path}.");
+    }
     let verb = match (file.creates(), view.rungs.is_empty(), tense) {
         (true, _, Tense::Did) => "Created",
         (true, _, Tense::Would) => "Would create",
@@ -260,7 +271,9 @@ fn repaired(text: &mut String, repairs: &[Repair]) {
 
 fn for_person(file: &FilePlan, lead: &str) -> String {
     let view = &file.view;
-    let word = if file.creates() {
+    let word = if file.removes() {
+        "removed"
+    } else if file.creates() {
         "created"
     } else if view.rungs.is_empty() {
         "overwritten"
@@ -294,7 +307,7 @@ fn data(file: &FilePlan, written: Option<&Written>) -> Value {
         .collect();
     let mut data = json!({
         "file_path": quote_path(file.target.path()),
-        "type": if file.creates() { "create" } else { "update" },
+        "type": file.deed(),
         "added": view.added,
         "removed": view.removed,
         "patch": hunks,
@@ -313,7 +326,7 @@ fn data(file: &FilePlan, written: Option<&Written>) -> Value {
     if view.rungs.len() > 1 {
         data["rungs"] = view.rungs.iter().map(|rung| rung.name()).collect();
     }
-    if let Some(written) = written {
+    if let Some(written) = written.filter(|_| !file.removes()) {
         data["revision"] = json!(written.revision.short());
         data["guarantee"] = json!(written.guarantee);
         data["durable"] = json!(written.durable);
@@ -335,7 +348,11 @@ fn finish(
 ) -> Reply {
     text.truncate(text.trim_end_matches('\n').len());
     end_within(&mut text, desk.engine().answer_limit, plan.files.len());
-    let mut data = if plan.tool == "MultiEdit" || files.len() != 1 {
+    let mut data = if plan.tool == "MultiEdit"
+        || plan.tool == "Undo"
+        || plan.tool == "Redo"
+        || files.len() != 1
+    {
         json!({ "files": files })
     } else {
         files.swap_remove(0)

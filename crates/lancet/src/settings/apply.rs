@@ -124,6 +124,9 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
             settings.write.line_endings =
                 LineEndings::from_word(word).unwrap_or(settings.write.line_endings);
         }
+        ("history.max_size", Given::Number(number)) => settings.history.max_size = number,
+        ("history.max_age", Given::Number(number)) => settings.history.max_age = number,
+        ("history.required", Given::Switch(switch)) => settings.history.required = switch,
         ("encoding", Given::Pair(pattern, label)) => {
             let rule = encoding_rule(layer, found.key_at, found.value_at, pattern, label)?;
             settings.encodings.push(rule);

@@ -127,6 +127,9 @@ fn value_of(settings: &Settings, key: &str) -> Option<String> {
         "read.max_line_chars" => Some(settings.read.max_line_chars.to_string()),
         "read.max_chars" => settings.read.max_chars.map(|most| most.to_string()),
         "read.dedupe" => Some(settings.read.dedupe.to_string()),
+        "history.max_size" => Some(settings.history.max_size.to_string()),
+        "history.max_age" => Some(settings.history.max_age.to_string()),
+        "history.required" => Some(settings.history.required.to_string()),
         "write.line_endings" => Some(quoted(settings.write.line_endings.word())),
         _ => None,
     }

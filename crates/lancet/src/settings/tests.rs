@@ -35,7 +35,16 @@ fn every_key_is_taken() {
     let settings = load(
         "mode = \"plan\"\nmatch = \"exact\"\nstale = \"merge\"\nlinks = \"break\"\ntools = [\"default\", \"-MultiEdit\"]\n\
          [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\n\
-         [write]\nline_endings = \"as-sent\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n",
+         [write]\nline_endings = \"as-sent\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n\
+         [history]\nmax_size = 2000000\nmax_age = 7\nrequired = false\n",
+    );
+    assert_eq!(
+        settings.history,
+        HistorySettings {
+            max_size: 2_000_000,
+            max_age: 7,
+            required: false
+        }
     );
     assert_eq!(settings.mode, Some(Mode::Plan));
     assert_eq!(settings.matching, Matching::Exact);
@@ -171,7 +180,6 @@ fn what_this_version_lacks_is_refused_and_not_passed_over() {
     for text in [
         "[permissions]\ndeny = [\"Read(x)\"]",
         "[protected]\nopen = []",
-        "[history]\nmax_age = 1",
         "[search]\nindex = true",
         "[secrets]\nguard = []",
         "[language]\nrust = {}",

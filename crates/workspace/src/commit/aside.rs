@@ -37,7 +37,7 @@ pub(super) fn aside(
         checked,
         ..
     } = replacement;
-    freshen(disk, &temporary, &held, &checked)?;
+    freshen(disk, write, &temporary, &held, &checked)?;
     let name = &write.located.name;
     let folder = write.located.folder();
     let old = aside_name(&temporary.name);
@@ -46,7 +46,7 @@ pub(super) fn aside(
     match look(disk, write, &old, &held) {
         Look::Same => {}
         Look::Equal(other) => {
-            let _ = dress(disk, &temporary, &other.handle, &other.stamp);
+            let _ = dress(disk, write, &temporary, &other.handle, &other.stamp);
             held = other;
         }
         Look::Other(failure) => return Err(put_back(trial, write, &old, failure)),

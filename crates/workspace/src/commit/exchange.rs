@@ -37,7 +37,7 @@ pub(super) fn exchange(
         checked,
         ..
     } = replacement;
-    freshen(disk, &temporary, &held, &checked)?;
+    freshen(disk, write, &temporary, &held, &checked)?;
     let name = &write.located.name;
     let folder = write.located.folder();
     // The file first: watchers then end on an event about it and not about the temporary name.
@@ -49,7 +49,7 @@ pub(super) fn exchange(
         Look::Same => {}
         Look::Equal(other) => {
             // Put there in the last moment: the new file takes after it.
-            let _ = dress(disk, &temporary, &other.handle, &other.stamp);
+            let _ = dress(disk, write, &temporary, &other.handle, &other.stamp);
             held = other;
         }
         Look::Other(failure) => {
@@ -83,12 +83,13 @@ pub(super) fn exchange(
 /// since it was staged is done to it too.
 pub(super) fn freshen(
     disk: &dyn Disk,
+    write: &Write<'_>,
     temporary: &Temporary,
     held: &Held,
     checked: &Stamp,
 ) -> Result<(), Failure> {
     if held.stamp.ctime != checked.ctime || !held.stamp.same_file(checked) {
-        dress(disk, temporary, &held.handle, &held.stamp)?;
+        dress(disk, write, temporary, &held.handle, &held.stamp)?;
     }
     let time = later_than(held.stamp.mtime, disk.now());
     disk.set_modified(temporary.file.as_fd(), time)

@@ -71,6 +71,9 @@ pub struct Manner {
     pub weak: Weak,
     /// What is flushed.
     pub durability: Durability,
+    /// Permission bits that the file is to have; none: those it has, of a new file what the umask leaves. A file that
+    /// is rewritten in place keeps its own.
+    pub mode: Option<u32>,
 }
 
 /// By another file under its name, or in place.

@@ -148,7 +148,7 @@ fn stage_beside(
         .map_err(write_failed)?;
     check_base(write, base)?;
     let (_, revision) = sink.finish();
-    dress(disk, &temporary, handle, &old)?;
+    dress(disk, write, &temporary, handle, &old)?;
     disk.sync(file).map_err(Failure::at("flush"))?;
     let ours = disk.stat(file).map_err(Failure::at("look"))?;
     Ok(Replacement {
@@ -160,10 +160,11 @@ fn stage_beside(
     })
 }
 
-/// Gives a new file owner, attributes and mode of the old one. Where it cannot be given to the old one's owner the name
+/// Gives a new file owner, attributes and mode of the old one, unless another mode is wanted. Where it cannot be given to the old one's owner the name
 /// must stay with the old file.
 pub(super) fn dress(
     disk: &dyn Disk,
+    write: &Write<'_>,
     temporary: &Temporary,
     old: &OwnedFd,
     stamp: &Stamp,
@@ -178,7 +179,8 @@ pub(super) fn dress(
     // After the owner, whose change clears set-user-id and capabilities.
     disk.copy_attributes(old.as_fd(), file)
         .map_err(Failure::at("attributes"))?;
-    disk.set_permissions(file, stamp.permissions())
+    let mode = write.manner.mode.unwrap_or_else(|| stamp.permissions());
+    disk.set_permissions(file, mode & 0o7777)
         .map_err(Failure::at("mode"))
 }
 
@@ -190,11 +192,18 @@ fn stage_new(trial: &mut Trial<'_>, write: &Write<'_>) -> Result<Creation, Failu
         return Err(Failure::Changed);
     }
     // The umask, and a default access list of the folder, apply as to any new file.
-    let temporary = trial.create(&folder, 0o666, 0).map_err(no_folder)?;
+    let mode = write.manner.mode;
+    let temporary = trial
+        .create(&folder, if mode.is_some() { 0o600 } else { 0o666 }, 0)
+        .map_err(no_folder)?;
     let file = temporary.file.as_fd();
     let mut sink = Sink::new(disk, file);
     write_content(&write.new, None, &mut sink).map_err(Failure::at("write"))?;
     let (_, revision) = sink.finish();
+    if let Some(mode) = mode {
+        disk.set_permissions(file, mode & 0o7777)
+            .map_err(Failure::at("mode"))?;
+    }
     disk.sync(file).map_err(Failure::at("flush"))?;
     let ours = disk.stat(file).map_err(Failure::at("look"))?;
     Ok(Creation {

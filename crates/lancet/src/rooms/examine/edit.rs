@@ -16,7 +16,7 @@ use super::{large, new_file};
 use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{DryRun, FilePlan, New, Plan};
+use crate::rooms::plan::{DryRun, FilePlan, New, Origin, Plan};
 use crate::rooms::{Desk, EditRequest};
 use crate::wording::quote_path;
 
@@ -61,6 +61,7 @@ pub(crate) fn examine(
             files,
             dry_run,
             turn: Some(turn),
+            origin: Origin::default(),
         }),
     }
 }

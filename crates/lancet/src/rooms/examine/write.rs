@@ -18,7 +18,7 @@ use crate::protected::Verdict;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Plan};
+use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Origin, Plan};
 use crate::settings::LineEndings;
 use crate::wording::{count, quote_path, read_call};
 
@@ -53,6 +53,7 @@ pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Pla
         files: vec![file],
         dry_run: DryRun::from(arguments.dry_run),
         turn: Some(turn),
+        origin: Origin::default(),
     })
 }
 

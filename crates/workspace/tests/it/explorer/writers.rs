@@ -67,6 +67,7 @@ const IN_PLACE: Manner = Manner {
     links: lancet_workspace::Links::Auto,
     weak: lancet_workspace::Weak::Refuse,
     durability: lancet_workspace::Durability::Full,
+    mode: None,
 };
 
 pub(super) const RUNGS: [Rung; 6] = [

@@ -1,0 +1,189 @@
+//! The rows of an operation: written, completed, marked as taken back, removed. Each inside a transaction of its caller.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, ErrorCode, Transaction, params};
+
+use super::{contents, log};
+use crate::operation::{Draft, FileDraft, OperationState};
+
+/// Writes the rows of an operation.
+pub(super) fn insert(
+    transaction: &Transaction<'_>,
+    state: &Path,
+    draft: &Draft<'_>,
+) -> rusqlite::Result<()> {
+    let by = &draft.by;
+    transaction
+        .prepare_cached(
+            "INSERT INTO operations (id, time, kind, state, session, client, version, turn, call, tool, rungs, approved)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?
+        .execute(params![
+            draft.id,
+            draft.time,
+            draft.kind.number(),
+            OperationState::Done.number(),
+            by.session,
+            by.client,
+            by.version,
+            by.turn,
+            by.call,
+            draft.tool,
+            draft.rungs.join(","),
+            draft.approved
+        ])?;
+    for (at, file) in draft.files.iter().enumerate() {
+        insert_file(transaction, state, draft.id, at, file)?;
+    }
+    for taken in &draft.takes_back {
+        transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO taken_back (operation, file, earlier, at) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![
+                draft.id,
+                taken.by as i64,
+                taken.operation,
+                taken.at as i64
+            ])?;
+    }
+    Ok(())
+}
+
+fn insert_file(
+    transaction: &Transaction<'_>,
+    state: &Path,
+    id: &str,
+    at: usize,
+    file: &FileDraft<'_>,
+) -> rusqlite::Result<()> {
+    let put = |kept: &Option<crate::operation::State<'_>>| {
+        kept.as_ref()
+            .map(|kept| contents::put(transaction, state, kept))
+            .transpose()
+    };
+    let (before, after) = (put(&file.before)?, put(&file.after)?);
+    let mode =
+        |kept: &Option<crate::operation::State<'_>>| kept.as_ref().map_or(0, |kept| kept.mode);
+    transaction
+        .prepare_cached(
+            "INSERT INTO files (operation, at, path, kind, moved_from, before, before_mode, before_link,
+                                after, after_mode, after_link, added, removed, folders)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        )?
+        .execute(params![
+            id,
+            at as i64,
+            bytes_of(file.path),
+            file.kind.number(),
+            file.moved_from.map(bytes_of),
+            before,
+            mode(&file.before),
+            file.before.as_ref().and_then(|kept| kept.link).map(bytes_of),
+            after,
+            mode(&file.after),
+            file.after.as_ref().and_then(|kept| kept.link).map(bytes_of),
+            file.added as i64,
+            file.removed as i64,
+            folders_of(&file.folders)
+        ])?;
+    Ok(())
+}
+
+/// What is known only now: modes, folders, and the content after a write that was streamed. Then the marks on what is
+/// taken back.
+pub(super) fn complete(
+    transaction: &Transaction<'_>,
+    state: &Path,
+    draft: &Draft<'_>,
+) -> rusqlite::Result<()> {
+    for (at, file) in draft.files.iter().enumerate() {
+        let Some(after) = &file.after else {
+            continue;
+        };
+        let content = contents::put(transaction, state, after)?;
+        transaction
+            .prepare_cached(
+                "UPDATE files SET after = ?3, after_mode = ?4, folders = ?5 WHERE operation = ?1 AND at = ?2
+                 AND (after IS NOT ?3 OR after_mode <> ?4 OR folders <> ?5)",
+            )?
+            .execute(params![
+                draft.id,
+                at as i64,
+                content,
+                after.mode,
+                folders_of(&file.folders)
+            ])?;
+    }
+    for taken in &draft.takes_back {
+        mark(transaction, &taken.operation, taken.at, Some(draft.id), 0)?;
+    }
+    Ok(())
+}
+
+/// Marks one file of an operation as taken back, or as standing again. What that operation itself had taken back then
+/// stands again, or is taken back again.
+pub(super) fn mark(
+    transaction: &Transaction<'_>,
+    operation: &str,
+    at: usize,
+    by: Option<&str>,
+    depth: usize,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE files SET undone = ?3 WHERE operation = ?1 AND at = ?2")?
+        .execute(params![operation, at as i64, by])?;
+    // An undo of a redo of an undo …: each step is one operation, so the depth is theirs; the bound is for loops in a
+    // database that somebody else wrote.
+    if depth > 1_000 {
+        return Ok(());
+    }
+    for taken in log::taken_back(transaction, operation)? {
+        if taken.by == at {
+            let by = by.is_none().then_some(operation);
+            mark(transaction, &taken.operation, taken.at, by, depth + 1)?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn remove(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<()> {
+    for statement in [
+        "DELETE FROM begun WHERE id = ?1",
+        "DELETE FROM taken_back WHERE operation = ?1",
+        "DELETE FROM operations WHERE id = ?1",
+    ] {
+        transaction.prepare_cached(statement)?.execute([id])?;
+    }
+    Ok(())
+}
+
+pub(super) fn is_there(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM operations WHERE id = ?1)")?
+        .query_row([id], |row| row.get(0))
+}
+
+pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
+pub(super) fn bytes_of(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
+}
+
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+fn folders_of(folders: &[PathBuf]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for folder in folders {
+        bytes.extend_from_slice(bytes_of(folder));
+        bytes.push(0);
+    }
+    bytes
+}

@@ -1,0 +1,284 @@
+//! Puts a plan on record before it is carried out, with all that it takes to go back, and says afterwards that it was.
+//! Where the record cannot be kept, nothing is written, unless the settings say otherwise.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use lancet_history::{By, Content, Draft, FileDraft, FileKind, OperationStore, State, StoreError};
+use lancet_text::RawChange;
+use lancet_workspace::{Expected, Hasher, Revision, Seal, Written};
+
+use super::Desk;
+use super::plan::{FilePlan, New, Plan};
+use crate::operation;
+use crate::refusal::{Kind, Refusal};
+use crate::wording::quote_path;
+
+/// Larger old contents are not written out: the displaced file itself becomes the content.
+const DISPLACED: u64 = 64 * 1024;
+/// How often another id is tried where one is taken.
+const TRIES: usize = 8;
+
+/// A plan that is on record.
+pub(crate) struct Announced {
+    pub(super) id: String,
+    pub(super) keeping: Keeping,
+    time: i64,
+}
+
+/// Whether what a change displaces is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    /// It is, or there is no state folder and nobody expects it.
+    History,
+    /// The state folder takes no bytes, and the settings let the change go on.
+    Nothing,
+}
+
+/// Announces a plan.
+pub(crate) fn begin(desk: &Desk<'_>, plan: &mut Plan) -> Result<Announced, Refusal> {
+    let mut announced = Announced {
+        id: operation::new_id(),
+        keeping: Keeping::History,
+        time: milliseconds(),
+    };
+    let Some(store) = desk.engine().history() else {
+        return Ok(announced);
+    };
+    super::heal::once(desk.engine());
+    for _ in 0..TRIES {
+        match store.begin(&draft(desk, plan, &announced, None)) {
+            Ok(saved) => {
+                tell(plan, saved.set_aside.map(|aside| aside.to_string()));
+                return Ok(announced);
+            }
+            Err(StoreError::Taken { .. }) => announced.id = operation::new_id(),
+            Err(error) if desk.engine().settings.history.required => {
+                return Err(refuse(plan, &error));
+            }
+            Err(error) => {
+                tell(plan, Some(format!("this change cannot be undone: {error}")));
+                announced.keeping = Keeping::Nothing;
+                return Ok(announced);
+            }
+        }
+    }
+    Ok(announced)
+}
+
+/// Says that it was carried out. The files stand either way; what cannot be said now is found out at the next start.
+pub(crate) fn finish(desk: &Desk<'_>, plan: &mut Plan, announced: &Announced, written: &[Written]) {
+    let Some(store) = store_of(desk, announced) else {
+        return;
+    };
+    let notice = match store.finish(&draft(desk, plan, announced, Some(written))) {
+        Ok(saved) => saved.set_aside.map(|aside| aside.to_string()),
+        Err(error) => Some(format!(
+            "the history could not be told that this change was made ({error}); the next start of lancet finds out"
+        )),
+    };
+    tell(plan, notice);
+    for displaced in written.iter().filter_map(|file| file.displaced.as_ref()) {
+        // One that somebody may still write into is looked at again when there is time.
+        if displaced.seal == Seal::Sealed {
+            // Where that fails it stays where it is, and is looked at again, too.
+            let _ = store.adopt(displaced.revision.as_bytes(), &displaced.path);
+        }
+    }
+}
+
+fn store_of<'d>(desk: &'d Desk<'_>, announced: &Announced) -> Option<&'d Arc<dyn OperationStore>> {
+    desk.engine()
+        .history()
+        .filter(|_| announced.keeping == Keeping::History)
+}
+
+/// Says that it was not.
+pub(crate) fn abandon(desk: &Desk<'_>, announced: &Announced) {
+    if let Some(store) = store_of(desk, announced) {
+        // What stays announced is settled at the next start, by a look at the files.
+        let _ = store.abandon(&announced.id);
+    }
+}
+
+fn tell(plan: &mut Plan, notice: Option<String>) {
+    if let (Some(first), Some(notice)) = (plan.files.first_mut(), notice) {
+        first.view.notices.push(notice);
+    }
+}
+
+fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
+    let path = plan
+        .files
+        .first()
+        .map(|file| quote_path(file.target.path()))
+        .unwrap_or_default();
+    if let StoreError::Busy { .. } = error {
+        let text = format!(
+            "{path} was not written: the history is held by another process ({error}). It is as it was; send the call again in a moment."
+        );
+        return Refusal::new(Kind::Busy, text).with("file_path", path);
+    }
+    let folder = error.path().display();
+    let text = format!(
+        "{path} was not written: what it holds now cannot be kept in the history ({error}), and what cannot be taken back is not done. It is as it was. Make {folder} writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
+    );
+    Refusal::new(Kind::Io, text).with("file_path", path)
+}
+
+/// A plan in the history's terms; once it was carried out with what is known only then.
+fn draft<'p>(
+    desk: &'p Desk<'_>,
+    plan: &'p Plan,
+    announced: &'p Announced,
+    written: Option<&[Written]>,
+) -> Draft<'p> {
+    let files = plan.files.iter().enumerate();
+    Draft {
+        id: &announced.id,
+        time: announced.time,
+        kind: plan.origin.kind,
+        by: By {
+            session: desk.session.key(),
+            client: desk.caller.client.as_deref(),
+            version: desk.caller.version.as_deref(),
+            turn: desk.caller.turn.as_deref(),
+            call: desk.caller.call.as_deref(),
+        },
+        tool: &desk.tool,
+        rungs: plan
+            .files
+            .iter()
+            .flat_map(|file| &file.view.rungs)
+            .map(|rung| rung.name())
+            .collect(),
+        approved: plan.origin.approved.as_deref(),
+        files: files
+            .map(|(at, file)| file.drafted(written.and_then(|written| written.get(at))))
+            .collect(),
+        takes_back: plan.origin.takes_back.clone(),
+    }
+}
+
+impl FilePlan {
+    fn drafted(&self, written: Option<&Written>) -> FileDraft<'_> {
+        let before = self.state_before(written);
+        let after = self.state_after(written, before.as_ref().map_or(0, |state| state.mode));
+        let kind = match (&before, self.removes()) {
+            (None, _) => FileKind::Create,
+            (_, true) => FileKind::Delete,
+            _ => FileKind::Update,
+        };
+        FileDraft {
+            path: self.target.path(),
+            kind,
+            moved_from: None,
+            before,
+            after,
+            added: self.view.added as u64,
+            removed: self.view.removed as u64,
+            folders: written
+                .map(|written| written.created_folders.clone())
+                .unwrap_or_default(),
+        }
+    }
+
+    fn state_before(&self, written: Option<&Written>) -> Option<State<'_>> {
+        let Expected::Content {
+            revision, stamp, ..
+        } = &self.expected
+        else {
+            return None;
+        };
+        let content = match &self.base {
+            Some(base) if base.bytes.len() as u64 <= DISPLACED => Content::Whole(&base.bytes),
+            // The old file could not be put away.
+            Some(base) if written.is_some_and(|to| to.displaced.is_none()) => {
+                Content::Whole(&base.bytes)
+            }
+            Some(_) => Content::Displaced,
+            None => Content::Displaced,
+        };
+        Some(State {
+            revision: *revision.as_bytes(),
+            size: stamp.size,
+            mode: stamp.mode,
+            link: None,
+            content,
+        })
+    }
+
+    fn state_after(&self, written: Option<&Written>, mode: u32) -> Option<State<'_>> {
+        let base = || match (&self.expected, &self.base) {
+            (_, Some(base)) => (*base.revision.as_bytes(), base.bytes.as_slice()),
+            (Expected::Content { revision, .. }, None) => (*revision.as_bytes(), &[][..]),
+            (Expected::Missing, None) => ([0; 32], &[][..]),
+        };
+        let (revision, size, content) = match &self.new {
+            New::Removed { .. } => return None,
+            New::Whole(bytes) | New::Restored { bytes, .. } => {
+                let revision = written.map_or_else(|| Revision::of(bytes), |to| to.revision);
+                (revision, bytes.len() as u64, Content::Whole(bytes))
+            }
+            New::Changes(changes) => {
+                let (before, bytes) = base();
+                let revision =
+                    written.map_or_else(|| revision_of(bytes, changes), |to| to.revision);
+                let content = Content::Spans {
+                    base: before,
+                    changes: stretches(changes),
+                };
+                (revision, length(bytes.len() as u64, changes), content)
+            }
+            New::Streamed(changes) => {
+                // The hash of what is streamed is known once it was.
+                let written = written?;
+                let content = Content::Spans {
+                    base: base().0,
+                    changes: stretches(changes),
+                };
+                (written.revision, written.stamp.size, content)
+            }
+        };
+        Some(State {
+            revision: *revision.as_bytes(),
+            size,
+            mode: written.map_or(mode, |written| written.stamp.mode),
+            link: None,
+            content,
+        })
+    }
+}
+
+fn stretches(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
+    changes
+        .iter()
+        .map(|change| (change.range.clone(), change.bytes.as_slice()))
+        .collect()
+}
+
+/// The hash of the new content, without putting it together.
+fn revision_of(base: &[u8], changes: &[RawChange]) -> Revision {
+    let mut hasher = Hasher::new();
+    let mut done = 0;
+    for change in changes {
+        let (start, end) = (change.range.start as usize, change.range.end as usize);
+        hasher.update(base.get(done..start).unwrap_or_default());
+        hasher.update(&change.bytes);
+        done = end;
+    }
+    hasher.update(base.get(done..).unwrap_or_default());
+    hasher.finish()
+}
+
+fn length(base: u64, changes: &[RawChange]) -> u64 {
+    changes.iter().fold(base, |length, change| {
+        length + change.bytes.len() as u64 - (change.range.end - change.range.start)
+    })
+}
+
+fn milliseconds() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
+}

@@ -1,0 +1,193 @@
+//! Which files of which operations are meant, newest first.
+
+use std::path::Path;
+
+use lancet_history::{
+    FileChange, FileKind, Found, LogQuery, Operation, OperationKind, OperationStore, Standing,
+};
+
+use super::{Reach, unreadable};
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::undo::{Direction, Selection, TakeBack};
+use crate::wording::quote_path;
+
+/// The shortest beginning of an id that is taken.
+const SHORTEST: usize = 4;
+/// Operations of a file that are looked at in one go.
+const PAGE: usize = 50;
+
+/// One file of one operation.
+pub(super) struct Row {
+    pub(super) operation: String,
+    pub(super) kind: OperationKind,
+    pub(super) change: FileChange,
+}
+
+/// The rows that a request is about; never none.
+pub(super) fn rows(
+    desk: &Desk<'_>,
+    store: &dyn OperationStore,
+    asked: &TakeBack,
+    reach: Reach,
+) -> Result<Vec<Row>, Refusal> {
+    let standing = match asked.direction {
+        Direction::Undo => Standing::Undoable,
+        Direction::Redo => Standing::Redoable,
+    };
+    let query = LogQuery {
+        below: desk.engine().workspace.roots().to_vec(),
+        session: (reach == Reach::Own).then(|| desk.session.key().to_owned()),
+        standing: Some(standing),
+        ..LogQuery::default()
+    };
+    let log = |query: LogQuery| store.log(&query).map_err(unreadable);
+    let operations = match &asked.selection {
+        Selection::Newest => log(LogQuery {
+            limit: Some(1),
+            ..query
+        })?,
+        Selection::Operation(id) => {
+            let operation = one(store, id)?;
+            if reach == Reach::Own && operation.session != desk.session.key() {
+                return Err(none(&format!(
+                    "Operation {operation} is not of this session"
+                )));
+            }
+            vec![meant(store, operation, asked.direction)?]
+        }
+        Selection::File(path) => return of_file(&log, query, path),
+        Selection::Session(name) => log(LogQuery {
+            session: Some(name.clone()),
+            ..query
+        })?,
+        Selection::Turn(turn) => log(LogQuery {
+            turn: Some(turn.clone()),
+            ..query
+        })?,
+        Selection::Since(time) => log(LogQuery {
+            since: Some(*time),
+            ..query
+        })?,
+    };
+    let rows: Vec<Row> = operations.into_iter().flat_map(standing_rows).collect();
+    if rows.is_empty() {
+        return Err(none(match asked.direction {
+            Direction::Undo => "There is no change here that has not been taken back",
+            Direction::Redo => {
+                "There is nothing to redo: no undo here whose files have not been changed since"
+            }
+        }));
+    }
+    Ok(rows)
+}
+
+/// The operation itself, or, where one is to be redone, the undo that took it back.
+fn meant(
+    store: &dyn OperationStore,
+    operation: Operation,
+    direction: Direction,
+) -> Result<Operation, Refusal> {
+    let undone_by = operation
+        .files
+        .iter()
+        .find_map(|file| file.undone_by.clone());
+    match (direction, operation.kind, undone_by) {
+        (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => one(store, &by),
+        (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => Err(none(
+            &format!("Operation {operation} has not been taken back, so there is nothing to redo"),
+        )),
+        (_, _, Some(by)) if operation.is_undone() => Err(none(&format!(
+            "Operation {operation} has been taken back already, by {by}"
+        ))),
+        _ => Ok(operation),
+    }
+}
+
+/// The newest change of one file, whatever else its operation changed.
+fn of_file(
+    log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
+    query: LogQuery,
+    path: &Path,
+) -> Result<Vec<Row>, Refusal> {
+    let mut before = None;
+    loop {
+        let page = log(LogQuery {
+            path: Some(path.to_path_buf()),
+            before: before.clone(),
+            limit: Some(PAGE),
+            ..query.clone()
+        })?;
+        let Some(last) = page.last() else {
+            return Err(none(&format!(
+                "There is no change of {} that has not been taken back",
+                quote_path(path)
+            )));
+        };
+        before = Some(last.id.clone());
+        let found = page
+            .into_iter()
+            .flat_map(standing_rows)
+            .find(|row| row.change.path == path);
+        if let Some(row) = found {
+            return Ok(vec![row]);
+        }
+    }
+}
+
+/// The files of an operation that have not been taken back. A move is a file that came and one that went.
+fn standing_rows(operation: Operation) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for change in operation.files {
+        if change.undone_by.is_some() {
+            continue;
+        }
+        let mut row = |change: FileChange| {
+            rows.push(Row {
+                operation: operation.id.clone(),
+                kind: operation.kind,
+                change,
+            });
+        };
+        match (&change.kind, change.moved_from.clone()) {
+            (FileKind::Move, Some(old)) => {
+                row(FileChange {
+                    path: old,
+                    after: None,
+                    ..change.clone()
+                });
+                row(FileChange {
+                    before: None,
+                    ..change
+                });
+            }
+            _ => row(change),
+        }
+    }
+    rows
+}
+
+/// The operation whose id begins so.
+pub(super) fn one(store: &dyn OperationStore, beginning: &str) -> Result<Operation, Refusal> {
+    if beginning.len() < SHORTEST {
+        let text = format!(
+            "{beginning:?} is too short for an operation: give at least {SHORTEST} characters of its id."
+        );
+        return Err(Refusal::new(Kind::Invalid, text));
+    }
+    match store.find(beginning).map_err(unreadable)? {
+        Found::One(operation) => Ok(*operation),
+        Found::None => Err(none(&format!("There is no operation {beginning}"))),
+        Found::Several(ids) => {
+            let text = format!(
+                "{beginning} begins the ids of several operations: {}. Give one of them.",
+                ids.join(", ")
+            );
+            Err(Refusal::new(Kind::Ambiguous, text).with("operations", ids))
+        }
+    }
+}
+
+fn none(words: &str) -> Refusal {
+    Refusal::new(Kind::NotFound, format!("{words}. Nothing was changed."))
+}

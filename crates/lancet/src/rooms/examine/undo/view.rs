@@ -1,0 +1,152 @@
+//! The plan for a file that goes from one whole state to another: its diff, and what the session will have seen of it.
+
+use std::path::PathBuf;
+
+use lancet_history::Seen;
+use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
+use lancet_workspace::{Expected, Snapshot};
+
+use crate::ledger::{carry, raw_line};
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::examine::open::{configured, expected};
+use crate::rooms::examine::standing::DIFF_BUDGET;
+use crate::rooms::locate::Target;
+use crate::rooms::plan::{ChangeView, FilePlan, New};
+use crate::wording::{count, quote_path};
+
+/// The longest diff that an answer shows, in characters.
+const LONGEST_DIFF: usize = 20_000;
+
+/// The plan that makes of a file what `new` says; none: no file.
+pub(super) fn file_plan(
+    desk: &Desk<'_>,
+    target: Target,
+    current: Option<Snapshot>,
+    new: Option<Vec<u8>>,
+    mode: Option<u32>,
+    folders: Vec<PathBuf>,
+) -> Result<FilePlan, Refusal> {
+    let same_mode = match (&current, mode) {
+        (Some(current), Some(mode)) => current.stamp.mode & 0o7777 == mode & 0o7777,
+        _ => true,
+    };
+    let same_bytes = current.as_ref().map(|current| current.bytes.as_slice()) == new.as_deref();
+    if same_bytes && same_mode {
+        let text = format!(
+            "{} is so already. Nothing was changed.",
+            quote_path(target.path())
+        );
+        return Err(Refusal::new(Kind::NoChange, text).with("file_path", quote_path(target.path())));
+    }
+    let configured = configured(desk.engine(), &target);
+    let before = current.as_ref().map_or(&[][..], |current| &current.bytes);
+    let after = new.as_deref().unwrap_or_default();
+    let documents = Document::decode(before, configured)
+        .ok()
+        .zip(Document::decode(after, configured).ok());
+    let (encoding, endings, view, seen) = match &documents {
+        Some((old, document)) => {
+            let difference = difference(old.view(), document.view(), 3, DIFF_BUDGET);
+            let seen = seen(
+                desk,
+                &target,
+                current.as_ref(),
+                old,
+                document,
+                after,
+                &difference,
+            );
+            let shown = if new.is_some() { document } else { old };
+            (
+                shown.encoding(),
+                shown.endings(),
+                text_view(difference),
+                seen,
+            )
+        }
+        None => (
+            Encoding::UTF8,
+            Endings::None,
+            binary_view(before, after),
+            Seen::default(),
+        ),
+    };
+    drop(documents);
+    Ok(FilePlan {
+        target,
+        expected: current.as_ref().map_or(Expected::Missing, expected),
+        new: match new {
+            Some(bytes) => New::Restored { bytes, mode },
+            None => New::Removed { folders },
+        },
+        base: current,
+        view,
+        encoding,
+        endings,
+        seen,
+    })
+}
+
+/// What was seen of the present version and still stands, and the lines that the answer shows.
+fn seen(
+    desk: &Desk<'_>,
+    target: &Target,
+    current: Option<&Snapshot>,
+    old: &Document<'_>,
+    new: &Document<'_>,
+    new_raw: &[u8],
+    difference: &Difference,
+) -> Seen {
+    let known = desk.session.ledger().peek(target.path()).cloned();
+    let mut seen = match (known, current) {
+        (Some(entry), Some(current)) if entry.revision == *current.revision.as_bytes() => {
+            carry(old, &current.bytes, &entry.seen, new, new_raw, difference)
+        }
+        _ => Seen::default(),
+    };
+    if !target.is_secret() && is_shown(difference) {
+        for line in difference.blocks.iter().flat_map(|(_, new)| new.clone()) {
+            seen.add(raw_line(new, line));
+        }
+    }
+    seen
+}
+
+fn is_shown(difference: &Difference) -> bool {
+    !difference.coarse && unified(&difference.hunks).chars().count() <= LONGEST_DIFF
+}
+
+fn text_view(difference: Difference) -> ChangeView {
+    let body = if !is_shown(&difference) {
+        format!(
+            "{} added, {} removed; the diff is too long to show",
+            count(difference.added, "line"),
+            count(difference.removed, "line")
+        )
+    } else if difference.is_empty() {
+        "only line ends, an encoding or permission bits changed".to_owned()
+    } else {
+        unified(&difference.hunks)
+    };
+    ChangeView {
+        added: difference.added,
+        removed: difference.removed,
+        coarse: difference.coarse,
+        lines: difference
+            .blocks
+            .iter()
+            .map(|(_, new)| new.start + 1..new.end + 1)
+            .collect(),
+        patch: difference.hunks,
+        body,
+        ..ChangeView::default()
+    }
+}
+
+fn binary_view(before: &[u8], after: &[u8]) -> ChangeView {
+    ChangeView {
+        body: format!("not text: {} bytes, before {}", after.len(), before.len()),
+        ..ChangeView::default()
+    }
+}

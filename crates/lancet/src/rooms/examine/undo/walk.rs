@@ -1,0 +1,149 @@
+//! One file, back through its changes: from what stands on the disk to what was there before the oldest of them.
+
+use std::path::PathBuf;
+
+use lancet_history::OperationStore;
+use lancet_text::{Document, difference, unified};
+use lancet_workspace::{Kind as FileKind, Revision, Snapshot};
+
+use super::select::Row;
+use super::{content, merge, snapshot, view};
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::examine::open::configured;
+use crate::rooms::examine::standing::DIFF_BUDGET;
+use crate::rooms::locate::Target;
+use crate::rooms::plan::FilePlan;
+use crate::undo::{Overlap, TakeBack};
+use crate::wording::{cut, quote_path};
+
+/// The longest diff that a conflict shows, in characters.
+const LONGEST_DIFF: usize = 8_000;
+
+/// What stands at a name now; none where nothing does.
+pub(super) fn current(desk: &Desk<'_>, target: &Target) -> Result<Option<Snapshot>, Refusal> {
+    match target.located.kind() {
+        FileKind::Missing => Ok(None),
+        FileKind::File => snapshot(desk.session, target).map(Some),
+        FileKind::Directory | FileKind::Special(_) => {
+            let text = format!(
+                "{} is no file any more. Nothing was changed.",
+                quote_path(target.path())
+            );
+            Err(Refusal::new(Kind::Conflict, text).with("file_path", quote_path(target.path())))
+        }
+    }
+}
+
+/// The plan that takes these changes of one file back, newest first.
+pub(super) fn back(
+    desk: &Desk<'_>,
+    store: &dyn OperationStore,
+    target: Target,
+    rows: &[&Row],
+    asked: &TakeBack,
+) -> Result<FilePlan, Refusal> {
+    if rows
+        .first()
+        .is_some_and(|row| row.change.path != target.path())
+    {
+        let text = format!(
+            "{} is a link by now, to {}. Nothing was changed.",
+            target.given,
+            quote_path(target.path())
+        );
+        return Err(Refusal::new(Kind::Conflict, text).with("file_path", target.given.clone()));
+    }
+    let found = current(desk, &target)?;
+    let mut state: Option<Vec<u8>> = found.as_ref().map(|found| found.bytes.to_vec());
+    let mut revision = found.as_ref().map(|found| *found.revision.as_bytes());
+    let mut mode = found.as_ref().map(|found| found.stamp.mode);
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for row in rows {
+        let (before, after) = (&row.change.before, &row.change.after);
+        if revision == after.as_ref().map(|after| after.revision) {
+            state = before
+                .as_ref()
+                .map(|before| content(store, &before.revision))
+                .transpose()?;
+            revision = before.as_ref().map(|before| before.revision);
+        } else {
+            let merged = match (asked.overlap, before, after, &state) {
+                (Overlap::Merge, Some(before), Some(after), Some(now)) => merge::three_ways(
+                    &content(store, &after.revision)?,
+                    now,
+                    &content(store, &before.revision)?,
+                ),
+                _ => None,
+            };
+            let Some(merged) = merged else {
+                return Err(conflict(desk, store, &target, row, state.as_deref(), asked));
+            };
+            revision = Some(*Revision::of(&merged).as_bytes());
+            state = Some(merged);
+        }
+        // Bits that somebody else has changed since are theirs.
+        mode = match (before, after, mode) {
+            (Some(before), None, _) => Some(before.mode),
+            (Some(before), Some(after), Some(mode)) if after.mode == mode => Some(before.mode),
+            (None, _, _) => None,
+            (_, _, mode) => mode,
+        };
+        if before.is_none() {
+            folders = row.change.folders.clone();
+        }
+    }
+    let mode = mode.filter(|mode| *mode != 0);
+    view::file_plan(desk, target, found, state, mode, folders)
+}
+
+/// The refusal where a file has moved on, with what was changed since.
+fn conflict(
+    desk: &Desk<'_>,
+    store: &dyn OperationStore,
+    target: &Target,
+    row: &Row,
+    now: Option<&[u8]>,
+    asked: &TakeBack,
+) -> Refusal {
+    let path = quote_path(target.path());
+    let left = row
+        .change
+        .after
+        .as_ref()
+        .and_then(|after| content(store, &after.revision).ok());
+    let how = match (&row.change.after, now) {
+        (Some(_), None) => "it was removed since".to_owned(),
+        (None, Some(_)) => "a file was put there since".to_owned(),
+        _ => "it was changed since".to_owned(),
+    };
+    let advice = match asked.overlap {
+        Overlap::Merge => {
+            "That change and the later one touch the same lines, so it cannot be taken out alone."
+        }
+        Overlap::Refuse => {
+            "Taking it back would take that along; a person can take out this change alone with `lancet undo --merge`."
+        }
+    };
+    let mut text = format!(
+        "{path} is not what operation {} left: {how}. Nothing was changed. {advice}",
+        row.operation
+    );
+    let shown = (!target.is_secret())
+        .then(|| diff(desk, target, left.as_deref()?, now?))
+        .flatten();
+    if let Some(diff) = shown {
+        text.push_str(&format!("\nChanged since:\n{}", cut(&diff, LONGEST_DIFF)));
+    }
+    Refusal::new(Kind::Conflict, text)
+        .with("file_path", path)
+        .with("operation", row.operation.clone())
+}
+
+fn diff(desk: &Desk<'_>, target: &Target, old: &[u8], new: &[u8]) -> Option<String> {
+    let encoding = configured(desk.engine(), target);
+    let old = Document::decode(old, encoding).ok()?;
+    let new = Document::decode(new, encoding).ok()?;
+    let difference = difference(old.view(), new.view(), 3, DIFF_BUDGET);
+    (!difference.coarse).then(|| unified(&difference.hunks))
+}

@@ -1,0 +1,37 @@
+//! What a person or a host asks for by name, not through a tool: it takes the same way as any change.
+
+use std::time::Instant;
+
+use super::examine::undo::Reach;
+use super::{Change, Desk, carry_out_change, record, reply};
+use crate::call::{Caller, Cancel};
+use crate::refusal::Numbers;
+use crate::reply::Reply;
+use crate::session::Session;
+use crate::undo::{Direction, Restore, TakeBack};
+
+/// Takes changes back, or does them again.
+pub(crate) fn take_back(session: &Session, asked: TakeBack, caller: Caller) -> Reply {
+    let name = match asked.direction {
+        Direction::Undo => "Undo",
+        Direction::Redo => "Redo",
+    };
+    let change = Change::TakeBack(asked, Reach::Everyone);
+    run(session, name, caller, &change)
+}
+
+/// Brings one file back to a state that the history has.
+pub(crate) fn restore(session: &Session, asked: Restore, caller: Caller) -> Reply {
+    run(session, "Restore", caller, &Change::Restore(asked))
+}
+
+fn run(session: &Session, tool: &str, caller: Caller, change: &Change) -> Reply {
+    let started = Instant::now();
+    let desk = Desk::new(session, tool.to_owned(), caller, Cancel::new());
+    session.refresh();
+    let reply = carry_out_change(&desk, change, &[]).unwrap_or_else(|refusal| {
+        record::refused(&desk, &refusal, None);
+        reply::refusal(&desk, &refusal, Numbers::Edit, None)
+    });
+    reply.timed(started)
+}

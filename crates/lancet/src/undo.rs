@@ -1,0 +1,75 @@
+//! What a person, a host or the Undo tool may ask to be taken back. Which operations that are, and what becomes of the
+//! files, is worked out in *examine*.
+
+use std::path::PathBuf;
+
+/// Takes changes back, or does again what was taken back. It is a change like any other: it passes *approve* and
+/// *commit* and is itself an operation.
+#[derive(Clone, Debug)]
+pub struct TakeBack {
+    /// Which.
+    pub selection: Selection,
+    /// Which way.
+    pub direction: Direction,
+    /// What happens where a file has moved on since.
+    pub overlap: Overlap,
+    /// Only shown, not done.
+    pub dry_run: bool,
+}
+
+/// Which operations are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// The newest below the roots that has not been taken back (redo: the latest undo that has not been redone).
+    Newest,
+    /// The one whose id begins like this.
+    Operation(String),
+    /// The newest of this file, and of no other file that the same operation changed.
+    File(PathBuf),
+    /// All of this session, as one operation.
+    Session(String),
+    /// All of this turn, as one operation.
+    Turn(String),
+    /// All since this time, in milliseconds since 1970, as one operation.
+    Since(i64),
+}
+
+/// Undo or redo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Back.
+    Undo,
+    /// Forward again.
+    Redo,
+}
+
+/// What happens where a file is no longer what the operation left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// It is refused.
+    Refuse,
+    /// That change alone is taken back, if what came later does not touch its lines.
+    Merge,
+}
+
+/// Brings one file back to a state that the history has.
+#[derive(Clone, Debug)]
+pub struct Restore {
+    /// The file, absolute.
+    pub file: PathBuf,
+    /// The operation, by the beginning of its id.
+    pub operation: String,
+    /// As the operation left it, or as it was before.
+    pub moment: Moment,
+    /// Only shown, not done.
+    pub dry_run: bool,
+}
+
+/// Before or after an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// As it was before.
+    Before,
+    /// As the operation left it.
+    After,
+}

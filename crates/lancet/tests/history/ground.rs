@@ -1,0 +1,180 @@
+//! A root, a state folder and an engine on them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use lancet::{
+    Caller, Direction, Lancet, LogQuery, Mode, Operation, Overlap, RawCall, Reply, Selection,
+    Session, SessionName, Settings, TakeBack,
+};
+use serde_json::json;
+use tempfile::TempDir;
+
+pub(crate) struct Ground {
+    folder: TempDir,
+    pub(crate) lancet: Lancet,
+    pub(crate) session: Session,
+}
+
+/// All that can be seen of a tree: bytes and modes of files, targets of links, folders.
+pub(crate) type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
+
+impl Ground {
+    pub(crate) fn new() -> Self {
+        Self::with(|settings| settings)
+    }
+
+    pub(crate) fn with(settings: impl Fn(Settings) -> Settings) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("root")).expect("a folder");
+        let lancet = open(folder.path(), settings(Settings::default()));
+        let session = lancet.session(&SessionName::new("talk").expect("a name"));
+        Self {
+            folder,
+            lancet,
+            session,
+        }
+    }
+
+    /// The same, in a new process as far as lancet can tell.
+    pub(crate) fn reopened(&self) -> Lancet {
+        open(self.folder.path(), Settings::default())
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder
+            .path()
+            .canonicalize()
+            .expect("there")
+            .join("root")
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.folder.path().join("state")
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root().join(name)
+    }
+
+    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
+        fs::write(path, bytes).expect("a file");
+    }
+
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).expect("a file")
+    }
+
+    pub(crate) fn write(&self, name: &str, content: &str) -> Reply {
+        let path = self.path(name);
+        if path.exists() {
+            self.session.call(RawCall::new(
+                "Read",
+                json!({ "file_path": path, "force": true }),
+            ));
+        }
+        self.session.call(RawCall::new(
+            "Write",
+            json!({ "file_path": path, "content": content, "insist": true }),
+        ))
+    }
+
+    pub(crate) fn edit(&self, name: &str, old: &str, new: &str) -> Reply {
+        let path = self.path(name);
+        self.session.call(RawCall::new(
+            "Read",
+            json!({ "file_path": path, "force": true }),
+        ));
+        self.session.call(RawCall::new(
+            "Edit",
+            json!({ "file_path": path, "old_string": old, "new_string": new, "insist": true }),
+        ))
+    }
+
+    pub(crate) fn undo(&self, selection: Selection) -> Reply {
+        self.take_back(selection, Direction::Undo, Overlap::Refuse)
+    }
+
+    pub(crate) fn redo(&self) -> Reply {
+        self.take_back(Selection::Newest, Direction::Redo, Overlap::Refuse)
+    }
+
+    pub(crate) fn take_back(
+        &self,
+        selection: Selection,
+        direction: Direction,
+        overlap: Overlap,
+    ) -> Reply {
+        let asked = TakeBack {
+            selection,
+            direction,
+            overlap,
+            dry_run: false,
+        };
+        self.lancet
+            .unnamed_session()
+            .take_back(asked, Caller::default())
+    }
+
+    pub(crate) fn log(&self) -> Vec<Operation> {
+        let history = self.lancet.history().expect("a state folder");
+        history.log(&LogQuery::default()).expect("read")
+    }
+
+    pub(crate) fn tree(&self) -> Tree {
+        let mut tree = Tree::new();
+        gather(&self.root(), &mut tree);
+        tree
+    }
+}
+
+fn open(folder: &Path, settings: Settings) -> Lancet {
+    Lancet::builder()
+        .root(folder.join("root"))
+        .state_dir(folder.join("state"))
+        .settings(settings)
+        .mode(Mode::AcceptEdits)
+        .open()
+        .expect("opens")
+}
+
+fn gather(folder: &Path, tree: &mut Tree) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let metadata = fs::symlink_metadata(&path).expect("there");
+        let mode = metadata.permissions().mode();
+        if metadata.is_dir() {
+            tree.insert(path.clone(), (mode, Vec::new()));
+            gather(&path, tree);
+        } else if metadata.is_symlink() {
+            let target = fs::read_link(&path).expect("a link");
+            tree.insert(
+                path,
+                (mode, target.to_string_lossy().into_owned().into_bytes()),
+            );
+        } else {
+            tree.insert(path.clone(), (mode, fs::read(&path).expect("a file")));
+        }
+    }
+}
+
+/// The id of the operation that an answer is about.
+pub(crate) fn operation(reply: &Reply) -> String {
+    assert!(!reply.is_error(), "{}", reply.text());
+    reply.data()["operation"]
+        .as_str()
+        .expect("an id")
+        .to_owned()
+}
+
+/// The name of a refusal.
+pub(crate) fn refused(reply: &Reply) -> &'static str {
+    reply
+        .refusal()
+        .unwrap_or_else(|| panic!("went through: {}", reply.text()))
+        .name()
+}

@@ -1,0 +1,170 @@
+//! Laws: any sequence of changes undone in reverse gives the same tree back, undo then redo changes nothing, and what
+//! others write in between is never lost.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use lancet::{Direction, Overlap, Selection};
+use proptest::prelude::*;
+
+use crate::ground::{Ground, Tree};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(usize, String),
+    Edit(usize, String),
+    Batch(String),
+    /// Somebody else writes.
+    Foreign(usize, String),
+    Undo,
+    Merge,
+    Redo,
+}
+
+const NAMES: [&str; 4] = ["a.txt", "deep/er/b.txt", "link.txt", "c.sh"];
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec("[a-c]{0,2}(\r?\n)", 0..5).prop_map(|lines| lines.concat())
+}
+
+fn change() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => (0..NAMES.len(), text()).prop_map(|(at, text)| Step::Write(at, text)),
+        3 => (0..NAMES.len(), "[x-z]{1,3}").prop_map(|(at, text)| Step::Edit(at, text)),
+        1 => "[x-z]{1,3}".prop_map(Step::Batch),
+    ]
+}
+
+fn ground() -> Ground {
+    let ground = Ground::new();
+    ground.put("c.sh", "first\nsecond\n");
+    fs::set_permissions(ground.path("c.sh"), Permissions::from_mode(0o755)).expect("set");
+    ground.put("target.txt", "old\r\nlines\n");
+    std::os::unix::fs::symlink("target.txt", ground.path("link.txt")).expect("linked");
+    ground
+}
+
+/// Does one step; whether something was changed.
+fn act(ground: &Ground, step: &Step) -> bool {
+    let reply = match step {
+        Step::Write(at, text) => ground.write(NAMES[*at], text),
+        Step::Edit(at, new) => {
+            let Ok(text) = fs::read_to_string(ground.path(NAMES[*at])) else {
+                return false;
+            };
+            let Some(line) = text.lines().find(|line| !line.is_empty()) else {
+                return false;
+            };
+            ground.edit(NAMES[*at], line, new)
+        }
+        Step::Batch(new) => {
+            let edits = serde_json::json!({ "insist": true, "edits": [
+                { "file_path": ground.path("c.sh"), "old_string": "first", "new_string": new },
+                { "file_path": ground.path(&format!("made/{new}.txt")), "old_string": "", "new_string": "made\n" },
+            ] });
+            let path = ground.path("c.sh");
+            ground.session.call(lancet::RawCall::new(
+                "Read",
+                serde_json::json!({ "file_path": path, "force": true }),
+            ));
+            ground
+                .session
+                .call(lancet::RawCall::new("MultiEdit", edits))
+        }
+        Step::Foreign(at, text) => {
+            ground.put(NAMES[*at], text);
+            return true;
+        }
+        Step::Undo => ground.undo(Selection::Newest),
+        Step::Merge => ground.take_back(Selection::Newest, Direction::Undo, Overlap::Merge),
+        Step::Redo => ground.redo(),
+    };
+    assert_ne!(
+        reply.refusal().map(lancet::Kind::name),
+        Some("internal"),
+        "{}",
+        reply.text()
+    );
+    !reply.is_error()
+}
+
+fn cases() -> ProptestConfig {
+    let cases = std::env::var("LANCET_LAW_CASES")
+        .ok()
+        .and_then(|number| number.parse().ok());
+    // Each case is some dozens of writes with their flushes.
+    ProptestConfig::with_cases(cases.map_or(24, |cases: u32| (cases / 1_000).max(24)))
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn undone_in_reverse_every_tree_comes_back(steps in prop::collection::vec(change(), 1..12)) {
+        let ground = ground();
+        let mut trees: Vec<Tree> = vec![ground.tree()];
+        for step in &steps {
+            if act(&ground, step) {
+                trees.push(ground.tree());
+            }
+        }
+        for wanted in trees.iter().rev().skip(1) {
+            prop_assert!(act(&ground, &Step::Undo));
+            prop_assert_eq!(&ground.tree(), wanted);
+        }
+        prop_assert!(!act(&ground, &Step::Undo), "nothing is left");
+        // And forward again.
+        for wanted in trees.iter().skip(1) {
+            prop_assert!(act(&ground, &Step::Redo));
+            prop_assert_eq!(&ground.tree(), wanted);
+        }
+    }
+
+    #[test]
+    fn a_session_undone_at_once_and_redone_is_the_same(steps in prop::collection::vec(change(), 1..8)) {
+        let ground = ground();
+        let before = ground.tree();
+        let changed = steps.iter().filter(|step| act(&ground, step)).count();
+        prop_assume!(changed > 0);
+        let after = ground.tree();
+        let reply = ground.undo(Selection::Session("talk".into()));
+        // Changes that cancelled each other out leave nothing to take back.
+        prop_assume!(reply.refusal().map(lancet::Kind::name) != Some("no_change"));
+        prop_assert!(!reply.is_error(), "{}", reply.text());
+        prop_assert_eq!(&ground.tree(), &before);
+        prop_assert!(act(&ground, &Step::Redo));
+        prop_assert_eq!(&ground.tree(), &after);
+    }
+
+    #[test]
+    fn what_others_write_is_never_lost(
+        steps in prop::collection::vec(prop_oneof![
+            3 => change(),
+            2 => (0..2usize, 0..1000u32).prop_map(|(at, number)| Step::Foreign(at, format!("a\nb\nforeign {number}\nc\nd\n"))),
+            2 => Just(Step::Undo),
+            1 => Just(Step::Merge),
+            1 => Just(Step::Redo),
+        ], 1..14),
+    ) {
+        let ground = ground();
+        let history = |ground: &Ground| ground.lancet.history().expect("kept");
+        let mut foreign: Vec<Vec<u8>> = Vec::new();
+        for step in &steps {
+            let standing: Vec<Vec<u8>> = NAMES.iter().filter_map(|name| fs::read(ground.path(name)).ok()).collect();
+            act(&ground, step);
+            match step {
+                // Overwriting is their own doing; what they wrote last must be somewhere.
+                Step::Foreign(_, text) => foreign.push(text.clone().into_bytes()),
+                _ => {
+                    let kept = history(&ground);
+                    for bytes in standing.iter().filter(|bytes| foreign.contains(bytes)) {
+                        let stands = NAMES.iter().any(|name| fs::read(ground.path(name)).ok().as_ref() == Some(bytes));
+                        let revision = *blake3::hash(bytes).as_bytes();
+                        let recorded = kept.content(&revision).expect("read").as_ref() == Some(bytes);
+                        prop_assert!(stands || recorded, "{:?} lost {:?}", step, String::from_utf8_lossy(bytes));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Where the history cannot be kept, and where a process ended in the middle.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use lancet::{OperationState, Selection};
+use rusqlite::Connection;
+
+use crate::ground::{Ground, operation, refused};
+
+/// A state folder that takes no bytes, whoever runs the tests: a file stands where it should be.
+fn without_state(ground: &Ground) {
+    fs::write(ground.state(), "in the way").expect("written");
+}
+
+#[test]
+fn a_state_folder_that_takes_no_bytes_refuses_writes_and_lets_reads_through() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    without_state(&ground);
+    let reply = ground.edit("a.txt", "0", "1");
+    assert_eq!(refused(&reply), "io");
+    assert!(
+        reply.text().contains("history.required"),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    assert_eq!(refused(&ground.write("b.txt", "new\n")), "io");
+    assert!(!ground.path("b.txt").exists());
+}
+
+#[test]
+fn where_it_is_not_required_the_answer_says_that_it_cannot_be_undone() {
+    let ground = Ground::with(|mut settings| {
+        settings.history.required = false;
+        settings
+    });
+    ground.put("a.txt", "0\n");
+    without_state(&ground);
+    let reply = ground.edit("a.txt", "0", "1");
+    operation(&reply);
+    assert!(
+        reply.text().contains("cannot be undone"),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
+}
+
+#[test]
+fn a_damaged_database_is_set_aside_and_the_write_goes_on() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    fs::create_dir(ground.state()).expect("made");
+    fs::write(ground.state().join("lancet.db"), "no database ".repeat(500)).expect("written");
+    let reply = ground.edit("a.txt", "0", "1");
+    operation(&reply);
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
+    operation(&ground.undo(Selection::Newest));
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    let names: Vec<String> = fs::read_dir(ground.state())
+        .expect("there")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    assert!(
+        names
+            .iter()
+            .any(|name| name.starts_with("lancet.db.damaged-")),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn a_newer_database_refuses_writes_and_stays_where_it_is() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    operation(&ground.edit("a.txt", "0", "1"));
+    let file = ground.state().join("lancet.db");
+    Connection::open(&file)
+        .and_then(|database| database.pragma_update(None, "user_version", 999))
+        .expect("set");
+    let lancet = ground.reopened();
+    let path = ground.path("a.txt");
+    let revision = blake3::hash(b"1\n").to_hex()[..16].to_owned();
+    let edit = serde_json::json!({ "file_path": path, "old_string": "1", "new_string": "2", "revision": revision });
+    let reply = lancet
+        .unnamed_session()
+        .call(lancet::RawCall::new("Edit", edit));
+    assert_eq!(refused(&reply), "io");
+    assert!(
+        reply.text().contains("999") && reply.text().contains("newer"),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
+}
+
+#[test]
+fn a_refused_write_leaves_no_operation() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    fs::set_permissions(ground.path("a.txt"), Permissions::from_mode(0o444)).expect("set");
+    assert_eq!(refused(&ground.edit("a.txt", "0", "1")), "io");
+    assert!(ground.log().is_empty());
+    let begun: i64 = Connection::open(ground.state().join("lancet.db"))
+        .and_then(|database| database.query_row("SELECT count(*) FROM begun", [], |row| row.get(0)))
+        .expect("counted");
+    assert_eq!(begun, 0);
+}
+
+/// As if the process had ended after it announced the operation and before it said that it was carried out.
+fn interrupted(ground: &Ground, id: &str) {
+    let database = Connection::open(ground.state().join("lancet.db")).expect("opens");
+    database
+        .execute(
+            "INSERT INTO begun (id, process) VALUES (?1, '4000000:1')",
+            [id],
+        )
+        .expect("announced");
+}
+
+#[test]
+fn the_next_start_finds_out_what_an_interrupted_operation_did() {
+    for (now, state) in [
+        ("1\n", Some(OperationState::Done)),
+        ("0\n", None),
+        ("theirs\n", Some(OperationState::Unsure)),
+    ] {
+        let ground = Ground::new();
+        ground.put("a.txt", "0\n");
+        let id = operation(&ground.edit("a.txt", "0", "1"));
+        ground.put("a.txt", now);
+        interrupted(&ground, &id);
+        let history = ground.reopened().history().expect("kept");
+        let log = history.log(&lancet::LogQuery::default()).expect("read");
+        assert_eq!(log.first().map(|operation| operation.state), state, "{now}");
+        assert_eq!(ground.bytes("a.txt"), now.as_bytes());
+    }
+}
+
+#[test]
+fn an_interrupted_batch_keeps_the_files_that_were_written() {
+    let ground = Ground::new();
+    let edits = serde_json::json!({ "edits": [
+        { "file_path": ground.path("a.txt"), "old_string": "", "new_string": "A\n" },
+        { "file_path": ground.path("b.txt"), "old_string": "", "new_string": "B\n" },
+    ] });
+    let id = operation(
+        &ground
+            .session
+            .call(lancet::RawCall::new("MultiEdit", edits)),
+    );
+    fs::remove_file(ground.path("b.txt")).expect("removed");
+    interrupted(&ground, &id);
+    let history = ground.reopened().history().expect("kept");
+    let log = history.log(&lancet::LogQuery::default()).expect("read");
+    assert_eq!(log[0].files.len(), 1);
+    assert_eq!(log[0].files[0].path, ground.path("a.txt"));
+}

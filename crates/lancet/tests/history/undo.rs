@@ -1,0 +1,302 @@
+//! Undo, redo and restore, one by one.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use lancet::{
+    Caller, Direction, LogQuery, Moment, OperationKind, Overlap, RawCall, Restore, Selection,
+    SessionName,
+};
+use serde_json::json;
+
+use crate::ground::{Ground, operation, refused};
+
+#[test]
+fn an_edit_is_on_record_and_comes_back() {
+    let ground = Ground::new();
+    ground.put("a.txt", "one\r\ntwo\n");
+    fs::set_permissions(ground.path("a.txt"), Permissions::from_mode(0o750)).expect("set");
+    let id = operation(&ground.edit("a.txt", "two", "2"));
+    let log = ground.log();
+    assert_eq!(log.len(), 1);
+    assert_eq!(
+        (log[0].id.as_str(), log[0].tool.as_str()),
+        (id.as_str(), "Edit")
+    );
+    assert_eq!(
+        (log[0].session.as_str(), log[0].rungs.as_slice()),
+        ("talk", &["exact".to_owned()][..])
+    );
+    assert_eq!(log[0].approved.as_deref(), Some("mode accept-edits"));
+    assert_eq!((log[0].files[0].added, log[0].files[0].removed), (1, 1));
+    let undone = ground.undo(Selection::Newest);
+    let undo = operation(&undone);
+    assert!(undone.text().contains(&id), "{}", undone.text());
+    assert_eq!(undone.data()["files"][0]["type"], "update");
+    assert_eq!(ground.bytes("a.txt"), b"one\r\ntwo\n");
+    assert_eq!(
+        fs::metadata(ground.path("a.txt"))
+            .expect("there")
+            .permissions()
+            .mode()
+            & 0o7777,
+        0o750
+    );
+    let log = ground.log();
+    assert_eq!(log[0].kind, OperationKind::Undo);
+    assert_eq!(log[0].takes_back, std::slice::from_ref(&id));
+    assert_eq!(log[1].files[0].undone_by, Some(undo));
+    assert_eq!(refused(&ground.undo(Selection::Newest)), "not_found");
+    assert_eq!(refused(&ground.undo(Selection::Operation(id))), "not_found");
+    operation(&ground.redo());
+    assert_eq!(ground.bytes("a.txt"), b"one\r\n2\n");
+    assert_eq!(refused(&ground.redo()), "not_found");
+    operation(&ground.undo(Selection::Newest));
+    assert_eq!(ground.bytes("a.txt"), b"one\r\ntwo\n");
+}
+
+#[test]
+fn undo_again_takes_back_the_one_before_and_survives_a_restart() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    for (old, new) in [("0", "1"), ("1", "2"), ("2", "3")] {
+        operation(&ground.edit("a.txt", old, new));
+    }
+    for left in ["2\n", "1\n", "0\n"] {
+        let asked = lancet::TakeBack {
+            selection: Selection::Newest,
+            direction: Direction::Undo,
+            overlap: Overlap::Refuse,
+            dry_run: false,
+        };
+        let reply = ground
+            .reopened()
+            .unnamed_session()
+            .take_back(asked, Caller::default());
+        operation(&reply);
+        assert_eq!(ground.bytes("a.txt"), left.as_bytes());
+    }
+    for left in ["1\n", "2\n", "3\n"] {
+        operation(&ground.redo());
+        assert_eq!(ground.bytes("a.txt"), left.as_bytes());
+    }
+}
+
+#[test]
+fn a_created_file_goes_with_its_folders_and_comes_back_with_its_mode() {
+    let ground = Ground::new();
+    operation(&ground.write("new/deep/a.sh", "echo\n"));
+    fs::set_permissions(ground.path("new/deep/a.sh"), Permissions::from_mode(0o700)).expect("set");
+    let reply = ground.undo(Selection::Newest);
+    operation(&reply);
+    assert_eq!(reply.data()["files"][0]["type"], "delete");
+    assert!(!ground.path("new").exists());
+    let reply = ground.redo();
+    operation(&reply);
+    assert_eq!(reply.data()["files"][0]["type"], "create");
+    assert_eq!(ground.bytes("new/deep/a.sh"), b"echo\n");
+    let mode = fs::metadata(ground.path("new/deep/a.sh"))
+        .expect("there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o7777, 0o700, "as it was when it went");
+}
+
+#[test]
+fn a_created_file_that_changed_and_a_folder_that_filled_stay() {
+    let ground = Ground::new();
+    operation(&ground.write("new/a.txt", "mine\n"));
+    ground.put("new/a.txt", "theirs\n");
+    assert_eq!(refused(&ground.undo(Selection::Newest)), "conflict");
+    assert_eq!(ground.bytes("new/a.txt"), b"theirs\n");
+    ground.put("new/a.txt", "mine\n");
+    ground.put("new/other.txt", "theirs\n");
+    operation(&ground.undo(Selection::Newest));
+    assert!(!ground.path("new/a.txt").exists());
+    assert_eq!(ground.bytes("new/other.txt"), b"theirs\n");
+}
+
+#[test]
+fn a_file_that_moved_on_is_a_conflict_with_the_diff_and_merges_where_lines_do_not_meet() {
+    let ground = Ground::new();
+    ground.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
+    operation(&ground.edit("a.txt", "2", "two"));
+    ground.put("a.txt", "1\ntwo\n3\n4\n5\n6\n7\neight\n");
+    let reply = ground.undo(Selection::Newest);
+    assert_eq!(refused(&reply), "conflict");
+    assert!(reply.text().contains("-8\n+eight"), "{}", reply.text());
+    assert_eq!(ground.bytes("a.txt"), b"1\ntwo\n3\n4\n5\n6\n7\neight\n");
+    let merge = || ground.take_back(Selection::Newest, Direction::Undo, Overlap::Merge);
+    operation(&merge());
+    assert_eq!(ground.bytes("a.txt"), b"1\n2\n3\n4\n5\n6\n7\neight\n");
+    operation(&ground.edit("a.txt", "2", "zwei"));
+    ground.put("a.txt", "1\nzwei!\n3\n4\n5\n6\n7\neight\n");
+    assert_eq!(refused(&merge()), "conflict");
+    assert_eq!(ground.bytes("a.txt"), b"1\nzwei!\n3\n4\n5\n6\n7\neight\n");
+}
+
+#[test]
+fn several_files_come_back_together_or_not_at_all_and_one_of_them_alone() {
+    let ground = Ground::new();
+    ground.put("a.txt", "a\n");
+    ground.put("b.txt", "b\n");
+    let path = |name: &str| ground.path(name);
+    for name in ["a.txt", "b.txt"] {
+        ground
+            .session
+            .call(RawCall::new("Read", json!({ "file_path": path(name) })));
+    }
+    let edits = json!({ "edits": [
+        { "file_path": path("a.txt"), "old_string": "a", "new_string": "A" },
+        { "file_path": path("b.txt"), "old_string": "b", "new_string": "B" },
+        { "file_path": path("c.txt"), "old_string": "", "new_string": "C\n" },
+    ] });
+    let id = operation(&ground.session.call(RawCall::new("MultiEdit", edits)));
+    assert_eq!(ground.log()[0].files.len(), 3);
+    ground.put("b.txt", "theirs\n");
+    assert_eq!(
+        refused(&ground.undo(Selection::Operation(id.clone()))),
+        "conflict"
+    );
+    assert_eq!(ground.bytes("a.txt"), b"A\n");
+    operation(&ground.undo(Selection::File(path("a.txt"))));
+    assert_eq!(ground.bytes("a.txt"), b"a\n");
+    assert_eq!(ground.bytes("c.txt"), b"C\n");
+    ground.put("b.txt", "B\n");
+    operation(&ground.undo(Selection::Operation(id)));
+    assert_eq!(ground.bytes("b.txt"), b"b\n");
+    assert!(!path("c.txt").exists());
+    assert_eq!(ground.bytes("a.txt"), b"a\n");
+    operation(&ground.redo());
+    assert_eq!(
+        (ground.bytes("a.txt"), ground.bytes("b.txt")),
+        (b"a\n".to_vec(), b"B\n".to_vec())
+    );
+    assert_eq!(ground.bytes("c.txt"), b"C\n");
+}
+
+#[test]
+fn a_session_a_turn_and_a_time_are_each_one_operation() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    operation(&ground.edit("a.txt", "0", "1"));
+    let before = ground.log()[0].time;
+    let mut call = RawCall::new(
+        "Edit",
+        json!({ "file_path": ground.path("a.txt"), "old_string": "1", "new_string": "2" }),
+    );
+    call.caller.turn = Some("t9".into());
+    operation(&ground.session.call(call));
+    operation(&ground.write("b.txt", "new\n"));
+    operation(&ground.undo(Selection::Turn("t9".into())));
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
+    operation(&ground.redo());
+    operation(&ground.undo(Selection::Session("talk".into())));
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    assert!(!ground.path("b.txt").exists());
+    assert_eq!(ground.log()[0].takes_back.len(), 3);
+    operation(&ground.redo());
+    assert_eq!(ground.bytes("a.txt"), b"2\n");
+    operation(&ground.undo(Selection::Since(before)));
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    assert_eq!(
+        refused(&ground.undo(Selection::Session("nobody".into()))),
+        "not_found"
+    );
+}
+
+#[test]
+fn restore_brings_any_state_back() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    let first = operation(&ground.edit("a.txt", "0", "1"));
+    operation(&ground.edit("a.txt", "1", "2"));
+    let restore = |moment, name: &str| {
+        let asked = Restore {
+            file: ground.path(name),
+            operation: first.clone(),
+            moment,
+            dry_run: false,
+        };
+        ground
+            .lancet
+            .unnamed_session()
+            .restore(asked, Caller::default())
+    };
+    operation(&restore(Moment::Before, "a.txt"));
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    operation(&restore(Moment::After, "a.txt"));
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
+    assert_eq!(refused(&restore(Moment::After, "a.txt")), "no_change");
+    assert_eq!(refused(&restore(Moment::After, "b.txt")), "not_found");
+    // It is a change like any other.
+    operation(&ground.undo(Selection::Newest));
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+}
+
+#[test]
+fn the_tool_is_off_unless_asked_for_and_takes_back_its_own_sessions_changes_only() {
+    let ground = Ground::new();
+    let call = || RawCall::new("Undo", json!({}));
+    assert_eq!(refused(&ground.session.call(call())), "invalid");
+    let ground = Ground::with(|mut settings| {
+        settings.tools = Some(vec!["default".into(), "Undo".into()]);
+        settings
+    });
+    let names: Vec<&str> = ground
+        .lancet
+        .tools()
+        .iter()
+        .map(|tool| &*tool.name)
+        .collect();
+    assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write", "Undo"]);
+    ground.put("a.txt", "0\n");
+    let id = operation(&ground.edit("a.txt", "0", "1"));
+    let other = ground
+        .lancet
+        .session(&SessionName::new("other").expect("a name"));
+    assert_eq!(refused(&other.call(call())), "not_found");
+    let named = RawCall::new("Undo", json!({ "operation": id }));
+    assert_eq!(refused(&other.call(named.clone())), "not_found");
+    let dry = ground
+        .session
+        .call(RawCall::new("Undo", json!({ "dry_run": "true" })));
+    assert!(
+        !dry.is_error() && dry.data()["dryRun"] == true,
+        "{}",
+        dry.text()
+    );
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
+    operation(&ground.session.call(named));
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    assert_eq!(refused(&ground.session.call(call())), "not_found");
+    // The lines that the answer showed count as seen.
+    let edit = json!({ "file_path": ground.path("a.txt"), "old_string": "0", "new_string": "5" });
+    operation(&ground.session.call(RawCall::new("Edit", edit)));
+}
+
+#[test]
+fn what_lies_outside_the_roots_is_neither_listed_nor_taken_back() {
+    let ground = Ground::new();
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let other = lancet::Lancet::builder()
+        .root(elsewhere.path())
+        .state_dir(ground.state())
+        .mode(lancet::Mode::AcceptEdits)
+        .open()
+        .expect("opens");
+    let write = json!({ "file_path": elsewhere.path().join("x"), "content": "x" });
+    let id = operation(&other.unnamed_session().call(RawCall::new("Write", write)));
+    assert!(ground.log().is_empty());
+    assert_eq!(refused(&ground.undo(Selection::Newest)), "not_found");
+    assert_eq!(refused(&ground.undo(Selection::Operation(id))), "outside");
+    assert_eq!(
+        other
+            .history()
+            .expect("kept")
+            .log(&LogQuery::default())
+            .expect("read")
+            .len(),
+        1
+    );
+}
