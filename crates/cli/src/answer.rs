@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{
-    Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible,
+    Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible, visible_line,
 };
 
 /// The form that was asked for.
@@ -102,7 +102,7 @@ fn object(reply: &Reply, text: &str) -> String {
 fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String {
     let person = reply.person();
     let (headline, diff) = person.split_once('\n').unwrap_or((person, ""));
-    let mut out = format!("{}\n", colour.paint(Style::Bold, &visible(headline)));
+    let mut out = format!("{}\n", colour.paint(Style::Bold, &visible_line(headline)));
     if !approver.has_shown() {
         out.push_str(&colour.diff(diff));
     }

@@ -4,6 +4,7 @@ mod answer;
 mod arguments;
 mod command;
 mod failure;
+mod fault;
 mod log;
 mod opening;
 mod surroundings;
@@ -11,7 +12,7 @@ mod terminal;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -24,7 +25,7 @@ use surroundings::Surroundings;
 use terminal::{Colour, print_error};
 
 fn main() -> ExitCode {
-    hush_panics();
+    fault::hush_panics();
     // A fault of ours is told as one, in the form that was asked for, and not as a trace.
     let ended = catch_unwind(AssertUnwindSafe(|| {
         start(&std::env::args_os().collect::<Vec<_>>())
@@ -68,17 +69,4 @@ fn start(typed: &[OsString]) -> Exit {
         answer::put_failure(&failure, form);
         failure.exit
     })
-}
-
-/// A panic's own message may quote the text of a file. The place says as much as a report needs.
-fn hush_panics() {
-    set_hook(Box::new(|panic| {
-        let place = panic
-            .location()
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        print_error(&format!(
-            "lancet: a fault of lancet's own at {place}; please report it. Files are as they were.\n"
-        ));
-    }));
 }

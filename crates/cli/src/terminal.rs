@@ -119,6 +119,14 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The same for what has to stay on one line, such as a path: its line ends are shown, too.
+pub(crate) fn visible_line(text: &str) -> Cow<'_, str> {
+    match visible(text) {
+        text if text.contains('\n') => Cow::Owned(text.replace('\n', "\u{240a}")),
+        text => text,
+    }
+}
+
 fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,

@@ -47,10 +47,12 @@ pub struct Caller {
     pub call: Option<String>,
 }
 
-/// Stops a call early: set by whoever no longer wants the answer, or by the time limit.
+/// Stops a call early: set by whoever no longer wants the answer, or by the time limit. Tells the other way round
+/// whether the call has begun to write, for whoever has to answer in its stead. Clones are one handle.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
+    writing: Arc<AtomicBool>,
     deadline: Option<Instant>,
 }
 
@@ -79,6 +81,7 @@ impl Cancel {
     pub fn within(limit: Duration) -> Self {
         Self {
             flag: Arc::default(),
+            writing: Arc::default(),
             deadline: Instant::now().checked_add(limit),
         }
     }
@@ -86,6 +89,21 @@ impl Cancel {
     /// Stops the call at the next point where that is safe. A write that has begun is finished.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the call has begun to write. A fault after that leaves files that nobody knows the state of.
+    pub fn may_have_written(&self) -> bool {
+        self.writing.load(Ordering::SeqCst)
+    }
+
+    /// The write begins.
+    pub(crate) fn begin_writing(&self) {
+        self.writing.store(true, Ordering::SeqCst);
+    }
+
+    /// The write ended and left every file as it was.
+    pub(crate) fn wrote_nothing(&self) {
+        self.writing.store(false, Ordering::SeqCst);
     }
 
     /// Whether, and why, the call should stop.

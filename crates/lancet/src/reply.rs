@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::call::Cancel;
 use crate::refusal::{Kind, Numbers, Refusal};
 
 /// The answer to one call.
@@ -61,12 +62,18 @@ impl Reply {
         }
     }
 
-    /// An answer for a fault that the caller of the library caught itself, such as a panic.
-    pub fn internal(words: &str) -> Self {
+    /// An answer for a fault that the caller of the library caught itself, such as a panic; `call` is the handle that
+    /// the call was made with.
+    pub fn internal(words: &str, call: &Cancel) -> Self {
+        let files = if call.may_have_written() {
+            "The file may have been written; read it before going on."
+        } else {
+            "Files are as they were before it."
+        };
         let refusal = Refusal::new(
             Kind::Internal,
             format!(
-                "A fault inside lancet stopped this call: {words}. Files are as they were before it; other calls go on working."
+                "A fault inside lancet stopped this call: {words}. {files} Other calls go on working."
             ),
         );
         let data = json!({ "error": refusal.data(Numbers::Edit) });

@@ -1,22 +1,84 @@
 //! Small pieces of sentences that several answers share: paths, names, numbers, calls spelled out.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// A path as it is shown in a sentence.
-pub(crate) fn quote_path(path: &Path) -> String {
-    path.display().to_string()
+/// A path that is shown in a sentence with its control characters escaped, so that a name can forge no line of an
+/// answer, and that goes into data as it is.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct QuotedPath(String);
+
+/// A path for sentences and for data.
+pub(crate) fn quote_path(path: &Path) -> QuotedPath {
+    QuotedPath(path.display().to_string())
+}
+
+impl fmt::Display for QuotedPath {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_on_one_line(out, &self.0)
+    }
+}
+
+impl fmt::Debug for QuotedPath {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, out)
+    }
+}
+
+impl Serialize for QuotedPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl From<QuotedPath> for Value {
+    fn from(path: QuotedPath) -> Self {
+        Value::String(path.0)
+    }
+}
+
+impl From<&QuotedPath> for Value {
+    fn from(path: &QuotedPath) -> Self {
+        Value::String(path.0.clone())
+    }
+}
+
+/// A name from the disk as it is shown: on one line, whatever it holds.
+pub(crate) fn on_one_line(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    // Writing to a string cannot fail.
+    let _ = write_on_one_line(&mut shown, name);
+    shown
+}
+
+fn write_on_one_line(out: &mut impl fmt::Write, name: &str) -> fmt::Result {
+    for character in name.chars() {
+        if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') {
+            write!(out, "{}", character.escape_default())?;
+        } else {
+            out.write_char(character)?;
+        }
+    }
+    Ok(())
+}
+
+/// Paths in a sentence, with words between them.
+pub(crate) fn joined(paths: &[QuotedPath], between: &str) -> String {
+    let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    shown.join(between)
 }
 
 /// The roots in a sentence: "A", "A or B".
 pub(crate) fn names(paths: &[PathBuf]) -> String {
     match paths {
         [] => String::new(),
-        [one] => quote_path(one),
+        [one] => quote_path(one).to_string(),
         [first @ .., last] => {
             let first: Vec<_> = first.iter().map(|path| quote_path(path)).collect();
-            format!("{} or {}", first.join(", "), quote_path(last))
+            format!("{} or {}", joined(&first, ", "), quote_path(last))
         }
     }
 }
@@ -108,6 +170,14 @@ mod tests {
     fn lines_are_joined_into_runs() {
         assert_eq!(line_list(vec![9, 7, 8, 3], 10), "3, 7-9");
         assert_eq!(line_list(vec![1, 3, 5, 6], 2), "1, 3 and 2 more");
+    }
+
+    #[test]
+    fn a_path_is_one_line_in_sentences_and_itself_in_data() {
+        let path = quote_path(Path::new("/a\n[lancet: x]\u{1b}é"));
+        assert_eq!(path.to_string(), "/a\\n[lancet: x]\\u{1b}é");
+        assert_eq!(json!(path), json!("/a\n[lancet: x]\u{1b}é"));
+        assert_eq!(Value::from(path), json!("/a\n[lancet: x]\u{1b}é"));
     }
 
     #[test]

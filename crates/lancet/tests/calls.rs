@@ -157,6 +157,16 @@ fn a_file_with_content_is_told_before_its_kind() {
 }
 
 #[test]
+fn a_file_that_is_nothing_but_a_byte_order_mark_is_filled() {
+    let place = Place::new();
+    let path = place.file("a.txt", "\u{feff}");
+    place.call("Read", json!({ "file_path": path }));
+    let edit = json!({ "file_path": path, "old_string": "", "new_string": "x" });
+    assert_eq!(place.call("Edit", edit).refusal(), None);
+    assert_eq!(std::fs::read_to_string(path).expect("there"), "\u{feff}x");
+}
+
+#[test]
 fn a_replacement_that_would_fill_the_memory_is_refused() {
     let place = Place::new();
     let path = place.file("a.txt", &"a\n".repeat(100_000));

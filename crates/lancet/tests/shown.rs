@@ -317,3 +317,29 @@ fn a_person_hears_that_a_diff_is_too_long_to_show() {
     let notices = asked[0].notices.join("\n");
     assert!(notices.contains("too long to show"), "{notices}");
 }
+
+#[test]
+fn edits_of_a_new_file_are_told_as_they_were_matched() {
+    let place = Place::new();
+    let edit = |old: &str, new: &str, all: bool| json!({ "old_string": old, "new_string": new, "replace_all": all });
+    let edits = json!([
+        edit("", "fn main() {  \r\n    let a = 1;\r\n}\r\n", false),
+        edit(
+            "fn main() {\n    let a = 1;\n",
+            "fn main() {\n    let a = 2;\n    a + a\n",
+            false
+        ),
+        edit("a", "b", true),
+    ]);
+    let arguments = json!({ "file_path": place.path("new"), "edits": edits });
+    let reply = place.call("MultiEdit", arguments);
+    assert_eq!(
+        place.text("new"),
+        "fn mbin() {  \r\n    let b = 2;\r\n    b + b\r\n}\r\n"
+    );
+    let file = &reply.data()["files"][0];
+    assert_eq!(file["rungs"], json!(["exact", "trailing", "exact"]));
+    assert_eq!(file["matched"], "trailing");
+    assert_eq!(file["replacements"], 6);
+    assert!(reply.text().contains("`trailing`"), "{}", reply.text());
+}

@@ -1,7 +1,6 @@
 //! The words and the form of what goes back to a client: results of calls, refusals that this door gives itself, and
 //! the instructions.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lancet::{Kind, Lancet, Mode, Refusal, Reply};
@@ -9,6 +8,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::Value;
 
 use crate::Answers;
+use crate::pool::Progress;
 
 /// The key of the data in a result's `_meta`.
 const RESULT: &str = "lancet/result";
@@ -48,9 +48,9 @@ pub(crate) fn refused(refusal: &Refusal, tool: &str) -> Reply {
 }
 
 /// The answer to a call that did not stop when its time was over.
-pub(crate) fn timed_out(tool: &str, limit: Duration, started: &AtomicBool) -> Reply {
+pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Reply {
     let seconds = limit.as_secs();
-    let words = if started.load(Ordering::Relaxed) {
+    let words = if progress.has_begun() {
         format!(
             "{tool} did not come to an end within {seconds} s and could not be stopped: the file system does not answer. \
              Whether the file was changed is not known; read it before going on."

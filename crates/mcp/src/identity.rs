@@ -126,8 +126,9 @@ fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
     found.filter(|text| !text.is_empty())
 }
 
-/// A session's name from a client's name and its id: the characters a name may have, at most 64, and where anything had
-/// to be left out a check value, so that two ids never share a ledger.
+/// A session's name from a client's name and its id, with a dot between them: the characters a name may have, at most
+/// 64. Where anything had to be left out, or the dot is not the first one, a check value tells such names apart, so that
+/// no two conversations share a ledger.
 fn session_name(client: &str, id: &str) -> String {
     let plain = |text: &str| -> String {
         text.chars()
@@ -140,8 +141,9 @@ fn session_name(client: &str, id: &str) -> String {
             })
             .collect()
     };
-    let name = format!("{}-{}", plain(client), plain(id));
-    if name.len() <= LONGEST && plain(id) == id {
+    let name = format!("{}.{}", plain(client), plain(id));
+    let is_plain = name.strip_prefix(client) == Some(&format!(".{id}"));
+    if name.len() <= LONGEST && is_plain && !client.contains('.') {
         return name;
     }
     let check = format!(
@@ -194,34 +196,34 @@ mod tests {
             (
                 json!({"threadId": "0199"}),
                 "codex-mcp-client",
-                Some("codex-mcp-client-0199"),
+                Some("codex-mcp-client.0199"),
             ),
             (json!({"threadId": "0199"}), "somebody", None),
             (
                 json!({"sessionID": "ses_1"}),
                 "opencode",
-                Some("opencode-ses_1"),
+                Some("opencode.ses_1"),
             ),
             (json!({"sessionID": "ses_1"}), "somebody", None),
             (
                 json!({"ai.opencode/sessionID": "ses_1"}),
                 "opencode",
-                Some("opencode-ses_1"),
+                Some("opencode.ses_1"),
             ),
             (
                 json!({"vscode.conversationId": "a-b"}),
                 "Visual Studio Code",
-                Some("Visual-Studio-Code-a-b"),
+                Some("Visual-Studio-Code.a-b-d6415a5bd3e4afb6"),
             ),
             (
                 json!({"agent-session-id": "20260101_1"}),
                 "goose",
-                Some("goose-20260101_1"),
+                Some("goose.20260101_1"),
             ),
             (
                 json!({"antigravity.google/conversation_id": "q"}),
                 "antigravity",
-                Some("antigravity-q"),
+                Some("antigravity.q"),
             ),
             (
                 json!({"claudecode/toolUseId": "toolu_1"}),
@@ -266,6 +268,12 @@ mod tests {
             session_name("goose", &long),
             session_name("goose", &longer),
             session_name(&long, "a"),
+            session_name("a", "b-c"),
+            session_name("a-b", "c"),
+            session_name("a", "b.c"),
+            session_name("a.b", "c"),
+            session_name("Visual Studio Code", "a"),
+            session_name("Visual-Studio-Code", "a"),
         ];
         for (at, name) in names.iter().enumerate() {
             assert!(name.len() <= LONGEST && !name.is_empty(), "{name}");

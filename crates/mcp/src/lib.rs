@@ -51,6 +51,8 @@ pub struct Options {
     pub log: Log,
     /// The longest a call may take.
     pub time_limit: Duration,
+    /// What a call that is to stop gets to do so by itself, before others go on without it.
+    pub grace: Duration,
     /// The longest message, in bytes.
     pub message_limit: usize,
 }
@@ -62,6 +64,7 @@ impl Default for Options {
             answers: Answers::Text,
             log: Log::silent(),
             time_limit: lancet::TIME_LIMIT,
+            grace: Duration::from_secs(5),
             message_limit: MESSAGE_LIMIT,
         }
     }

@@ -39,6 +39,37 @@ struct State {
     closing: bool,
 }
 
+/// Where the job of one call stands: shared by the call and the job, whichever of them outlives the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress(Arc<Mutex<Phase>>);
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// No thread has taken it up.
+    #[default]
+    Waiting,
+    AtWork,
+    /// At work, and another thread stands in for its own.
+    Replaced,
+    Ended,
+}
+
+impl Progress {
+    /// Whether a thread has taken the job up.
+    pub(crate) fn has_begun(&self) -> bool {
+        *self.lock() != Phase::Waiting
+    }
+
+    /// Enters a phase and gives the one before.
+    fn enter(&self, phase: Phase) -> Phase {
+        std::mem::replace(&mut self.lock(), phase)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Phase> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Why a job has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failed {
@@ -60,14 +91,24 @@ impl Pool {
     /// all the same and nobody hears of it.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        progress: &Progress,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failed> {
         let permit = self.free.clone().acquire_owned().await;
         let (sender, result) = oneshot::channel();
+        let (progress, shared) = (progress.clone(), self.shared.clone());
         let job: Job = Box::new(move || {
-            // The permit goes back before the result is told, so that who hears it finds the thread free.
+            progress.enter(Phase::AtWork);
             let outcome = catch_unwind(AssertUnwindSafe(work));
-            drop(permit);
+            // The permit goes back before the result is told, so that who hears it finds the thread free. One that
+            // was made up for is there already.
+            match (progress.enter(Phase::Ended), permit) {
+                (Phase::Replaced, Ok(permit)) => {
+                    permit.forget();
+                    shared.lock().replaced -= 1;
+                }
+                (_, permit) => drop(permit),
+            }
             if let Ok(value) = outcome {
                 let _ = sender.send(value);
             }
@@ -77,10 +118,13 @@ impl Pool {
         result.await.map_err(|_| Failed::Panicked)
     }
 
-    /// The job of a call that was answered without it holds its thread for an unknown time: another one takes its place.
-    pub(crate) fn replace_stuck(&self) {
+    /// The job of a call that nobody waits for any more may hold its thread for an unknown time: another one takes its
+    /// place until it ends. Does nothing where it has ended or not begun.
+    pub(crate) fn replace_stuck(&self, progress: &Progress) {
+        let mut phase = progress.lock();
         let mut state = self.shared.lock();
-        if state.replaced < MOST_REPLACED {
+        if *phase == Phase::AtWork && state.replaced < MOST_REPLACED {
+            *phase = Phase::Replaced;
             state.replaced += 1;
             self.free.add_permits(1);
         }
@@ -201,7 +245,7 @@ mod tests {
                             now.fetch_sub(1, Ordering::SeqCst);
                             number
                         };
-                        pool.run(work).await
+                        pool.run(&Progress::default(), work).await
                     })
                 })
                 .collect();
@@ -218,10 +262,12 @@ mod tests {
             let pool = Pool::new(1);
             for _ in 0..3 {
                 let outcome: Result<(), Failed> = pool
-                    .run(|| std::panic::resume_unwind(Box::new("on purpose")))
+                    .run(&Progress::default(), || {
+                        std::panic::resume_unwind(Box::new("on purpose"))
+                    })
                     .await;
                 assert_eq!(outcome, Err(Failed::Panicked));
-                assert_eq!(pool.run(|| 7).await, Ok(7));
+                assert_eq!(pool.run(&Progress::default(), || 7).await, Ok(7));
             }
         });
     }
@@ -239,23 +285,39 @@ mod tests {
                 count.fetch_add(1, Ordering::SeqCst);
             };
             // Polled once, which starts it, and dropped.
-            tokio::select! { biased; _ = pool.run(work) => {} () = std::future::ready(()) => {} }
+            let progress = Progress::default();
+            tokio::select! { biased; _ = pool.run(&progress, work) => {} () = std::future::ready(()) => {} }
             hears.recv().expect("the job began");
             assert!(pool.settle(Duration::from_secs(60)).await);
             assert_eq!(done.load(Ordering::SeqCst), 1);
-            assert_eq!(pool.run(|| 1).await, Err(Failed::NoThread));
+            assert_eq!(pool.run(&Progress::default(), || 1).await, Err(Failed::NoThread));
         });
     }
 
     #[test]
-    fn a_stuck_job_is_made_up_for() {
+    fn a_stuck_job_is_made_up_for_until_it_ends() {
         reactor().block_on(async {
             let pool = Pool::new(1);
+            let (stuck, other) = (Progress::default(), Progress::default());
             let (release, held) = std::sync::mpsc::channel::<()>();
-            tokio::select! { biased; _ = pool.run(move || held.recv()) => {} () = std::future::ready(()) => {} }
-            pool.replace_stuck();
-            assert_eq!(pool.run(|| 1).await, Ok(1));
+            let (told, hears) = std::sync::mpsc::channel();
+            let work = move || {
+                told.send(()).expect("somebody hears");
+                held.recv()
+            };
+            pool.replace_stuck(&stuck);
+            assert_eq!(pool.free.available_permits(), 1, "it has not begun");
+            tokio::select! { biased; _ = pool.run(&stuck, work) => {} () = std::future::ready(()) => {} }
+            hears.recv().expect("the job began");
+            pool.replace_stuck(&stuck);
+            pool.replace_stuck(&stuck);
+            assert_eq!(pool.run(&other, || 1).await, Ok(1));
+            pool.replace_stuck(&other);
+            assert_eq!(pool.free.available_permits(), 1, "once for each stuck job");
             release.send(()).expect("still held");
+            assert!(pool.settle(Duration::from_secs(60)).await);
+            assert_eq!(pool.free.available_permits(), 1, "it took nothing back");
+            assert_eq!(pool.shared.lock().replaced, 0);
         });
     }
 }

@@ -3,7 +3,6 @@
 //! the form of an answer.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lancet::{Caller, Cancel, Kind, Lancet, RawCall, Refusal, Reply, Session, SessionName};
@@ -22,15 +21,12 @@ use crate::identity::{Identity, SESSION};
 use crate::listing::listing;
 use crate::log::Level;
 use crate::message::{OtherArguments, Unreadable};
-use crate::pool::{Failed, Pool};
+use crate::pool::{Failed, Pool, Progress};
 use crate::{Answers, Options};
 
 /// Work that lasts longer is reported, where the client asked for that.
 const PROGRESS_AFTER: Duration = Duration::from_millis(500);
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
-
-/// What a call gets beyond its time limit to stop by itself, before it is answered without it.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// Threads for calls. Reading tools run beside each other; more would only wait for the same disk.
 const THREADS: usize = 4;
@@ -148,10 +144,9 @@ impl Server {
     ) -> Option<Reply> {
         let began = Instant::now();
         let tool = call.tool.clone();
-        let started = Arc::new(AtomicBool::new(false));
-        let (starts, log) = (started.clone(), self.options.log.clone());
-        let work = self.pool.run(move || {
-            starts.store(true, Ordering::Relaxed);
+        let progress = Progress::default();
+        let log = self.options.log.clone();
+        let work = self.pool.run(&progress, move || {
             told.tell(&session, &log);
             session.call(call)
         });
@@ -159,15 +154,16 @@ impl Server {
         let token = context.meta.get_progress_token();
         let mut ticks = interval_at(began + PROGRESS_AFTER, PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let end = sleep_until(began + self.options.time_limit + GRACE);
+        let end = sleep_until(began + self.options.time_limit + self.options.grace);
         tokio::pin!(end);
         loop {
             tokio::select! {
                 biased;
-                outcome = &mut work => return Some(self.outcome(outcome, &tool)),
+                outcome = &mut work => return Some(self.outcome(outcome, &tool, &cancel)),
                 () = context.ct.cancelled() => {
                     cancel.cancel();
                     self.options.log.say(Level::Debug, || format!("{tool} was cancelled"));
+                    self.replace_if_stuck(progress.clone());
                     return None;
                 }
                 _ = ticks.tick(), if token.is_some() => {
@@ -182,26 +178,33 @@ impl Server {
                 }
                 () = &mut end => {
                     cancel.cancel();
-                    if started.load(Ordering::Relaxed) {
-                        self.pool.replace_stuck();
-                    }
+                    self.pool.replace_stuck(&progress);
                     self.options.log.say(Level::Error, || format!("{tool} did not stop at its time limit"));
-                    return Some(answer::timed_out(&tool, self.options.time_limit, &started));
+                    return Some(answer::timed_out(&tool, self.options.time_limit, &progress));
                 }
             }
         }
     }
 
-    fn outcome(&self, outcome: Result<Reply, Failed>, tool: &str) -> Reply {
+    /// Looks after a call that was cancelled: where it does not stop by itself, its thread is made up for.
+    fn replace_if_stuck(&self, progress: Progress) {
+        let (pool, grace) = (self.pool.clone(), self.options.grace);
+        tokio::spawn(async move {
+            tokio::time::sleep(grace).await;
+            pool.replace_stuck(&progress);
+        });
+    }
+
+    fn outcome(&self, outcome: Result<Reply, Failed>, tool: &str, call: &Cancel) -> Reply {
         match outcome {
             Ok(reply) => reply,
             Err(Failed::Panicked) => {
                 self.options
                     .log
                     .say(Level::Error, || format!("{tool} panicked"));
-                Reply::internal("it reached a state that should not be possible")
+                Reply::internal("it reached a state that should not be possible", call)
             }
-            Err(Failed::NoThread) => Reply::internal("the system gave no thread for it"),
+            Err(Failed::NoThread) => Reply::internal("the system gave no thread for it", call),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::{ANSWER_LIMIT, RawCall};
+use lancet::ANSWER_LIMIT;
 use lancet_mcp::Level;
 use serde_json::Value;
 
@@ -10,6 +10,7 @@ use super::{session_of, text_from};
 use crate::answer::{Form, Shape, put};
 use crate::arguments::CallArguments;
 use crate::failure::{Exit, Failure};
+use crate::fault::watched;
 use crate::opening::{Offer, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
@@ -30,7 +31,7 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
     };
     let lancet = wish.open(around)?.lancet;
     let session = session_of(&lancet, arguments.common.session.as_ref());
-    let reply = session.call(RawCall::new(arguments.tool.as_str(), given));
+    let reply = watched(&session, &arguments.tool, given);
     put(
         &reply,
         Form::of(arguments.common.json),

@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use super::text_from;
 use super::writing::Bench;
 use crate::answer::{Form, Shape, put};
 use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
+use crate::fault::watched;
 use crate::surroundings::Surroundings;
 
 /// Edits.
@@ -26,7 +29,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         &arguments.common,
         around,
     )?;
-    let reply = bench.session.edit(lancet::arguments::EditArguments {
+    let wanted = lancet::arguments::EditArguments {
         file_path: bench.file_path,
         old_string: old,
         new_string: new,
@@ -35,7 +38,8 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         revision: bench.revision,
         insist: arguments.writing.insist,
         dry_run: arguments.writing.diff,
-    });
+    };
+    let reply = watched(&bench.session, "Edit", json!(wanted));
     put(
         &reply,
         Form::of(arguments.common.json),

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use lancet::arguments::WriteMode;
+use serde_json::json;
 
 use super::text_from;
 use super::writing::Bench;
 use crate::answer::{Form, Shape, put};
 use crate::arguments::WriteArguments;
 use crate::failure::{Exit, Failure};
+use crate::fault::watched;
 use crate::surroundings::Surroundings;
 
 /// Writes.
@@ -29,14 +31,15 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
         &arguments.common,
         around,
     )?;
-    let reply = bench.session.write(lancet::arguments::WriteArguments {
+    let wanted = lancet::arguments::WriteArguments {
         file_path: bench.file_path,
         content,
         mode,
         revision: bench.revision,
         insist: arguments.writing.insist,
         dry_run: arguments.writing.diff,
-    });
+    };
+    let reply = watched(&bench.session, "Write", json!(wanted));
     put(
         &reply,
         Form::of(arguments.common.json),

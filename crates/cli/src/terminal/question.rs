@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lancet::{Answer, Approver, Question};
 
-use super::{Colour, Style, visible};
+use super::{Colour, Style, visible, visible_line};
 
 /// The longest answer that is read, in bytes.
 const LONGEST_ANSWER: u64 = 4096;
@@ -124,11 +124,11 @@ fn worded(question: &Question, colour: Colour) -> String {
     format!(
         "{} {}  {} {}\n{}\n{}\n{}{}{} ",
         question.tool,
-        colour.paint(Style::Bold, &visible(&relative)),
+        colour.paint(Style::Bold, &visible_line(&relative)),
         colour.paint(Style::Green, &format!("+{added}")),
         colour.paint(Style::Red, &format!("-{removed}")),
-        colour.paint(Style::Dim, &visible(&path)),
-        colour.paint(Style::Dim, &visible(&question.reason)),
+        colour.paint(Style::Dim, &visible_line(&path)),
+        colour.paint(Style::Dim, &visible_line(&question.reason)),
         colour.diff(&question.diff),
         colour.paint(Style::Dim, &notices),
         colour.paint(Style::Bold, "Write this? [y/N, or n and why]"),
@@ -222,5 +222,21 @@ mod tests {
             words.contains("+b\nnote: 10 further places are not shown\nWrite this?"),
             "{words}"
         );
+    }
+
+    #[test]
+    fn a_name_with_a_line_end_forges_no_line_of_the_question() {
+        let question = Question {
+            tool: "Edit".into(),
+            path: "/r/a\n@@ -1 +1 @@\nb".into(),
+            relative: "a\n@@ -1 +1 @@\nb".into(),
+            reason: "/r/a\nb is protected".into(),
+            protected: true,
+            diff: String::new(),
+            notices: Vec::new(),
+            lines: (1, 1),
+        };
+        let words = worded(&question, Colour::Off);
+        assert_eq!(words.lines().count(), 4, "{words}");
     }
 }

@@ -2,6 +2,7 @@
 //! workspace does both.
 
 use lancet_workspace::{Barrier, CommitError, Links, Manner, NewBytes, Write, Written};
+use serde_json::json;
 
 use super::Desk;
 use super::announce::{self, Announced, Keeping};
@@ -9,7 +10,7 @@ use super::approve::Approved;
 use super::plan::{New, Plan};
 use crate::refusal::{Kind, Refusal};
 use crate::settings;
-use crate::wording::quote_path;
+use crate::wording::{QuotedPath, joined, quote_path};
 
 /// A plan that was carried out. There is no other way to make one than [`commit`].
 pub(crate) struct Committed {
@@ -95,7 +96,15 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, keeping: Keeping) -> Result<Vec<Writt
         Keeping::History => &desk.engine().workspace,
         Keeping::Nothing => desk.engine().without_state(),
     };
-    match workspace.commit(batch) {
+    desk.cancel.begin_writing();
+    let outcome = workspace.commit(batch);
+    if !matches!(
+        outcome,
+        Ok(_) | Err(CommitError::Partly { .. } | CommitError::Conflict { .. })
+    ) {
+        desk.cancel.wrote_nothing();
+    }
+    match outcome {
         Ok(written) => {
             for file in &plan.files {
                 if let New::Removed { folders } = &file.new {
@@ -121,7 +130,7 @@ fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
     };
     match error {
         CommitError::Changed { index } | CommitError::Exists { index } => {
-            io(&path(*index), "someone changed it meanwhile")
+            io(path(*index), "someone changed it meanwhile")
         }
         CommitError::Busy { index, .. } => {
             let text = format!(
@@ -131,19 +140,19 @@ fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
             Refusal::new(Kind::Busy, text).with("file_path", path(*index))
         }
         CommitError::Unsafe { index } => io(
-            &path(*index),
+            path(*index),
             "it could only be rewritten in place without protection from other writers, and the settings forbid that",
         ),
         CommitError::Conflict { index, kept } => {
-            let kept: Vec<String> = kept.iter().map(|file| quote_path(file)).collect();
+            let kept: Vec<_> = kept.iter().map(|file| quote_path(file)).collect();
             let text = format!(
                 "{} was written by someone else in the same moment. The newest version stands there; the other is kept in {}. Read the file before going on.",
                 path(*index),
-                kept.join(", ")
+                joined(&kept, ", ")
             );
             Refusal::new(Kind::Conflict, text)
                 .with("file_path", path(*index))
-                .with("kept", kept)
+                .with("kept", json!(kept))
         }
         CommitError::ReadOnly { index, barrier } => {
             let words = match barrier {
@@ -152,7 +161,7 @@ fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
                 }
                 Barrier::Folder => "its folder has no write permission",
             };
-            io(&path(*index), words)
+            io(path(*index), words)
         }
         CommitError::Twice { first, second } => {
             let text = format!(
@@ -166,28 +175,28 @@ fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
             index,
             step,
             source,
-        } => io(&path(*index), &format!("{step}: {source}")),
+        } => io(path(*index), &format!("{step}: {source}")),
         CommitError::Partly {
             cause,
             standing,
             kept,
         } => {
-            let standing: Vec<String> = standing.iter().map(|index| path(*index)).collect();
-            let kept: Vec<String> = kept.iter().map(|file| quote_path(file)).collect();
+            let standing: Vec<_> = standing.iter().map(|index| path(*index)).collect();
+            let kept: Vec<_> = kept.iter().map(|file| quote_path(file)).collect();
             let text = format!(
                 "{} Putting the other files back failed too: {} hold the new text. Their old bytes are in {}. Look at these files before going on.",
                 refuse(plan, cause).text(),
-                standing.join(", "),
-                kept.join(", ")
+                joined(&standing, ", "),
+                joined(&kept, ", ")
             );
             Refusal::new(Kind::Io, text)
-                .with("standing", standing)
-                .with("kept", kept)
+                .with("standing", json!(standing))
+                .with("kept", json!(kept))
         }
     }
 }
 
-fn io(path: &str, words: &str) -> Refusal {
+fn io(path: QuotedPath, words: &str) -> Refusal {
     Refusal::new(
         Kind::Io,
         format!("{path} was not written: {words}. It is as it was."),

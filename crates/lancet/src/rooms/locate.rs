@@ -10,7 +10,7 @@ use lancet_workspace::{LocateError, Located};
 use crate::engine::Inner;
 use crate::protected::{self, Verdict};
 use crate::refusal::{Kind, Refusal};
-use crate::wording::{names, quote_path};
+use crate::wording::{QuotedPath, names, quote_path};
 
 /// What the caller wants to do with the file: some files may be written but not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct Target {
     /// The file, folder or free name.
     pub(crate) located: Located,
     /// The path as the caller gave it.
-    pub(crate) given: String,
+    pub(crate) given: QuotedPath,
     /// What the answer says about how the path was read.
     pub(crate) notices: Vec<String>,
     /// Whether its name, or its target's name, is a protected or secret one.
@@ -49,19 +49,20 @@ impl Target {
 pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Target, Refusal> {
     let mut notices = Vec::new();
     let path = absolute(engine, given, &mut notices)?;
+    let given = quote_path(Path::new(given));
     let located = match intent {
         // A name that is to be made is taken as it is spelled.
         Intent::Replace => engine.workspace.locate_as_spelled(&path),
         Intent::Show => engine.workspace.locate(&path),
     };
-    let located = located.map_err(|error| refuse(engine, given, &path, &error))?;
+    let located = located.map_err(|error| refuse(engine, &given, &path, &error))?;
     if located.respelled() {
         notices.push(format!(
             "opened {}, whose name differs from the one given only in its form",
             quote_path(located.path())
         ));
     }
-    refuse_unshown(engine, given, located.path())?;
+    refuse_unshown(engine, &given, located.path())?;
     let verdict = stricter(judge(engine, &path), judge(engine, located.path()));
     let verdict = stricter(verdict, twins::judge(engine, &located));
     if intent == Intent::Show
@@ -69,11 +70,11 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
     {
         let told = matches!(judge(engine, &path), Some(Verdict::Secret { .. }))
             .then_some(pattern.as_str());
-        return Err(secret(given, told));
+        return Err(secret(&given, told));
     }
     Ok(Target {
         located,
-        given: given.to_owned(),
+        given,
         notices,
         verdict,
     })
@@ -88,7 +89,7 @@ fn stricter(one: Option<Verdict>, other: Option<Verdict>) -> Option<Verdict> {
 }
 
 /// The refusal for a secret file. What it is called is told only where the caller has named it.
-fn secret(given: &str, pattern: Option<&str>) -> Refusal {
+fn secret(given: &QuotedPath, pattern: Option<&str>) -> Refusal {
     let matches = pattern
         .map(|pattern| format!(" (it matches `{pattern}`)"))
         .unwrap_or_default();
@@ -99,7 +100,7 @@ fn secret(given: &str, pattern: Option<&str>) -> Refusal {
 }
 
 /// Refuses lancet's own state folder, and the places where opening a file is more than reading one.
-fn refuse_unshown(engine: &Inner, given: &str, opened: &Path) -> Result<(), Refusal> {
+fn refuse_unshown(engine: &Inner, given: &QuotedPath, opened: &Path) -> Result<(), Refusal> {
     if is_state(engine, opened) {
         let text = format!(
             "{given} is in lancet's own state folder, which no tool shows or changes. Leave it alone."
@@ -147,7 +148,8 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
     }
     if given.starts_with("\\\\") || given.starts_with("//") {
         let text = format!(
-            "{given} is a network path, which is not touched. Use a path below {}.",
+            "{} is a network path, which is not touched. Use a path below {}.",
+            quote_path(Path::new(given)),
             names(engine.workspace.roots())
         );
         return Err(Refusal::new(Kind::Outside, text).with("file_path", given));
@@ -164,13 +166,14 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
     }
     let root = &engine.workspace.roots()[0];
     notices.push(format!(
-        "{given} is a relative path; it was taken from {}",
+        "{} is a relative path; it was taken from {}",
+        quote_path(path),
         quote_path(root)
     ));
     Ok(root.join(path))
 }
 
-fn refuse(engine: &Inner, given: &str, path: &Path, error: &LocateError) -> Refusal {
+fn refuse(engine: &Inner, given: &QuotedPath, path: &Path, error: &LocateError) -> Refusal {
     let roots = engine.workspace.roots();
     if let LocateError::NotADirectory { at } = error
         && is_hidden(engine, at)

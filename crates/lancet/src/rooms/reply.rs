@@ -1,5 +1,6 @@
 //! reply: short text for the model in proportion to the change, data for programs, a rendering for a person.
 
+use std::path::Path;
 use std::time::Instant;
 
 use lancet_text::{Rung, unified};
@@ -156,7 +157,7 @@ pub(crate) fn refusal(
     let person = format!(
         "refused {} {}: {}\n{}",
         desk.tool,
-        path.unwrap_or_default(),
+        quote_path(Path::new(path.unwrap_or_default())),
         refusal.kind().name(),
         refusal.text()
     );

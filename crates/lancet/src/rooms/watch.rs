@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Desk;
 use crate::ledger::{record_of, stamp_of};
 use crate::reply::Reply;
-use crate::wording::quote_path;
+use crate::wording::{joined, quote_path};
 
 /// How many files one answer names.
 const NAMED: usize = 10;
@@ -65,10 +65,10 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
     if changed.is_empty() {
         return;
     }
-    let names: Vec<String> = changed.iter().map(|(path, _)| quote_path(path)).collect();
+    let names: Vec<_> = changed.iter().map(|(path, _)| quote_path(path)).collect();
     let line = format!(
         "[lancet: someone else has since changed or removed what this session wrote: {}. Read before you rely on it.]",
-        names.join(", ")
+        joined(&names, ", ")
     );
     let length = reply.text().chars().count() + 1 + line.chars().count();
     if length > desk.engine().answer_limit {

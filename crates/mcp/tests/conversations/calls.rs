@@ -218,6 +218,28 @@ async fn a_panic_is_an_answer_and_the_server_goes_on() {
 }
 
 #[tokio::test]
+async fn a_fault_says_whether_files_may_have_been_written() {
+    let observer = |event: &Event| {
+        if !matches!(event, Event::Decided { .. }) {
+            std::panic::resume_unwind(Box::new("on purpose"))
+        }
+    };
+    let mut stage = stage_with(|builder| builder.observer(observer), Options::default());
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    let read = stage.call("Read", json!({"file_path": path})).await;
+    assert_eq!(refusal(&read), "internal");
+    assert!(text(&read).contains("as they were"), "{read}");
+    let new = stage.path("b.txt");
+    let write = stage
+        .call("Write", json!({"file_path": new, "content": "two\n"}))
+        .await;
+    assert_eq!(refusal(&write), "internal");
+    assert!(text(&write).contains("may have been written"), "{write}");
+    assert_eq!(std::fs::read_to_string(&new).expect("written"), "two\n");
+}
+
+#[tokio::test]
 async fn a_cancelled_call_writes_nothing_and_gets_no_answer() {
     let (tool, begins, lets_go) = waits();
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -244,6 +266,28 @@ async fn a_cancelled_call_writes_nothing_and_gets_no_answer() {
     lets_go.send(()).expect("waiting");
     let _folder = stage.leave().await.expect("a good end");
     assert!(!path.exists(), "{heard:?}");
+}
+
+#[tokio::test]
+async fn cancelled_calls_that_do_not_stop_hold_up_no_other() {
+    let (tool, begins, _lets_go) = waits();
+    let options = Options {
+        grace: Duration::from_millis(1),
+        time_limit: Duration::from_secs(20),
+        ..Options::default()
+    };
+    let mut stage = stage_with(|builder| builder.tool(tool), options);
+    stage.shake_hands().await;
+    let path = stage.path("late.txt");
+    // As many as there are threads.
+    for _ in 0..4 {
+        let params = json!({"name": "Waits", "arguments": {"file_path": path}});
+        let id = stage.ask("tools/call", params).await;
+        begins_soon(&begins).await;
+        stage.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
+    }
+    let other = stage.write("a.txt", "one\n");
+    assert!(stage.read(&other).await.contains("1→one"));
 }
 
 #[tokio::test]

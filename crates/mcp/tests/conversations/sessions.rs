@@ -75,7 +75,7 @@ async fn an_agents_own_session_id_is_taken() {
         &path,
         "one",
         "1",
-        json!({"lancet/session": "stage-c1"}),
+        json!({"lancet/session": "stage.c1"}),
     )
     .await;
     assert_ne!(same["isError"], true, "{same}");

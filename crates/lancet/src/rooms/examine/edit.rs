@@ -1,8 +1,8 @@
 //! examine for Edit and MultiEdit: every edit is found, checked and laid upon the result of the ones before it, file by
 //! file. Nothing is written; what comes out is a plan, or the refusal of the first edit that failed.
 
-mod finish;
-mod sheet;
+pub(super) mod finish;
+pub(super) mod sheet;
 
 use lancet_workspace::Kind as FileKind;
 
@@ -166,7 +166,7 @@ fn examine_file(
         return None;
     }
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
-    if size > 0 {
+    if size > 0 && !is_bare_mark(&target, size) {
         for (at, _) in edits.iter().filter(|(_, edit)| edit.old.is_empty()) {
             failures[*at] = Some(not_empty(&target));
         }
@@ -191,6 +191,13 @@ fn examine_file(
         }
     }
     examine_held(desk, target, edits, insist, failures)
+}
+
+/// Whether a file is nothing but a byte order mark: its text is empty.
+fn is_bare_mark(target: &Target, size: u64) -> bool {
+    const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
+    let bytes = (size <= 3).then(|| target.located.read_at(0, 3));
+    matches!(bytes, Some(Ok((bytes, _))) if MARKS.contains(&bytes.as_slice()))
 }
 
 /// The refusal for an empty old text and a file that has content.

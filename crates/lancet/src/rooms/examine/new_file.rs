@@ -5,14 +5,17 @@ use std::path::Path;
 
 use lancet_history::Seen;
 use lancet_text::{
-    Change, Document, Draft, Encoding, Endings, LineEnd, LineStarts, Rung, Verdict as Ladder,
-    encode_new, find, hunks_of_changes, leaked,
+    Change, Document, Encoding, Endings, LineEnd, LineStarts, NotText, Rung, apply_raw, encode_new,
+    hunks_of_changes, leaked,
 };
 use lancet_workspace::Expected;
 
 use super::edit::Insist;
-use super::explain::{ambiguous, leak, not_found, unencodable};
-use super::open::{configured, is_notebook_name};
+use super::edit::finish::finish_new;
+use super::edit::sheet::{Manner, Sheet, Words};
+use super::explain::{leak, unencodable};
+use super::open::{binary, configured, is_notebook_name};
+use super::standing::Standing;
 use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folders};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::locate::Target;
@@ -107,99 +110,89 @@ pub(crate) fn from_edits(
         }
         return None;
     }
-    let mut draft = Draft::new("");
-    for &(at, edit) in edits {
-        if let Err(refusal) = lay(desk, &target, &mut draft, edit) {
-            failures[at] = Some(refusal);
-        }
-    }
-    if edits.iter().any(|(at, _)| failures[*at].is_some()) {
-        return None;
-    }
-    let content = draft.text().to_owned();
-    match plan(desk, target, &content, insist) {
+    let (first, rest) = edits.split_first()?;
+    let (content, told) = if rest.is_empty() {
+        (first.1.new.clone(), ChangeView::default())
+    } else {
+        change_further(desk, &target, &first.1.new, rest, insist, failures)?
+    };
+    let planned = if first.1.new.is_empty() {
+        Err(Refusal::new(
+            Kind::NoChange,
+            "old_string and new_string are the same. Nothing was written; send the text that was meant.",
+        ))
+    } else {
+        plan(desk, target, &content, insist)
+    };
+    match planned {
         Ok(mut plan) => {
-            plan.view.rungs = vec![Rung::Exact; edits.len()];
-            plan.view.replacements = edits.len();
+            plan.view.rungs = vec![Rung::Exact];
+            plan.view.rungs.extend(told.rungs);
+            plan.view.replacements = 1 + told.replacements;
+            plan.view.notices.extend(told.notices);
             Some(plan)
         }
         Err(refusal) => {
-            failures[edits[0].0] = Some(refusal);
+            failures[first.0] = Some(refusal);
             None
         }
     }
 }
 
-fn lay(
+/// Lays edits upon a text that is no file yet. Whoever sent it has seen it whole.
+fn change_further(
     desk: &Desk<'_>,
     target: &Target,
-    draft: &mut Draft<'_>,
-    edit: &EditRequest,
-) -> Result<(), Refusal> {
-    if edit.old.is_empty() && !draft.text().is_empty() {
-        return Err(Refusal::new(
-            Kind::Exists,
-            format!(
-                "An earlier edit of this call fills {}, and old_string is empty. Send the text to replace.",
-                quote_path(target.path())
-            ),
-        ));
-    }
-    if edit.old == edit.new {
-        return Err(Refusal::new(
-            Kind::NoChange,
-            "old_string and new_string are the same. Nothing was written; send the text that was meant.",
-        ));
-    }
-    if edit.old.is_empty() {
-        draft.apply_edit(
-            0..0,
-            &[Change {
-                range: 0..0,
-                text: edit.new.clone(),
-            }],
-        );
-        return Ok(());
-    }
-    let text = draft.text().to_owned();
-    match find(&desk.query(
-        &text,
-        &[],
-        &edit.old,
-        &edit.new,
-        edit,
-        lancet_text::Leaks::Refuse,
-    )) {
-        Ladder::Found(found) => {
-            for place in found.places.iter().rev() {
-                if draft.crosses(place.range.clone()) {
-                    return Err(Refusal::new(
-                        Kind::Conflict,
-                        "Its old_string reaches across the border of what an earlier edit of this call changed. Join the two into one edit.",
-                    ));
-                }
-                draft.apply_edit(place.range.clone(), &place.changes);
-            }
-            Ok(())
+    text: &str,
+    edits: &[(usize, &EditRequest)],
+    insist: Insist,
+    failures: &mut [Option<Refusal>],
+) -> Option<(String, ChangeView)> {
+    let (last, _) = *edits.last()?;
+    let document = match Document::decode(text.as_bytes(), Some(Encoding::UTF8)) {
+        Ok(document) => document,
+        Err(NotText::Binary { kind }) => {
+            failures[last] = Some(binary(target, kind));
+            return None;
         }
-        Ladder::Ambiguous { rung, places } => Err(ambiguous(
-            target,
-            &text,
-            &LineStarts::new(&text),
-            rung,
-            &places,
-        )),
-        Ladder::NotFound { guard } => Err(not_found(
-            desk,
-            target,
-            &text,
-            &LineStarts::new(&text),
-            &edit.old,
-            &edit.new,
-            guard.as_ref(),
-        )),
-        Ladder::Leaked { reason } => Err(leak(&reason)),
+    };
+    let standing = Ok(Standing::of(Seen::whole(text.len() as u64)));
+    let mut sheet = Sheet::new(&document, edits.len());
+    for &(at, edit) in edits {
+        // Only the first refusal is told with all its words.
+        let words = if failures.iter().any(Option::is_some) {
+            Words::Few
+        } else {
+            Words::All
+        };
+        let laid = if edit.old.is_empty() {
+            Err(filled(target))
+        } else {
+            sheet.lay(desk, target, &standing, edit, Manner { insist, words })
+        };
+        failures[at] = laid.err();
     }
+    if edits.iter().any(|(at, _)| failures[*at].is_some()) {
+        return None;
+    }
+    let (changes, told) = match finish_new(sheet, target) {
+        Ok(made) => made,
+        Err(refusal) => {
+            failures[last] = Some(refusal);
+            return None;
+        }
+    };
+    let bytes = apply_raw(text.as_bytes(), &changes);
+    Some((String::from_utf8_lossy(&bytes).into_owned(), told))
+}
+
+/// The refusal for a second edit that would create what the first has created.
+fn filled(target: &Target) -> Refusal {
+    let path = quote_path(target.path());
+    let text = format!(
+        "An earlier edit of this call fills {path}, and old_string is empty. Send the text to replace."
+    );
+    Refusal::new(Kind::Exists, text).with("file_path", path)
 }
 
 /// The line end that a new file gets: bytes as sent unless a rule file names one.

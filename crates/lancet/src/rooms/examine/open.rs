@@ -16,7 +16,7 @@ use crate::ledger::stamp_of;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::locate::{Target, is_hidden, same_tail};
 use crate::session::Session;
-use crate::wording::{names, quote_path, spelled};
+use crate::wording::{QuotedPath, joined, names, on_one_line, quote_path, spelled};
 
 /// The largest file that Edit and Write change.
 pub(crate) const LARGEST: u64 = 1 << 30;
@@ -176,7 +176,7 @@ fn missing(engine: &Inner, target: &Target) -> Refusal {
         suggestions.push(quote_path(&tail));
     }
     if !suggestions.is_empty() {
-        text.push_str(&format!(" Did you mean {}?", suggestions.join(" or ")));
+        text.push_str(&format!(" Did you mean {}?", joined(&suggestions, " or ")));
     }
     text.push_str(&format!(
         " A new file is made with Write, below {}.",
@@ -188,7 +188,7 @@ fn missing(engine: &Inner, target: &Target) -> Refusal {
 }
 
 /// Paths that exist and whose first part that is missing here is spelled nearly so.
-fn respellings(engine: &Inner, target: &Target) -> Vec<String> {
+fn respellings(engine: &Inner, target: &Target) -> Vec<QuotedPath> {
     let wanted = target.located.first_missing();
     // Above the first missing part everything is there; below it the rest of the path goes on.
     let depth = target.located.missing_folders().len();
@@ -232,11 +232,11 @@ fn folder(engine: &Inner, target: &Target) -> Refusal {
     let mut shown: Vec<String> = entries
         .iter()
         .map(|entry| {
-            let name = entry.name.to_string_lossy();
+            let name = on_one_line(&entry.name.to_string_lossy());
             if entry.kind == EntryKind::Folder {
                 format!("{name}/")
             } else {
-                name.into_owned()
+                name
             }
         })
         .collect();

@@ -190,7 +190,7 @@ fn stale(
             .with("revision", revision);
     };
     // A path may be long; what does not fit would be cut off and yet count as shown.
-    let room = budget.saturating_sub(name.chars().count());
+    let room = budget.saturating_sub(name.to_string().chars().count());
     if foreign.coarse || foreign.diff.chars().count() > room {
         let text = format!(
             "{name} changed since it was read: {} added, {} removed, too much to show here. Call {} for the part that matters and send this call again if it still fits.",

@@ -59,6 +59,25 @@ pub(super) fn finish(
     Ok((view, raw_changes, seen))
 }
 
+/// What the edits come to in a text that is no file yet: the replacements, and what is told of them.
+pub(in crate::rooms::examine) fn finish_new(
+    sheet: Sheet<'_>,
+    target: &Target,
+) -> Result<(Vec<RawChange>, ChangeView), Refusal> {
+    let changes = sheet.draft.as_ref().map_or(sheet.changes, Draft::changes);
+    let changes = sheet
+        .document
+        .splice(&changes)
+        .map_err(|error| unencodable(target, &error))?;
+    let view = ChangeView {
+        rungs: sheet.rungs,
+        replacements: sheet.replacements,
+        notices: sheet.notes.into_sentences(),
+        ..ChangeView::default()
+    };
+    Ok((changes, view))
+}
+
 /// Says so where the result would be read in another encoding, and refuses one that would no longer be text.
 fn note_encoding(
     desk: &Desk<'_>,

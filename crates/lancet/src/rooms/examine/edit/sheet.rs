@@ -28,9 +28,9 @@ const MOST_UNSEEN: usize = 1_000;
 
 /// How an edit is laid.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
-    pub(super) insist: Insist,
-    pub(super) words: Words,
+pub(in crate::rooms::examine) struct Manner {
+    pub(in crate::rooms::examine) insist: Insist,
+    pub(in crate::rooms::examine) words: Words,
 }
 
 impl Manner {
@@ -44,13 +44,13 @@ impl Manner {
 
 /// How much a refusal says: of several in one call only the first is told whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Words {
+pub(in crate::rooms::examine) enum Words {
     All,
     Few,
 }
 
 /// One file on the desk while its edits are laid upon it.
-pub(super) struct Sheet<'d> {
+pub(in crate::rooms::examine) struct Sheet<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) draft: Option<Draft<'d>>,
     /// The changes of a single edit, without a draft.
@@ -79,7 +79,7 @@ impl LineTable for ByReference<'_> {
 
 impl<'d> Sheet<'d> {
     /// A sheet for this many edits. One alone needs no draft: a copy of 20 MB is saved.
-    pub(super) fn new(document: &'d Document<'d>, edits: usize) -> Self {
+    pub(in crate::rooms::examine) fn new(document: &'d Document<'d>, edits: usize) -> Self {
         Self {
             document,
             draft: (edits > 1).then(|| Draft::new(document.view())),
@@ -91,7 +91,7 @@ impl<'d> Sheet<'d> {
     }
 
     /// Lays one edit upon the file. Gives what the session has seen of the base version.
-    pub(super) fn lay(
+    pub(in crate::rooms::examine) fn lay(
         &mut self,
         desk: &Desk<'_>,
         target: &Target,

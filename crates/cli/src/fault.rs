@@ -1,0 +1,63 @@
+//! What is said where lancet itself has a fault: its place, and whether files may have been written. Never a trace.
+
+use std::panic::set_hook;
+use std::sync::OnceLock;
+
+use lancet::{Cancel, RawCall, Reply, Session};
+use serde_json::Value;
+
+use crate::terminal::print_error;
+
+/// The call under way, for the words of a fault. A command makes one that writes, if any.
+static UNDER_WAY: OnceLock<Cancel> = OnceLock::new();
+
+/// Calls a tool so that a fault on the way can be told with what became of its files.
+pub(crate) fn watched(session: &Session, tool: &str, arguments: Value) -> Reply {
+    let call = RawCall::new(tool, arguments);
+    let _ = UNDER_WAY.set(call.cancel.clone());
+    session.call(call)
+}
+
+/// A panic's own message may quote the text of a file. The place says as much as a report needs.
+pub(crate) fn hush_panics() {
+    set_hook(Box::new(|panic| {
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        print_error(&words(&place, UNDER_WAY.get()));
+    }));
+}
+
+fn words(place: &str, call: Option<&Cancel>) -> String {
+    // Over MCP the answer to each call says it, and nothing else writes.
+    let files = match call {
+        None => "",
+        Some(call) if call.may_have_written() => {
+            " The file may have been written; read it before going on."
+        }
+        Some(_) => " Files are as they were.",
+    };
+    format!("lancet: a fault of lancet's own at {place}; please report it.{files}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lancet::{Lancet, Mode};
+    use serde_json::json;
+
+    #[test]
+    fn a_fault_behind_the_write_does_not_say_that_nothing_was_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let builder = Lancet::builder().root(folder.path());
+        let lancet = builder.mode(Mode::AcceptEdits).open().expect("opened");
+        let file = json!({ "file_path": folder.path().join("a"), "content": "x" });
+        let call = RawCall::new("Write", file);
+        let cancel = call.cancel.clone();
+        assert!(words("here", Some(&cancel)).contains("as they were"));
+        lancet.unnamed_session().call(call);
+        assert!(words("here", Some(&cancel)).contains("may have been written"));
+        assert!(!words("here", None).contains("iles"));
+    }
+}
