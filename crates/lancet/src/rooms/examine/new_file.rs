@@ -111,20 +111,19 @@ pub(crate) fn from_edits(
         return None;
     }
     let (first, rest) = edits.split_first()?;
+    if first.1.new.is_empty() {
+        failures[first.0] = Some(Refusal::new(
+            Kind::NoChange,
+            "old_string and new_string are the same. Nothing was written; send the text that was meant.",
+        ));
+        return None;
+    }
     let (content, told) = if rest.is_empty() {
         (first.1.new.clone(), ChangeView::default())
     } else {
         change_further(desk, &target, &first.1.new, rest, insist, failures)?
     };
-    let planned = if first.1.new.is_empty() {
-        Err(Refusal::new(
-            Kind::NoChange,
-            "old_string and new_string are the same. Nothing was written; send the text that was meant.",
-        ))
-    } else {
-        plan(desk, target, &content, insist)
-    };
-    match planned {
+    match plan(desk, target, &content, insist) {
         Ok(mut plan) => {
             plan.view.rungs = vec![Rung::Exact];
             plan.view.rungs.extend(told.rungs);
