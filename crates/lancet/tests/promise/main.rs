@@ -1,6 +1,7 @@
 //! That lancet keeps its promise: laws over generated files, conversations with outside writers, bad input, faults and
 //! meddlers, and what the library offers to hosts. `LANCET_LAW_CASES` says how many cases each law is tried on.
 
+mod bad_input;
 mod conversation;
 mod drafts;
 mod exact;
@@ -8,6 +9,7 @@ mod ground;
 mod meddling;
 mod no_panic;
 mod probes;
+mod surface;
 mod texts;
 mod tolerant;
 mod whole;

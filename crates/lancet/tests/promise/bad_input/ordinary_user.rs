@@ -1,0 +1,193 @@
+//! What an ordinary user may not do. Root may do anything, so under root this program is started again as `nobody`.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lancet::{Lancet, Mode, RawCall, Reply, Session, SessionName};
+use serde_json::json;
+
+use super::is_error;
+use crate::ground::done;
+
+const NOBODY: u32 = 65534;
+const FOLDER: &str = "LANCET_TEST_AS_NOBODY";
+
+fn is_root() -> bool {
+    // The owner of what we make is who we are.
+    let mine = tempfile::NamedTempFile::new().unwrap();
+    std::os::unix::fs::MetadataExt::uid(&mine.as_file().metadata().unwrap()) == 0
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// The folder that the tests below work in, made by whoever may.
+fn prepare(around: &Path) {
+    let give = |path: &Path| {
+        if is_root() {
+            chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    };
+    let root = around.join("root");
+    for folder in [&root, &root.join("shut"), &around.join("state")] {
+        fs::create_dir(folder).unwrap();
+        give(folder);
+    }
+    for name in ["free.txt", "bits.txt", "shut/in.txt", "unreadable.txt"] {
+        fs::write(root.join(name), "one\n").unwrap();
+        give(&root.join(name));
+    }
+    set_mode(&root.join("bits.txt"), 0o444);
+    set_mode(&root.join("unreadable.txt"), 0o000);
+    set_mode(&root.join("shut"), 0o555);
+    fs::create_dir(around.join("state/lancet")).unwrap();
+    set_mode(&around.join("state/lancet"), 0o555);
+    set_mode(&around.join("state"), 0o555);
+}
+
+#[test]
+fn an_ordinary_user_is_refused_with_io() {
+    let around = tempfile::tempdir().unwrap();
+    set_mode(around.path(), 0o755);
+    prepare(around.path());
+    if is_root() {
+        // Nobody may not be allowed to come as far as the target folder.
+        let program = around.path().join("tests");
+        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        set_mode(&program, 0o755);
+        let output = Command::new(&program)
+            .args([
+                "--exact",
+                "bad_input::ordinary_user::as_an_ordinary_user",
+                "--nocapture",
+            ])
+            .env(FOLDER, around.path())
+            .current_dir("/")
+            .uid(NOBODY)
+            .gid(NOBODY)
+            .output()
+            .unwrap();
+        let words =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && words.contains("1 passed"),
+            "{words}"
+        );
+    } else {
+        refused_with_io(around.path());
+    }
+    set_mode(&around.path().join("root/shut"), 0o755);
+    set_mode(&around.path().join("state"), 0o755);
+}
+
+/// The child's part; without its folder there is nothing to do.
+#[test]
+fn as_an_ordinary_user() {
+    if let Some(around) = std::env::var_os(FOLDER) {
+        refused_with_io(&PathBuf::from(around));
+    }
+}
+
+fn call(session: &Session, tool: &str, path: &Path) -> Reply {
+    let arguments = match tool {
+        "Read" => json!({ "file_path": path }),
+        "Edit" => json!({ "file_path": path, "old_string": "one", "new_string": "two" }),
+        _ => json!({ "file_path": path, "content": "two\n" }),
+    };
+    session.call(RawCall::new(tool, arguments))
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn refused_with_io(around: &Path) {
+    let root = around.join("root");
+    let lancet = Lancet::builder()
+        .root(&root)
+        .mode(Mode::AcceptEdits)
+        .open()
+        .unwrap();
+    let session = lancet.unnamed_session();
+    let before = names(&root);
+
+    // A file without write bits is never made writable.
+    let bits = root.join("bits.txt");
+    done(&call(&session, "Read", &bits));
+    for tool in ["Edit", "Write"] {
+        is_error(&call(&session, tool, &bits), "io", 29, 29);
+    }
+    assert_eq!(
+        fs::metadata(&bits).unwrap().permissions().mode() & 0o777,
+        0o444
+    );
+    assert_eq!(fs::read_to_string(&bits).unwrap(), "one\n");
+
+    // In a folder without write permission no file is made; the file in it may be rewritten where it stands.
+    let shut = root.join("shut/in.txt");
+    done(&call(&session, "Read", &shut));
+    let reply = call(&session, "Edit", &shut);
+    if reply.is_error() {
+        is_error(&reply, "io", 29, 29);
+        assert_eq!(fs::read_to_string(&shut).unwrap(), "one\n");
+    } else {
+        assert!(
+            reply.data()["guarantee"]
+                .as_str()
+                .unwrap()
+                .starts_with("in-place")
+        );
+        assert_eq!(fs::read_to_string(&shut).unwrap(), "two\n");
+    }
+    is_error(
+        &call(&session, "Write", &root.join("shut/new.txt")),
+        "io",
+        29,
+        29,
+    );
+    is_error(
+        &call(&session, "Write", &root.join("shut/d/new.txt")),
+        "io",
+        29,
+        29,
+    );
+    assert_eq!(names(&root.join("shut")), ["in.txt"]);
+
+    let unreadable = root.join("unreadable.txt");
+    for tool in ["Read", "Edit", "Write"] {
+        is_error(&call(&session, tool, &unreadable), "io", 29, 29);
+    }
+    assert_eq!(names(&root), before, "nothing is left beside the files");
+
+    // A state folder that takes nothing: reading works, writing says so.
+    let state = around.join("state/lancet");
+    let kept = Lancet::builder()
+        .root(&root)
+        .mode(Mode::AcceptEdits)
+        .state_dir(&state)
+        .open()
+        .unwrap();
+    let talk = kept.session(&SessionName::new("talk").unwrap());
+    let free = root.join("free.txt");
+    done(&call(&talk, "Read", &free));
+    for tool in ["Edit", "Write"] {
+        let reply = call(&talk, tool, &free);
+        is_error(&reply, "io", 29, 29);
+        assert_eq!(fs::read_to_string(&free).unwrap(), "one\n");
+    }
+    assert_eq!(names(&root), before);
+
+    // And the next call works.
+    done(&call(&session, "Read", &free));
+    done(&call(&session, "Edit", &free));
+    assert_eq!(fs::read_to_string(&free).unwrap(), "two\n");
+}

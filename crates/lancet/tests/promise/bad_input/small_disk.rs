@@ -1,0 +1,201 @@
+//! A disk that is full, and one that may only be read: a small file system in memory, mounted where that is allowed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lancet::{Lancet, Mode, RawCall, Reply, Session};
+use serde_json::json;
+
+use super::is_error;
+use crate::ground::done;
+
+struct SmallDisk {
+    at: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+fn mount(arguments: &[&str], at: &Path) -> Result<(), String> {
+    let output = Command::new("mount").args(arguments).arg(at).output();
+    let output = output.map_err(|error| error.to_string())?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+impl SmallDisk {
+    /// Nothing, and the reason printed, where mounting is not allowed.
+    fn new() -> Option<SmallDisk> {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().canonicalize().unwrap();
+        match mount(&["-t", "tmpfs", "-o", "size=256k", "tmpfs"], &at) {
+            Ok(()) => Some(SmallDisk {
+                at,
+                _folder: folder,
+            }),
+            Err(why) => {
+                #[allow(clippy::print_stderr, reason = "why nothing was tested")]
+                {
+                    eprintln!("skipped: a small file system cannot be mounted here: {why}");
+                }
+                None
+            }
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(&self.at)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.at).status();
+    }
+}
+
+fn call(session: &Session, tool: &str, arguments: serde_json::Value) -> Reply {
+    session.call(RawCall::new(tool, arguments))
+}
+
+#[test]
+fn a_full_disk_refuses_and_keeps_what_was_there() {
+    let Some(disk) = SmallDisk::new() else { return };
+    let lancet = Lancet::builder()
+        .root(&disk.at)
+        .mode(Mode::AcceptEdits)
+        .open()
+        .unwrap();
+    let session = lancet.unnamed_session();
+    let path = disk.at.join("a.txt");
+    let text = format!("one\n{}", "filler\n".repeat(20_000));
+    fs::write(&path, &text).unwrap();
+    let small = disk.at.join("b.txt");
+    fs::write(&small, "one\n").unwrap();
+    let before = fs::metadata(&path).unwrap().modified().unwrap();
+    for offset in (1..20_002).step_by(2_000) {
+        done(&call(
+            &session,
+            "Read",
+            json!({ "file_path": path, "offset": offset }),
+        ));
+    }
+    // The new file beside the old one does not fit, nor does a larger one.
+    let more = "more\n".repeat(40_000);
+    let calls = [
+        (
+            "Edit",
+            json!({ "file_path": path, "old_string": "one", "new_string": more }),
+        ),
+        ("Write", json!({ "file_path": path, "content": more })),
+        (
+            "Write",
+            json!({ "file_path": path, "content": more, "mode": "append" }),
+        ),
+        (
+            "Write",
+            json!({ "file_path": disk.at.join("d/e/new.txt"), "content": more }),
+        ),
+        (
+            "MultiEdit",
+            json!({ "edits": [
+            { "file_path": small, "old_string": "", "new_string": more },
+            { "file_path": path, "old_string": "one", "new_string": more },
+        ] }),
+        ),
+    ];
+    for (tool, arguments) in calls {
+        let reply = call(&session, tool, arguments);
+        let name = crate::ground::refused(&reply);
+        assert!(
+            name == "io" || tool == "MultiEdit",
+            "{tool}: {name}: {}",
+            reply.text()
+        );
+        if name == "io" {
+            is_error(&reply, "io", 29, 29);
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "{tool}");
+        assert_eq!(
+            fs::metadata(&path).unwrap().modified().unwrap(),
+            before,
+            "{tool}"
+        );
+        assert_eq!(fs::read_to_string(&small).unwrap(), "one\n");
+        assert_eq!(disk.names(), ["a.txt", "b.txt"], "{tool}");
+    }
+    // All or none: the small file is staged first and has to stay when the large one finds no room.
+    done(&call(&session, "Read", json!({ "file_path": small })));
+    let both = json!({ "edits": [
+        { "file_path": small, "old_string": "one", "new_string": "two" },
+        { "file_path": path, "old_string": "one", "new_string": more },
+    ] });
+    is_error(&call(&session, "MultiEdit", both), "io", 29, 29);
+    assert_eq!(fs::read_to_string(&small).unwrap(), "one\n");
+    // What fits goes through.
+    done(&call(
+        &session,
+        "Edit",
+        json!({ "file_path": small, "old_string": "one", "new_string": "two" }),
+    ));
+    assert_eq!(fs::read_to_string(&small).unwrap(), "two\n");
+    assert_eq!(disk.names(), ["a.txt", "b.txt"]);
+}
+
+#[test]
+fn a_disk_that_may_only_be_read_is_read_and_not_written() {
+    let Some(disk) = SmallDisk::new() else { return };
+    let path = disk.at.join("a.txt");
+    fs::write(&path, "one\n").unwrap();
+    let lancet = Lancet::builder()
+        .root(&disk.at)
+        .mode(Mode::AcceptEdits)
+        .open()
+        .unwrap();
+    let session = lancet.unnamed_session();
+    mount(&["-o", "remount,ro"], &disk.at).unwrap();
+    done(&call(&session, "Read", json!({ "file_path": path })));
+    let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
+    is_error(&call(&session, "Edit", edit.clone()), "io", 29, 29);
+    is_error(
+        &call(
+            &session,
+            "Write",
+            json!({ "file_path": path, "content": "two\n" }),
+        ),
+        "io",
+        29,
+        29,
+    );
+    is_error(
+        &call(
+            &session,
+            "Write",
+            json!({ "file_path": disk.at.join("new.txt"), "content": "two\n" }),
+        ),
+        "io",
+        29,
+        29,
+    );
+    is_error(
+        &call(
+            &session,
+            "Write",
+            json!({ "file_path": disk.at.join("d/new.txt"), "content": "two\n" }),
+        ),
+        "io",
+        29,
+        29,
+    );
+    assert_eq!(disk.names(), ["a.txt"]);
+    mount(&["-o", "remount,rw"], &disk.at).unwrap();
+    done(&call(&session, "Edit", edit));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "two\n");
+}
