@@ -37,7 +37,7 @@ pub(crate) fn examine(desk: &Desk<'_>, asked: &TakeBack, reach: Reach) -> Result
     paths.dedup();
     let targets = paths
         .iter()
-        .map(|path| locate(desk.engine(), &quote_path(path), Intent::Replace))
+        .map(|path| locate(desk.engine(), &path.to_string_lossy(), Intent::Replace))
         .collect::<Result<Vec<Target>, Refusal>>()?;
     let turn = desk.take_turn(paths.iter().map(PathBuf::as_path))?;
     let mut files: Vec<FilePlan> = Vec::new();
@@ -75,7 +75,11 @@ pub(crate) fn examine(desk: &Desk<'_>, asked: &TakeBack, reach: Reach) -> Result
 pub(crate) fn restore(desk: &Desk<'_>, asked: &Restore) -> Result<Plan, Refusal> {
     let store = store(desk)?;
     let operation = select::one(store, &asked.operation)?;
-    let target = locate(desk.engine(), &quote_path(&asked.file), Intent::Replace)?;
+    let target = locate(
+        desk.engine(),
+        &asked.file.to_string_lossy(),
+        Intent::Replace,
+    )?;
     let turn = desk.take_turn([target.path()])?;
     let Some(change) = operation
         .files
@@ -85,7 +89,7 @@ pub(crate) fn restore(desk: &Desk<'_>, asked: &Restore) -> Result<Plan, Refusal>
         let touched: Vec<String> = operation
             .files
             .iter()
-            .map(|file| quote_path(&file.path))
+            .map(|file| quote_path(&file.path).to_string())
             .collect();
         let text = format!(
             "Operation {operation} did not touch {}. It changed {}.",
