@@ -1,12 +1,18 @@
 //! What may be typed: commands, options and their help. What is meant by it is worked out elsewhere.
 
 mod examples;
+mod history;
 
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lancet::SessionName;
+
+pub(crate) use history::{
+    GcArguments, Going, LogArguments, LogFormat, RedoArguments, RestoreArguments, ShowArguments,
+    StatsArguments, UndoArguments,
+};
 
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
 ///
@@ -34,6 +40,13 @@ pub(crate) enum Command {
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),
+    Log(LogArguments),
+    Show(ShowArguments),
+    Undo(UndoArguments),
+    Redo(RedoArguments),
+    Restore(RestoreArguments),
+    Gc(GcArguments),
+    Stats(StatsArguments),
     Call(CallArguments),
     Tools(ToolsArguments),
     Doctor(DoctorArguments),

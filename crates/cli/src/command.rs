@@ -4,6 +4,7 @@ mod call;
 mod doctor;
 mod edit;
 mod help;
+mod history;
 mod manual;
 mod mcp;
 mod read;
@@ -29,6 +30,13 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),
+        Command::Log(arguments) => history::log(arguments, around),
+        Command::Show(arguments) => history::show(arguments, around),
+        Command::Undo(arguments) => history::undo(arguments, around),
+        Command::Redo(arguments) => history::redo(arguments, around),
+        Command::Restore(arguments) => history::restore(arguments, around),
+        Command::Gc(arguments) => history::gc(arguments, around),
+        Command::Stats(arguments) => history::stats(arguments, around),
         Command::Call(arguments) => call::run(arguments, around),
         Command::Tools(arguments) => tools::run(arguments, around),
         Command::Doctor(arguments) => doctor::run(arguments, around),

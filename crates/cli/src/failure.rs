@@ -52,6 +52,14 @@ impl Failure {
         }
     }
 
+    /// What was asked for is not to be had.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Refused,
+            message: message.into(),
+        }
+    }
+
     /// The system refused.
     pub(crate) fn system(message: impl Into<String>) -> Self {
         Self {
@@ -64,6 +72,7 @@ impl Failure {
     pub(crate) fn name(&self) -> &'static str {
         match self.exit {
             Exit::System => "system",
+            Exit::Refused => "not_found",
             _ => "usage",
         }
     }

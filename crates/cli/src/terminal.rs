@@ -5,6 +5,7 @@ mod question;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::process::{Command, Stdio};
 
 pub(crate) use question::{Consent, TerminalApprover};
 
@@ -149,6 +150,26 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Writes to standard output, on a terminal through the reader's pager.
+pub(crate) fn page(text: &str) -> Result<(), Failure> {
+    let height = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| size.ws_row);
+    if !stdout_is_terminal() || text.lines().count() < usize::from(height) {
+        return print(text);
+    }
+    // One that quits by itself where everything fits, and lets colours through.
+    let mut pager = Command::new("less");
+    pager.env("LESS", "FRX").stdin(Stdio::piped());
+    let Ok(mut child) = pager.spawn() else {
+        return print(text);
+    };
+    if let Some(mut input) = child.stdin.take() {
+        // Whoever has seen enough closes it early.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let _ = child.wait();
+    Ok(())
 }
 
 /// Writes to standard error. Where that fails, there is nobody left to tell.

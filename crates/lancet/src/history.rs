@@ -1,12 +1,14 @@
 //! The history as hosts and the command line read it: the log, contents, sums, and what keeps it small. Nothing here
 //! changes a file of the user; going back is a request to a [`Session`](crate::Session).
 
-use std::path::PathBuf;
+mod patch;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_history::{
-    Found, Limits, LogQuery, Operation, OperationStore, Removed, Sealed, Statistics,
+    FileChange, Found, Limits, LogQuery, Operation, OperationStore, Removed, Sealed, Statistics,
     StatisticsQuery, StoreError,
 };
 
@@ -90,9 +92,25 @@ impl History {
         Ok((removed, sealed))
     }
 
-    /// Whether the text of this file is shown to nobody.
-    pub fn is_hidden(&self, path: &std::path::Path) -> bool {
-        crate::rooms::locate::is_hidden(&self.engine, path)
+    /// What an operation did to a file, as a patch that `git apply` takes, with the path from its root. None of a file
+    /// whose text is shown to nobody.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn patch(&self, change: &FileChange) -> Result<Option<String>, StoreError> {
+        if crate::rooms::locate::is_hidden(&self.engine, &change.path) {
+            return Ok(None);
+        }
+        patch::patch(&*self.store, change, self.relative(&change.path)).map(Some)
+    }
+
+    /// A path from its root.
+    pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
+        let roots = self.engine.workspace.roots().iter();
+        roots
+            .filter_map(|root| path.strip_prefix(root).ok())
+            .min_by_key(|path| path.as_os_str().len())
+            .unwrap_or(path)
     }
 
     fn roots(&self) -> Vec<PathBuf> {

@@ -132,3 +132,53 @@ Examples:
   lancet man | man -l -
   lancet man edit | man -l -
   lancet man --dir ~/.local/share/man/man1";
+
+pub(super) const LOG: &str = "\
+Examples:
+  lancet log -n 10
+  lancet log src/main.rs --patch
+  lancet log --session evening --since 2h --json
+  lancet log --format patch > changes.mbox && git am changes.mbox";
+
+pub(super) const SHOW: &str = "\
+Examples:
+  lancet show k3xw9f
+  lancet show k3xw9f --json";
+
+pub(super) const UNDO: &str = "\
+Examples:
+  lancet undo
+      The newest change; again, the one before.
+
+  lancet undo k3xw9f --dry-run
+      What taking that change back would do.
+
+  lancet undo --file src/main.rs --yes
+  lancet undo --session evening
+  lancet undo --since 30m --merge
+
+`lancet redo` does again what the latest undo took back.";
+
+pub(super) const REDO: &str = "\
+Examples:
+  lancet redo
+  lancet redo k3xw9f --yes";
+
+pub(super) const RESTORE: &str = "\
+Examples:
+  lancet restore src/main.rs@k3xw9f
+      As that change left it.
+
+  lancet restore src/main.rs@k3xw9f^ --dry-run
+      As it was before that change, only shown.";
+
+pub(super) const GC: &str = "\
+Examples:
+  lancet gc
+  lancet gc --json";
+
+pub(super) const STATS: &str = "\
+Examples:
+  lancet stats
+  lancet stats --since 7d
+  lancet stats --session evening --json";

@@ -1,6 +1,7 @@
 //! `lancet mcp`: the engine for an agent. Does nothing before serving that an agent would have to wait for.
 
 use std::io::IsTerminal as _;
+use std::time::Duration;
 
 use lancet::declare::ANSWER_LIMIT_MCP;
 use lancet_mcp::{Answers, Level, Options, serve_stdio};
@@ -10,6 +11,9 @@ use crate::failure::{Exit, Failure};
 use crate::opening::{Offer, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::print_error;
+
+/// How long the end may take for the sake of the history.
+const TIDYING: Duration = Duration::from_millis(300);
 
 /// Serves until the agent leaves.
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -40,6 +44,11 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         log: opened.log.for_agents(),
         ..Options::default()
     };
+    let lancet = opened.lancet.clone();
     serve_stdio(opened.lancet, options).map_err(|error| Failure::system(error.to_string()))?;
+    // The agent has its answers and is gone: time to compress, and to let old changes go.
+    if let Some(history) = lancet.history() {
+        let _ = history.tidy(TIDYING);
+    }
     Ok(Exit::Done)
 }

@@ -3,6 +3,7 @@
 mod call;
 mod doctor;
 mod edit;
+mod history;
 mod mcp;
 mod pages;
 mod read;

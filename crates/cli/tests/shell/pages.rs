@@ -4,11 +4,18 @@ use std::fs;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 17] = [
     "mcp",
     "read",
     "edit",
     "write",
+    "log",
+    "show",
+    "undo",
+    "redo",
+    "restore",
+    "gc",
+    "stats",
     "call",
     "tools",
     "doctor",

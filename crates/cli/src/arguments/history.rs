@@ -1,0 +1,161 @@
+//! What may be typed to see changes and to take them back.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, ValueEnum};
+
+use super::{Place, examples};
+
+/// List the changes that lancet made, newest first
+///
+/// One line each: id, time (UTC), tool, session, files, lines added and removed. Only changes below the roots are
+/// listed. An id may be shortened to its first characters, at least four, as long as they fit one change only.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::LOG)]
+pub(crate) struct LogArguments {
+    /// Only changes of this file, or below this folder
+    pub(crate) path: Option<PathBuf>,
+    /// Only those of this session
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Only those of this turn
+    #[arg(long, value_name = "TURN")]
+    pub(crate) turn: Option<String>,
+    /// Only those since then: `30m`, `2h`, `3d`, or a date in UTC (`2026-01-31`, `2026-01-31T16:20`)
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "NUMBER")]
+    pub(crate) number: Option<usize>,
+    /// With the diffs
+    #[arg(long, short = 'p')]
+    pub(crate) patch: bool,
+    /// `patch`: a series that `git am` and `git apply` take, oldest first
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    pub(crate) format: Option<LogFormat>,
+    /// One JSON object a line, and a last one with the total
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Other forms of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// A series of patches
+    Patch,
+}
+
+/// Show one change: who made it, when, and its diff
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::SHOW)]
+pub(crate) struct ShowArguments {
+    /// The change, by its id or the beginning of it
+    pub(crate) operation: String,
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Take changes back
+///
+/// Without an argument the newest change below the roots that has not been taken back; again, the one before. A file
+/// that was changed since is left alone, and what was changed is shown. Shows the diff and asks before it writes.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::UNDO)]
+#[command(group = ArgGroup::new("which").args(["operation", "file", "session", "turn", "since"]))]
+pub(crate) struct UndoArguments {
+    /// This change, by its id or the beginning of it
+    pub(crate) operation: Option<String>,
+    /// The newest change of this file, and of no other
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// All changes of this session, at once
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// All changes of this turn, at once
+    #[arg(long, value_name = "TURN")]
+    pub(crate) turn: Option<String>,
+    /// All changes since then, at once: `30m`, `2h`, `3d`, or a date in UTC
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Where a file was changed since: take out this change alone, if its lines were not touched
+    #[arg(long)]
+    pub(crate) merge: bool,
+    #[command(flatten)]
+    pub(crate) going: Going,
+}
+
+/// Do again what the latest undo took back
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::REDO)]
+pub(crate) struct RedoArguments {
+    /// This change, or this undo, by its id or the beginning of it
+    pub(crate) operation: Option<String>,
+    #[command(flatten)]
+    pub(crate) going: Going,
+}
+
+/// Bring a file back to a state that the history has
+///
+/// `FILE@OP` is the file as that change left it, `FILE@OP^` as it was before.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::RESTORE)]
+pub(crate) struct RestoreArguments {
+    /// File and change
+    #[arg(value_name = "FILE@OP[^]")]
+    pub(crate) state: String,
+    #[command(flatten)]
+    pub(crate) going: Going,
+}
+
+/// Remove the oldest changes beyond the limits, and compress the rest
+///
+/// The limits are `history.max_size` and `history.max_age` in the settings. The newest change of each file stays.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::GC)]
+pub(crate) struct GcArguments {
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Sum up the changes by file, tool, session and client
+///
+/// Nothing of it is sent anywhere: lancet has no telemetry.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::STATS)]
+pub(crate) struct StatsArguments {
+    /// Only those of this session
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Only those since then: `30m`, `2h`, `3d`, or a date in UTC
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// What going back and forth shares.
+#[derive(Debug, Args)]
+pub(crate) struct Going {
+    /// Show the diff and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Write without asking; protected names are asked about all the same
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}

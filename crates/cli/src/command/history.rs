@@ -1,0 +1,99 @@
+//! The commands on the history: what was changed, and the way back. Each in a file of its own; here what they share.
+
+mod going;
+mod log;
+mod patch;
+mod show;
+mod stats;
+mod time;
+
+pub(super) use going::{redo, restore, undo};
+pub(super) use log::log;
+pub(super) use show::show;
+pub(super) use stats::{gc, stats};
+
+use lancet::{History, Lancet, Operation, StoreError};
+use lancet_mcp::Level;
+use serde_json::{Value, json};
+
+use crate::arguments::Place;
+use crate::failure::Failure;
+use crate::opening::{Offer, Wish};
+use crate::surroundings::{Reach, Surroundings};
+use crate::terminal::TerminalApprover;
+
+/// An engine for a command on the history.
+fn open(
+    place: &Place,
+    reach: Reach<'_>,
+    approver: Option<TerminalApprover>,
+    around: &Surroundings,
+) -> Result<Lancet, Failure> {
+    let wish = Wish {
+        place,
+        reach,
+        mode: None,
+        unasked_mode: lancet::Mode::Ask,
+        offer: Offer::All,
+        approver,
+        answer_limit: lancet::ANSWER_LIMIT,
+        unasked_log: Level::Error,
+    };
+    Ok(wish.open(around)?.lancet)
+}
+
+/// The history below the roots.
+fn history(place: &Place, reach: Reach<'_>, around: &Surroundings) -> Result<History, Failure> {
+    open(place, reach, None, around)?
+        .history()
+        .ok_or_else(|| Failure::usage("no state folder: there is neither a home nor --state-dir"))
+}
+
+fn unreadable(error: StoreError) -> Failure {
+    Failure::system(format!(
+        "the history cannot be read: {error}; `lancet doctor` says more"
+    ))
+}
+
+/// An operation for programs.
+fn object(operation: &Operation) -> Value {
+    let kept = |kept: &Option<lancet::Kept>| match kept {
+        None => Value::Null,
+        Some(kept) => json!({
+            "revision": kept.revision.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>(),
+            "size": kept.size,
+            "mode": format!("{:o}", kept.mode & 0o7777),
+        }),
+    };
+    let files: Vec<Value> = operation
+        .files
+        .iter()
+        .map(|file| {
+            json!({
+                "file_path": file.path.display().to_string(),
+                "type": file.kind.word(),
+                "added": file.added,
+                "removed": file.removed,
+                "before": kept(&file.before),
+                "after": kept(&file.after),
+                "undoneBy": file.undone_by,
+            })
+        })
+        .collect();
+    json!({
+        "operation": operation.id,
+        "time": time::shown(operation.time),
+        "kind": operation.kind.word(),
+        "state": operation.state.word(),
+        "tool": operation.tool,
+        "session": operation.session,
+        "client": operation.client,
+        "clientVersion": operation.version,
+        "turn": operation.turn,
+        "call": operation.call,
+        "rungs": operation.rungs,
+        "approved": operation.approved,
+        "takesBack": operation.takes_back,
+        "files": files,
+    })
+}

@@ -1,0 +1,120 @@
+//! `lancet undo`, `redo` and `restore`: changes like any other, shown and asked about first.
+
+use lancet::{Caller, Direction, Moment, Overlap, Reply, Restore, Selection, Session, TakeBack};
+
+use super::{open, time};
+use crate::answer::{Form, Shape, put};
+use crate::arguments::{Going, RedoArguments, RestoreArguments, UndoArguments};
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{Reach, Surroundings};
+use crate::terminal::{Consent, TerminalApprover};
+
+/// Takes back.
+pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let file = arguments
+        .file
+        .as_deref()
+        .map(|file| around.absolute(file))
+        .transpose()?;
+    let reach = file.as_deref().map_or(Reach::Folder, Reach::File);
+    let selection = if let Some(file) = &file {
+        Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
+    } else if let Some(id) = &arguments.operation {
+        Selection::Operation(id.clone())
+    } else if let Some(session) = &arguments.session {
+        Selection::Session(session.clone())
+    } else if let Some(turn) = &arguments.turn {
+        Selection::Turn(turn.clone())
+    } else if let Some(since) = &arguments.since {
+        Selection::Since(time::since(since)?)
+    } else {
+        Selection::Newest
+    };
+    let asked = TakeBack {
+        selection,
+        direction: Direction::Undo,
+        overlap: if arguments.merge {
+            Overlap::Merge
+        } else {
+            Overlap::Refuse
+        },
+        dry_run: arguments.going.dry_run,
+    };
+    go(&arguments.going, reach, around, |session| {
+        session.take_back(asked, caller())
+    })
+}
+
+/// Does again.
+pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let asked = TakeBack {
+        selection: arguments
+            .operation
+            .clone()
+            .map_or(Selection::Newest, Selection::Operation),
+        direction: Direction::Redo,
+        overlap: Overlap::Refuse,
+        dry_run: arguments.going.dry_run,
+    };
+    go(&arguments.going, Reach::Folder, around, |session| {
+        session.take_back(asked, caller())
+    })
+}
+
+/// Brings a file back.
+pub(crate) fn restore(
+    arguments: &RestoreArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let typed = &arguments.state;
+    let Some((file, operation)) = typed.rsplit_once('@').filter(|(file, _)| !file.is_empty())
+    else {
+        return Err(Failure::usage(format!(
+            "{typed}: give the file and the change, as in src/main.rs@k3xw9f, or src/main.rs@k3xw9f^ for before it"
+        )));
+    };
+    let (operation, moment) = match operation.strip_suffix('^') {
+        Some(operation) => (operation, Moment::Before),
+        None => (operation, Moment::After),
+    };
+    let file = around.absolute(file.as_ref())?;
+    let asked = Restore {
+        file: file.clone(),
+        operation: operation.to_owned(),
+        moment,
+        dry_run: arguments.going.dry_run,
+    };
+    go(&arguments.going, Reach::File(&file), around, |session| {
+        session.restore(asked, caller())
+    })
+}
+
+fn caller() -> Caller {
+    Caller {
+        client: Some("lancet".to_owned()),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        ..Caller::default()
+    }
+}
+
+fn go(
+    going: &Going,
+    reach: Reach<'_>,
+    around: &Surroundings,
+    act: impl FnOnce(&Session) -> Reply,
+) -> Result<Exit, Failure> {
+    let consent = if going.yes {
+        Consent::Given
+    } else {
+        Consent::Ask
+    };
+    let approver = TerminalApprover::new(consent, around.plain);
+    let lancet = open(&going.place, reach, Some(approver.clone()), around)?;
+    let reply = act(&lancet.unnamed_session());
+    put(
+        &reply,
+        Form::of(going.json),
+        Shape::Change(&approver),
+        around,
+    )
+}

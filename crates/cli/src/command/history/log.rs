@@ -1,0 +1,113 @@
+//! `lancet log`: changes, newest first, a line each.
+
+use lancet::{History, LogQuery, Operation};
+use serde_json::json;
+
+use super::{history, object, patch, time, unreadable};
+use crate::arguments::{LogArguments, LogFormat};
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{Reach, Surroundings};
+use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
+
+/// How many are listed on a terminal where nobody says.
+const UNASKED: usize = 1_000;
+
+/// Lists.
+pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let path = arguments
+        .path
+        .as_deref()
+        .map(|path| around.absolute(path))
+        .transpose()?;
+    let reach = path.as_deref().map_or(Reach::Folder, Reach::File);
+    let history = history(&arguments.place, reach, around)?;
+    let query = LogQuery {
+        // The roots are spelled without links; so is what the history has.
+        path: path.map(|path| path.canonicalize().unwrap_or(path)),
+        session: arguments.session.clone(),
+        turn: arguments.turn.clone(),
+        since: arguments.since.as_deref().map(time::since).transpose()?,
+        limit: arguments.number.or(Some(UNASKED)).filter(|_| {
+            arguments.number.is_some() || (stdout_is_terminal() && arguments.format.is_none())
+        }),
+        ..LogQuery::default()
+    };
+    let operations = history.log(&query).map_err(unreadable)?;
+    if arguments.format == Some(LogFormat::Patch) {
+        return patch::series(&history, &operations);
+    }
+    if arguments.json {
+        let mut out = String::new();
+        for operation in &operations {
+            out.push_str(&format!("{}\n", object(operation)));
+        }
+        out.push_str(&format!("{}\n", json!({ "total": operations.len() })));
+        print(&out)?;
+        return Ok(Exit::Done);
+    }
+    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let mut out = String::new();
+    for operation in &operations {
+        out.push_str(&line(&history, operation, colour));
+        if arguments.patch {
+            out.push_str(&patches(&history, operation, colour)?);
+        }
+    }
+    page(&out)?;
+    Ok(Exit::Done)
+}
+
+/// One operation on one line.
+fn line(history: &History, operation: &Operation, colour: Colour) -> String {
+    let files: Vec<String> = operation
+        .files
+        .iter()
+        .take(3)
+        .map(|file| visible(&history.relative(&file.path).display().to_string()).into_owned())
+        .collect();
+    let more = match operation.files.len() {
+        0..=3 => String::new(),
+        many => format!(" and {} more", many - 3),
+    };
+    let (added, removed) = operation
+        .files
+        .iter()
+        .fold((0, 0), |(added, removed), file| {
+            (added + file.added, removed + file.removed)
+        });
+    let mut marks = String::new();
+    if operation.is_undone() {
+        marks.push_str("  (taken back)");
+    }
+    if operation.state == lancet::OperationState::Unsure {
+        marks.push_str("  (interrupted)");
+    }
+    format!(
+        "{}  {}  {:<9}  {}{more}  {} {}  {}{}\n",
+        colour.paint(Style::Cyan, &operation.id),
+        time::shown(operation.time),
+        operation.tool,
+        files.join(", "),
+        colour.paint(Style::Green, &format!("+{added}")),
+        colour.paint(Style::Red, &format!("-{removed}")),
+        colour.paint(Style::Dim, &visible(&operation.session)),
+        colour.paint(Style::Dim, &marks),
+    )
+}
+
+/// The diffs of an operation, for a person.
+pub(super) fn patches(
+    history: &History,
+    operation: &Operation,
+    colour: Colour,
+) -> Result<String, Failure> {
+    let mut out = String::new();
+    for change in &operation.files {
+        match history.patch(change).map_err(unreadable)? {
+            Some(patch) => out.push_str(&colour.diff(&patch)),
+            None => out.push_str("(a secret file: its text is not shown)\n"),
+        }
+    }
+    out.push('\n');
+    Ok(out)
+}

@@ -1,0 +1,85 @@
+//! `lancet show`: one change with all that is known of it.
+
+use lancet::{Found, Operation};
+use serde_json::json;
+
+use super::log::patches;
+use super::{history, object, time, unreadable};
+use crate::arguments::ShowArguments;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{Reach, Surroundings};
+use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
+
+/// The shortest beginning of an id that is taken.
+const SHORTEST: usize = 4;
+
+/// Shows.
+pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let history = history(&arguments.place, Reach::Folder, around)?;
+    let typed = &arguments.operation;
+    if typed.len() < SHORTEST {
+        return Err(Failure::usage(format!(
+            "{typed:?} is too short: give at least {SHORTEST} characters of the id"
+        )));
+    }
+    let operation = match history.find(typed).map_err(unreadable)? {
+        Found::One(operation) => *operation,
+        Found::None => {
+            return Err(Failure::refused(format!("there is no operation {typed}")));
+        }
+        Found::Several(ids) => {
+            return Err(Failure::refused(format!(
+                "{typed} begins the ids of several operations: {}",
+                ids.join(", ")
+            )));
+        }
+    };
+    if arguments.json {
+        let mut data = object(&operation);
+        for (at, change) in operation.files.iter().enumerate() {
+            data["files"][at]["patch"] = json!(history.patch(change).map_err(unreadable)?);
+        }
+        print(&format!("{data}\n"))?;
+        return Ok(Exit::Done);
+    }
+    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let mut out = head(&operation, colour);
+    out.push_str(&patches(&history, &operation, colour)?);
+    page(&out)?;
+    Ok(Exit::Done)
+}
+
+fn head(operation: &Operation, colour: Colour) -> String {
+    let mut out = format!(
+        "{}\n",
+        colour.paint(Style::Bold, &format!("operation {}", operation.id))
+    );
+    let mut line = |name: &str, value: Option<&str>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            out.push_str(&format!("{name:<12}{}\n", visible(value)));
+        }
+    };
+    let client = match (&operation.client, &operation.version) {
+        (Some(client), Some(version)) => Some(format!("{client} {version}")),
+        (client, _) => client.clone(),
+    };
+    let undone: Option<&str> = operation
+        .files
+        .iter()
+        .find_map(|file| file.undone_by.as_deref());
+    line(
+        "time",
+        Some(&format!("{} UTC", time::shown(operation.time))),
+    );
+    line("tool", Some(&operation.tool));
+    line("session", Some(&operation.session));
+    line("client", client.as_deref());
+    line("turn", operation.turn.as_deref());
+    line("call", operation.call.as_deref());
+    line("matched on", Some(&operation.rungs.join(", ")));
+    line("let through", operation.approved.as_deref());
+    line("takes back", Some(&operation.takes_back.join(", ")));
+    line("taken back", undone);
+    out.push('\n');
+    out
+}

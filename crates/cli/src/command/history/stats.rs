@@ -1,0 +1,115 @@
+//! `lancet stats` and `lancet gc`: what the history sums up to, and keeping it small.
+
+use std::time::Duration;
+
+use lancet::{StatisticsQuery, Sum};
+use serde_json::{Value, json};
+
+use super::{history, time, unreadable};
+use crate::arguments::{GcArguments, StatsArguments};
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{Reach, Surroundings};
+use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
+
+/// Files that are listed to a person.
+const FILES: usize = 20;
+/// As long as it takes: somebody asked for it.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// Sums up.
+pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let history = history(&arguments.place, Reach::Folder, around)?;
+    let query = StatisticsQuery {
+        session: arguments.session.clone(),
+        since: arguments.since.as_deref().map(time::since).transpose()?,
+        ..StatisticsQuery::default()
+    };
+    let sums = history.statistics(&query).map_err(unreadable)?;
+    let files: Vec<(String, Sum)> = sums
+        .files
+        .iter()
+        .map(|(path, sum)| (path.display().to_string(), *sum))
+        .collect();
+    if arguments.json {
+        let list = |sums: &[(String, Sum)]| -> Value {
+            sums.iter()
+                .map(|(name, sum)| {
+                    json!({ "name": name, "operations": sum.operations, "added": sum.added, "removed": sum.removed })
+                })
+                .collect()
+        };
+        let counts = |counts: &[(String, u64)]| -> Value {
+            counts
+                .iter()
+                .map(|(name, count)| (name.clone(), json!(count)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        };
+        let data = json!({
+            "operations": sums.total.operations, "added": sums.total.added, "removed": sums.total.removed,
+            "files": list(&files), "tools": list(&sums.tools), "sessions": list(&sums.sessions),
+            "clients": list(&sums.clients), "rungs": counts(&sums.rungs), "refusals": counts(&sums.refusals),
+        });
+        print(&format!("{data}\n"))?;
+        return Ok(Exit::Done);
+    }
+    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let mut out = format!(
+        "{} changes, {} lines added, {} removed\n",
+        sums.total.operations, sums.total.added, sums.total.removed
+    );
+    let mut table = |title: &str, rows: Vec<(String, String)>| {
+        if !rows.is_empty() {
+            out.push_str(&format!("\n{}\n", colour.paint(Style::Bold, title)));
+            for (name, value) in rows {
+                out.push_str(&format!("  {value:<24}  {}\n", visible(&name)));
+            }
+        }
+    };
+    let lines = |sums: &[(String, Sum)]| -> Vec<(String, String)> {
+        let value = |sum: &Sum| format!("{:>6}  +{} -{}", sum.operations, sum.added, sum.removed);
+        sums.iter()
+            .take(FILES)
+            .map(|(name, sum)| (name.clone(), value(sum)))
+            .collect()
+    };
+    let counts = |counts: &[(String, u64)]| -> Vec<(String, String)> {
+        counts
+            .iter()
+            .map(|(name, count)| (name.clone(), format!("{count:>6}")))
+            .collect()
+    };
+    table("files", lines(&files));
+    table("tools", lines(&sums.tools));
+    table("sessions", lines(&sums.sessions));
+    table("clients", lines(&sums.clients));
+    table("matched on", counts(&sums.rungs));
+    table("refusals", counts(&sums.refusals));
+    page(&out)?;
+    Ok(Exit::Done)
+}
+
+/// Removes and compresses.
+pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let history = history(&arguments.place, Reach::Nothing, around)?;
+    let (removed, sealed) = history.tidy(PATIENCE).map_err(unreadable)?;
+    if arguments.json {
+        let data = json!({
+            "removedOperations": removed.operations, "removedContents": removed.contents,
+            "removedBytes": removed.bytes, "compressedContents": sealed.contents,
+            "compressedFrom": sealed.before, "compressedTo": sealed.after, "bytes": removed.left,
+        });
+        print(&format!("{data}\n"))?;
+    } else {
+        print(&format!(
+            "removed {} changes and {} contents ({} bytes); compressed {} contents ({} bytes to {})\n",
+            removed.operations,
+            removed.contents,
+            removed.bytes,
+            sealed.contents,
+            sealed.before,
+            sealed.after
+        ))?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,143 @@
+//! Times as people type and read them, in UTC: no table of time zones is at hand, and a log is compared with others.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::failure::Failure;
+
+const DAY: i64 = 24 * 60 * 60;
+
+/// `2026-01-31 16:20:05`, from milliseconds since 1970.
+pub(super) fn shown(milliseconds: i64) -> String {
+    let seconds = milliseconds.div_euclid(1000);
+    let (year, month, day) = date(seconds.div_euclid(DAY));
+    let rest = seconds.rem_euclid(DAY);
+    format!(
+        "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}",
+        rest / 3600,
+        rest / 60 % 60,
+        rest % 60
+    )
+}
+
+/// `Sat, 31 Jan 2026 16:20:05 +0000`, as mail has it.
+pub(super) fn for_mail(milliseconds: i64) -> String {
+    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let days = milliseconds.div_euclid(1000).div_euclid(DAY);
+    let (year, month, day) = date(days);
+    let name = DAYS[days.rem_euclid(7) as usize];
+    let month = MONTHS[(month - 1).clamp(0, 11) as usize];
+    let clock = shown(milliseconds);
+    let clock = clock.split(' ').nth(1).unwrap_or_default();
+    format!("{name}, {day} {month} {year} {clock} +0000")
+}
+
+/// The time that `--since` means, in milliseconds since 1970.
+pub(super) fn since(typed: &str) -> Result<i64, Failure> {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64);
+    let ago = typed.chars().last().and_then(|unit| {
+        let seconds = match unit {
+            's' => 1,
+            'm' => 60,
+            'h' => 3600,
+            'd' => DAY,
+            'w' => 7 * DAY,
+            _ => return None,
+        };
+        let number: i64 = typed[..typed.len() - 1].parse().ok().filter(|n| *n >= 0)?;
+        number.checked_mul(seconds)?.checked_mul(1000)
+    });
+    if let Some(ago) = ago {
+        return Ok(now.saturating_sub(ago));
+    }
+    moment(typed).ok_or_else(|| {
+        Failure::usage(format!(
+            "--since {typed}: give a time ago (30m, 2h, 3d) or a date in UTC (2026-01-31, 2026-01-31T16:20)"
+        ))
+    })
+}
+
+fn moment(typed: &str) -> Option<i64> {
+    let typed = typed.trim_end_matches('Z');
+    let (date, clock) = typed.split_once(['T', ' ']).unwrap_or((typed, "00:00"));
+    let numbers = |text: &str, mark: char| -> Option<Vec<i64>> {
+        text.split(mark)
+            .map(|part| part.parse().ok().filter(|number: &i64| *number >= 0))
+            .collect()
+    };
+    let (date, clock) = (numbers(date, '-')?, numbers(clock, ':')?);
+    let [year, month @ 1..=12, day @ 1..=31] = date[..] else {
+        return None;
+    };
+    let (hours, minutes, seconds) = match clock[..] {
+        [hours @ 0..=23, minutes @ 0..=59] => (hours, minutes, 0),
+        [hours @ 0..=23, minutes @ 0..=59, seconds @ 0..=60] => (hours, minutes, seconds),
+        _ => return None,
+    };
+    if !(1970..=9999).contains(&year) {
+        return None;
+    }
+    Some((days(year, month, day) * DAY + hours * 3600 + minutes * 60 + seconds) * 1000)
+}
+
+/// Year, month and day of a day since 1970: the year is counted from March, so that the leap day is its last.
+fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let in_month = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, in_month)
+}
+
+/// The day since 1970 of a date.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let month = if month > 2 { month - 3 } else { month + 9 };
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_go_there_and_back() {
+        assert_eq!(shown(0), "1970-01-01 00:00:00");
+        assert_eq!(shown(1_709_210_096_789), "2024-02-29 12:34:56");
+        assert_eq!(
+            for_mail(1_709_210_096_789),
+            "Thu, 29 Feb 2024 12:34:56 +0000"
+        );
+        for day in (0..200_000).step_by(97) {
+            let (year, month, of_month) = date(day);
+            assert_eq!(days(year, month, of_month), day);
+        }
+        assert_eq!(since("2024-02-29T12:34:56Z"), Ok(1_709_210_096_000));
+        assert_eq!(since("2024-02-29"), Ok(1_709_164_800_000));
+    }
+
+    #[test]
+    fn times_ago_are_before_now_and_nonsense_is_told() {
+        assert!(since("2h").is_ok_and(|time| time < since("1h").unwrap_or(0)));
+        for wrong in [
+            "",
+            "h",
+            "-1h",
+            "yesterday",
+            "2026-13-01",
+            "2026-01-31T25:00",
+            "é",
+        ] {
+            assert!(since(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Changes seen and taken back from the shell.
+
+use std::fs;
+use std::process::Command;
+
+use crate::stage::{Stage, word};
+
+fn edited() -> (Stage, String) {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\r\ntwo\n");
+    let edit = [
+        "edit", "a.txt", "--old", "two", "--new", "2", "--yes", "--json",
+    ];
+    let (code, answer) = stage.json(&edit);
+    assert_eq!(code, 0, "{answer}");
+    (
+        stage,
+        answer["operation"].as_str().expect("an id").to_owned(),
+    )
+}
+
+#[test]
+fn a_change_is_listed_shown_taken_back_and_done_again() {
+    let (stage, id) = edited();
+    let log = stage.run(&["log"]);
+    assert_eq!(log.code, 0, "{log:?}");
+    assert!(
+        log.out.starts_with(&id) && log.out.contains("a.txt  +1 -1"),
+        "{log:?}"
+    );
+    let show = stage.run(&["show", &id]);
+    for words in ["-two\n+2\n", "let through", "a person, asked"] {
+        assert!(show.out.contains(words), "{words}: {show:?}");
+    }
+    let dry = stage.run(&["undo", "--dry-run"]);
+    assert_eq!(
+        (dry.code, stage.text("a.txt").as_str()),
+        (0, "one\r\n2\n"),
+        "{dry:?}"
+    );
+    let refused = stage.run(&["undo"]);
+    assert_eq!(refused.code, 1, "nobody to ask: {refused:?}");
+    assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
+    assert_eq!(stage.text("a.txt"), "one\r\ntwo\n");
+    assert!(stage.run(&["log"]).out.contains("(taken back)"));
+    assert_eq!(stage.run(&["undo", "--yes"]).code, 1, "nothing is left");
+    assert_eq!(stage.run(&["redo", "--yes"]).code, 0);
+    assert_eq!(stage.text("a.txt"), "one\r\n2\n");
+    let before = format!("a.txt@{id}^");
+    assert_eq!(stage.run(&["restore", &before, "--yes"]).code, 0);
+    assert_eq!(stage.text("a.txt"), "one\r\ntwo\n");
+    assert_eq!(stage.run(&["restore", "a.txt", "--yes"]).code, 2);
+    assert_eq!(stage.run(&["undo", "--since", "soon"]).code, 2);
+    assert_eq!(stage.run(&["show", "zzzzzz"]).code, 1);
+}
+
+#[test]
+fn the_log_is_one_object_a_line_and_the_total() {
+    let (stage, id) = edited();
+    let run = stage.run(&["log", "--json", "-n", "5"]);
+    let lines: Vec<serde_json::Value> = run
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines[0]["operation"], id.as_str());
+    assert_eq!(lines[0]["files"][0]["type"], "update");
+    assert_eq!(lines[1]["total"], 1);
+    let (_, sums) = stage.json(&["stats", "--json"]);
+    assert_eq!(
+        (&sums["operations"], &sums["rungs"]["exact"]),
+        (&1.into(), &1.into())
+    );
+    let (code, gc) = stage.json(&["gc", "--json"]);
+    assert_eq!((code, &gc["removedOperations"]), (0, &0.into()));
+}
+
+#[test]
+fn git_takes_the_series_and_is_otherwise_left_alone() {
+    let stage = Stage::new();
+    let root = stage.project();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+            .args(arguments);
+        stage.dress(&mut command);
+        let output = command.output().expect("git is here");
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        output.stdout
+    };
+    stage.file("a.txt", "one\r\ntwo\nthree");
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["-c", "core.autocrlf=false", "commit", "-qm", "first"]);
+    let state = |names: &[&str]| -> Vec<Vec<u8>> {
+        names
+            .iter()
+            .map(|name| fs::read(root.join(".git").join(name)).unwrap_or_default())
+            .collect()
+    };
+    let watched = ["index", "HEAD", "refs/stash", "logs/HEAD"];
+    let before = state(&watched);
+    for (old, new) in [("two", "2"), ("three", "3\nfour")] {
+        assert_eq!(
+            stage
+                .run(&["edit", "a.txt", "--old", old, "--new", new, "--yes"])
+                .code,
+            0
+        );
+    }
+    assert_eq!(
+        stage
+            .run(&["write", "new/b.txt", "--content", "b\n", "--yes"])
+            .code,
+        0
+    );
+    assert_eq!(state(&watched), before);
+    let wanted = stage.text("a.txt");
+    let series = stage.run(&["log", "--format", "patch"]);
+    let mails = stage.home().join("changes.mbox");
+    fs::write(&mails, &series.out).expect("written");
+    assert_eq!(stage.run(&["undo", "--since", "1h", "--yes"]).code, 0);
+    assert_eq!(stage.text("a.txt"), "one\r\ntwo\nthree");
+    assert_eq!(state(&watched), before);
+    git(&["am", "-q", "--keep-cr", word(&mails)]);
+    assert_eq!(stage.text("a.txt"), wanted);
+    assert_eq!(stage.text("new/b.txt"), "b\n");
+    assert_eq!(
+        String::from_utf8_lossy(&git(&["rev-list", "--count", "HEAD"])).trim(),
+        "4"
+    );
+}
