@@ -390,14 +390,11 @@ fn sessions_know_nothing_of_each_other() {
         ground.session(),
         ground.session(),
     ];
-    for reader in 0..sessions.len() {
-        for other in reader + 1..sessions.len() {
-            is_refused(
-                &ground.edit(&sessions[other], "a.txt", "one", "1"),
-                "not_read",
-            );
+    for (at, reader) in sessions.iter().enumerate() {
+        for other in &sessions[at + 1..] {
+            is_refused(&ground.edit(other, "a.txt", "one", "1"), "not_read");
         }
-        done(&ground.read(&sessions[reader], "a.txt"));
+        done(&ground.read(reader, "a.txt"));
     }
     done(&ground.edit(&ground.lancet.session(&name("a")), "a.txt", "one", "1"));
     assert_eq!(
