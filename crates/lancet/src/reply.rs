@@ -96,6 +96,11 @@ impl Reply {
         &self.data
     }
 
+    /// Text and data, taken out for who passes them on: a page of text and its patch are not copied.
+    pub fn into_parts(self) -> (String, Value) {
+        (self.text, self.data)
+    }
+
     /// Whether the call was refused.
     pub fn is_error(&self) -> bool {
         self.refused.is_some()

@@ -117,6 +117,9 @@ pub(crate) fn spelled(tool: &str, arguments: &Value) -> String {
 
 /// The first `most` characters of a text, cut on a character boundary and marked where it was cut.
 pub(crate) fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
     match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((at, _)) => format!(

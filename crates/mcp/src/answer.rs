@@ -17,17 +17,18 @@ const RESULT: &str = "lancet/result";
 const NAMED_ROOTS: usize = 5;
 
 /// A result: text for the model, data for programs.
-pub(crate) fn result(reply: &Reply, answers: Answers) -> CallToolResult {
+pub(crate) fn result(reply: Reply, answers: Answers) -> CallToolResult {
     let mut result = CallToolResult::default();
-    result.content = vec![ContentBlock::text(reply.text())];
     if reply.is_error() {
         result.is_error = Some(true);
     }
     if answers == Answers::Structured {
-        result.structured_content = Some(structured(reply));
+        result.structured_content = Some(structured(&reply));
     }
+    let (text, data) = reply.into_parts();
+    result.content = vec![ContentBlock::text(text)];
     let mut meta = JsonObject::new();
-    meta.insert(RESULT.to_owned(), reply.data().clone());
+    meta.insert(RESULT.to_owned(), data);
     result.meta = Some(MetaObject(meta));
     result
 }

@@ -247,6 +247,6 @@ impl ServerHandler for Server {
                 began.elapsed().as_secs_f64() * 1000.0
             )
         });
-        Ok(answer::result(&reply, self.form(&tool)).into())
+        Ok(answer::result(reply, self.form(&tool)).into())
     }
 }

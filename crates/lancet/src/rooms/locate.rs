@@ -63,8 +63,11 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
         ));
     }
     refuse_unshown(engine, &given, located.path())?;
-    let verdict = stricter(judge(engine, &path), judge(engine, located.path()));
-    let verdict = stricter(verdict, twins::judge(engine, &located));
+    let named = judge(engine, &path);
+    let opened = (located.path() != path)
+        .then(|| judge(engine, located.path()))
+        .flatten();
+    let verdict = stricter(stricter(named, opened), twins::judge(engine, &located));
     if intent == Intent::Show
         && let Some(Verdict::Secret { pattern }) = &verdict
     {

@@ -311,12 +311,14 @@ fn data(file: &FilePlan, written: Option<&Written>) -> Value {
         "type": file.deed(),
         "added": view.added,
         "removed": view.removed,
-        "patch": hunks,
+        "patch": null,
         "encoding": file.encoding.name(),
         "lineEndings": file.endings.name(),
         "userModified": false,
         "warnings": view.notices,
     });
+    // Moved: inside `json!` it would be copied value by value.
+    data["patch"] = Value::Array(hunks);
     if view.coarse {
         data["coarse"] = json!(true);
     }

@@ -121,11 +121,13 @@ fn copy(
     hunk: &mut Hunk,
     shown: &mut usize,
 ) -> Option<()> {
-    for line in wanted {
-        let text = &view[lines.line_range(line).start..line_end(view, lines, line)];
-        push(hunk, ' ', text, shown)?;
+    if wanted.is_empty() {
+        return Some(());
     }
-    Some(())
+    // In one piece: finding each line by itself was an eighth of the instructions of an Edit at 10 KB.
+    let start = lines.line_range(wanted.start).start;
+    let text = &view[start..line_end(view, lines, wanted.end - 1)];
+    push(hunk, ' ', text, shown)
 }
 
 fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()> {

@@ -118,13 +118,7 @@ fn read_number(text: &[u8]) -> Option<u64> {
 fn trace(trace: Option<Trace>) -> Vec<u8> {
     match trace {
         None => b"-".to_vec(),
-        Some(trace) => {
-            let mut text = format!("{:x}:", trace.inode);
-            for byte in trace.revision.as_bytes() {
-                text.push_str(&format!("{byte:02x}"));
-            }
-            text.into_bytes()
-        }
+        Some(trace) => format!("{:x}:{}", trace.inode, trace.revision.long()).into_bytes(),
     }
 }
 

@@ -178,8 +178,9 @@ fn lay_out(desk: &Desk<'_>, document: &Document<'_>, wanted: Wanted) -> Layout {
     }
     let mut characters = 0;
     let end = total.min(wanted.first.saturating_add(wanted.most));
-    for line in wanted.first..end {
-        let range = document.line_range(line);
+    // One after the other: looking each line up by itself was two thirds of the instructions of a Read of 1 MB.
+    let ranges = document.lines_from(wanted.first);
+    for (line, range) in (wanted.first..end).zip(ranges) {
         let text = &document.view()[range.clone()];
         let laid = lay_line(line, text, settings.max_line_chars, settings.gutter);
         let length = laid.text.chars().count();
@@ -191,7 +192,7 @@ fn lay_out(desk: &Desk<'_>, document: &Document<'_>, wanted: Wanted) -> Layout {
         layout.text.push_str(&laid.text);
         layout.lines += 1;
         let seen = if laid.shown == text.len() {
-            document.line_range_whole(line)
+            range.start..document.view().len().min(range.end + 1)
         } else {
             range.start..range.start + laid.shown
         };

@@ -237,7 +237,7 @@ fn numbered(
 
 /// Whether an answer shows a line from end to end.
 fn is_whole(text: &str) -> bool {
-    text.chars().nth(LONGEST_LINE).is_none()
+    text.len() <= LONGEST_LINE || text.chars().nth(LONGEST_LINE).is_none()
 }
 
 /// Counts replaced lines as shown where what came of them was.
