@@ -595,3 +595,61 @@ fn conversations_go_as_the_model_says() {
 fn conversations_with_restarts_go_as_the_model_says() {
     converse(cases() / 20, true);
 }
+
+/// With `stale = "merge"` what is carried over depends on the diff; but whatever goes through keeps the foreign change,
+/// touches only text that the session was shown, and what does not leaves everything.
+#[test]
+fn with_merge_no_foreign_change_is_lost_and_nothing_unseen_is_edited() {
+    let ground = Ground::with(|builder| {
+        builder.settings(settings("match = \"exact\"\nstale = \"merge\"\n"))
+    });
+    let round = (
+        edit(),
+        vec(outside::outside(), 0..3),
+        1..8_usize,
+        prop::option::of(1..5_usize),
+    );
+    proptest!(config_of(cases() / 2), |(start in vec(any::<u8>(), 4..20), rounds in vec(round, 1..8))| {
+        ground.clear();
+        let mut model = Model::default();
+        outside::put(&mut model, &ground, 0, &spell(&start));
+        let session = ground.session();
+        let mut shown = std::collections::BTreeSet::new();
+        for (edit, meddlers, offset, limit) in &rounds {
+            let mut read = json!({ "file_path": ground.path(NAMES[0]), "offset": if limit.is_some() { *offset } else { 1 }, "force": true });
+            if let Some(limit) = limit {
+                read["limit"] = json!(limit);
+            }
+            let reply = ground.call(&session, "Read", read);
+            shown.extend(crate::ground::numbered(reply.text()).into_iter().map(|(_, line)| line.to_owned()));
+            for outside in meddlers {
+                outside.act(&mut model, &ground, 0);
+            }
+            let Ok((_, text)) = model.resolve(0) else {
+                outside::put(&mut model, &ground, 0, &spell(&start));
+                continue;
+            };
+            let from = usize::from(edit.from) * text.len() / (usize::from(u16::MAX) + 1);
+            let end = (from + 1 + usize::from(edit.length)).min(text.len());
+            let (old, new) = (&text[from.min(end)..end], spell(&edit.new));
+            let reply = ground.edit(&session, NAMES[0], old, &new);
+            if !reply.is_error() && !old.is_empty() {
+                let found = places(&text, old);
+                assert_eq!(found.len(), 1, "{text:?} {old:?}");
+                let end = deletion_end(&text, found[0], old, &new);
+                let first = text[..found[0]].rfind('\n').map_or(0, |at| at + 1);
+                for line in text[first..end].split_terminator('\n') {
+                    let whole = text.split('\n').find(|whole| whole.starts_with(line)).unwrap_or(line);
+                    assert!(shown.iter().any(|shown| shown.starts_with(line) || shown == whole), "{line:?} was never shown");
+                }
+                model.files[0] = Node::File(format!("{}{new}{}", &text[..found[0]], &text[end..]));
+            } else if !reply.is_error() {
+                model.files[0] = Node::File(new);
+            }
+            model.check(&ground);
+            shown.extend(crate::ground::numbered(reply.text()).into_iter().map(|(_, line)| line.to_owned()));
+            let diff = reply.text().lines().filter_map(|line| line.strip_prefix([' ', '+']));
+            shown.extend(diff.map(str::to_owned));
+        }
+    });
+}

@@ -2,6 +2,7 @@
 //! meddlers, and what the library offers to hosts. `LANCET_LAW_CASES` says how many cases each law is tried on.
 
 mod bad_input;
+mod bounded;
 mod conversation;
 mod drafts;
 mod exact;

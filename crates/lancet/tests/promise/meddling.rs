@@ -376,3 +376,39 @@ fn two_new_files_by_two_sessions_at_once() {
         assert_eq!(stray(ground), [""; 0]);
     }
 }
+
+#[test]
+fn a_file_that_changes_while_its_question_is_open_is_asked_about_again_or_stale() {
+    for (stale, finally) in [("refuse", "stale"), ("merge", "")] {
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let questions = Arc::clone(&asked);
+        let settings = settings(&format!("stale = \"{stale}\"\n"));
+        let ground = Ground::with(|builder| {
+            builder.settings(settings).mode(lancet::Mode::Ask).approver(
+                move |question: &lancet::Question| {
+                    let mut questions = questions.lock().unwrap();
+                    questions.push(question.diff.clone());
+                    if questions.len() == 1 {
+                        rewrite(&question.path);
+                    }
+                    lancet::Answer::Yes
+                },
+            )
+        });
+        ground.put("a.txt", FILE);
+        let session = ground.session();
+        done(&ground.read(&session, "a.txt"));
+        let edit =
+            json!({ "file_path": ground.path("a.txt"), "old_string": "two", "new_string": "2" });
+        let reply = session.call(RawCall::new("Edit", edit));
+        assert_eq!(refused(&reply), finally, "{}", reply.text());
+        let theirs = FILE.replace("ten", "TEN!");
+        if finally.is_empty() {
+            assert_eq!(ground.text("a.txt"), theirs.replace("two", "2"));
+            assert_eq!(asked.lock().unwrap().len(), 2, "the question is renewed");
+        } else {
+            assert_eq!(ground.text("a.txt"), theirs);
+            assert_eq!(asked.lock().unwrap().len(), 1);
+        }
+    }
+}

@@ -560,3 +560,34 @@ fn edits_at_the_same_time_are_put_in_order() {
     assert_eq!(ground.text("a.txt"), expected);
     assert_eq!(ground.tree().len(), 1);
 }
+
+#[test]
+fn beyond_the_budget_contents_are_let_go_of_and_hashes_stay() {
+    let ground = Ground::new();
+    let session = ground.session();
+    let file = |number: usize| format!("{number}.txt");
+    for number in 0..130 {
+        ground.put(&file(number), "one\ntwo\n");
+        done(&session.call(RawCall::new(
+            "Read",
+            json!({ "file_path": ground.path(&file(number)) }),
+        )));
+    }
+    let edit = |number: usize| {
+        let arguments = json!({ "file_path": ground.path(&file(number)), "old_string": "one", "new_string": "1" });
+        session.call(RawCall::new("Edit", arguments))
+    };
+    done(&edit(0));
+    for (number, shown) in [(1, false), (129, true)] {
+        ground.put(&file(number), "one\nTWO\n");
+        let reply = edit(number);
+        is_refused(&reply, "stale");
+        assert_eq!(
+            reply.data()["error"].get("diff").is_some(),
+            shown,
+            "{}",
+            reply.text()
+        );
+        assert_eq!(refused(&edit(number)), if shown { "" } else { "stale" });
+    }
+}

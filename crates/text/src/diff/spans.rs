@@ -30,13 +30,18 @@ fn blocks<'t>(view: &'t str, lines: &dyn LineTable, changes: &'t [Change]) -> Ve
         pieces.push(&view[start..first.range.start]);
         pieces.push(&first.text);
         let mut cursor = first.range.end;
+        // Looked for once in each line: one line may hold all the changes of a large file.
+        let mut line_ends = 0;
         let end = loop {
             // The new text stands at a line's end and so does the old: what follows is untouched.
             let settled = pieces.ended && is_line_start(view, cursor);
             let end = if settled || cursor == view.len() {
                 cursor
             } else {
-                line_end(view, lines, lines.line_of(cursor))
+                if cursor >= line_ends {
+                    line_ends = line_end(view, lines, lines.line_of(cursor));
+                }
+                line_ends
             };
             let goes_on = |next: &&&Change| {
                 let at = next.range.start;
