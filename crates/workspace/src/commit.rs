@@ -27,6 +27,7 @@ pub(crate) use aside::give_name;
 pub(crate) use in_place::write_over;
 pub use outcome::{Barrier, CommitError, Warning, Written};
 pub use request::{Durability, Expected, Links, Manner, NewBytes, Strategy, Weak, Write};
+pub(crate) use trial::next_name;
 
 use crate::locks::{Guard, LockError};
 use crate::roots::Workspace;
@@ -172,7 +173,8 @@ fn make_ready(trial: &mut Trial<'_>, write: &Write<'_>, staged: Staged) -> Resul
             Ok(Ready::Replace(replacement, held))
         }
         Staged::Create(creation) => Ok(Ready::Create(creation)),
-        Staged::InPlace(rewrite) => {
+        Staged::InPlace(mut rewrite) => {
+            in_place::name_copies(trial, &mut rewrite)?;
             let gripped = in_place::grip(trial, write, &rewrite)?;
             Ok(Ready::InPlace(rewrite, gripped))
         }

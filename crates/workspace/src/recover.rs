@@ -3,6 +3,7 @@
 //! to be ours. A foreign file is never taken for ours; what is unclear is kept and told.
 
 mod step;
+mod torn;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -125,9 +126,14 @@ impl Workspace {
                 folder,
                 other: other.handle(),
             };
+            let outcome = match scene.heal(direction) {
+                // Somebody is just writing it. What was done so far is found done.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                other => other?,
+            };
             healed.push(Recovered {
                 path: path_of(step),
-                healed: scene.heal(direction)?,
+                healed: outcome,
             });
         }
         for folder in &folders {

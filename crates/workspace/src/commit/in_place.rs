@@ -12,8 +12,8 @@ use super::back::{Back, Done};
 use super::check::holds_expected;
 use super::hold::{Grip, lease};
 use super::stage::{UNCHANGED, check_base, later_than};
-use super::trial::{Temporary, Trial};
-use super::{Barrier, Failure, Weak, Write, Written};
+use super::trial::{STATE, Temporary, Trial};
+use super::{Barrier, Failure, Rung, Weak, Write, Written};
 use crate::content::{Sink, new_length, write_content};
 use crate::disk::{Disk, Lease, Open};
 use crate::displaced::{Displaced, Seal};
@@ -29,6 +29,9 @@ pub(super) struct Rewrite {
     pub(super) checked: Stamp,
     /// What it is going to hold: after a crash the one thing that tells a whole rewrite from a torn one.
     pub(super) new: Revision,
+    /// And the bytes themselves, which tell a torn one from what somebody else wrote. None where nothing is kept, and so
+    /// nobody recovers.
+    next: Option<Temporary>,
 }
 
 /// A file open for the rewriting, compared and leased.
@@ -61,21 +64,41 @@ pub(super) fn stage(
         .map_err(&keep)?;
     check_base(write, base)?;
     disk.sync(old.file.as_fd()).map_err(&keep)?;
-    disk.sync(old.folder.as_fd()).map_err(&keep)?;
-    let mut measure = Sink::nowhere(disk);
-    write_content(
-        &write.new,
-        Some((old.file.as_fd(), checked.size)),
-        &mut measure,
-    )
-    .map_err(Failure::at("write"))?;
-    let (_, new) = measure.finish();
+    let next = match trial.workspace.state_folder {
+        Some(_) => Some(trial.create_next(&old).map_err(&keep)?),
+        None => None,
+    };
+    let mut sink = match &next {
+        Some(next) => Sink::new(disk, next.file.as_fd()),
+        None => Sink::nowhere(disk),
+    };
+    let base = Some((old.file.as_fd(), checked.size));
+    write_content(&write.new, base, &mut sink).map_err(Failure::at("write"))?;
+    let (_, new) = sink.finish();
+    if let Some(next) = &next {
+        disk.sync(next.file.as_fd()).map_err(&keep)?;
+    }
     Ok(Rewrite {
         old,
         kept,
         checked,
         new,
+        next,
     })
+}
+
+/// Gives the copies their names, once the journal has them: whoever is killed before leaves none, and whoever is killed
+/// later leaves them to the recovery.
+pub(super) fn name_copies(trial: &mut Trial<'_>, rewrite: &mut Rewrite) -> Result<(), Failure> {
+    trial.name(&mut rewrite.old, STATE, Rung::InPlace)?;
+    if let Some(next) = &mut rewrite.next {
+        trial.name(next, STATE, Rung::InPlace)?;
+    }
+    let folder = rewrite.old.folder.as_fd();
+    trial
+        .disk()
+        .sync(folder)
+        .map_err(Failure::at("keep the old bytes"))
 }
 
 /// Opens the file for writing, keeps others out and compares it. By now no other handle of ours may be open on it.

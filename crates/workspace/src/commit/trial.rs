@@ -16,6 +16,8 @@ use crate::roots::Workspace;
 
 /// As many names are tried before one that is always taken is believed.
 const TRIES: usize = 8;
+/// Stands for the state folder's file system, where what it lacks is noted.
+pub(super) const STATE: u64 = u64::MAX;
 
 pub(super) struct Trial<'w> {
     pub(super) workspace: &'w Workspace,
@@ -60,25 +62,10 @@ impl<'w> Trial<'w> {
         mode: u32,
         device: u64,
     ) -> io::Result<Temporary> {
-        let mounts = &self.workspace.mounts;
-        if !mounts.lacks(device, Lack::Unnamed) {
-            match self
-                .disk()
-                .open_at(folder.as_fd(), OsStr::new("."), Open::Unnamed { mode })
-            {
-                Ok(file) => {
-                    return Ok(Temporary {
-                        folder: Arc::clone(folder),
-                        name: temporary_name(),
-                        file,
-                        naming: Naming::Unnamed,
-                    });
-                }
-                Err(error) if is_unknown(&error) => mounts.note(device, Lack::Unnamed),
-                Err(error) => return Err(error),
-            }
+        match self.create_unnamed(folder, mode, device, &temporary_name)? {
+            Some(unnamed) => Ok(unnamed),
+            None => self.create_named(folder, mode, &temporary_name),
         }
-        self.create_named(folder, mode, &temporary_name)
     }
 
     /// Gives a temporary file its name, if it has none.
@@ -127,9 +114,53 @@ impl<'w> Trial<'w> {
             return Ok((kept, path));
         };
         let name = of.file_name().unwrap_or_default();
-        let kept = self.create_named(&folder, 0o600, &|| kept_name(disk, name, Seal::Sealed))?;
+        let kept_name = || kept_name(disk, name, Seal::Sealed);
+        let kept = match self.create_unnamed(&folder, 0o600, STATE, &kept_name)? {
+            Some(unnamed) => unnamed,
+            None => self.create_named(&folder, 0o600, &kept_name)?,
+        };
         let path = path.join(&kept.name);
         Ok((kept, path))
+    }
+
+    /// Makes an empty file for the new bytes of a rewrite, beside the copy of its old ones.
+    pub(super) fn create_next(&mut self, old: &Temporary) -> io::Result<Temporary> {
+        let name = || next_name(&old.name);
+        match self.create_unnamed(&old.folder, 0o600, STATE, &name)? {
+            Some(unnamed) => Ok(unnamed),
+            None => self.create_named(&old.folder, 0o600, &name),
+        }
+    }
+
+    /// A file without a name, which a kill takes along; none where the file system does not know that.
+    fn create_unnamed(
+        &mut self,
+        folder: &Arc<OwnedFd>,
+        mode: u32,
+        device: u64,
+        name: &dyn Fn() -> OsString,
+    ) -> io::Result<Option<Temporary>> {
+        let mounts = &self.workspace.mounts;
+        if mounts.lacks(device, Lack::Unnamed) {
+            return Ok(None);
+        }
+        let here = OsStr::new(".");
+        match self
+            .disk()
+            .open_at(folder.as_fd(), here, Open::Unnamed { mode })
+        {
+            Ok(file) => Ok(Some(Temporary {
+                folder: Arc::clone(folder),
+                name: name(),
+                file,
+                naming: Naming::Unnamed,
+            })),
+            Err(error) if is_unknown(&error) => {
+                mounts.note(device, Lack::Unnamed);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn create_named(
@@ -203,6 +234,13 @@ impl Drop for Trial<'_> {
             }
         }
     }
+}
+
+/// The name of a rewrite's new bytes, by that of its old ones.
+pub(crate) fn next_name(kept: &OsStr) -> OsString {
+    let mut name = kept.to_owned();
+    name.push(".new");
+    name
 }
 
 pub(super) fn temporary_name() -> OsString {

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Healed;
-use crate::commit::{give_name, write_over};
+use super::torn::is_mixture;
+use crate::commit::{give_name, next_name, write_over};
 use crate::disk::{Disk, Lease, Open, Replace};
 use crate::displaced::Seal;
 use crate::journal::{Act, Step, Trace};
@@ -188,12 +189,25 @@ impl Scene<'_> {
         let is_it = stamp
             .zip(self.step.old)
             .is_some_and(|(stamp, old)| stamp.is_file() && stamp.inode == old.inode);
-        if !is_it {
+        let next = kept.with_file_name(next_name(kept.file_name().unwrap_or_default()));
+        let healed = match is_it {
+            true => self.heal_same_inode(kept, &next, direction)?,
             // The name has another file by now; the old bytes are kept as they are.
-            return Ok(Healed::Kept(kept.to_owned()));
-        }
-        let now = self.look(name)?;
-        match (now, direction) {
+            false => Healed::Kept(kept.to_owned()),
+        };
+        let _ = self.remove_kept(&next);
+        Ok(healed)
+    }
+
+    fn heal_same_inode(
+        &self,
+        kept: &Path,
+        next: &Path,
+        direction: Direction,
+    ) -> io::Result<Healed> {
+        let disk = self.disk();
+        let name = &*self.step.name;
+        match (self.look(name)?, direction) {
             (Found::Old, _) => {
                 // Not begun, or put back: the copy says nothing new.
                 let _ = self.remove_kept(kept);
@@ -203,17 +217,38 @@ impl Scene<'_> {
             _ => {}
         }
         let Some(source) = self.open_kept(kept)? else {
-            return Ok(Healed::Kept(self.step.folder.join(name)));
+            return Ok(match self.open_kept(next)? {
+                // Not begun: the copies have their names before the first byte is written.
+                None => Healed::TakenBack,
+                Some(_) => Healed::Kept(self.step.folder.join(name)),
+            });
         };
         let (revision, size) = hash(disk, source.as_fd())?;
         if self.step.old.is_none_or(|old| old.revision != revision) {
             return Ok(Healed::Kept(kept.to_owned()));
         }
         let file = disk.open_at(self.folder(), name, Open::Rewrite)?;
+        match disk.take_lease(file.as_fd(), Lease::Write) {
+            // Somebody is at it: another time.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
+            _ => {}
+        }
+        // Nobody writes it now, so this look holds.
+        let now = self.judge(file.as_fd())?;
         if now == Found::Foreign {
+            let torn = match self.open_kept(next)? {
+                Some(next) => is_mixture(disk, file.as_fd(), source.as_fd(), next.as_fd())?,
+                None => false,
+            };
+            if !torn {
+                // Others have written it since, or a later commit has: theirs stands.
+                return Ok(Healed::Kept(kept.to_owned()));
+            }
             self.workspace.displaced.copy_in(disk, file.as_fd(), name)?;
         }
-        write_over(disk, source.as_fd(), size, file.as_fd())?;
+        if now != Found::Old {
+            write_over(disk, source.as_fd(), size, file.as_fd())?;
+        }
         let _ = self.remove_kept(kept);
         Ok(Healed::TakenBack)
     }
@@ -300,8 +335,13 @@ impl Scene<'_> {
             Err(error) => return Err(error),
         }
         let file = disk.open_at(folder, name, Open::Read)?;
-        let stamp = disk.stat(file.as_fd())?;
-        let (revision, _) = hash(disk, file.as_fd())?;
+        self.judge(file.as_fd())
+    }
+
+    fn judge(&self, file: BorrowedFd<'_>) -> io::Result<Found> {
+        let disk = self.disk();
+        let stamp = disk.stat(file)?;
+        let (revision, _) = hash(disk, file)?;
         let is = |trace: Option<Trace>| trace.is_some_and(|trace| trace.revision == revision);
         let has_inode =
             |trace: Option<Trace>| trace.is_some_and(|trace| trace.inode == stamp.inode);

@@ -157,6 +157,34 @@ fn what_others_wrote_after_the_crash_stays() {
     assert!(mixed > 3, "{mixed}");
 }
 
+/// A rewrite dies, and somebody writes the same file before recovery comes: it is not torn, it is theirs.
+#[test]
+fn a_file_rewritten_by_others_after_the_crash_is_not_taken_for_torn() {
+    let kind = &KINDS[2];
+    let (mut deaths, mut kept) = (0, 0);
+    for number in 1.. {
+        let Some(ground) = dead_at(kind, number) else {
+            break;
+        };
+        deaths += 1;
+        let stood = ground.text("a");
+        fs::write(ground.root.join("a"), format!("{stood} and theirs")).unwrap();
+        let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
+        let healed = workspace.recover().unwrap();
+        assert_eq!(
+            ground.text("a"),
+            format!("{stood} and theirs"),
+            "died before call {number}: {healed:?}"
+        );
+        kept += usize::from(
+            healed
+                .iter()
+                .any(|one| matches!(one.healed, Healed::Kept(_))),
+        );
+    }
+    assert!(deaths > 10 && kept > 3, "{deaths} {kept}");
+}
+
 /// The next commit heals first, without being asked.
 #[test]
 fn the_first_write_recovers() {

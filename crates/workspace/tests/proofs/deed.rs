@@ -1,0 +1,305 @@
+//! One commit of each kind, as a small program: what others trace, and kill.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use lancet_text::RawChange;
+use lancet_workspace::{
+    CommitError, Expected, FaultyDisk, Located, Manner, NewBytes, Snapshot, Strategy, Workspace,
+    Write, Written,
+};
+use rustix::io::Errno;
+
+pub(crate) type Tree = BTreeMap<String, Vec<u8>>;
+type Outcome = Result<Vec<Written>, CommitError>;
+
+/// A kind of commit.
+pub(crate) struct Deed {
+    pub(crate) name: &'static str,
+    prepare: fn(&Path),
+    /// Methods that the disk does not know: what leads to another rung.
+    lacks: &'static [(&'static str, Errno)],
+    act: fn(&Workspace, &Path) -> Outcome,
+}
+
+/// What the files hold before.
+pub(crate) const OLD: &str =
+    "the first line\nthe second, which is going to be another\nthe third line\n";
+
+pub(crate) const DEEDS: [Deed; 9] = [
+    Deed {
+        name: "exchange+lease",
+        prepare: one_file,
+        lacks: &[],
+        act: |workspace, root| replace(workspace, root, Manner::default()),
+    },
+    Deed {
+        name: "exchange",
+        prepare: one_file,
+        lacks: &[("take_lease", Errno::ACCESS)],
+        act: |workspace, root| replace(workspace, root, Manner::default()),
+    },
+    Deed {
+        name: "aside",
+        prepare: one_file,
+        lacks: &[("exchange_at", Errno::INVAL)],
+        act: |workspace, root| replace(workspace, root, Manner::default()),
+    },
+    Deed {
+        name: "in-place-leased",
+        prepare: one_file,
+        lacks: &[],
+        act: |workspace, root| replace(workspace, root, IN_PLACE),
+    },
+    Deed {
+        name: "in-place",
+        prepare: one_file,
+        lacks: &[("take_lease", Errno::ACCESS)],
+        act: |workspace, root| replace(workspace, root, IN_PLACE),
+    },
+    Deed {
+        name: "create",
+        prepare: |_| {},
+        lacks: &[],
+        act: |workspace, root| {
+            let new = located(workspace, &root.join("a"))?;
+            workspace.commit(vec![creation(&new, b"all new\n")])
+        },
+    },
+    Deed {
+        name: "remove",
+        prepare: one_file,
+        lacks: &[],
+        act: |workspace, root| {
+            let file = Seen::at(workspace, &root.join("a"))?;
+            workspace.commit(vec![file.becomes(NewBytes::Nothing, Manner::default())])
+        },
+    },
+    Deed {
+        name: "move",
+        prepare: one_file,
+        lacks: &[],
+        act: |workspace, root| {
+            let file = Seen::at(workspace, &root.join("a"))?;
+            let to = located(workspace, &root.join("elsewhere"))?;
+            workspace.commit(vec![
+                file.becomes(NewBytes::MovedTo(&to), Manner::default()),
+            ])
+        },
+    },
+    Deed {
+        name: "five files",
+        prepare: |root| {
+            for name in ["a", "b", "c", "d"] {
+                fs::write(root.join(name), OLD).unwrap();
+            }
+            fs::hard_link(root.join("c"), root.join("c's other name")).unwrap();
+        },
+        lacks: &[],
+        act: |workspace, root| {
+            let seen = |name| Seen::at(workspace, &root.join(name));
+            let (a, b, c, d) = (seen("a")?, seen("b")?, seen("c")?, seen("d")?);
+            let new = located(workspace, &root.join("e"))?;
+            let changes = changes();
+            workspace.commit(vec![
+                a.becomes(NewBytes::Streamed { changes: &changes }, Manner::default()),
+                b.becomes(NewBytes::Whole(b"all new\n"), Manner::default()),
+                c.becomes(NewBytes::Streamed { changes: &changes }, Manner::default()),
+                d.becomes(NewBytes::Nothing, Manner::default()),
+                creation(&new, b"all new\n"),
+            ])
+        },
+    },
+];
+
+pub(crate) const IN_PLACE: Manner = Manner {
+    strategy: Strategy::InPlace,
+    links: lancet_workspace::Links::Auto,
+    weak: lancet_workspace::Weak::Allow,
+    durability: lancet_workspace::Durability::Full,
+    mode: None,
+};
+
+fn one_file(root: &Path) {
+    fs::write(root.join("a"), OLD).unwrap();
+}
+
+fn changes() -> Vec<RawChange> {
+    vec![RawChange {
+        range: 15..19,
+        bytes: b"what was there, and it is longer than before".to_vec(),
+    }]
+}
+
+/// Streamed: a rewrite in place then takes several writes, between which a kill tears.
+fn replace(workspace: &Workspace, root: &Path, manner: Manner) -> Outcome {
+    let file = Seen::at(workspace, &root.join("a"))?;
+    let changes = changes();
+    workspace.commit(vec![
+        file.becomes(NewBytes::Streamed { changes: &changes }, manner),
+    ])
+}
+
+fn unread(error: impl std::fmt::Debug) -> CommitError {
+    CommitError::Io {
+        index: 0,
+        step: "read",
+        source: io::Error::other(format!("{error:?}")),
+    }
+}
+
+fn located(workspace: &Workspace, path: &Path) -> Result<Located, CommitError> {
+    workspace.locate(path).map_err(unread)
+}
+
+pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
+    Write {
+        located,
+        expected: Expected::Missing,
+        new: NewBytes::Whole(bytes),
+        manner: Manner::default(),
+    }
+}
+
+/// A file that was read.
+pub(crate) struct Seen {
+    located: Located,
+    pub(crate) snapshot: Snapshot,
+}
+
+impl Seen {
+    /// A file that cannot be read is not written.
+    pub(crate) fn at(workspace: &Workspace, path: &Path) -> Result<Seen, CommitError> {
+        let located = located(workspace, path)?;
+        let snapshot = located.snapshot(1 << 30).map_err(unread)?;
+        Ok(Seen { located, snapshot })
+    }
+
+    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>, manner: Manner) -> Write<'a> {
+        Write {
+            located: &self.located,
+            expected: Expected::Content {
+                revision: self.snapshot.revision,
+                stamp: self.snapshot.stamp,
+                bytes: Some(Arc::clone(&self.snapshot.bytes)),
+            },
+            new,
+            manner,
+        }
+    }
+}
+
+/// A root and the state folder beside it.
+pub(crate) struct Site {
+    pub(crate) root: PathBuf,
+    pub(crate) state: PathBuf,
+}
+
+impl Site {
+    pub(crate) fn of(folder: &Path) -> Site {
+        Site {
+            root: folder.join("root"),
+            state: folder.join("state"),
+        }
+    }
+
+    pub(crate) fn open(&self, disk: Arc<dyn lancet_workspace::Disk>) -> Workspace {
+        let roots = [self.root.clone()];
+        Workspace::open(&roots, disk, Some(self.state.clone())).unwrap()
+    }
+
+    /// Every file below the root.
+    pub(crate) fn tree(&self) -> Tree {
+        files(&self.root)
+    }
+
+    /// Every file that is kept.
+    pub(crate) fn kept(&self) -> Tree {
+        files(&self.state.join("displaced"))
+    }
+
+    /// Journals that processes left.
+    pub(crate) fn journals(&self) -> usize {
+        fs::read_dir(self.state.join("journal")).map_or(0, Iterator::count)
+    }
+}
+
+pub(crate) fn files(folder: &Path) -> Tree {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Tree::new();
+    };
+    entries
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+impl Deed {
+    pub(crate) fn named(name: &str) -> &'static Deed {
+        DEEDS.iter().find(|deed| deed.name == name).unwrap()
+    }
+
+    /// A fresh site, with the files as they are before.
+    pub(crate) fn prepare(&self, folder: &Path) -> Site {
+        let site = Site::of(folder);
+        let _ = fs::remove_dir_all(&site.root);
+        let _ = fs::remove_dir_all(&site.state);
+        fs::create_dir(&site.root).unwrap();
+        (self.prepare)(&site.root);
+        site
+    }
+
+    /// A disk on which the commit takes this deed's rung.
+    pub(crate) fn disk(&self) -> Arc<FaultyDisk> {
+        let disk = Arc::new(FaultyDisk::new());
+        for (method, error) in self.lacks {
+            disk.refuse(method, error.raw_os_error());
+        }
+        disk
+    }
+
+    pub(crate) fn act(&self, workspace: &Workspace, root: &Path) -> Outcome {
+        (self.act)(workspace, root)
+    }
+}
+
+/// What a deed said, as the code that its process ends with.
+pub(crate) const WRITTEN: i32 = 0;
+pub(crate) const WRITTEN_WITH_WARNINGS: i32 = 10;
+pub(crate) const REFUSED: i32 = 11;
+pub(crate) const CONFLICT: i32 = 12;
+
+/// What stands between these two in a trace is the commit.
+pub(crate) const BEGIN: &str = "begin";
+pub(crate) const END: &str = "end";
+
+fn mark(word: &str) {
+    let mut out = std::io::stdout().lock();
+    out.write_all(word.as_bytes()).unwrap();
+    out.flush().unwrap();
+}
+
+/// The small program: reads, and makes one commit.
+pub(crate) fn play(name: &str, folder: &Path) -> ExitCode {
+    let deed = Deed::named(name);
+    let site = Site::of(folder);
+    let workspace = site.open(deed.disk());
+    mark(BEGIN);
+    let outcome = deed.act(&workspace, &site.root);
+    mark(END);
+    println!("\n{outcome:?}");
+    let code = match outcome {
+        Ok(written) if written.iter().all(|one| one.warnings.is_empty()) => WRITTEN,
+        Ok(_) => WRITTEN_WITH_WARNINGS,
+        Err(CommitError::Conflict { .. } | CommitError::Partly { .. }) => CONFLICT,
+        Err(_) => REFUSED,
+    };
+    ExitCode::from(code as u8)
+}

@@ -1,0 +1,271 @@
+//! Figure 7: every system call of a commit fails with every error, and every call is the one before which the process
+//! is killed. `strace` does it, at the kernel's own door: what std and rustix do with the answer is tried as well.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use lancet_workspace::{Healed, RealDisk};
+
+use crate::deed::{
+    BEGIN, CONFLICT, DEEDS, Deed, END, OLD, REFUSED, Site, Tree, WRITTEN, WRITTEN_WITH_WARNINGS,
+};
+use crate::runner::{Form, Skipped, figure, folder_in_memory, on_two_threads, role, system};
+
+const ERRORS: [&str; 5] = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "EACCES"];
+
+/// The memory of the process itself: an error there ends it, as a kill does.
+const MEMORY: [&str; 5] = ["mmap", "munmap", "brk", "mremap", "madvise"];
+
+#[derive(Clone, Copy)]
+enum Fault {
+    Error(&'static str),
+    Kill,
+}
+
+/// One run: the `number`-th call of this name is hit.
+struct Run {
+    deed: &'static Deed,
+    call: String,
+    number: usize,
+    fault: Fault,
+}
+
+/// How often each call was made before a commit, and how often with it.
+type Counts = BTreeMap<String, (usize, usize)>;
+
+pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
+    system("strace", &["--version"]).map_err(Skipped)?;
+    let mut runs = Vec::new();
+    for deed in &DEEDS {
+        let counts = trace(deed)?;
+        let mut calls = 0;
+        for (call, (before, with)) in counts {
+            for number in before + 1..=with {
+                calls += 1;
+                let mut faults = vec![Fault::Kill];
+                if !MEMORY.contains(&&*call) {
+                    let few = form.pick(1, ERRORS.len());
+                    let errors = (0..few).map(|more| ERRORS[(calls + more) % ERRORS.len()]);
+                    faults.extend(errors.map(Fault::Error));
+                }
+                runs.extend(faults.into_iter().map(|fault| Run {
+                    deed,
+                    call: call.clone(),
+                    number,
+                    fault,
+                }));
+            }
+        }
+        assert!(calls > 20, "{}: {calls} calls", deed.name);
+    }
+    let befores: BTreeMap<&str, (Tree, Tree)> = DEEDS
+        .iter()
+        .map(|deed| (deed.name, undisturbed(deed)))
+        .collect();
+    let tally = Tally::default();
+    let findings = Mutex::new(Vec::new());
+    on_two_threads(&runs, |run| {
+        let (before, after) = &befores[run.deed.name];
+        if let Err(finding) = tally.judge(run, before, after) {
+            findings.lock().unwrap().push(finding);
+        }
+    });
+    let findings = findings.into_inner().unwrap();
+    assert!(
+        findings.is_empty(),
+        "{} of {} runs:\n{}",
+        findings.len(),
+        runs.len(),
+        findings[..findings.len().min(12)].join("\n")
+    );
+    let count = |of: &AtomicU64| of.load(Ordering::SeqCst);
+    figure(
+        7,
+        &format!(
+            "{} runs over {} kinds of commit, {} killed: 0 damaged; of the errors {} written all the same, {} written and told, {} refused and unchanged, {} conflicts told; 0 temps after an error, 0 after recovery",
+            runs.len(),
+            DEEDS.len(),
+            count(&tally.killed),
+            count(&tally.written),
+            count(&tally.warned),
+            count(&tally.refused),
+            count(&tally.conflicts)
+        ),
+    );
+    Ok(())
+}
+
+fn play(deed: &Deed, folder: &std::path::Path, options: &[&str]) -> Output {
+    let program = role(&["deed", deed.name]);
+    Command::new("strace")
+        .args(["-qq"])
+        .args(options)
+        .arg(program.get_program())
+        .args(program.get_args())
+        .arg(folder)
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap()
+}
+
+/// Which calls a commit makes.
+fn trace(deed: &Deed) -> Result<Counts, Skipped> {
+    let folder = folder_in_memory();
+    deed.prepare(folder.path());
+    let log = folder.path().join("trace");
+    let output = play(deed, folder.path(), &["-o", log.to_str().unwrap()]);
+    if output.status.code() != Some(WRITTEN) {
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        if words.contains("ptrace") || words.contains("PTRACE") {
+            return Err(Skipped(format!("nothing can be traced here: {words}")));
+        }
+        panic!("{}: {output:?}", deed.name);
+    }
+    let mut counts = Counts::new();
+    let mut inside = false;
+    for line in std::fs::read_to_string(log).unwrap().lines() {
+        let Some((call, rest)) = line.split_once('(') else {
+            continue;
+        };
+        if call == "write" && rest.starts_with(&format!("1, \"{BEGIN}\"")) {
+            inside = true;
+        }
+        if call == "write" && rest.starts_with(&format!("1, \"{END}\"")) {
+            inside = false;
+        }
+        let entry = counts.entry(call.to_owned()).or_default();
+        match inside {
+            true => entry.1 += 1,
+            false if entry.1 == 0 => entry.0 += 1,
+            false => {}
+        }
+    }
+    // The mark itself is no part of the commit.
+    counts.remove("write");
+    let inside = counts.into_iter().filter(|(_, (_, inside))| *inside > 0);
+    Ok(inside
+        .map(|(call, (before, inside))| (call, (before, before + inside)))
+        .collect())
+}
+
+/// The files before and after a commit that nothing disturbs.
+fn undisturbed(deed: &Deed) -> (Tree, Tree) {
+    let folder = folder_in_memory();
+    let site = deed.prepare(folder.path());
+    let before = site.tree();
+    deed.act(&site.open(deed.disk()), &site.root).unwrap();
+    (before, site.tree())
+}
+
+#[derive(Default)]
+struct Tally {
+    killed: AtomicU64,
+    written: AtomicU64,
+    warned: AtomicU64,
+    refused: AtomicU64,
+    conflicts: AtomicU64,
+}
+
+impl Tally {
+    fn judge(&self, run: &Run, before: &Tree, after: &Tree) -> Result<(), String> {
+        let folder = folder_in_memory();
+        let site = run.deed.prepare(folder.path());
+        let (call, number) = (&run.call, run.number);
+        let fault = match run.fault {
+            Fault::Error(error) => format!("inject={call}:error={error}:when={number}"),
+            Fault::Kill => format!("inject={call}:signal=KILL:when={number}"),
+        };
+        let only = format!("trace={call}");
+        let options = ["-o", "/dev/null", "-e", &only, "-e", &fault];
+        let output = play(run.deed, folder.path(), &options);
+        let words = String::from_utf8_lossy(&output.stdout).into_owned();
+        let found = site.tree();
+        // Recovery keeps torn bytes as well; before it there are none. A rewrite's new bytes lie beside its old ones.
+        let mut kept = site.kept();
+        kept.retain(|name, _| !name.ends_with(".new"));
+        let code = output.status.code();
+        let judged = match code {
+            Some(WRITTEN) if found == *after => recovered(&site, after, after),
+            Some(WRITTEN) => Err("written, and it is not".into()),
+            Some(WRITTEN_WITH_WARNINGS) => {
+                // A file that could not be put away is named in the answer.
+                let told = |name: &String| words.contains(name) && !after.contains_key(name);
+                let mut rest = found.clone();
+                rest.retain(|name, _| !told(name));
+                match rest == *after {
+                    true => recovered(&site, after, after),
+                    false => Err("written, and it is not".into()),
+                }
+            }
+            Some(REFUSED) if found != *before => Err("refused, and something changed".into()),
+            Some(REFUSED) if !kept.is_empty() => Err("refused, and something kept".into()),
+            Some(REFUSED) => Ok(()),
+            Some(CONFLICT) => is_whole(&found, before, after),
+            Some(101) => Err("it panicked".into()),
+            _ => recovered(&site, before, after),
+        };
+        let counter = match code {
+            Some(WRITTEN) => &self.written,
+            Some(WRITTEN_WITH_WARNINGS) => &self.warned,
+            Some(REFUSED) => &self.refused,
+            Some(CONFLICT) => &self.conflicts,
+            _ => &self.killed,
+        };
+        counter.fetch_add(1, Ordering::SeqCst);
+        let judged =
+            judged.and_then(
+                |()| match kept.values().all(|bytes| bytes == OLD.as_bytes()) {
+                    true => Ok(()),
+                    false => Err("what was kept is not what was there".into()),
+                },
+            );
+        judged.map_err(|why| {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let kept: Vec<_> = kept.keys().collect();
+            let found: Vec<_> = found.iter().map(|(name, bytes)| (name, String::from_utf8_lossy(bytes))).collect();
+            let name = run.deed.name;
+            format!("{name}, {fault}: {why}\n  said {code:?} {words}{errors}\n  found {found:?}, kept {kept:?}")
+        })
+    }
+}
+
+/// Every file is old or new as a whole.
+fn is_whole(found: &Tree, before: &Tree, after: &Tree) -> Result<(), String> {
+    let torn = found.iter().find(|(name, bytes)| {
+        let whole = before.get(*name) == Some(bytes) || after.get(*name) == Some(bytes);
+        !whole && !name.starts_with(".lancet-")
+    });
+    match torn {
+        Some((name, _)) => Err(format!("{name} is torn")),
+        None => Ok(()),
+    }
+}
+
+/// What the next process makes of it: all or none, nothing lying about, nothing left to do.
+fn recovered(site: &Site, before: &Tree, after: &Tree) -> Result<(), String> {
+    let healed = match site.open(Arc::new(RealDisk)).recover() {
+        Ok(healed) => healed,
+        Err(error) => return Err(format!("recovery: {error}")),
+    };
+    let found = site.tree();
+    if found != *before && found != *after {
+        return Err(format!("neither all nor none after {healed:?}: {found:?}"));
+    }
+    if healed
+        .iter()
+        .any(|one| matches!(one.healed, Healed::Kept(_)))
+    {
+        return Err(format!(
+            "nobody else was there, and recovery kept something: {healed:?}"
+        ));
+    }
+    if site.kept().keys().any(|name| name.ends_with(".new")) {
+        return Err("the new bytes are still beside the old ones".into());
+    }
+    match site.journals() {
+        0 => Ok(()),
+        left => Err(format!("{left} journals after recovery")),
+    }
+}

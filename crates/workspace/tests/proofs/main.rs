@@ -1,0 +1,50 @@
+//! What the write promises, shown by real processes on real file systems, with faults from the kernel's own door: a
+//! runner of its own that prints a figure for each promise. Short by itself, long with `LANCET_TORTURE=1`.
+//!
+//! `proofs [PART OF A NAME]…` runs those; `proofs role …` is what the runner starts as the others.
+
+#![allow(clippy::print_stdout, reason = "the figures are what this is for")]
+
+#[cfg(target_os = "linux")]
+mod deed;
+#[cfg(target_os = "linux")]
+mod injected;
+#[cfg(target_os = "linux")]
+mod killed;
+#[cfg(target_os = "linux")]
+mod runner;
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    use runner::Proof;
+
+    const PROOFS: &[Proof] = &[
+        Proof {
+            name: "every_call_fails_in_every_way_and_every_call_is_the_last",
+            run: injected::prove,
+        },
+        Proof {
+            name: "counted_by_processes_that_are_killed_nothing_is_lost",
+            run: killed::prove,
+        },
+    ];
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["role", "deed", name, folder] => deed::play(name, std::path::Path::new(folder)),
+        ["role", "count", rung, folder, index, times, begun] => killed::play(
+            rung,
+            std::path::Path::new(folder),
+            index.parse().unwrap(),
+            times.parse().unwrap(),
+            begun.parse().unwrap(),
+        ),
+        ["role", ..] => panic!("no such role: {words:?}"),
+        words => runner::run(PROOFS, words),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("skipped: the proofs need Linux");
+}

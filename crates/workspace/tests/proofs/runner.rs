@@ -1,0 +1,129 @@
+//! Runs the proofs one after the other, each with the machine to itself, and counts them as cargo's own runner does.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// In CI's minutes.
+    Short,
+    /// All of it.
+    Long,
+}
+
+impl Form {
+    fn asked() -> Form {
+        match std::env::var_os("LANCET_TORTURE") {
+            Some(_) => Form::Long,
+            None => Form::Short,
+        }
+    }
+
+    pub(crate) fn pick<T>(self, short: T, long: T) -> T {
+        match self {
+            Form::Short => short,
+            Form::Long => long,
+        }
+    }
+}
+
+/// Something to be shown.
+pub(crate) struct Proof {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(Form) -> Result<(), Skipped>,
+}
+
+/// Why nothing could be shown on this machine.
+pub(crate) struct Skipped(pub(crate) String);
+
+/// A figure of the table of promises, by its number there.
+pub(crate) fn figure(number: u32, what: &str) {
+    println!("figure {number}: {what}");
+}
+
+pub(crate) fn run(proofs: &[Proof], words: &[&str]) -> ExitCode {
+    let parts: Vec<&&str> = words.iter().filter(|word| !word.starts_with('-')).collect();
+    let wanted =
+        |proof: &&Proof| parts.is_empty() || parts.iter().any(|part| proof.name.contains(**part));
+    let chosen: Vec<&Proof> = proofs.iter().filter(wanted).collect();
+    if words.contains(&"--list") {
+        for proof in &chosen {
+            println!("{}: test", proof.name);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let began = Instant::now();
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for proof in &chosen {
+        let began = Instant::now();
+        let word = match catch_unwind(AssertUnwindSafe(|| (proof.run)(Form::asked()))) {
+            Ok(Ok(())) => {
+                passed += 1;
+                "ok".to_owned()
+            }
+            Ok(Err(Skipped(why))) => {
+                skipped += 1;
+                format!("skipped: {why}")
+            }
+            Err(_) => {
+                failed += 1;
+                "FAILED".to_owned()
+            }
+        };
+        let seconds = began.elapsed().as_secs_f64();
+        println!("proof {} ... {word} ({seconds:.1} s)", proof.name);
+    }
+    let word = if failed == 0 { "ok" } else { "FAILED" };
+    let left = proofs.len() - chosen.len();
+    let seconds = began.elapsed().as_secs_f64();
+    println!(
+        "\ntest result: {word}. {passed} passed; {failed} failed; {skipped} ignored; 0 measured; {left} filtered out; finished in {seconds:.2}s"
+    );
+    if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// This program again, in a role.
+pub(crate) fn role(words: &[&str]) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg("role").args(words);
+    command
+}
+
+/// Runs a program of the system to its end; its words where it fails.
+pub(crate) fn system(program: &str, arguments: &[&str]) -> Result<String, String> {
+    match Command::new(program).args(arguments).output() {
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into()),
+        Ok(output) => Err(format!(
+            "{program}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+        Err(error) => Err(format!("{program}: {error}")),
+    }
+}
+
+/// A folder in memory, where there is one: thousands of commits, and no disk that waits.
+pub(crate) fn folder_in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
+}
+
+/// Does the jobs on two threads.
+pub(crate) fn on_two_threads<T: Sync>(jobs: &[T], work: impl Fn(&T) + Sync) {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(job) =
+                    jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::SeqCst))
+                {
+                    work(job);
+                }
+            });
+        }
+    });
+}
