@@ -2,6 +2,7 @@
 //! environment, and it decides nothing but what a value is.
 
 mod apply;
+mod by_path;
 mod error;
 mod help;
 mod keys;
@@ -13,12 +14,13 @@ mod values;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use globset::GlobMatcher;
 use lancet_text::Encoding;
 
 pub use error::SettingsError;
 pub use help::help;
-pub use values::{Gutter, LineEndings, Links, Matching, Mode, Stale};
+pub use values::{Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak};
+
+use by_path::{PathRule, decide};
 
 /// Where a value comes from. Later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +100,10 @@ pub struct ReadSettings {
 pub struct WriteSettings {
     /// The line endings of a file that is written anew.
     pub line_endings: LineEndings,
+    /// What happens where other writers cannot be kept away.
+    pub weak: Weak,
+    /// What is flushed before the answer.
+    pub durability: Durability,
 }
 
 /// What is kept of changes.
@@ -134,19 +140,9 @@ pub struct Settings {
     pub abbreviations: Vec<(String, String)>,
     /// What a project's file says and is not applied.
     pub ignored: Vec<Ignored>,
-    encodings: Vec<EncodingRule>,
+    encodings: Vec<PathRule<Encoding>>,
+    strategies: Vec<PathRule<Strategy>>,
     origins: BTreeMap<&'static str, Origin>,
-}
-
-#[derive(Debug, Clone)]
-struct EncodingRule {
-    pattern: String,
-    matcher: GlobMatcher,
-    /// A pattern without a slash is about the name, at any depth.
-    of_name: bool,
-    label: String,
-    encoding: Encoding,
-    origin: Origin,
 }
 
 impl Default for Settings {
@@ -166,6 +162,8 @@ impl Default for Settings {
             },
             write: WriteSettings {
                 line_endings: LineEndings::Keep,
+                weak: Weak::Allow,
+                durability: Durability::Full,
             },
             history: HistorySettings {
                 max_size: 1 << 30,
@@ -175,6 +173,7 @@ impl Default for Settings {
             abbreviations: Vec::new(),
             ignored: Vec::new(),
             encodings: Vec::new(),
+            strategies: Vec::new(),
             origins: BTreeMap::new(),
         }
     }
@@ -205,15 +204,12 @@ impl Settings {
     /// The encoding that is configured for a file, named relative to its root. A later layer wins over an earlier one,
     /// and inside a layer the last pattern that matches.
     pub fn encoding_for(&self, relative: &Path) -> Option<Encoding> {
-        let matches = |rule: &&EncodingRule| match relative.file_name() {
-            Some(name) if rule.of_name => rule.matcher.is_match(name),
-            _ => rule.matcher.is_match(relative),
-        };
-        self.encodings
-            .iter()
-            .rev()
-            .find(matches)
-            .map(|rule| rule.encoding)
+        decide(&self.encodings, relative)
+    }
+
+    /// How a file, named relative to its root, is written; by the same rules.
+    pub fn strategy_for(&self, relative: &Path) -> Strategy {
+        decide(&self.strategies, relative).unwrap_or(Strategy::Auto)
     }
 
     /// Whether any encoding is configured at all.

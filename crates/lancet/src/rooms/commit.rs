@@ -1,15 +1,17 @@
 //! commit: the last check and the write, one synchronous step. Between the two there is no waiting and no log line; the
 //! workspace does both.
 
-use lancet_workspace::{Barrier, CommitError, Links, Manner, NewBytes, Write, Written};
+use lancet_workspace::{
+    Barrier, CommitError, Durability, Links, Manner, NewBytes, Strategy, Weak, Write, Written,
+};
 use serde_json::json;
 
 use super::Desk;
 use super::announce::{self, Announced, Keeping};
 use super::approve::Approved;
-use super::plan::{New, Plan};
+use super::plan::{FilePlan, New, Plan};
 use crate::refusal::{Kind, Refusal};
-use crate::settings;
+use crate::settings::{self, Settings};
 use crate::wording::{QuotedPath, joined, quote_path};
 
 /// A plan that was carried out. There is no other way to make one than [`commit`].
@@ -61,14 +63,7 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
 }
 
 fn carry_out(desk: &Desk<'_>, plan: &Plan, keeping: Keeping) -> Result<Vec<Written>, Failed> {
-    let manner = Manner {
-        links: match desk.engine().settings.links {
-            None => Links::Auto,
-            Some(settings::Links::Keep) => Links::Keep,
-            Some(settings::Links::Break) => Links::Break,
-        },
-        ..Manner::default()
-    };
+    let settings = &desk.engine().settings;
     let batch: Vec<Write<'_>> = plan
         .files
         .iter()
@@ -86,10 +81,7 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, keeping: Keeping) -> Result<Vec<Writt
                     NewBytes::Streamed { changes }
                 }
             },
-            manner: Manner {
-                mode: file.new.mode(),
-                ..manner
-            },
+            manner: manner(settings, file),
         })
         .collect();
     let workspace = match keeping {
@@ -118,6 +110,30 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, keeping: Keeping) -> Result<Vec<Writt
             Err(Failed::Partly(Box::new(refuse(plan, &error))))
         }
         Err(error) => Err(Failed::Refused(Box::new(refuse(plan, &error)))),
+    }
+}
+
+/// How the settings want a file written.
+fn manner(settings: &Settings, file: &FilePlan) -> Manner {
+    Manner {
+        strategy: match settings.strategy_for(file.target.located.relative()) {
+            settings::Strategy::Auto => Strategy::Auto,
+            settings::Strategy::InPlace => Strategy::InPlace,
+        },
+        links: match settings.links {
+            None => Links::Auto,
+            Some(settings::Links::Keep) => Links::Keep,
+            Some(settings::Links::Break) => Links::Break,
+        },
+        weak: match settings.write.weak {
+            settings::Weak::Allow => Weak::Allow,
+            settings::Weak::Refuse => Weak::Refuse,
+        },
+        durability: match settings.write.durability {
+            settings::Durability::Full => Durability::Full,
+            settings::Durability::Ordered => Durability::Ordered,
+        },
+        mode: file.new.mode(),
     }
 }
 

@@ -254,6 +254,9 @@ fn warning_words(warning: &Warning) -> String {
         Warning::NotLocked => {
             "the folder cannot be locked: other lancet processes were not kept out"
         }
+        Warning::Unprotected => {
+            "written without keeping other writers away, which this file does not allow; the old text is kept"
+        }
     };
     format!("{}: {words}", warning.name())
 }

@@ -3,14 +3,16 @@
 
 use std::path::PathBuf;
 
-use globset::{GlobBuilder, GlobMatcher};
 use lancet_text::Encoding;
 
+use super::by_path::PathRule;
 use super::error::{SettingsError, position};
 use super::keys::{PRESETS, Project};
 use super::parse::{Found, Given};
-use super::values::{Gutter, LineEndings, Links, Matching, Mode, Stale};
-use super::{EncodingRule, Ignored, Layer, Origin, Settings};
+use super::values::{
+    Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak,
+};
+use super::{Ignored, Layer, Origin, Settings};
 use crate::closest::closest;
 use crate::declare::declarations;
 
@@ -124,6 +126,17 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
             settings.write.line_endings =
                 LineEndings::from_word(word).unwrap_or(settings.write.line_endings);
         }
+        ("write.weak", Given::Word(word)) => {
+            settings.write.weak = Weak::from_word(word).unwrap_or(settings.write.weak);
+        }
+        ("write.durability", Given::Word(word)) => {
+            settings.write.durability =
+                Durability::from_word(word).unwrap_or(settings.write.durability);
+        }
+        ("write.strategy", Given::Pair(pattern, word)) => {
+            let rule = strategy_rule(layer, found.key_at, found.value_at, pattern, word)?;
+            settings.strategies.push(rule);
+        }
         ("history.max_size", Given::Number(number)) => settings.history.max_size = number,
         ("history.max_age", Given::Number(number)) => settings.history.max_age = number,
         ("history.required", Given::Switch(switch)) => settings.history.required = switch,
@@ -153,45 +166,44 @@ fn encoding_rule(
     value_at: usize,
     pattern: String,
     label: String,
-) -> Result<EncodingRule, SettingsError> {
-    let matcher = glob(&pattern).map_err(|reason| {
-        SettingsError::at(
-            layer,
-            key_at,
-            format!("encoding.{pattern:?} is not a file pattern: {reason}"),
-        )
-    })?;
+) -> Result<PathRule<Encoding>, SettingsError> {
     let Some(encoding) = Encoding::for_label(&label) else {
         let shown: String = label.chars().take(60).collect();
         let error = SettingsError::at(layer, value_at, format!("there is no encoding {shown:?}"));
         return Err(error.suggesting(closest(&label, USUAL_ENCODINGS.iter().copied())));
     };
-    let of_name = !pattern.contains('/');
-    Ok(EncodingRule {
-        pattern,
-        matcher,
-        of_name,
-        label,
-        encoding,
-        origin: layer.origin,
+    rule(layer, key_at, "encoding", pattern, label, encoding)
+}
+
+fn strategy_rule(
+    layer: &Layer,
+    key_at: usize,
+    value_at: usize,
+    pattern: String,
+    word: String,
+) -> Result<PathRule<Strategy>, SettingsError> {
+    let Some(strategy) = Strategy::from_word(&word) else {
+        let shown: String = word.chars().take(60).collect();
+        let error = SettingsError::at(layer, value_at, format!("there is no strategy {shown:?}"));
+        return Err(error.suggesting(closest(&word, Strategy::WORDS.iter().copied())));
+    };
+    rule(layer, key_at, "write.strategy", pattern, word, strategy)
+}
+
+fn rule<T>(
+    layer: &Layer,
+    key_at: usize,
+    key: &str,
+    pattern: String,
+    word: String,
+    value: T,
+) -> Result<PathRule<T>, SettingsError> {
+    PathRule::new(pattern.clone(), word, value, layer.origin).map_err(|reason| {
+        let message = format!("{key}.{pattern:?} is not a file pattern: {reason}");
+        SettingsError::at(layer, key_at, message)
     })
 }
 
 fn size(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-fn glob(pattern: &str) -> Result<GlobMatcher, String> {
-    let rooted = pattern.strip_prefix('/').unwrap_or(pattern);
-    if rooted.is_empty() || rooted.split('/').any(|part| part == "..") {
-        return Err("it can never match".to_owned());
-    }
-    match GlobBuilder::new(rooted)
-        .literal_separator(true)
-        .backslash_escape(true)
-        .build()
-    {
-        Ok(glob) => Ok(glob.compile_matcher()),
-        Err(error) => Err(error.kind().to_string()),
-    }
 }

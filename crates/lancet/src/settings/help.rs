@@ -18,7 +18,10 @@ pub fn help() -> String {
     let mut table = "";
     for key in served() {
         let (own_table, name) = key.name.split_once('.').unwrap_or(("", key.name));
-        let is_table = matches!(key.form, Form::Encodings | Form::Abbreviations);
+        let is_table = matches!(
+            key.form,
+            Form::Encodings | Form::Strategies | Form::Abbreviations
+        );
         let heading = if is_table { key.name } else { own_table };
         if heading != table {
             // Writing to a string cannot fail.
@@ -37,6 +40,7 @@ pub fn help() -> String {
             Form::Switch => "true | false".to_owned(),
             Form::Tools => "[\"default\", \"-MultiEdit\"] | \"default,-MultiEdit\"".to_owned(),
             Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
+            Form::Strategies => "\"*.env.local\" = \"in_place\"".to_owned(),
             Form::Abbreviations => "\"<fnr>\" = \"<function_results>\"".to_owned(),
             Form::Later => String::new(),
         };
@@ -91,7 +95,14 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
             Form::Encodings => settings.encodings.iter().for_each(|rule| {
                 push(
                     format!("encoding.{:?}", rule.pattern),
-                    format!("{:?}", rule.label),
+                    format!("{:?}", rule.word),
+                    rule.origin,
+                );
+            }),
+            Form::Strategies => settings.strategies.iter().for_each(|rule| {
+                push(
+                    format!("write.strategy.{:?}", rule.pattern),
+                    format!("{:?}", rule.word),
                     rule.origin,
                 );
             }),
@@ -130,6 +141,8 @@ fn value_of(settings: &Settings, key: &str) -> Option<String> {
         "history.max_size" => Some(settings.history.max_size.to_string()),
         "history.max_age" => Some(settings.history.max_age.to_string()),
         "history.required" => Some(settings.history.required.to_string()),
+        "write.weak" => Some(quoted(settings.write.weak.word())),
+        "write.durability" => Some(quoted(settings.write.durability.word())),
         "write.line_endings" => Some(quoted(settings.write.line_endings.word())),
         _ => None,
     }

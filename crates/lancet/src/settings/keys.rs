@@ -1,6 +1,6 @@
 //! The table of all keys: the parser, the help text and `doctor` go by it and know no key besides.
 
-use super::values::{Gutter, LineEndings, Links, Matching, Mode, Stale};
+use super::values::{Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Weak};
 
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(super) enum Form {
     Tools,
     /// A table from file pattern to encoding.
     Encodings,
+    /// A table from file pattern to the way of writing.
+    Strategies,
     /// A table from short text to long text.
     Abbreviations,
     /// Part of lancet, but not of this version. Refused: a rule that is silently left out would be dangerous.
@@ -161,6 +163,27 @@ pub(super) const KEYS: &[Key] = &[
         "Write over an existing file: keep its line endings where they are all alike, or write them as sent.",
     ),
     key(
+        "write.weak",
+        Form::Choice(Weak::WORDS),
+        "\"allow\"",
+        Project::Ignored,
+        "A file that can only be rewritten in place without keeping other writers away (someone else's file): write it and say so, or refuse.",
+    ),
+    key(
+        "write.durability",
+        Form::Choice(Durability::WORDS),
+        "\"full\"",
+        Project::Ignored,
+        "What is flushed to the disk before the answer: full, the file and its folder; ordered, the file alone, so that a power cut may bring the old file back, whole.",
+    ),
+    key(
+        "write.strategy",
+        Form::Strategies,
+        "\"auto\" for every file",
+        Project::Ignored,
+        "How files are written, by pattern as in [encoding]: auto puts a new file under the name, in_place rewrites the file itself, for programs that watch or hold it.",
+    ),
+    key(
         "encoding",
         Form::Encodings,
         "found by looking at each file",
@@ -205,8 +228,6 @@ pub(super) const KEYS: &[Key] = &[
     later("read.pdf"),
     later("read.images"),
     later("write.git_diff"),
-    later("write.strategy"),
-    later("write.weak"),
     later("permissions"),
     later("protected"),
     later("secrets"),

@@ -152,7 +152,7 @@ fn take(
             Some(words) => push(Given::Words(words), key_at, value_at),
             None => return wrong("a list of names, or one text with commas"),
         },
-        Form::Encodings | Form::Abbreviations => {
+        Form::Encodings | Form::Strategies | Form::Abbreviations => {
             let Some(table) = item.as_table_like() else {
                 return wrong("a table of texts");
             };

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
+use proptest::prelude::{Strategy, *};
 
 use super::keys::{Form, KEYS, Project};
+use super::values::Strategy as WriteStrategy;
 use super::*;
 
 fn layer(origin: Origin, text: &str) -> Layer {
@@ -35,7 +36,7 @@ fn every_key_is_taken() {
     let settings = load(
         "mode = \"plan\"\nmatch = \"exact\"\nstale = \"merge\"\nlinks = \"break\"\ntools = [\"default\", \"-MultiEdit\"]\n\
          [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\n\
-         [write]\nline_endings = \"as-sent\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n\
+         [write]\nline_endings = \"as-sent\"\nweak = \"refuse\"\ndurability = \"ordered\"\nstrategy.\"*.c\" = \"in_place\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n\
          [history]\nmax_size = 2000000\nmax_age = 7\nrequired = false\n",
     );
     assert_eq!(
@@ -187,8 +188,6 @@ fn what_this_version_lacks_is_refused_and_not_passed_over() {
         "read.pdf = \"text\"",
         "read.images = \"off\"",
         "write.git_diff = true",
-        "write.strategy.\"*\" = \"x\"",
-        "write.weak = true",
         "read_roots = [\"/x\"]",
     ] {
         for origin in [Origin::User, Origin::Project] {
@@ -282,6 +281,36 @@ fn a_project_may_only_tighten() {
 }
 
 #[test]
+fn the_way_of_writing_goes_by_pattern_and_is_the_users() {
+    let text = "[write]\nweak = \"refuse\"\ndurability = \"ordered\"\n[write.strategy]\n\"*.conf\" = \"in_place\"\n\"gen/**\" = \"in_place\"\n\"gen/new.conf\" = \"auto\"\n";
+    let settings = load(text);
+    for (path, strategy) in [
+        ("a.conf", WriteStrategy::InPlace),
+        ("d/e/a.conf", WriteStrategy::InPlace),
+        ("gen/x.rs", WriteStrategy::InPlace),
+        ("gen/new.conf", WriteStrategy::Auto),
+        ("src/a.rs", WriteStrategy::Auto),
+    ] {
+        assert_eq!(settings.strategy_for(Path::new(path)), strategy, "{path}");
+    }
+    assert_eq!(
+        (settings.write.weak, settings.write.durability),
+        (Weak::Refuse, Durability::Ordered)
+    );
+    assert!(
+        error("write.strategy.\"*.a\" = \"in-place\"")
+            .ends_with(":1:24: there is no strategy \"in-place\"; did you mean in_place?")
+    );
+    assert!(error("[write.strategy]\n\"../a\" = \"auto\"").contains("it can never match"));
+    let project = Settings::load(&[layer(Origin::Project, text)]).unwrap();
+    assert_eq!(project.ignored.len(), 5);
+    assert_eq!(
+        project.strategy_for(Path::new("a.conf")),
+        WriteStrategy::Auto
+    );
+}
+
+#[test]
 fn a_wrong_value_is_an_error_even_where_it_would_be_ignored() {
     assert!(Settings::load(&[layer(Origin::Project, "links = \"maybe\"")]).is_err());
     assert!(Settings::load(&[layer(Origin::Project, "tools = \"Wirte\"")]).is_err());
@@ -355,6 +384,7 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Switch => "false".to_owned(),
             Form::Tools => "\"Read\"".to_owned(),
             Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
+            Form::Strategies => "{ \"*.a\" = \"in_place\" }".to_owned(),
             Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
             Form::Later => continue,
         };

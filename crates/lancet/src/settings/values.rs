@@ -98,3 +98,33 @@ choice! {
         AsSent = "as-sent",
     }
 }
+
+choice! {
+    /// How a file is written.
+    Strategy {
+        /// A new file takes its name; in place only where that cannot be.
+        Auto = "auto",
+        /// The file itself is rewritten.
+        InPlace = "in_place",
+    }
+}
+
+choice! {
+    /// What happens to a file that can only be rewritten without keeping other writers away.
+    Weak {
+        /// It is written, and the answer says so.
+        Allow = "allow",
+        /// It is not.
+        Refuse = "refuse",
+    }
+}
+
+choice! {
+    /// What is flushed to the disk before the answer.
+    Durability {
+        /// The file and its folder.
+        Full = "full",
+        /// The file alone.
+        Ordered = "ordered",
+    }
+}

@@ -23,6 +23,15 @@ pub(crate) enum Given {
     Weakly,
 }
 
+impl Given {
+    pub(super) fn warnings(self) -> Vec<Warning> {
+        match self {
+            Given::Surely => Vec::new(),
+            Given::Weakly => vec![Warning::Unprotected],
+        }
+    }
+}
+
 pub(super) fn aside(
     trial: &mut Trial<'_>,
     write: &Write<'_>,
@@ -75,7 +84,7 @@ pub(super) fn aside(
         },
         durable: false,
         created_folders: Vec::new(),
-        warnings: Vec::new(),
+        warnings: given.warnings(),
         displaced: None,
     };
     settle_stamp(disk, write, &temporary, &held.stamp, &mut written);

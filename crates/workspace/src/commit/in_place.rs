@@ -13,7 +13,7 @@ use super::check::holds_expected;
 use super::hold::{Grip, lease};
 use super::stage::{UNCHANGED, check_base, later_than};
 use super::trial::{STATE, Temporary, Trial};
-use super::{Barrier, Failure, Rung, Weak, Write, Written};
+use super::{Barrier, Failure, Rung, Warning, Weak, Write, Written};
 use crate::content::{Sink, new_length, write_content};
 use crate::disk::{Disk, Lease, Open};
 use crate::displaced::{Displaced, Seal};
@@ -206,7 +206,10 @@ pub(super) fn rewrite(
         },
         durable: true,
         created_folders: Vec::new(),
-        warnings: Vec::new(),
+        warnings: match gripped.grip {
+            Grip::Leased => Vec::new(),
+            Grip::Loose => vec![Warning::Unprotected],
+        },
         displaced: None,
     };
     Ok(Done {

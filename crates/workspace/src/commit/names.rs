@@ -63,7 +63,7 @@ pub(super) fn create(
         },
         durable: false,
         created_folders,
-        warnings: Vec::new(),
+        warnings: given.warnings(),
         displaced: None,
     };
     let before = Stamp {

@@ -50,6 +50,8 @@ pub enum Warning {
     Left(PathBuf),
     /// Other lancet processes could not be kept out.
     NotLocked,
+    /// Other writers could not be kept away while the file was rewritten in place, or renamed after a look.
+    Unprotected,
 }
 
 impl Warning {
@@ -62,6 +64,7 @@ impl Warning {
             Warning::LinksBroken => "LINKS_BROKEN",
             Warning::Left(_) => "OLD_FILE_LEFT",
             Warning::NotLocked => "NOT_LOCKED",
+            Warning::Unprotected => "UNPROTECTED",
         }
     }
 }

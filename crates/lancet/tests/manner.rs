@@ -1,0 +1,66 @@
+//! How the settings want files written reaches the disk: in place by pattern, flushed as asked, refused where others
+//! cannot be kept away.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use lancet::settings::{Layer, Origin};
+use lancet::{Lancet, Mode, RawCall, Reply, Settings};
+use serde_json::json;
+
+fn edit(root: &Path, name: &str, settings: &str) -> Reply {
+    let layer = Layer {
+        origin: Origin::User,
+        path: PathBuf::from("lancet.toml"),
+        text: settings.to_owned(),
+    };
+    let settings = Settings::load(&[layer]).expect("loads");
+    let builder = Lancet::builder()
+        .root(root)
+        .state_dir(root.with_extension("state"))
+        .mode(Mode::AcceptEdits)
+        .settings(settings);
+    let session = builder.open().expect("opened").unnamed_session();
+    let file = root.join(name);
+    session.call(RawCall::new("Read", json!({ "file_path": file })));
+    let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });
+    session.call(RawCall::new("Edit", edit))
+}
+
+/// A folder with one file; its inode.
+fn place(name: &str) -> (tempfile::TempDir, PathBuf, u64) {
+    let around = tempfile::tempdir().expect("a folder");
+    let root = around.path().join("root");
+    let file = root.join(name);
+    fs::create_dir_all(file.parent().expect("a parent")).expect("made");
+    fs::write(&file, "one\n").expect("written");
+    let inode = fs::metadata(&file).expect("there").ino();
+    (around, root, inode)
+}
+
+#[test]
+fn a_pattern_has_its_files_rewritten_in_place_and_no_others() {
+    let settings = "[write.strategy]\n\"*.conf\" = \"in_place\"\n";
+    for (name, kept, guarantee) in [
+        ("etc/a.conf", true, "in-place-leased"),
+        ("a.txt", false, "exchange+lease"),
+    ] {
+        let (_around, root, inode) = place(name);
+        let reply = edit(&root, name, settings);
+        assert!(!reply.is_error(), "{}", reply.text());
+        let file = root.join(name);
+        assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
+        assert_eq!(fs::metadata(&file).expect("there").ino() == inode, kept);
+        assert_eq!(reply.data()["guarantee"], guarantee);
+        assert_eq!(reply.data()["durable"], true);
+    }
+}
+
+#[test]
+fn ordered_durability_says_that_the_folder_was_not_flushed() {
+    let (_around, root, _) = place("a.txt");
+    let reply = edit(&root, "a.txt", "write.durability = \"ordered\"\n");
+    assert_eq!(reply.data()["durable"], false);
+    assert_eq!(reply.data()["warnings"], json!([]));
+}
