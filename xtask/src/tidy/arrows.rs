@@ -6,13 +6,19 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates it may use. The lower ones do not know of each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 8] = [
     ("crates/text", &[]),
     ("crates/history", &[]),
+    ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),
     (
         "crates/lancet",
-        &["lancet-text", "lancet-workspace", "lancet-history"],
+        &[
+            "lancet-text",
+            "lancet-workspace",
+            "lancet-history",
+            "lancet-policy",
+        ],
     ),
     ("crates/mcp", &["lancet"]),
     ("crates/cli", &["lancet", "lancet-mcp"]),

@@ -1,0 +1,78 @@
+//! What one decision costs with many rules: `cargo bench -p lancet-policy --bench decide`. Printed, never judged by a
+//! stopwatch in a test.
+
+#![allow(clippy::print_stdout, reason = "the figures are what this is for")]
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use lancet_policy::{Effect, Entry, FileNames, Ground, Kind, Layer, Mode, Policy, Rule, Shows};
+
+/// Rules as people write them, in turn: folders, names, endings, absolute paths, wildcards in the middle.
+fn rules(number: usize) -> Vec<Entry> {
+    let rule = |at: usize| {
+        let (effect, text) = match at % 8 {
+            0 => (Effect::Deny, format!("Read(private-{at}/**)")),
+            1 => (Effect::Deny, format!("Read(*.kind{at})")),
+            2 => (Effect::Deny, format!("Edit(generated/{at}/**)")),
+            3 => (Effect::Ask, format!("Edit(src/module{at}/**/*.sql)")),
+            4 => (Effect::Allow, format!("Edit(/src/area{at}/*.rs)")),
+            5 => (Effect::Deny, format!("Read(//srv/data/{at}/secret)")),
+            6 => (Effect::Deny, format!("Read(**/vault{at}/*.txt)")),
+            _ => (Effect::Deny, format!("Read(report-{at}-*.txt)")),
+        };
+        Entry {
+            effect,
+            rule: Rule::parse(&text).expect("a rule"),
+            layer: Layer::User,
+            source: "bench".to_owned(),
+        }
+    };
+    (0..number).map(rule).collect()
+}
+
+fn measure(name: &str, paths: &[PathBuf], mut decide: impl FnMut(&Path) -> bool) {
+    let mut best = f64::MAX;
+    for _ in 0..7 {
+        let began = Instant::now();
+        for path in paths {
+            black_box(decide(black_box(path)));
+        }
+        best = best.min(began.elapsed().as_secs_f64() * 1e6 / paths.len() as f64);
+    }
+    println!("{name}: {best:.2} µs a decision");
+}
+
+fn main() {
+    let paths: Vec<PathBuf> = (0..5_000)
+        .map(|at| {
+            PathBuf::from(format!(
+                "/home/me/work/project/src/Module{}/part{}/File{at}.rs",
+                at % 40,
+                at % 7
+            ))
+        })
+        .collect();
+    for number in [0, 100, 500] {
+        let ground = Ground {
+            roots: vec!["/home/me/work/project".into()],
+            ..Ground::default()
+        };
+        let policy = Policy::new(
+            ground,
+            Mode::Ask,
+            rules(number),
+            Vec::new(),
+            &Path::to_path_buf,
+        );
+        measure(&format!("{number} rules, may_read"), &paths, |path| {
+            policy.may_read(path, Kind::File).is_allowed()
+        });
+        measure(&format!("{number} rules, an Edit"), &paths, |path| {
+            policy
+                .writing(FileNames::one(path), Shows::Lines)
+                .is_allowed()
+        });
+    }
+}

@@ -1,0 +1,184 @@
+//! One spelling for all names that some file system takes for the same. Strong forms for what forbids (every disguise
+//! counts as the name), a plain one for what allows (only case and composition are forgiven).
+
+use std::path::{Component, Path};
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Bytes of a path that are folded without asking for memory.
+const SHORT: usize = 160;
+
+/// How much is forgiven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strength {
+    /// Case, compatibility forms, invisible characters, trailing dots and spaces.
+    Strict,
+    /// The same as a Windows drive reads it: a backslash parts names, and behind a colon stands a stream.
+    Drive,
+    /// Case and canonical composition.
+    Plain,
+}
+
+/// A folded path: names with `/` between them.
+pub(crate) enum Folded<'p> {
+    /// The path is its own folded form.
+    Same(&'p str),
+    /// Only letters changed their case.
+    Short([u8; SHORT], usize),
+    /// Everything else.
+    Long(String),
+}
+
+impl Folded<'_> {
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Folded::Same(text) => text,
+            // What was folded here is ASCII.
+            Folded::Short(bytes, length) => std::str::from_utf8(&bytes[..*length]).unwrap_or(""),
+            Folded::Long(text) => text,
+        }
+    }
+}
+
+/// A path's names in their folded form.
+pub(crate) fn path(path: &Path, strength: Strength) -> Folded<'_> {
+    match path.to_str() {
+        Some(text) => match survey(text, strength) {
+            Survey::Folded => Folded::Same(text),
+            Survey::Capitals if text.len() <= SHORT => {
+                let mut bytes = [0; SHORT];
+                let place = &mut bytes[..text.len()];
+                place.copy_from_slice(text.as_bytes());
+                place.make_ascii_lowercase();
+                Folded::Short(bytes, text.len())
+            }
+            Survey::Capitals => Folded::Long(text.to_ascii_lowercase()),
+            Survey::Other => Folded::Long(slowly(path, strength)),
+        },
+        None => Folded::Long(slowly(path, strength)),
+    }
+}
+
+enum Survey {
+    Folded,
+    Capitals,
+    Other,
+}
+
+/// What it takes to fold a path, in one look at its bytes.
+fn survey(text: &str, strength: Strength) -> Survey {
+    let mut capitals = false;
+    let mut before = 0;
+    for &byte in text.as_bytes() {
+        let other = match byte {
+            b'A'..=b'Z' => {
+                capitals = true;
+                false
+            }
+            // Doubled slashes, and names that end in a dot or a space; `.` and `..` are among them.
+            b'/' => before == b'/' || ends_in_vain(before),
+            b':' | b'\\' => strength == Strength::Drive,
+            0x80.. => true,
+            _ => false,
+        };
+        if other {
+            return Survey::Other;
+        }
+        before = byte;
+    }
+    if ends_in_vain(before) || (before == b'/' && text.len() > 1) {
+        Survey::Other
+    } else if capitals {
+        Survey::Capitals
+    } else {
+        Survey::Folded
+    }
+}
+
+fn ends_in_vain(byte: u8) -> bool {
+    matches!(byte, b'.' | b' ')
+}
+
+fn slowly(path: &Path, strength: Strength) -> String {
+    let mut folded = String::new();
+    if path.has_root() {
+        folded.push('/');
+    }
+    for component in path.components() {
+        let Component::Normal(given) = component else {
+            continue;
+        };
+        let given = given.to_string_lossy();
+        // A mounted Windows drive may take the backslash for a separator.
+        let parts: Vec<&str> = match strength {
+            Strength::Drive => given.split('\\').collect(),
+            Strength::Strict | Strength::Plain => vec![&given],
+        };
+        for part in parts {
+            if !folded.is_empty() && !folded.ends_with('/') {
+                folded.push('/');
+            }
+            folded.push_str(&name(part, strength));
+        }
+    }
+    folded
+}
+
+/// Whether a path may read otherwise on a Windows drive than here.
+pub(crate) fn may_be_a_drives(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes
+        .iter()
+        .any(|byte| matches!(byte, b':' | b'\\' | 0x80..))
+}
+
+/// One name in its folded form.
+pub(crate) fn name(given: &str, strength: Strength) -> String {
+    let folded = run(given, strength);
+    let bare = match strength {
+        // On Windows drives `name:stream` and `name::$INDEX_ALLOCATION` are ways to open `name`.
+        Strength::Drive => folded.split(':').next().unwrap_or(&folded),
+        Strength::Strict => &folded,
+        Strength::Plain => return folded,
+    };
+    bare.trim_end_matches(['.', ' ']).to_owned()
+}
+
+/// Characters of a pattern, which may stand in the middle of a name: nothing is cut off.
+pub(crate) fn run(text: &str, strength: Strength) -> String {
+    if strength == Strength::Plain {
+        return text.chars().flat_map(fold_case).nfc().collect();
+    }
+    // Folding can make new compositions and composing can make new capitals, so both are done until nothing moves.
+    let mut current = once(text);
+    for _ in 0..3 {
+        let next = once(&current);
+        if next == current {
+            break;
+        }
+        current = next;
+    }
+    current
+}
+
+fn once(name: &str) -> String {
+    name.nfkc()
+        .filter(|character| !default_ignorable(*character))
+        .flat_map(fold_case)
+        .nfkc()
+        .collect()
+}
+
+/// Lower case of the upper case: this also brings together the letters that have two lower-case forms (`ſ` and `s`).
+fn fold_case(character: char) -> impl Iterator<Item = char> {
+    character.to_uppercase().flat_map(char::to_lowercase)
+}
+
+/// Unicode's Default_Ignorable_Code_Point: characters that show nothing, and that some file systems drop.
+fn default_ignorable(character: char) -> bool {
+    matches!(character,
+        '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}'
+        | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+        | '\u{E0000}'..='\u{E0FFF}')
+}

@@ -1,0 +1,27 @@
+//! Who may touch which file: rules in layers, modes, protected names and secret files, decided in one place and one
+//! order, each decision with its reason. Pure: what is judged is handed in; no disk, no environment.
+
+mod decision;
+mod fold;
+mod glob;
+#[cfg(test)]
+mod laws;
+mod name;
+mod pattern;
+mod policy;
+mod rule;
+mod scope;
+mod sets;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use decision::{Cause, Decision, Entry, Layer, Mode, Outcome};
+pub use pattern::PatternError;
+pub use policy::{FileNames, Policy, Shows};
+pub use rule::{Access, Effect, Rule, RuleError};
+pub use scope::Scope;
+pub use sets::Ground;
+pub use table::{Verdict, judge};
+pub use tree::Kind;

@@ -1,0 +1,295 @@
+//! One pattern of a rule, in gitignore's language, taken apart: where it starts, its names, what it covers at its end.
+//! A pattern that could never match is an error, because a rule that does nothing is dangerous.
+
+use std::fmt;
+
+use crate::fold::{self, Strength};
+
+/// A pattern that cannot serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternError {
+    /// What is wrong; follows on "the pattern".
+    pub message: String,
+    /// The pattern that was probably meant.
+    pub suggestion: Option<String>,
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+/// Where a pattern starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// At any depth: it has no slash but at its end.
+    AnyDepth,
+    /// At a root.
+    Root,
+    /// At `/`.
+    Absolute,
+    /// At the home folder.
+    Home,
+}
+
+/// What a pattern covers where its last name matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tail {
+    /// That entry, and all below it.
+    Whole,
+    /// A folder (`x/`) and all below it.
+    Folder,
+    /// All below it, not itself (`x/**`).
+    Inside,
+}
+
+/// One name of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// `**`: any number of folders.
+    AnyDepth,
+    /// A name without wildcards.
+    Literal(String),
+    /// A name with wildcards.
+    Wild(Vec<Piece>),
+}
+
+/// A piece of a name with wildcards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Text as it stands.
+    Text(String),
+    /// `*`
+    Star,
+    /// `?`
+    One,
+    /// `[a-z]`, `[!a-z]`
+    Class {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
+}
+
+/// A pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pattern {
+    pub(crate) base: Base,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) tail: Tail,
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    pub(crate) fn parse(text: &str) -> Result<Pattern, PatternError> {
+        let text = text.trim_start_matches("./");
+        refuse_useless(text)?;
+        let (mut base, rest) = if let Some(rest) = text.strip_prefix("//") {
+            (Base::Absolute, rest)
+        } else if let Some(rest) = text.strip_prefix('/') {
+            (Base::Root, rest)
+        } else if text == "~" {
+            (Base::Home, "**")
+        } else if let Some(rest) = text.strip_prefix("~/") {
+            (Base::Home, rest)
+        } else {
+            (Base::AnyDepth, text)
+        };
+        let (rest, mut tail) = match rest.strip_suffix('/') {
+            Some(rest) if !rest.is_empty() => (rest, Tail::Folder),
+            _ => (rest, Tail::Whole),
+        };
+        if base == Base::AnyDepth && rest.contains('/') {
+            base = Base::Root;
+        }
+        let mut parts = Vec::new();
+        for name in rest.split('/') {
+            if name.is_empty() {
+                return Err(wrong(
+                    "has an empty name in it",
+                    Some(text.replacen("//", "/", 1)),
+                ));
+            }
+            let part = part(name)?;
+            if part != Part::AnyDepth || parts.last() != Some(&Part::AnyDepth) {
+                parts.push(part);
+            }
+        }
+        if parts.last() == Some(&Part::AnyDepth) && tail == Tail::Folder {
+            // `a/**/`: the folders below it.
+            parts.push(Part::Wild(vec![Piece::Star]));
+        } else if parts.last() == Some(&Part::AnyDepth) {
+            parts.pop();
+            tail = Tail::Inside;
+            if base == Base::AnyDepth {
+                base = Base::Root;
+            }
+        }
+        Ok(Pattern { base, parts, tail })
+    }
+
+    /// The names that stand at the start without wildcards, as far as they are folders: a path to be resolved.
+    pub(crate) fn leading_folders(&self) -> Vec<&str> {
+        let literal = self.parts.iter().map_while(|part| match part {
+            Part::Literal(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let mut names: Vec<&str> = literal.collect();
+        if names.len() == self.parts.len() && self.tail == Tail::Whole {
+            names.pop();
+        }
+        names
+    }
+}
+
+fn wrong(message: impl Into<String>, suggestion: Option<String>) -> PatternError {
+    PatternError {
+        message: message.into(),
+        suggestion,
+    }
+}
+
+fn refuse_useless(text: &str) -> Result<(), PatternError> {
+    if text.trim().is_empty() || text.chars().all(|character| character == '/') {
+        return Err(wrong("is empty and can never match", Some("**".to_owned())));
+    }
+    if text.contains('\0') {
+        return Err(wrong(
+            "holds a NUL character and can never match",
+            Some(text.replace('\0', "")),
+        ));
+    }
+    if let Some(rest) = text.strip_prefix('!') {
+        return Err(wrong(
+            "is only a negation, which takes nothing away from anything",
+            Some(rest.to_owned()),
+        ));
+    }
+    for (dots, words) in [("..", "climbs with `..`"), (".", "has a `.` in it")] {
+        if text.split('/').any(|name| name == dots) {
+            let kept: Vec<&str> = text.split('/').filter(|name| *name != dots).collect();
+            return Err(wrong(
+                format!("{words} and can never match: files are compared by their resolved paths"),
+                Some(kept.join("/")).filter(|kept| !kept.is_empty()),
+            ));
+        }
+    }
+    if let Some((before, rest)) = text.split_once('{')
+        && let Some((inner, after)) = rest.split_once('}')
+        && !before.ends_with('\\')
+        && inner.contains(',')
+    {
+        let first = inner.split(',').next().unwrap_or_default();
+        return Err(wrong(
+            "has `{a,b}`, which gitignore patterns do not know: write one rule for each (`\\{` for the character)",
+            Some(format!("{before}{first}{after}")),
+        ));
+    }
+    Ok(())
+}
+
+fn part(name: &str) -> Result<Part, PatternError> {
+    if name == "**" {
+        return Ok(Part::AnyDepth);
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut literal = String::new();
+    let mut characters = name.chars();
+    while let Some(character) = characters.next() {
+        let piece = match character {
+            '\\' => match characters.next() {
+                Some(escaped) => {
+                    literal.push(escaped);
+                    continue;
+                }
+                None => {
+                    return Err(wrong(
+                        "ends in a backslash and can never match",
+                        Some(name.trim_end_matches('\\').to_owned()),
+                    ));
+                }
+            },
+            '*' => Piece::Star,
+            '?' => Piece::One,
+            '[' => class(&mut characters).ok_or_else(|| {
+                wrong(
+                    "has a `[` that is not closed",
+                    Some(name.replacen('[', "\\[", 1)),
+                )
+            })?,
+            other => {
+                literal.push(other);
+                continue;
+            }
+        };
+        if !literal.is_empty() {
+            pieces.push(Piece::Text(std::mem::take(&mut literal)));
+        }
+        if piece != Piece::Star || pieces.last() != Some(&Piece::Star) {
+            pieces.push(piece);
+        }
+    }
+    if pieces.is_empty() {
+        if fold::name(&literal, Strength::Strict).is_empty() {
+            return Err(wrong(
+                "has a name of nothing but dots, spaces and invisible characters, which count for nothing",
+                None,
+            ));
+        }
+        return Ok(Part::Literal(literal));
+    }
+    // Trailing dots and spaces count for nothing in a name, so a pattern that asks for one would never match.
+    if literal.ends_with(['.', ' ']) {
+        return Err(wrong(
+            "ends in a dot or a space, which count for nothing at the end of a name",
+            Some(name.trim_end_matches(['.', ' ']).to_owned()),
+        ));
+    }
+    if !literal.is_empty() {
+        pieces.push(Piece::Text(literal));
+    }
+    Ok(Part::Wild(pieces))
+}
+
+/// A class of characters, behind its `[`; nothing where it is not closed.
+fn class(characters: &mut std::str::Chars<'_>) -> Option<Piece> {
+    let mut rest = characters.clone();
+    let mut negated = false;
+    let mut members: Vec<(char, bool)> = Vec::new();
+    loop {
+        match rest.next()? {
+            '!' | '^' if members.is_empty() && !negated => negated = true,
+            ']' if !members.is_empty() => break,
+            '\\' => members.push((rest.next()?, true)),
+            other => members.push((other, false)),
+        }
+    }
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    while at < members.len() {
+        let (first, _) = members[at];
+        if let (Some(('-', false)), Some((last, _))) = (members.get(at + 1), members.get(at + 2)) {
+            ranges.push((first, *last));
+            at += 3;
+        } else {
+            ranges.push((first, first));
+            at += 1;
+        }
+    }
+    *characters = rest;
+    Some(Piece::Class { negated, ranges })
+}
+
+/// A path as a pattern that matches it alone: what has a meaning in patterns is escaped.
+pub(crate) fn escaped(path: &str) -> String {
+    let mut out = String::with_capacity(path.len() + 8);
+    for character in path.chars() {
+        if matches!(character, '*' | '?' | '[' | ']' | '\\' | '{' | '}') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}

@@ -1,0 +1,264 @@
+//! The policy in force: every access to a file is decided here, in one place and one order. Immutable and shared by all
+//! threads; touches no disk.
+
+use std::path::{Path, PathBuf};
+
+use crate::decision::{Cause, Decision, Entry, Mode, Outcome};
+use crate::fold::Strength;
+use crate::name::Name;
+use crate::rule::{Access, Effect};
+use crate::scope::{Scope, Scopes};
+use crate::sets::{Ground, Sets};
+use crate::table::{self, Secret};
+use crate::tree::Kind;
+
+/// The names of one file: what forbids counts for each of them, what allows must cover the one that was opened.
+#[derive(Clone, Copy, Debug)]
+pub struct FileNames<'a> {
+    /// Absolute, every link resolved.
+    pub opened: &'a Path,
+    /// Other names of the same file: as given, other hard links.
+    pub others: &'a [&'a Path],
+}
+
+impl<'a> FileNames<'a> {
+    /// A file with one name.
+    pub fn one(opened: &'a Path) -> Self {
+        FileNames {
+            opened,
+            others: &[],
+        }
+    }
+
+    fn all(self) -> impl Iterator<Item = &'a Path> {
+        let others = self.others.iter().copied();
+        std::iter::once(self.opened).chain(others.filter(move |other| *other != self.opened))
+    }
+}
+
+/// Whether the answer of a writing tool shows lines of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Edit and its like: who may not read the file may not edit it.
+    Lines,
+    /// Write and its like: its text is replaced unseen.
+    Nothing,
+}
+
+/// The policy in force.
+#[derive(Debug)]
+pub struct Policy {
+    ground: Ground,
+    mode: Mode,
+    entries: Vec<Entry>,
+    scopes: Scopes,
+    deny_read: Sets,
+    deny_write: Sets,
+    ask_write: Sets,
+    allow_write: Sets,
+    /// Allow rules of the user's own, which lift the denial of secret files.
+    lift_secret: Sets,
+}
+
+impl Policy {
+    /// A policy of these rules. `resolve` gives a folder as opened files spell it, links resolved as far as it exists.
+    pub fn new(
+        ground: Ground,
+        mode: Mode,
+        entries: Vec<Entry>,
+        scopes: Vec<Scope>,
+        resolve: &dyn Fn(&Path) -> PathBuf,
+    ) -> Policy {
+        let mut deny_read = Sets::new(Strength::Strict);
+        let mut deny_write = Sets::new(Strength::Strict);
+        let mut ask_write = Sets::new(Strength::Strict);
+        let mut allow_write = Sets::new(Strength::Plain);
+        let mut lift_secret = Sets::new(Strength::Plain);
+        for (number, entry) in entries.iter().enumerate() {
+            let set = match (entry.effect, entry.rule.access()) {
+                (Effect::Deny, Access::Read) => &mut deny_read,
+                (Effect::Deny, Access::Write) => &mut deny_write,
+                (Effect::Ask, Access::Write) => &mut ask_write,
+                (Effect::Allow, Access::Write) => &mut allow_write,
+                (Effect::Allow, Access::Read) if entry.layer.is_users_own() => &mut lift_secret,
+                // Reading asks nobody: what is not denied is allowed.
+                (Effect::Allow | Effect::Ask, Access::Read) => continue,
+            };
+            let pattern = (entry.rule.pattern(), entry.layer);
+            set.add(&ground, resolve, pattern, number as u32);
+        }
+        Policy {
+            scopes: Scopes::new(&ground, resolve, scopes),
+            ground,
+            mode,
+            entries,
+            deny_read,
+            deny_write,
+            ask_write,
+            allow_write,
+            lift_secret,
+        }
+    }
+
+    /// All rules in force, in the order of their layers.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The mode in force.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The roots that patterns start from.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    /// Whether a file's text and name may be shown: for walks over many files. The path is absolute with links resolved,
+    /// and is below a root or read root. Takes no lock and, for a path in plain letters, no memory.
+    pub fn may_read(&self, path: &Path, kind: Kind) -> Decision<'_> {
+        self.may_read_name(&Name::new(&self.ground, path), kind)
+    }
+
+    fn may_read_name(&self, name: &Name<'_>, kind: Kind) -> Decision<'_> {
+        if let Some(number) = self.deny_read.find(name, kind) {
+            return Decision::new(Outcome::Deny, self.rule(number));
+        }
+        if kind == Kind::File
+            && let Some(secret) = secret(name)
+            && self.lift_secret.find(name, kind).is_none()
+        {
+            let pattern = secret.pattern();
+            return Decision::new(Outcome::Deny, Cause::Secret { pattern });
+        }
+        Decision::new(Outcome::Allow, Cause::Nothing)
+    }
+
+    /// Whether a file may be read under any of its names.
+    pub fn reading(&self, names: FileNames<'_>) -> Decision<'_> {
+        self.reading_of(&self.prepared(names))
+    }
+
+    fn reading_of(&self, names: &[Name<'_>]) -> Decision<'_> {
+        let mut decided = Decision::new(Outcome::Allow, Cause::Nothing);
+        for name in names {
+            if decided.is_denied() {
+                break;
+            }
+            decided = self.may_read_name(name, Kind::File);
+        }
+        decided
+    }
+
+    fn prepared<'a>(&self, names: FileNames<'a>) -> Vec<Name<'a>> {
+        names
+            .all()
+            .map(|path| Name::new(&self.ground, path))
+            .collect()
+    }
+
+    /// Whether a file may be changed.
+    pub fn writing(&self, names: FileNames<'_>, shows: Shows) -> Decision<'_> {
+        let opened = names.opened;
+        let names = &self.prepared(names);
+        let rule_of = |sets: &Sets| {
+            let mut found = names.iter().filter_map(|name| sets.find(name, Kind::File));
+            found.next().map(|number| self.rule(number))
+        };
+        if let Some(cause) = rule_of(&self.deny_write) {
+            return Decision::new(Outcome::Deny, cause);
+        }
+        if shows == Shows::Lines {
+            let reading = self.reading_of(names);
+            if reading.is_denied() {
+                return reading;
+            }
+        }
+        if let Some(root) = self.ground.read_root(opened) {
+            return Decision::new(Outcome::Deny, Cause::ReadRoot(root));
+        }
+        if self.mode == Mode::Plan {
+            return Decision::new(Outcome::Deny, Cause::Mode(Mode::Plan));
+        }
+        if let Some(name) = names.iter().find_map(|name| self.protected(name)) {
+            return Decision::new(Outcome::Ask, Cause::Protected { name });
+        }
+        if let Some(secret) = names.iter().find_map(secret) {
+            let pattern = secret.pattern();
+            return Decision::new(Outcome::Ask, Cause::Secret { pattern });
+        }
+        if self.mode != Mode::Bypass
+            && let Some(cause) = rule_of(&self.ask_write)
+        {
+            return Decision::new(Outcome::Ask, cause);
+        }
+        let allowed = names
+            .first()
+            .map(|opened| self.allow_write.find(opened, Kind::File));
+        if let Some(number) = allowed.flatten() {
+            return Decision::new(Outcome::Allow, self.rule(number));
+        }
+        let outcome = match self.mode {
+            Mode::Ask => Outcome::Ask,
+            Mode::AcceptEdits | Mode::Bypass => Outcome::Allow,
+            Mode::Plan => Outcome::Deny,
+        };
+        Decision::new(outcome, Cause::Mode(self.mode))
+    }
+
+    /// All rules that cover a file for an access, whether or not they decide, strongest effect first.
+    pub fn covering(&self, names: FileNames<'_>, access: Access) -> Vec<&Entry> {
+        let names = self.prepared(names);
+        let resolve = |path: &Path| path.to_path_buf();
+        let covers = |entry: &&Entry| {
+            let strength = match entry.effect {
+                Effect::Allow => Strength::Plain,
+                Effect::Deny | Effect::Ask => Strength::Strict,
+            };
+            let mut alone = Sets::new(strength);
+            alone.add(
+                &self.ground,
+                &resolve,
+                (entry.rule.pattern(), entry.layer),
+                0,
+            );
+            let mut names = names.iter().take(match entry.effect {
+                Effect::Allow => 1,
+                Effect::Deny | Effect::Ask => usize::MAX,
+            });
+            names.any(|name| alone.find(name, Kind::File).is_some())
+        };
+        let mut entries: Vec<&Entry> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.rule.access() == access)
+            .filter(covers)
+            .collect();
+        entries.sort_by_key(|entry| entry.effect);
+        entries
+    }
+
+    /// The scope that a person may open for a protected file, where there is one narrower than the whole folder.
+    pub fn offered_scope(&self, path: &Path) -> Option<String> {
+        Scope::offered(&Name::new(&self.ground, path).below.to_string_lossy())
+    }
+
+    fn rule(&self, number: u32) -> Cause<'_> {
+        Cause::Rule(&self.entries[number as usize])
+    }
+
+    /// The protected name over a path, unless its part is opened.
+    fn protected(&self, name: &Name<'_>) -> Option<&'static str> {
+        name.strong().find_map(|folded| {
+            let (known, opens, rest) = table::protected(folded)?;
+            let opened = self.scopes.opening(name, opens, rest);
+            opened.is_none().then_some(known)
+        })
+    }
+}
+
+/// The secret file that a name is.
+fn secret(name: &Name<'_>) -> Option<&'static Secret> {
+    name.strong().find_map(table::secret)
+}

@@ -1,0 +1,198 @@
+//! A rule: `Edit(src/**)`. Which access it is about, and the files it covers. What it does, allow, ask or deny, is the
+//! list it stands in.
+
+use std::fmt;
+
+use crate::pattern::{Pattern, PatternError};
+
+/// What a tool does with a file, as far as rules care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Shows its text or its name.
+    Read,
+    /// Changes it.
+    Write,
+}
+
+impl Access {
+    /// The access of a tool; none where there is no such tool.
+    pub fn of_tool(tool: &str) -> Option<Access> {
+        let known = |names: &[&str]| names.contains(&tool);
+        if known(READING) {
+            Some(Access::Read)
+        } else if known(WRITING) {
+            Some(Access::Write)
+        } else {
+            None
+        }
+    }
+
+    /// The tool that rules for this access are usually written with.
+    pub fn tool(self) -> &'static str {
+        match self {
+            Access::Read => "Read",
+            Access::Write => "Edit",
+        }
+    }
+}
+
+/// The tools that read. A rule for one of them covers all.
+const READING: &[&str] = &["Read", "Glob", "Grep", "Diagnostics"];
+
+/// The tools that write. A rule for one of them covers all.
+const WRITING: &[&str] = &[
+    "Edit",
+    "MultiEdit",
+    "Write",
+    "NotebookEdit",
+    "InsertBefore",
+    "InsertAfter",
+    "DeleteLines",
+    "MoveLines",
+    "MoveFile",
+    "DeleteFile",
+    "ApplyPatch",
+    "Undo",
+    "str_replace_based_edit_tool",
+];
+
+/// What a rule does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Refuses, whatever else is said.
+    Deny,
+    /// Asks a person.
+    Ask,
+    /// Lets through what a mode would ask about.
+    Allow,
+}
+
+impl Effect {
+    /// The key of the settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Effect::Deny => "deny",
+            Effect::Ask => "ask",
+            Effect::Allow => "allow",
+        }
+    }
+}
+
+/// A rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    text: String,
+    access: Access,
+    pattern: Pattern,
+}
+
+/// A rule that cannot serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleError {
+    /// What is wrong.
+    pub message: String,
+    /// The rule that was probably meant.
+    pub suggestion: Option<String>,
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+impl Rule {
+    /// Reads a rule: a tool's name, and in parentheses the files; without them all files.
+    ///
+    /// # Errors
+    /// No such tool, or a pattern that can never match.
+    pub fn parse(text: &str) -> Result<Rule, RuleError> {
+        let trimmed = text.trim();
+        let (tool, pattern) = match trimmed.split_once('(') {
+            None => (trimmed, "**"),
+            Some((tool, rest)) => match rest.strip_suffix(')') {
+                Some(pattern) => (tool, pattern),
+                None => {
+                    return Err(RuleError {
+                        message: format!("the rule {} is not closed", quoted(text)),
+                        suggestion: Some(format!("{trimmed})")),
+                    });
+                }
+            },
+        };
+        let access = Access::of_tool(tool).ok_or_else(|| unknown_tool(text, tool, pattern))?;
+        let pattern = Pattern::parse(pattern).map_err(
+            |PatternError {
+                 message,
+                 suggestion,
+             }| {
+                RuleError {
+                    message: format!("the pattern of {} {message}", quoted(text)),
+                    suggestion: suggestion.map(|meant| format!("{tool}({meant})")),
+                }
+            },
+        )?;
+        Ok(Rule {
+            text: trimmed.to_owned(),
+            access,
+            pattern,
+        })
+    }
+
+    /// The narrowest rule for one file: its absolute path.
+    pub fn for_file(access: Access, path: &str) -> String {
+        let escaped = crate::pattern::escaped(path);
+        format!("{}(/{escaped})", access.tool())
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What it is about.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    pub(crate) fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+fn unknown_tool(text: &str, tool: &str, pattern: &str) -> RuleError {
+    if tool.trim().is_empty() || tool.contains(['/', '*', '.']) {
+        let files = if tool.trim().is_empty() {
+            pattern
+        } else {
+            text
+        };
+        return RuleError {
+            message: format!("the rule {} names no tool", quoted(text)),
+            suggestion: Some(format!("Edit({})", files.trim()))
+                .filter(|_| !files.trim().is_empty()),
+        };
+    }
+    let known = READING.iter().chain(WRITING).copied();
+    let closest = lancet_text::closest(tool.trim(), known, 1);
+    RuleError {
+        message: format!("there is no tool {} to write a rule for", quoted(tool)),
+        suggestion: closest.first().map(|meant| match text.split_once('(') {
+            Some((_, rest)) => format!("{meant}({rest}"),
+            None => (*meant).to_owned(),
+        }),
+    }
+}
+
+/// A text of the settings, cut to what a message can hold.
+fn quoted(text: &str) -> String {
+    format!("{:?}", text.chars().take(80).collect::<String>())
+}

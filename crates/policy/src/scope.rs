@@ -1,0 +1,142 @@
+//! Parts of protected folders that the user's own settings open: one skill instead of all of `.claude`. Version control,
+//! shells' start-up files and permission settings are never opened.
+
+use std::path::{Path, PathBuf};
+
+use crate::decision::Layer;
+use crate::fold::{self, Strength};
+use crate::name::Name;
+use crate::pattern::{Part, Pattern, PatternError};
+use crate::sets::{Ground, Sets};
+use crate::table::{self, Opens};
+use crate::tree::Kind;
+
+/// A part of a protected folder that is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    text: String,
+    pattern: Pattern,
+}
+
+impl Scope {
+    /// Reads a scope: a pattern that names a protected folder and at least one name below it.
+    ///
+    /// # Errors
+    /// A pattern that can never match, or that would open what is never opened.
+    pub fn parse(text: &str) -> Result<Scope, PatternError> {
+        let pattern = Pattern::parse(text.trim())?;
+        let mut parts = pattern.parts.iter();
+        let opened = parts.find_map(|part| match part {
+            Part::Literal(name) => {
+                let name = fold::name(name, Strength::Drive);
+                table::PROTECTED.iter().find(|(known, _)| *known == name)
+            }
+            _ => None,
+        });
+        let wrong = |message: String, suggestion: Option<&str>| {
+            Err(PatternError {
+                message,
+                suggestion: suggestion.map(str::to_owned),
+            })
+        };
+        let example = Some(".claude/skills/NAME/**");
+        match opened {
+            None => wrong(
+                "names no protected folder, so it opens nothing".into(),
+                example,
+            ),
+            Some((name, Opens::Never)) => {
+                wrong(format!("would open `{name}`, which always asks"), None)
+            }
+            Some((name, Opens::InPart)) => match parts.next() {
+                Some(Part::Literal(below)) => {
+                    let below = fold::name(below, Strength::Drive);
+                    if table::is_permission_settings(&below) {
+                        return wrong(
+                            format!(
+                                "would open `{name}/{below}`, which says what an agent may do and always asks"
+                            ),
+                            None,
+                        );
+                    }
+                    Ok(Scope {
+                        text: text.trim().to_owned(),
+                        pattern,
+                    })
+                }
+                _ => wrong(
+                    format!("would open all of `{name}`: name one folder or file below it"),
+                    Some(match *name {
+                        ".claude" => ".claude/skills/NAME/**",
+                        _ => "FOLDER/NAME/**",
+                    })
+                    .filter(|example| example.starts_with(name)),
+                ),
+            },
+        }
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The scope that a person may be offered for a protected path, folded from its root on: two names below the
+    /// protected one are a thing of its own (a skill, a command's folder), fewer are not.
+    pub(crate) fn offered(relative: &str) -> Option<String> {
+        let names: Vec<&str> = relative
+            .split('/')
+            .filter(|name| !name.is_empty())
+            .collect();
+        let folded: Vec<String> = names
+            .iter()
+            .map(|name| fold::name(name, Strength::Drive))
+            .collect();
+        let at = folded.iter().position(|name| {
+            table::PROTECTED
+                .iter()
+                .any(|(known, opens)| known == name && *opens == Opens::InPart)
+        })?;
+        if folded.len() < at + 4 {
+            return None;
+        }
+        let folder = names[..at + 3].join("/");
+        Some(format!("{}/**", crate::pattern::escaped(&folder)))
+    }
+}
+
+/// The scopes in force.
+#[derive(Debug)]
+pub(crate) struct Scopes {
+    sets: Sets,
+    scopes: Vec<Scope>,
+}
+
+impl Scopes {
+    pub(crate) fn new(
+        ground: &Ground,
+        resolve: &dyn Fn(&Path) -> PathBuf,
+        scopes: Vec<Scope>,
+    ) -> Scopes {
+        let mut sets = Sets::new(Strength::Plain);
+        for (number, scope) in scopes.iter().enumerate() {
+            // Only the user's own settings open anything.
+            let pattern = (&scope.pattern, Layer::User);
+            sets.add(ground, resolve, pattern, number as u32);
+        }
+        Scopes { sets, scopes }
+    }
+
+    /// The scope that opens a path; none for what is never opened. `below` is what follows its protected name.
+    pub(crate) fn opening(&self, name: &Name<'_>, opens: Opens, below: &str) -> Option<&Scope> {
+        if self.scopes.is_empty() || opens == Opens::Never || table::is_permission_settings(below) {
+            return None;
+        }
+        // Below an opened folder another protected name may stand.
+        if table::protected(below).is_some() {
+            return None;
+        }
+        let number = self.sets.find(name, Kind::File)?;
+        self.scopes.get(number as usize)
+    }
+}

@@ -1,0 +1,154 @@
+//! The rules of one effect and one access, ready to be asked: by starting point, each a tree.
+
+use std::path::{Path, PathBuf};
+
+use crate::decision::Layer;
+use crate::fold::{self, Strength};
+use crate::name::Name;
+use crate::pattern::{Base, Part, Pattern};
+use crate::tree::{Kind, Tree};
+
+/// Where patterns start.
+#[derive(Clone, Debug, Default)]
+pub struct Ground {
+    /// The folders that may be read and written.
+    pub roots: Vec<PathBuf>,
+    /// The folders that may be read only.
+    pub read_roots: Vec<PathBuf>,
+    /// What `~` stands for.
+    pub home: Option<PathBuf>,
+}
+
+impl Ground {
+    /// The folder for reading only that a path is in, where no root is around it.
+    pub(crate) fn read_root(&self, path: &Path) -> Option<&PathBuf> {
+        if self.roots.iter().any(|root| path.starts_with(root)) {
+            return None;
+        }
+        self.read_roots.iter().find(|root| path.starts_with(root))
+    }
+}
+
+/// The rules of one effect and one access.
+#[derive(Debug)]
+pub(crate) struct Sets {
+    strength: Strength,
+    /// From each root.
+    each: Tree,
+    /// From the first root alone.
+    first: Tree,
+    /// From `/`.
+    absolute: Tree,
+}
+
+impl Sets {
+    pub(crate) fn new(strength: Strength) -> Sets {
+        Sets {
+            strength,
+            each: Tree::new(strength),
+            first: Tree::new(strength),
+            absolute: Tree::new(strength),
+        }
+    }
+
+    /// Adds a layer's pattern under its number.
+    pub(crate) fn add(
+        &mut self,
+        ground: &Ground,
+        resolve: &dyn Fn(&Path) -> PathBuf,
+        (pattern, layer): (&Pattern, Layer),
+        number: u32,
+    ) {
+        let any = [Part::AnyDepth];
+        match pattern.base {
+            Base::AnyDepth => {
+                let tree = match layer {
+                    Layer::Project => &mut self.first,
+                    Layer::User | Layer::CommandLine => &mut self.each,
+                };
+                tree.add(any.iter().chain(&pattern.parts), pattern.tail, number);
+            }
+            Base::Root => {
+                // "All files" is said of every root, whoever says it for the user.
+                let tree = match layer {
+                    Layer::User => &mut self.each,
+                    Layer::CommandLine if pattern.parts.is_empty() => &mut self.each,
+                    Layer::Project | Layer::CommandLine => &mut self.first,
+                };
+                tree.add(pattern.parts.iter(), pattern.tail, number);
+            }
+            Base::Absolute => self.add_absolute(Path::new("/"), resolve, pattern, number),
+            Base::Home => {
+                if let Some(home) = &ground.home {
+                    self.add_absolute(home, resolve, pattern, number);
+                }
+            }
+        }
+    }
+
+    /// A pattern from a folder on, under the folder's spelling and under the one that opened files have.
+    fn add_absolute(
+        &mut self,
+        start: &Path,
+        resolve: &dyn Fn(&Path) -> PathBuf,
+        pattern: &Pattern,
+        number: u32,
+    ) {
+        let leading = pattern.leading_folders();
+        let mut spelled = start.to_path_buf();
+        spelled.extend(&leading);
+        let resolved = resolve(&spelled);
+        let folders = [Some(&spelled), (resolved != spelled).then_some(&resolved)];
+        for folder in folders.into_iter().flatten() {
+            let names: Vec<Part> = folder
+                .iter()
+                .filter(|name| *name != "/")
+                .map(|name| Part::Literal(name.to_string_lossy().into_owned()))
+                .collect();
+            let rest = &pattern.parts[leading.len()..];
+            self.absolute
+                .add(names.iter().chain(rest), pattern.tail, number);
+        }
+    }
+
+    /// The first rule that covers a file.
+    pub(crate) fn find(&self, name: &Name<'_>, kind: Kind) -> Option<u32> {
+        let mut found = None;
+        if !self.each.is_empty() || !self.first.is_empty() {
+            let folded = name.relative(self.strength);
+            found = self.find_relative(name.root, folded.as_str(), kind);
+            for (root, relative) in &name.inner {
+                let folded = fold::path(relative, self.strength);
+                let inner = self.find_relative(Some(*root), folded.as_str(), kind);
+                found = least(found, inner);
+            }
+        }
+        if !self.absolute.is_empty() {
+            let folded = name.absolute(self.strength);
+            found = least(found, self.absolute.find(folded.as_str(), kind));
+        }
+        if self.strength == Strength::Strict
+            && let Some(drive) = &name.drive
+        {
+            found = least(found, self.find_relative(name.root, &drive.relative, kind));
+            found = least(found, self.absolute.find(&drive.absolute, kind));
+        }
+        found
+    }
+
+    fn find_relative(&self, root: Option<usize>, folded: &str, kind: Kind) -> Option<u32> {
+        let root = root?;
+        let found = self.each.find(folded, kind);
+        if root == 0 {
+            return least(found, self.first.find(folded, kind));
+        }
+        found
+    }
+}
+
+fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        _ => one.or(other),
+    }
+}

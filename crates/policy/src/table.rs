@@ -1,0 +1,185 @@
+//! The names that no agent writes without a person's word, and the files whose text is never shown: one table for all
+//! tools. Judged on folded names.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::fold::{self, Strength};
+
+/// Whether a part below a protected name may be opened by the user's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opens {
+    /// Version control, shells' start-up files, permission settings.
+    Never,
+    /// A part of it, but not the settings that stand directly in it.
+    InPart,
+}
+
+use Opens::{InPart, Never};
+
+/// Names that are protected wherever they stand, with all that is below them. A folder's name protects also what does
+/// not exist yet.
+pub(crate) const PROTECTED: &[(&str, Opens)] = &[
+    // Version control.
+    (".git", Never),
+    (".hg", Never),
+    (".svn", Never),
+    (".jj", Never),
+    (".gitconfig", Never),
+    (".gitmodules", Never),
+    // Editors that run what their settings name.
+    (".vscode", InPart),
+    (".idea", InPart),
+    // Shells and tools that run at every start.
+    (".bashrc", Never),
+    (".bash_profile", Never),
+    (".zshrc", Never),
+    (".zprofile", Never),
+    (".zshenv", Never),
+    (".profile", Never),
+    (".ripgreprc", Never),
+    (".npmrc", Never),
+    (".netrc", Never),
+    (".ssh", InPart),
+    // Settings of agents, and of lancet itself. `AGENTS.md` and `CLAUDE.md` are text for models, not settings.
+    (".claude", InPart),
+    (".lancet", Never),
+    (".mcp.json", Never),
+    (".claude.json", Never),
+    (".codex", InPart),
+    (".cursor", InPart),
+    (".gemini", InPart),
+    (".opencode", InPart),
+    (".goose", InPart),
+    (".continue", InPart),
+    (".aider.conf.yml", Never),
+    ("opencode.json", Never),
+    ("lancet.toml", Never),
+];
+
+/// Files directly in an agent's folder that say what the agent may do: never opened.
+const PERMISSION_SETTINGS: &[&str] = &[
+    "settings.json",
+    "settings.local.json",
+    "config.toml",
+    "config.yaml",
+    "config.yml",
+    "config.json",
+    "mcp.json",
+    "cli.json",
+    "permissions.json",
+    "opencode.json",
+    "hooks.json",
+];
+
+/// Files that hold keys or passwords.
+pub(crate) const SECRET: &[Secret] = &[
+    Secret::Name(".env"),
+    Secret::Start(".env.", &[".example", ".sample", ".template"]),
+    Secret::Name("id_rsa"),
+    Secret::Name("id_dsa"),
+    Secret::Name("id_ecdsa"),
+    Secret::Name("id_ed25519"),
+    Secret::End(".pem"),
+    Secret::End(".key"),
+    Secret::End(".p12"),
+    Secret::End(".pfx"),
+    Secret::Name(".netrc"),
+    Secret::Name(".npmrc"),
+    Secret::Name(".pypirc"),
+    Secret::Below(".aws", "credentials"),
+];
+
+/// How a secret file is known.
+#[derive(Debug)]
+pub(crate) enum Secret {
+    /// By its whole name.
+    Name(&'static str),
+    /// By the start of its name, unless it ends in one of these.
+    Start(&'static str, &'static [&'static str]),
+    /// By the end of its name.
+    End(&'static str),
+    /// By its name in a folder of that name.
+    Below(&'static str, &'static str),
+}
+
+impl Secret {
+    fn is(&self, name: &str, folder: Option<&str>) -> bool {
+        match self {
+            Secret::Name(own) => name == *own,
+            Secret::Start(start, except) => {
+                name.starts_with(start) && !except.iter().any(|end| name.ends_with(end))
+            }
+            Secret::End(end) => name.ends_with(end),
+            Secret::Below(own_folder, own) => name == *own && folder == Some(own_folder),
+        }
+    }
+
+    /// As documentation writes it, `*.pem`.
+    pub(crate) fn pattern(&self) -> Cow<'static, str> {
+        match self {
+            Secret::Name(name) => Cow::Borrowed(name),
+            Secret::Start(start, _) => Cow::Owned(format!("{start}*")),
+            Secret::End(end) => Cow::Owned(format!("*{end}")),
+            Secret::Below(folder, name) => Cow::Owned(format!("{folder}/{name}")),
+        }
+    }
+}
+
+/// The secret file that a folded path names.
+pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
+    let mut names = folded.rsplit('/').filter(|name| !name.is_empty());
+    let (name, folder) = (names.next()?, names.next());
+    SECRET.iter().find(|secret| secret.is(name, folder))
+}
+
+/// The protected name that stands first in a folded path, and what follows it.
+pub(crate) fn protected(folded: &str) -> Option<(&'static str, Opens, &str)> {
+    let mut rest = folded;
+    loop {
+        let (name, after) = rest.split_once('/').unwrap_or((rest, ""));
+        // Nearly all of them begin with a dot, and few other names do.
+        if matches!(name.as_bytes().first(), Some(b'.' | b'o' | b'l'))
+            && let Some((known, opens)) = PROTECTED.iter().find(|(known, _)| *known == name)
+        {
+            return Some((known, *opens, after));
+        }
+        if after.is_empty() {
+            return None;
+        }
+        rest = after;
+    }
+}
+
+/// Whether what follows a protected name is a file that says what an agent may do.
+pub(crate) fn is_permission_settings(below: &str) -> bool {
+    PERMISSION_SETTINGS.contains(&below)
+}
+
+/// What a path's names alone say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is, or is below, a name that asks in every mode.
+    Protected {
+        /// The name of the table.
+        name: &'static str,
+    },
+    /// It is a file that is not shown; creating or overwriting it asks in every mode.
+    Secret {
+        /// Its pattern as documentation writes it, `*.pem`.
+        pattern: Cow<'static, str>,
+    },
+}
+
+/// Judges a path by its names alone, whether or not it exists. Where both apply it is secret, the stricter of the two:
+/// writing asks as well, and reading is denied. Rules and scopes are not looked at.
+pub fn judge(path: &Path) -> Option<Verdict> {
+    let folded = [Strength::Strict, Strength::Drive].map(|strength| fold::path(path, strength));
+    if let Some(secret) = folded.iter().find_map(|folded| secret(folded.as_str())) {
+        return Some(Verdict::Secret {
+            pattern: secret.pattern(),
+        });
+    }
+    let found = folded.iter().find_map(|folded| protected(folded.as_str()));
+    found.map(|(name, ..)| Verdict::Protected { name })
+}

@@ -1,0 +1,228 @@
+//! What holds for every policy: a deny rule never allows more, and no spelling of a name gets more than the name.
+
+use std::path::{Path, PathBuf};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::laws::config;
+use crate::{Effect, Entry, FileNames, Ground, Layer, Mode, Outcome, Policy, Rule, Scope, Shows};
+
+fn names() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "a",
+        "b",
+        "src",
+        "docs",
+        ".git",
+        ".env",
+        "key.pem",
+        "x.rs",
+        "lancet.toml",
+        ".claude",
+        "skills",
+        "pdf",
+        "Übung",
+        "é",
+        "sharp-ß",
+        "deep",
+    ])
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        4 => names().prop_map(str::to_owned),
+        1 => Just("*".to_owned()),
+        1 => Just("**".to_owned()),
+        1 => Just("*.rs".to_owned()),
+        1 => Just("?".to_owned()),
+        1 => Just("[a-s]*".to_owned()),
+    ];
+    let lead = select(vec!["", "/", "//w/", "~/", "**/"]);
+    let tail = select(vec!["", "/", "/**"]);
+    (lead, vec(part, 1..4), tail)
+        .prop_map(|(lead, parts, tail)| format!("{lead}{}{tail}", parts.join("/")))
+}
+
+fn entry() -> impl Strategy<Value = Entry> {
+    let effect = select(vec![Effect::Deny, Effect::Ask, Effect::Allow]);
+    let tool = select(vec!["Read", "Edit", "Write", "Grep"]);
+    let layer = select(vec![Layer::User, Layer::Project, Layer::CommandLine]);
+    (effect, tool, layer, pattern()).prop_filter_map("no rule", |(effect, tool, layer, pattern)| {
+        Some(Entry {
+            effect,
+            rule: Rule::parse(&format!("{tool}({pattern})")).ok()?,
+            layer,
+            source: String::new(),
+        })
+    })
+}
+
+fn path() -> impl Strategy<Value = PathBuf> {
+    (select(vec!["/w", "/v", "/lib"]), vec(names(), 1..5))
+        .prop_map(|(root, names)| Path::new(root).join(names.join("/")))
+}
+
+fn modes() -> impl Strategy<Value = Mode> {
+    select(vec![Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Bypass])
+}
+
+fn policy(mode: Mode, entries: Vec<Entry>) -> Policy {
+    let ground = Ground {
+        roots: vec!["/w".into(), "/v".into()],
+        read_roots: vec!["/lib".into()],
+        home: Some("/w/home".into()),
+    };
+    let scope = Scope::parse(".claude/skills/pdf/**").expect("a scope");
+    Policy::new(ground, mode, entries, vec![scope], &Path::to_path_buf)
+}
+
+/// The three questions there are.
+fn outcomes(policy: &Policy, names: FileNames<'_>) -> [Outcome; 3] {
+    [
+        policy.reading(names).outcome,
+        policy.writing(names, Shows::Lines).outcome,
+        policy.writing(names, Shows::Nothing).outcome,
+    ]
+}
+
+/// Other ways to write a path that some file system takes for the same.
+fn respelled(path: &Path, seed: u64) -> PathBuf {
+    use unicode_normalization::UnicodeNormalization;
+    let mut bits = seed;
+    let mut next = move |n: u64| {
+        bits = bits
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (bits >> 33) % n
+    };
+    let mut out = String::new();
+    for (at, name) in path.iter().skip(1).enumerate() {
+        let name = name.to_string_lossy();
+        // The root itself is compared by its letters: it was resolved when it was opened.
+        let name = match next(if at == 0 { 1 } else { 9 }) {
+            1 => name.to_uppercase(),
+            2 => name.nfd().collect(),
+            3 => name.nfc().collect(),
+            4 => format!("{name}."),
+            5 => format!("{name} ."),
+            6 => name.replacen('e', "e\u{200B}", 1),
+            7 => format!("{name}:$DATA"),
+            8 => name
+                .chars()
+                .rev()
+                .collect::<String>()
+                .chars()
+                .rev()
+                .collect(),
+            _ => name.into_owned(),
+        };
+        out.push_str(match next(4) {
+            0 => "/./",
+            1 => "//",
+            _ => "/",
+        });
+        if at > 0 && next(5) == 0 {
+            out.push_str("somewhere/../");
+        }
+        out.push_str(&name);
+    }
+    // Two slashes in front are a network path, which gets no further than that.
+    PathBuf::from(format!("/{}", out.trim_start_matches(['/', '.'])))
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn one_more_deny_rule_never_allows_more(
+        mode in modes(),
+        entries in vec(entry(), 0..8),
+        mut added in entry(),
+        at in any::<prop::sample::Index>(),
+        path in path(),
+        other in path(),
+    ) {
+        added.effect = Effect::Deny;
+        let mut more = entries.clone();
+        more.insert(at.index(entries.len() + 1), added);
+        let (before, after) = (policy(mode, entries), policy(mode, more));
+        let others = [other.as_path()];
+        let names = FileNames { opened: &path, others: &others };
+        for (before, after) in outcomes(&before, names).into_iter().zip(outcomes(&after, names)) {
+            prop_assert!(after >= before, "{before:?} became {after:?}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_rules_decides_nothing(
+        mode in modes(),
+        entries in vec(entry(), 0..8),
+        path in path(),
+    ) {
+        let reversed: Vec<Entry> = entries.iter().rev().cloned().collect();
+        let names = FileNames::one(&path);
+        prop_assert_eq!(outcomes(&policy(mode, entries), names), outcomes(&policy(mode, reversed), names));
+    }
+
+    #[test]
+    fn no_spelling_gets_more_than_the_name(
+        mode in modes(),
+        entries in vec(entry(), 0..8),
+        path in path(),
+        seed in any::<u64>(),
+    ) {
+        let policy = policy(mode, entries);
+        let plain = outcomes(&policy, FileNames::one(&path));
+        let dressed = respelled(&path, seed);
+        // As a file system would have it that takes both for one file and calls it as it was called.
+        let alone = outcomes(&policy, FileNames::one(&dressed));
+        // As a file system would have it that knows the file's own name.
+        let others = [dressed.as_path()];
+        let known = outcomes(&policy, FileNames { opened: &path, others: &others });
+        for at in 0..3 {
+            prop_assert!(known[at] >= plain[at], "{dressed:?}: {:?} for {:?}", known[at], plain[at]);
+            if dressed.iter().all(|name| name != "..") {
+                prop_assert!(alone[at] >= plain[at], "{dressed:?}: {:?} for {:?}", alone[at], plain[at]);
+            }
+        }
+    }
+
+    #[test]
+    fn another_name_of_the_same_file_never_allows_more(
+        mode in modes(),
+        entries in vec(entry(), 0..8),
+        path in path(),
+        other in path(),
+    ) {
+        let policy = policy(mode, entries);
+        let others = [other.as_path()];
+        let both = outcomes(&policy, FileNames { opened: &path, others: &others });
+        for (both, one) in both.into_iter().zip(outcomes(&policy, FileNames::one(&path))) {
+            prop_assert!(both >= one);
+        }
+    }
+
+    #[test]
+    fn what_covers_a_file_is_what_decides_it(entries in vec(entry(), 0..8), path in path()) {
+        let policy = policy(Mode::AcceptEdits, entries);
+        let names = FileNames::one(&path);
+        let decision = policy.writing(names, Shows::Nothing);
+        if let crate::Cause::Rule(entry) = decision.cause {
+            let covering = policy.covering(names, entry.rule.access());
+            prop_assert!(covering.contains(&entry), "{entry} is not among {covering:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_panics(rule in any::<String>(), path in any::<String>()) {
+        let _ = Scope::parse(&rule);
+        let _ = Rule::parse(&rule);
+        if let Ok(rule) = Rule::parse(&format!("Edit({rule})")) {
+            let entry = Entry { effect: Effect::Deny, rule, layer: Layer::User, source: String::new() };
+            let path = Path::new("/w").join(path);
+            outcomes(&policy(Mode::Ask, vec![entry]), FileNames::one(&path));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The protected and the secret names, in all their disguises.
+
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+
+use crate::fold::{self, Strength};
+use crate::laws::config;
+use crate::table::{PROTECTED, SECRET, Verdict, judge};
+
+fn protected(path: &str) -> Option<&'static str> {
+    match judge(Path::new(path)) {
+        Some(Verdict::Protected { name }) => Some(name),
+        _ => None,
+    }
+}
+
+fn secret(path: &str) -> Option<String> {
+    match judge(Path::new(path)) {
+        Some(Verdict::Secret { pattern }) => Some(pattern.into_owned()),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_name_of_the_table_is_its_own_folded_form() {
+    // A name that folding changes would never be found.
+    for (name, _) in PROTECTED {
+        assert_eq!(fold::name(name, Strength::Drive), *name);
+    }
+    for secret in SECRET {
+        for part in secret.pattern().split('/') {
+            let bare = part.trim_matches('*').trim_end_matches('.');
+            assert_eq!(fold::name(bare, Strength::Drive), bare);
+        }
+    }
+}
+
+#[test]
+fn protected_names_hold_at_any_depth_and_for_all_below() {
+    for path in [
+        ".git",
+        ".git/config",
+        "a/b/.git/hooks/pre-commit",
+        "/home/x/.ssh/config",
+        "sub/lancet.toml",
+        ".claude/skills/a.md",
+        "opencode.json",
+    ] {
+        assert!(protected(path).is_some(), "{path}");
+    }
+}
+
+#[test]
+fn names_beside_them_are_free() {
+    for path in [
+        "",
+        "/",
+        "git",
+        ".github/workflows/ci.yml",
+        ".gitignore",
+        ".gitattributes",
+        "AGENTS.md",
+        "CLAUDE.md",
+        "a.git",
+        ".gitx",
+        "lancet.toml.md",
+        "src/env.rs",
+        ".envrc",
+        "keys.rs",
+        "credentials",
+        "aws/credentials",
+        "id_rsa.pub",
+    ] {
+        assert_eq!(judge(Path::new(path)), None, "{path}");
+    }
+}
+
+#[test]
+fn other_spellings_are_the_same_name() {
+    for path in [
+        ".GIT/config",
+        ".Git",
+        ".git./config",
+        ".git . .",
+        ".git::$INDEX_ALLOCATION/config",
+        ".git:stream",
+        ".g\u{200C}it",
+        ".gi\u{00AD}t/x",
+        "\u{FF0E}git",
+        ".\u{FF27}\u{FF29}\u{FF34}",
+        ".g\u{2139}t",
+        ".\u{24D6}\u{24D8}\u{24E3}",
+        ".git\u{FE0F}",
+        ".git\u{E0041}",
+        "\u{FEFF}.git",
+        "a/.GIT ./x",
+        "a\\.git\\config",
+    ] {
+        assert_eq!(protected(path), Some(".git"), "{path:?}");
+    }
+    assert_eq!(protected(".\u{17F}\u{17F}h/known_hosts"), Some(".ssh"));
+    assert_eq!(protected(".vscode\u{FF0E}"), Some(".vscode"));
+}
+
+#[test]
+fn secret_files_are_known_by_name() {
+    for (path, pattern) in [
+        (".env", ".env"),
+        ("a/.ENV", ".env"),
+        (".env.local", ".env.*"),
+        (".env.example.local", ".env.*"),
+        ("x/id_ed25519", "id_ed25519"),
+        ("certs/Server.PEM", "*.pem"),
+        ("a.key", "*.key"),
+        (".aws/credentials", ".aws/credentials"),
+        ("home/.AWS/credentials ", ".aws/credentials"),
+        (".pypirc", ".pypirc"),
+        (".netrc", ".netrc"),
+        (".env:x", ".env"),
+        (".ssh/id_rsa", "id_rsa"),
+    ] {
+        assert_eq!(secret(path).as_deref(), Some(pattern), "{path}");
+    }
+}
+
+#[test]
+fn examples_of_secret_files_are_free() {
+    for path in [
+        ".env.example",
+        ".env.sample",
+        ".env.template",
+        ".env.local.example",
+        ".aws/config",
+        "x/.aws/y/credentials",
+        ".env/file",
+    ] {
+        assert_eq!(secret(path), None, "{path}");
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn folding_is_finished_after_once(name in any::<String>()) {
+        for strength in [Strength::Strict, Strength::Drive, Strength::Plain] {
+            let folded = fold::name(&name, strength);
+            prop_assert_eq!(fold::name(&folded, strength), folded);
+        }
+    }
+
+    #[test]
+    fn no_dress_hides_a_protected_name(
+        index in 0..PROTECTED.len(),
+        capitals in any::<u64>(),
+        invisible in prop::collection::vec((0usize..16, prop::sample::select(vec!['\u{200B}', '\u{00AD}', '\u{2060}', '\u{FE0E}', '\u{034F}'])), 0..4),
+        end in "[. ]{0,3}",
+        before in "[a-z]{0,3}",
+        after in "[a-z]{0,3}",
+    ) {
+        let mut name: Vec<char> = PROTECTED[index].0
+            .chars()
+            .enumerate()
+            .map(|(at, character)| if capitals >> at & 1 == 1 { character.to_ascii_uppercase() } else { character })
+            .collect();
+        for (at, character) in invisible {
+            name.insert(at.min(name.len()), character);
+        }
+        let dressed: String = name.into_iter().collect::<String>() + &end;
+        let path = PathBuf::from(before).join(dressed).join(after);
+        prop_assert!(judge(&path).is_some(), "{:?}", path);
+    }
+
+    #[test]
+    fn no_path_panics(path in any::<String>()) {
+        let _ = judge(Path::new(&path));
+    }
+}

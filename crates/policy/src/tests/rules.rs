@@ -1,0 +1,140 @@
+//! What is a rule, what is none, and the form that was probably meant.
+
+use crate::{Access, Rule, Scope};
+
+fn wrong(text: &str) -> (String, Option<String>) {
+    match Rule::parse(text) {
+        Ok(rule) => panic!("{text:?} was taken as {rule:?}"),
+        Err(error) => (error.message, error.suggestion),
+    }
+}
+
+#[test]
+fn rules_in_all_their_forms() {
+    for (text, access) in [
+        ("Edit(src/**)", Access::Write),
+        ("Read(~/.ssh/**)", Access::Read),
+        ("Write(//abs/path)", Access::Write),
+        ("Read", Access::Read),
+        ("Grep(*)", Access::Read),
+        ("NotebookEdit(a b.ipynb)", Access::Write),
+        ("Edit(a(b).txt)", Access::Write),
+        (" Read(x) ", Access::Read),
+        ("Read([ab]*)", Access::Read),
+        ("Read(\\!x)", Access::Read),
+    ] {
+        let rule = Rule::parse(text).expect(text);
+        assert_eq!(rule.access(), access, "{text}");
+        assert_eq!(rule.text(), text.trim());
+    }
+}
+
+#[test]
+fn what_can_never_match_is_no_rule() {
+    for (text, words, meant) in [
+        ("Edit()", "empty", Some("Edit(**)")),
+        ("Edit(/)", "empty", Some("Edit(**)")),
+        ("Edit( )", "empty", Some("Edit(**)")),
+        ("Edit(!src/**)", "negation", Some("Edit(src/**)")),
+        ("Edit(../x)", "climbs", Some("Edit(x)")),
+        ("Edit(a/../b)", "climbs", Some("Edit(a/b)")),
+        ("Edit(a/./b)", "`.`", Some("Edit(a/b)")),
+        ("Edit(a\0b)", "NUL", Some("Edit(ab)")),
+        ("Edit(a//b)", "empty name", Some("Edit(a/b)")),
+        ("Edit([ab)", "not closed", Some("Edit(\\[ab)")),
+        ("Edit(a\\)", "backslash", Some("Edit(a)")),
+        ("Edit(*.{ts,tsx})", "one rule for each", Some("Edit(*.ts)")),
+        ("Edit(*.)", "dot or a space", Some("Edit(*)")),
+        ("Edit(... )", "count for nothing", None),
+        ("Edit(src", "not closed", Some("Edit(src)")),
+    ] {
+        let (message, suggestion) = wrong(text);
+        assert!(message.contains(words), "{text:?}: {message}");
+        assert_eq!(suggestion.as_deref(), meant, "{text:?}");
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_told_with_the_closest() {
+    for (text, meant) in [
+        ("Edti(src/**)", Some("Edit(src/**)")),
+        ("edit(src/**)", Some("Edit(src/**)")),
+        ("read(x)", Some("Read(x)")),
+        ("src/**", Some("Edit(src/**)")),
+        ("(src)", Some("Edit(src)")),
+        ("Bash(rm *)", None),
+    ] {
+        let (_, suggestion) = wrong(text);
+        assert_eq!(suggestion.as_deref(), meant, "{text:?}");
+    }
+}
+
+#[test]
+fn every_suggestion_is_a_rule() {
+    for text in [
+        "Edit()",
+        "Edit(!a)",
+        "Edit(../x)",
+        "Edit(a//b)",
+        "Edit([ab)",
+        "Edit(*.{a,b})",
+        "Edit(*.)",
+        "Edti(x)",
+        "x/y",
+        "(z)",
+        "Edit(x",
+    ] {
+        let (_, suggestion) = wrong(text);
+        let suggestion = suggestion.expect(text);
+        assert!(
+            Rule::parse(&suggestion).is_ok(),
+            "{text:?} gives {suggestion:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rule_for_one_file_takes_its_name_by_the_letter() {
+    let rule = Rule::for_file(Access::Write, "/w/a[1]*{x,y}.md");
+    assert_eq!(rule, "Edit(//w/a\\[1\\]\\*\\{x,y\\}.md)");
+    assert!(Rule::parse(&rule).is_ok());
+}
+
+#[test]
+fn only_parts_of_folders_that_may_be_opened_are() {
+    assert!(Scope::parse(".claude/skills/pdf/**").is_ok());
+    assert!(Scope::parse("//w/p/.claude/commands/x.md").is_ok());
+    for (text, words) in [
+        (".git/hooks/**", "always asks"),
+        (".GIT/hooks/**", "always asks"),
+        (".bashrc", "always asks"),
+        ("lancet.toml", "always asks"),
+        (".claude/**", "all of `.claude`"),
+        (".claude", "all of `.claude`"),
+        (".claude/*/x", "all of `.claude`"),
+        (".claude/settings.json", "what an agent may do"),
+        (".codex/config.toml", "what an agent may do"),
+        ("src/**", "no protected folder"),
+        ("**", "no protected folder"),
+        ("", "empty"),
+    ] {
+        let error = Scope::parse(text).expect_err(text);
+        assert!(error.message.contains(words), "{text}: {}", error.message);
+    }
+}
+
+#[test]
+fn the_scope_that_is_offered_is_the_narrowest_folder_of_its_own() {
+    assert_eq!(
+        Scope::offered(".claude/skills/pdf/SKILL.md").as_deref(),
+        Some(".claude/skills/pdf/**")
+    );
+    for path in [
+        ".claude/settings.json",
+        ".git/hooks/x/y",
+        ".claude/skills/pdf",
+        "src/a/b/c",
+    ] {
+        assert_eq!(Scope::offered(path), None, "{path}");
+    }
+}

@@ -1,0 +1,277 @@
+//! Many patterns as one tree of names: a path is held against all of them in one walk, whatever their number. Asks for
+//! no memory in the usual case.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::fold::{self, Strength};
+use crate::glob::Glob;
+use crate::pattern::{Part, Tail};
+
+/// What a path is, as far as patterns for folders care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A file, or a name that does not exist.
+    File,
+    /// A folder.
+    Folder,
+}
+
+type Names = HashMap<Box<str>, u32, BuildHasherDefault<Mixer>>;
+
+/// Patterns with one starting point, each with a number.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    strength: Strength,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    literals: Names,
+    /// `*.ext`, by what stands behind the last dot.
+    endings: Names,
+    /// Other names with wildcards: by their first byte where they have one, else all together.
+    starts: HashMap<u8, Vec<(Glob, u32)>, BuildHasherDefault<Mixer>>,
+    globs: Vec<(Glob, u32)>,
+    /// `**`
+    deeper: Option<u32>,
+    /// Whether this is what `**` leads to: it stays, whatever name comes.
+    stays: bool,
+    ends: Ends,
+}
+
+/// The first pattern that ends here, for each kind of end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    whole: Option<u32>,
+    folder: Option<u32>,
+    inside: Option<u32>,
+}
+
+impl Tree {
+    pub(crate) fn new(strength: Strength) -> Tree {
+        Tree {
+            nodes: vec![Node::default()],
+            strength,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.nodes.len() == 1 && self.nodes[0].ends.inside.is_none()
+    }
+
+    /// Adds a pattern. Of several that match, [`Tree::find`] gives the least number.
+    pub(crate) fn add<'n>(
+        &mut self,
+        parts: impl Iterator<Item = &'n Part>,
+        tail: Tail,
+        number: u32,
+    ) {
+        let mut at = 0;
+        for part in parts {
+            at = self.child(at, part);
+        }
+        let ends = &mut self.nodes[at].ends;
+        let end = match tail {
+            Tail::Whole => &mut ends.whole,
+            Tail::Folder => &mut ends.folder,
+            Tail::Inside => &mut ends.inside,
+        };
+        *end = Some(end.map_or(number, |known| known.min(number)));
+    }
+
+    fn child(&mut self, at: usize, part: &Part) -> usize {
+        let next = self.nodes.len() as u32;
+        let strength = self.strength;
+        let node = &mut self.nodes[at];
+        let child = match part {
+            Part::AnyDepth => *node.deeper.get_or_insert(next),
+            Part::Literal(name) => {
+                let name = fold::name(name, strength).into_boxed_str();
+                *node.literals.entry(name).or_insert(next)
+            }
+            Part::Wild(pieces) => {
+                let glob = Glob::new(pieces, strength);
+                let ending = glob
+                    .suffix()
+                    .and_then(|suffix| suffix.strip_prefix('.'))
+                    .filter(|ending| !ending.contains('.'));
+                match ending {
+                    Some(ending) => *node.endings.entry(ending.into()).or_insert(next),
+                    None => {
+                        let group = match glob.first() {
+                            Some(byte) => node.starts.entry(byte).or_default(),
+                            None => &mut node.globs,
+                        };
+                        group.push((glob, next));
+                        next
+                    }
+                }
+            }
+        };
+        if child == next {
+            self.nodes.push(Node {
+                stays: *part == Part::AnyDepth,
+                ..Node::default()
+            });
+        }
+        child as usize
+    }
+
+    /// The first pattern that matches a path: names with `/` between them, from the tree's starting point on.
+    pub(crate) fn find(&self, path: &str, kind: Kind) -> Option<u32> {
+        let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
+        let mut walk = Walk {
+            nodes: &self.nodes,
+            best: None,
+        };
+        let mut active = States::default();
+        if names.peek().is_some() {
+            walk.offer(self.nodes[0].ends.inside);
+        }
+        walk.enter(0, Place::Start, &mut active);
+        while let Some(name) = names.next() {
+            if active.length == 0 {
+                break;
+            }
+            let place = match (names.peek(), kind) {
+                (Some(_), _) => Place::Between,
+                (None, Kind::Folder) => Place::LastFolder,
+                (None, Kind::File) => Place::Last,
+            };
+            let mut next = States::default();
+            for state in active.iter() {
+                walk.step(state, name, place, &mut next);
+            }
+            next.settle();
+            active = next;
+        }
+        walk.best
+    }
+}
+
+/// Where in the path a name stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Start,
+    Between,
+    Last,
+    LastFolder,
+}
+
+struct Walk<'t> {
+    nodes: &'t [Node],
+    best: Option<u32>,
+}
+
+impl Walk<'_> {
+    fn offer(&mut self, number: Option<u32>) {
+        if let Some(number) = number {
+            self.best = Some(self.best.map_or(number, |best| best.min(number)));
+        }
+    }
+
+    /// Stands at a node: what ends there matches, and `**` may stand for nothing.
+    fn enter(&mut self, state: u32, place: Place, active: &mut States) {
+        let nodes = self.nodes;
+        let mut state = state;
+        loop {
+            let node = &nodes[state as usize];
+            if place != Place::Start {
+                self.offer(node.ends.whole);
+                if matches!(place, Place::Between | Place::LastFolder) {
+                    self.offer(node.ends.folder);
+                }
+                if place == Place::Between {
+                    self.offer(node.ends.inside);
+                }
+            }
+            active.push(state);
+            match node.deeper {
+                Some(deeper) => state = deeper,
+                None => return,
+            }
+        }
+    }
+
+    fn step(&mut self, state: u32, name: &str, place: Place, next: &mut States) {
+        let nodes = self.nodes;
+        let node = &nodes[state as usize];
+        if node.stays {
+            next.push(state);
+        }
+        if let Some(child) = node.literals.get(name) {
+            self.enter(*child, place, next);
+        }
+        if !node.endings.is_empty()
+            && let Some((_, ending)) = name.rsplit_once('.')
+            && let Some(child) = node.endings.get(ending)
+        {
+            self.enter(*child, place, next);
+        }
+        let start = name.as_bytes().first();
+        let starts = start.and_then(|byte| node.starts.get(byte));
+        for (glob, child) in starts.into_iter().flatten().chain(&node.globs) {
+            if glob.matches(name) {
+                self.enter(*child, place, next);
+            }
+        }
+    }
+}
+
+/// The nodes at which the walk stands.
+#[derive(Default)]
+struct States {
+    few: [u32; 24],
+    length: usize,
+    more: Vec<u32>,
+}
+
+impl States {
+    fn push(&mut self, state: u32) {
+        if self.length < self.few.len() {
+            if !self.few[..self.length].contains(&state) {
+                self.few[self.length] = state;
+                self.length += 1;
+            }
+        } else {
+            self.more.push(state);
+        }
+    }
+
+    /// Leaves doubles out, so that the number of states is bounded by the number of nodes.
+    fn settle(&mut self) {
+        if !self.more.is_empty() {
+            let few = &self.few[..self.length];
+            self.more.retain(|state| !few.contains(state));
+            self.more.sort_unstable();
+            self.more.dedup();
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.few[..self.length].iter().chain(&self.more).copied()
+    }
+}
+
+/// A quick hash for short names (FNV-1a). Who writes rules gains nothing by making them collide.
+pub(crate) struct Mixer(u64);
+
+impl Default for Mixer {
+    fn default() -> Self {
+        Mixer(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

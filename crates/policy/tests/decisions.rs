@@ -1,0 +1,152 @@
+//! Plays `decisions.md`: every row of every table there is one decision of the policy, with what decided it.
+
+#![allow(clippy::print_stdout, reason = "what was counted or skipped is told")]
+
+use std::path::{Path, PathBuf};
+
+use lancet_policy::{
+    Access, Cause, Effect, Entry, FileNames, Ground, Layer, Mode, Outcome, Policy, Rule, Scope,
+    Shows,
+};
+
+const PAGE: &str = include_str!("decisions.md");
+
+/// The policy of one section, as its lines say it.
+#[derive(Default)]
+struct Section {
+    title: String,
+    ground: Ground,
+    mode: Mode,
+    entries: Vec<Entry>,
+    scopes: Vec<Scope>,
+}
+
+impl Section {
+    fn new(title: &str) -> Self {
+        Section {
+            title: title.to_owned(),
+            ground: Ground {
+                roots: vec!["/w".into()],
+                read_roots: Vec::new(),
+                home: Some("/home/me".into()),
+            },
+            mode: Mode::AcceptEdits,
+            ..Section::default()
+        }
+    }
+
+    /// Takes in a line `- key: value`.
+    fn take(&mut self, line: &str) {
+        let (key, value) = line.split_once(": ").expect("`- key: value`");
+        let value = value.trim_matches('`');
+        let paths = || value.split(", ").map(PathBuf::from).collect();
+        match key {
+            "roots" => self.ground.roots = paths(),
+            "read roots" => self.ground.read_roots = paths(),
+            "mode" => {
+                let modes = [Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Bypass];
+                let named = modes.into_iter().find(|mode| mode.word() == value);
+                self.mode = named.expect("a mode");
+            }
+            "open" => self.scopes.push(Scope::parse(value).expect("a scope")),
+            _ => {
+                let (layer, effect) = key.split_once(' ').expect("a layer and an effect");
+                let layer = match layer {
+                    "user" => Layer::User,
+                    "project" => Layer::Project,
+                    "command-line" => Layer::CommandLine,
+                    other => panic!("{other} is no layer"),
+                };
+                let effects = [Effect::Deny, Effect::Ask, Effect::Allow];
+                let effect = effects.into_iter().find(|known| known.word() == effect);
+                self.entries.push(Entry {
+                    effect: effect.expect("an effect"),
+                    rule: Rule::parse(value).expect("a rule"),
+                    layer,
+                    source: "decisions.md".to_owned(),
+                });
+            }
+        }
+    }
+
+    fn policy(&self) -> Policy {
+        Policy::new(
+            self.ground.clone(),
+            self.mode,
+            self.entries.clone(),
+            self.scopes.clone(),
+            &Path::to_path_buf,
+        )
+    }
+}
+
+/// What a row's last column says of a cause.
+fn named(cause: &Cause<'_>) -> String {
+    match cause {
+        Cause::Rule(entry) => format!("`{}`", entry.rule),
+        Cause::Protected { name } => format!("protected `{name}`"),
+        Cause::Secret { pattern } => format!("secret `{pattern}`"),
+        Cause::ReadRoot(root) => format!("read root `{}`", root.display()),
+        Cause::Mode(mode) => format!("mode {}", mode.word()),
+        Cause::Nothing => "–".to_owned(),
+    }
+}
+
+fn decided(policy: &Policy, tool: &str, path: &str) -> (String, String) {
+    let (given, opened) = path.split_once(" → ").unwrap_or((path, path));
+    let others = [Path::new(given)];
+    let names = FileNames {
+        opened: Path::new(opened),
+        others: &others,
+    };
+    let decision = match (Access::of_tool(tool), tool) {
+        (Some(Access::Read), _) => policy.reading(names),
+        (Some(Access::Write), "Write" | "Undo") => policy.writing(names, Shows::Nothing),
+        (Some(Access::Write), _) => policy.writing(names, Shows::Lines),
+        (None, _) => panic!("{tool} is no tool"),
+    };
+    let outcome = match decision.outcome {
+        Outcome::Allow => "allow",
+        Outcome::Ask => "ask",
+        Outcome::Deny => "deny",
+    };
+    (outcome.to_owned(), named(&decision.cause))
+}
+
+#[test]
+fn every_row_of_the_page_is_decided_as_it_says() {
+    let mut section = Section::default();
+    let (mut rows, mut wrong) = (0, Vec::new());
+    for (number, line) in PAGE.lines().enumerate() {
+        if let Some(title) = line.strip_prefix("## ") {
+            section = Section::new(title);
+        } else if let Some(line) = line.strip_prefix("- ") {
+            section.take(line);
+        } else if let Some(row) = line.strip_prefix("| ") {
+            let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
+            let [tools, path, outcome, cause] = cells[..] else {
+                panic!("line {}: four columns", number + 1);
+            };
+            if tools == "tools" {
+                continue;
+            }
+            let policy = section.policy();
+            for tool in tools.split(", ") {
+                rows += 1;
+                let got = decided(&policy, tool, path.trim_matches('`'));
+                if got != (outcome.to_owned(), cause.to_owned()) {
+                    wrong.push(format!(
+                        "line {} ({}): {tool} {path}: wanted {outcome} by {cause}, got {} by {}",
+                        number + 1,
+                        section.title,
+                        got.0,
+                        got.1
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(rows >= 150, "only {rows} decisions");
+    println!("{rows} decisions");
+}

@@ -1,0 +1,146 @@
+//! Patterns mean what they mean to git: `git check-ignore` is the judge.
+
+#![allow(clippy::print_stdout, reason = "what was counted or skipped is told")]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use lancet_policy::{Effect, Entry, Ground, Kind, Layer, Mode, Policy, Rule};
+
+const PATTERNS: &[&str] = &[
+    "a",
+    "a/",
+    "/a",
+    "a/b",
+    "/a/b",
+    "*.rs",
+    "/*.rs",
+    "src/*.rs",
+    "src/**",
+    "**/b",
+    "a/**/b",
+    "a/*",
+    "*",
+    "a*",
+    "*a*",
+    "?",
+    "??",
+    "[ab]",
+    "[!ab]",
+    "[a-c]*",
+    "a\\*",
+    "**",
+    "**/",
+    "src/",
+    "**/src/**",
+    "a/**/",
+    "x.y",
+    "*.x.*",
+    "a?b",
+    "src/**/c/*.rs",
+    "deep/*/c",
+    "/deep/**/z",
+    "[]a]",
+    "[^a]",
+];
+
+const PATHS: &[&str] = &[
+    "a",
+    "b",
+    "a/b",
+    "b/a",
+    "a/b/c",
+    "src/x.rs",
+    "x.rs",
+    "src/d/x.rs",
+    "src/d/c/y.rs",
+    "deep/1/c",
+    "deep/1/2/c",
+    "deep/1/2/z",
+    "deep/z",
+    "aa",
+    "ab",
+    "ba",
+    "a*",
+    "x.y",
+    "p.x.q",
+    "a-b",
+    "b/src/q",
+    "abc",
+    "c",
+    "]",
+    "a/x/y/b",
+    "a/x/b/q",
+    "z/deep/z",
+];
+
+/// What git says of all paths under one pattern; nothing where git is not there.
+fn ignored(folder: &Path, pattern: &str) -> Option<Vec<bool>> {
+    std::fs::write(folder.join(".gitignore"), format!("{pattern}\n")).expect("a file");
+    let mut git = Command::new("git")
+        .args([
+            "check-ignore",
+            "--no-index",
+            "--verbose",
+            "--non-matching",
+            "--stdin",
+        ])
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let mut input = git.stdin.take()?;
+    input.write_all((PATHS.join("\n") + "\n").as_bytes()).ok()?;
+    drop(input);
+    let output = git.wait_with_output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Some(text.lines().map(|line| !line.starts_with("::")).collect())
+}
+
+#[test]
+fn patterns_match_what_git_matches() {
+    let base = std::env::temp_dir().join(format!("lancet-policy-git-{}", std::process::id()));
+    std::fs::create_dir_all(&base).expect("a folder");
+    let started = Command::new("git")
+        .args(["init", "--quiet"])
+        .current_dir(&base)
+        .status();
+    if !started.is_ok_and(|status| status.success()) {
+        println!("skipped: git is not there to judge");
+        return;
+    }
+    let mut wrong = Vec::new();
+    for pattern in PATTERNS {
+        let entry = Entry {
+            effect: Effect::Deny,
+            rule: Rule::parse(&format!("Read({pattern})")).expect(pattern),
+            layer: Layer::User,
+            source: String::new(),
+        };
+        let ground = Ground {
+            roots: vec!["/w".into()],
+            ..Ground::default()
+        };
+        let policy = Policy::new(
+            ground,
+            Mode::Ask,
+            vec![entry],
+            Vec::new(),
+            &Path::to_path_buf,
+        );
+        let judged = ignored(&base, pattern).expect("git answers");
+        assert_eq!(judged.len(), PATHS.len(), "{pattern}");
+        for (path, wanted) in PATHS.iter().zip(judged) {
+            let full = PathBuf::from("/w").join(path);
+            if policy.may_read(&full, Kind::File).is_denied() != wanted {
+                wrong.push(format!("{pattern} on {path}: git says {wanted}"));
+            }
+        }
+    }
+    std::fs::remove_dir_all(&base).expect("it was there");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
