@@ -92,6 +92,7 @@ pub(crate) fn all() -> anyhow::Result<bool> {
         ]))
     });
     step("unit tests, laws and scenarios", &mut || {
+        let ripgrep = setup::ripgrep()?;
         counted(
             cargo(&[
                 "test",
@@ -102,7 +103,8 @@ pub(crate) fn all() -> anyhow::Result<bool> {
                 "--quiet",
             ])
             .env("LANCET_LAW_CASES", LAW_CASES)
-            .env("PROPTEST_RNG_SEED", LAW_SEED),
+            .env("PROPTEST_RNG_SEED", LAW_SEED)
+            .env("LANCET_RIPGREP", ripgrep),
             Tally::of_cargo_line,
         )
     });

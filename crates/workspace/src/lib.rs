@@ -9,6 +9,7 @@ compile_error!(
     "lancet runs on Linux and macOS; Windows itself is not supported yet (inside WSL it is Linux)."
 );
 
+mod branch;
 mod buffer;
 mod commit;
 mod content;
@@ -27,6 +28,7 @@ mod roots;
 mod snapshot;
 mod stamp;
 
+pub use branch::{Branch, Leaf};
 pub use commit::{
     Barrier, CommitError, Durability, Expected, Links, Manner, NewBytes, Strategy, Warning, Weak,
     Write, Written,

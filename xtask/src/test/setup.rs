@@ -1,4 +1,4 @@
-//! What the tests need that is not in the repository: cargo-deny, and the two MCP client libraries. All of it goes into
+//! What the tests need that is not in the repository: cargo-deny, ripgrep, and the two MCP client libraries. All of it goes into
 //! `target/` or beside the client that wants it, pinned, and is fetched once.
 
 use std::path::PathBuf;
@@ -26,6 +26,28 @@ pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
                 .env("CARGO_PROFILE_DEV_DEBUG", "0"),
         )?;
         ensure!(installed, "cargo install cargo-deny failed");
+    }
+    Ok(program)
+}
+
+/// The ripgrep whose answers lancet's search is held to. Optimised, since it answers thousands of questions.
+const RIPGREP: &str = "15.2.0";
+
+/// ripgrep, the judge of the search.
+pub(crate) fn ripgrep() -> anyhow::Result<PathBuf> {
+    let folder = top()
+        .join("target/tools")
+        .join(format!("ripgrep-{RIPGREP}"));
+    let program = folder.join("bin/rg");
+    if !program.exists() {
+        println!("installing ripgrep {RIPGREP}");
+        let installed = succeeds(
+            cargo(&["install", "ripgrep", "--version", RIPGREP])
+                .args(["--locked", "--quiet", "--root"])
+                .arg(&folder)
+                .env("CARGO_PROFILE_RELEASE_DEBUG", "0"),
+        )?;
+        ensure!(installed, "cargo install ripgrep failed");
     }
     Ok(program)
 }

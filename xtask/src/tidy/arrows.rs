@@ -6,16 +6,18 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates it may use. The lower ones do not know of each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 8] = [
+const ROOMS: [(&str, &[&str]); 9] = [
     ("crates/text", &[]),
     ("crates/history", &[]),
     ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),
+    ("crates/search", &["lancet-workspace"]),
     (
         "crates/lancet",
         &[
             "lancet-text",
             "lancet-workspace",
+            "lancet-search",
             "lancet-history",
             "lancet-policy",
         ],
@@ -25,8 +27,10 @@ const ROOMS: [(&str, &[&str]); 8] = [
     ("xtask", &[]),
 ];
 
+const SEARCHES: &str = "only search knows how ripgrep searches";
+
 /// Libraries that shape what uses them, and the only crates that may. Everyone else is spared a change when they move.
-const KEPT: [(&str, &[&str], &str); 8] = [
+const KEPT: [(&str, &[&str], &str); 12] = [
     (
         "rmcp",
         &["crates/mcp"],
@@ -54,6 +58,10 @@ const KEPT: [(&str, &[&str], &str); 8] = [
         &["crates/workspace", "crates/cli"],
         "only workspace speaks to the disk (cli: to the terminal)",
     ),
+    ("ignore", &["crates/search"], SEARCHES),
+    ("grep-matcher", &["crates/search"], SEARCHES),
+    ("grep-regex", &["crates/search"], SEARCHES),
+    ("grep-searcher", &["crates/search"], SEARCHES),
     (
         "anyhow",
         &["crates/cli", "xtask"],

@@ -13,8 +13,12 @@ const WAYS: [&str; 5] = [
 ];
 
 /// Files, or folders with all below them, that may, and why.
-const MAY: [(&str, &str); 3] = [
+const MAY: [(&str, &str); 4] = [
     ("crates/workspace/src/", "the door to the disk"),
+    (
+        "crates/search/src/rules.rs",
+        "ignore files and git's own excludes, read for their rules and never shown",
+    ),
     (
         "crates/history/src/",
         "the state folder, never a file of the user",

@@ -1,0 +1,130 @@
+//! Which of the files found are wanted: by globs with the meaning of ripgrep's `-g`, by type with that of `-t`. Unlike
+//! there they only take away: what the ignore rules left out stays out.
+
+use std::path::Path;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::types::{Types, TypesBuilder};
+
+use crate::glob::escape_brackets;
+
+/// A glob that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct GlobError {
+    /// Why, in a few words.
+    pub why: String,
+}
+
+/// A type that is not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown file type {name}")]
+pub struct UnknownType {
+    /// Its name as given.
+    pub name: String,
+}
+
+/// The files wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// The same globs, from each folder that they may start at.
+    globs: Vec<Gitignore>,
+    types: Option<Types>,
+}
+
+impl Filter {
+    /// Takes only files that one of these globs matches, seen from one of these folders; a glob with `!` before it takes
+    /// files away.
+    pub fn with_globs(mut self, bases: &[&Path], globs: &[&str]) -> Result<Self, GlobError> {
+        for base in bases {
+            let mut builder = GitignoreBuilder::new(base);
+            builder.allow_unclosed_class(false);
+            for glob in globs {
+                add(&mut builder, glob)?;
+                if glob.contains('[') {
+                    // A name with brackets in it is rarely meant as a class of letters.
+                    add(&mut builder, &escape_brackets(glob))?;
+                }
+            }
+            let built = builder.build();
+            self.globs
+                .push(built.map_err(|error| GlobError { why: words(&error) })?);
+        }
+        Ok(self)
+    }
+
+    /// Takes only files of this type.
+    pub fn with_type(mut self, name: &str) -> Result<Self, UnknownType> {
+        let types = TypesBuilder::new().add_defaults().select(name).build();
+        self.types = Some(types.map_err(|_| UnknownType {
+            name: name.to_owned(),
+        })?);
+        Ok(self)
+    }
+
+    /// Whether a folder may hold wanted files.
+    pub(crate) fn enters(&self, folder: &Path) -> bool {
+        !self
+            .globs
+            .iter()
+            .any(|globs| globs.matched(folder, true).is_whitelist())
+    }
+
+    /// Whether a file is wanted.
+    pub fn keeps(&self, file: &Path) -> bool {
+        self.keeps_by_glob(file)
+            && self
+                .types
+                .as_ref()
+                .is_none_or(|types| types.matched(file, false).is_whitelist())
+    }
+
+    fn keeps_by_glob(&self, file: &Path) -> bool {
+        if self.globs.is_empty() {
+            return true;
+        }
+        // As in ripgrep's `-g` the sense is turned round: what an ignore file would ignore is wanted.
+        let mut wanted = self.globs.iter().all(|globs| globs.num_ignores() == 0);
+        for globs in &self.globs {
+            match globs.matched(file, false) {
+                Match::Ignore(_) => wanted = true,
+                Match::Whitelist(_) => return false,
+                Match::None => {}
+            }
+        }
+        wanted
+    }
+}
+
+fn add(builder: &mut GitignoreBuilder, glob: &str) -> Result<(), GlobError> {
+    // A folder is named by a slash at its end; its files are meant.
+    let glob = if glob.ends_with('/') && !glob.ends_with("\\/") {
+        format!("{glob}**")
+    } else {
+        glob.to_owned()
+    };
+    match builder.add_line(None, &glob) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(GlobError { why: words(&error) }),
+    }
+}
+
+/// The reason alone, without the glob that the caller knows.
+fn words(error: &ignore::Error) -> String {
+    match error {
+        ignore::Error::Glob { err, .. } => err.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The names of all types.
+pub fn type_names() -> Vec<String> {
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    builder
+        .definitions()
+        .iter()
+        .map(|definition| definition.name().to_owned())
+        .collect()
+}

@@ -1,0 +1,190 @@
+//! The ignore rules in force in a folder, as ripgrep has them with `--no-require-git`: `.rgignore`, `.ignore`,
+//! `.gitignore` and `.git/info/exclude` of the folder and of every folder above it, and git's global file. Of one kind the
+//! innermost file that says something decides; between kinds the order above does. Knows no walk.
+
+use std::io::BufRead as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// The kinds of file, strongest first; git's own excludes are the last.
+const FILES: [&str; 3] = [".rgignore", ".ignore", ".gitignore"];
+const KINDS: usize = FILES.len() + 1;
+
+/// git's global excludes file, and the folder that its anchored patterns start from.
+#[derive(Clone, Debug)]
+pub struct Excludes {
+    /// The file.
+    pub file: PathBuf,
+    /// The folder.
+    pub relative_to: PathBuf,
+}
+
+/// What the rules say of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judgement {
+    /// Nothing.
+    Silent,
+    /// It is ignored.
+    Ignored,
+    /// A negated pattern takes it back, though it may be hidden.
+    Kept,
+}
+
+/// Which files of rules a folder has, as its listing shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Present {
+    files: [bool; FILES.len()],
+    git: bool,
+}
+
+/// The rules in force in one folder; cheap to clone and to extend.
+#[derive(Clone, Default)]
+pub(crate) struct Rules {
+    chains: [Option<Arc<Layer>>; KINDS],
+    global: Option<Arc<Gitignore>>,
+}
+
+struct Layer {
+    matcher: Gitignore,
+    above: Option<Arc<Layer>>,
+}
+
+impl Present {
+    /// Takes note of an entry of the folder.
+    pub(crate) fn note(&mut self, name: &std::ffi::OsStr) {
+        if let Some(at) = FILES.iter().position(|file| name == *file) {
+            self.files[at] = true;
+        } else if name == ".git" {
+            self.git = true;
+        }
+    }
+
+    fn anything(self) -> bool {
+        self.git || self.files.contains(&true)
+    }
+}
+
+impl Rules {
+    /// The rules that hold for a folder from above it.
+    pub(crate) fn above(folder: &Path, excludes: Option<&Excludes>) -> Self {
+        let mut rules = Rules::default();
+        if let Some(Excludes { file, relative_to }) = excludes {
+            rules.global = matcher(relative_to, file).map(Arc::new);
+        }
+        let mut ancestors: Vec<&Path> = folder.ancestors().skip(1).collect();
+        ancestors.reverse();
+        let all = Present {
+            files: [true; FILES.len()],
+            git: true,
+        };
+        for ancestor in ancestors {
+            rules = rules.enter(ancestor, all);
+        }
+        rules
+    }
+
+    /// The rules inside a folder: these, and its own.
+    pub(crate) fn enter(&self, folder: &Path, present: Present) -> Self {
+        let mut rules = self.clone();
+        if !present.anything() {
+            return rules;
+        }
+        for (at, name) in FILES.iter().enumerate() {
+            if present.files[at] {
+                rules.add(at, matcher(folder, &folder.join(name)));
+            }
+        }
+        if present.git
+            && let Some(git) = common_git_folder(&folder.join(".git"))
+        {
+            rules.add(KINDS - 1, matcher(folder, &git.join("info/exclude")));
+        }
+        rules
+    }
+
+    fn add(&mut self, at: usize, matcher: Option<Gitignore>) {
+        if let Some(matcher) = matcher {
+            let above = self.chains[at].take();
+            self.chains[at] = Some(Arc::new(Layer { matcher, above }));
+        }
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.global.is_none() && self.chains.iter().all(Option::is_none)
+    }
+
+    /// What they say of an entry, by its absolute path.
+    pub(crate) fn judge(&self, path: &Path, is_folder: bool) -> Judgement {
+        for chain in &self.chains {
+            let mut layer = chain.as_ref();
+            while let Some(Layer { matcher, above }) = layer.map(|layer| &**layer) {
+                match told(matcher.matched(path, is_folder)) {
+                    Judgement::Silent => layer = above.as_ref(),
+                    said => return said,
+                }
+            }
+        }
+        self.global.as_ref().map_or(Judgement::Silent, |global| {
+            told(global.matched(path, is_folder))
+        })
+    }
+}
+
+fn told<T>(said: Match<T>) -> Judgement {
+    match said {
+        Match::None => Judgement::Silent,
+        Match::Ignore(_) => Judgement::Ignored,
+        Match::Whitelist(_) => Judgement::Kept,
+    }
+}
+
+/// The rules of one file; none where it is not there, no regular file, or says nothing. Lines that are no pattern are
+/// passed over, as git does.
+fn matcher(folder: &Path, file: &Path) -> Option<Gitignore> {
+    if !is_regular(file) {
+        return None;
+    }
+    let mut builder = GitignoreBuilder::new(folder);
+    let _ = builder.add(file);
+    builder.build().ok().filter(|rules| !rules.is_empty())
+}
+
+/// Followed through links, as ripgrep reads it; a pipe of that name would hold the search up for ever.
+fn is_regular(file: &Path) -> bool {
+    std::fs::metadata(file).is_ok_and(|found| found.is_file())
+}
+
+/// The folder that holds `info/exclude`: `.git` itself, or what the `.git` file of a linked worktree leads to.
+fn common_git_folder(git: &Path) -> Option<PathBuf> {
+    let found = std::fs::metadata(git).ok()?;
+    if found.is_dir() {
+        return Some(git.to_path_buf());
+    }
+    if !found.is_file() {
+        return None;
+    }
+    let line = first_line(git)?;
+    let folder = git.parent()?.join(line.strip_prefix("gitdir: ")?);
+    Some(match first_line(&folder.join("commondir")) {
+        Some(common) => folder.join(common),
+        // A submodule has no common folder but its own.
+        None => folder,
+    })
+}
+
+fn first_line(file: &Path) -> Option<String> {
+    /// No line of git's is longer.
+    const MOST: u64 = 8192;
+    if !is_regular(file) {
+        return None;
+    }
+    let file = std::io::Read::take(std::fs::File::open(file).ok()?, MOST);
+    let mut line = String::new();
+    std::io::BufReader::new(file).read_line(&mut line).ok()?;
+    let line = line.trim_end();
+    (!line.is_empty()).then(|| line.to_owned())
+}

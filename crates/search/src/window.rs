@@ -1,0 +1,68 @@
+//! A line too long to be shown: the part around its match, cut between characters.
+
+use std::ops::Range;
+
+/// Of a longer line this many bytes are kept.
+pub(crate) const MOST_BYTES: usize = 1_000;
+/// How much of them stands before the match.
+const BEFORE: usize = 200;
+
+/// The part of a line to keep: around the match, else its start.
+pub(crate) fn around(line: &[u8], found: Option<&Range<usize>>) -> Range<usize> {
+    if line.len() <= MOST_BYTES {
+        return 0..line.len();
+    }
+    let focus = found.map_or(0, |found| found.start.min(line.len()));
+    let start = focus.saturating_sub(BEFORE).min(line.len() - MOST_BYTES);
+    let start = next_character(line, start);
+    let end = last_character(line, (start + MOST_BYTES).min(line.len()));
+    start..end.max(start)
+}
+
+/// The first character border at or after a byte. Bytes that are no UTF-8 have borders everywhere.
+fn next_character(line: &[u8], at: usize) -> usize {
+    (at..line.len().min(at + 3))
+        .find(|at| !is_continuation(line[*at]))
+        .unwrap_or(at)
+}
+
+/// The last character border at or before a byte.
+fn last_character(line: &[u8], at: usize) -> usize {
+    if at == line.len() {
+        return at;
+    }
+    (at.saturating_sub(3)..=at)
+        .rev()
+        .find(|at| !is_continuation(line[*at]))
+        .unwrap_or(at)
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_line_is_kept_whole() {
+        assert_eq!(around(b"short", None), 0..5);
+    }
+
+    #[test]
+    fn a_long_line_is_kept_around_its_match_and_cut_between_characters() {
+        let line = format!("{}needle{}", "ä".repeat(5_000), "€".repeat(5_000));
+        let at = line.find("needle").expect("it is there");
+        let kept = around(line.as_bytes(), Some(&(at..at + 6)));
+        let text = std::str::from_utf8(&line.as_bytes()[kept.clone()]).expect("whole characters");
+        assert!(text.contains("needle"));
+        assert!(kept.len() <= MOST_BYTES && kept.len() > MOST_BYTES - 8);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_cut_anywhere() {
+        let kept = around(&[0x80; 5_000], Some(&(4_000..4_001)));
+        assert!(kept.contains(&4_000) && kept.len() <= MOST_BYTES);
+    }
+}

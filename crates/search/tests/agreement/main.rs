@@ -1,0 +1,63 @@
+//! Agreement with ripgrep: random trees and random questions, answered by both and compared. What may differ, and why, is
+//! the table in docs/search.md; everything else that differs is a failure. `LANCET_LAW_CASES` says how many (three
+//! questions a case), `LANCET_SEARCH_SEED` where they begin.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod chance;
+mod judge;
+mod ours;
+mod question;
+mod tree;
+
+use chance::Chance;
+use judge::Judge;
+use question::Question;
+use tree::Tree;
+
+/// Questions asked of one tree.
+const PER_TREE: u64 = 30;
+
+/// No more than these, however many cases are asked for: each takes processes.
+const MOST: u64 = 100_000;
+
+#[test]
+fn random_questions_have_ripgreps_answers() {
+    let Some(judge) = Judge::find() else {
+        eprintln!("skipped: ripgrep is not in target/tools; `cargo xtask test` puts it there");
+        return;
+    };
+    let cases: u64 = number("LANCET_LAW_CASES").unwrap_or(100);
+    let seed: u64 = number("LANCET_SEARCH_SEED").unwrap_or(1);
+    let mut compared = 0;
+    let mut failures = Vec::new();
+    for nth in 0..(cases * 3).min(MOST).div_ceil(PER_TREE) {
+        let seed = seed + nth;
+        let mut chance = Chance::new(seed);
+        let tree = Tree::grow(&mut chance);
+        for _ in 0..PER_TREE {
+            let question = Question::random(&mut chance, &tree);
+            compared += 1;
+            if let Err(difference) = question.compare(&tree, &judge) {
+                failures.push(format!("tree {seed}, {question:?}\n{difference}"));
+            }
+        }
+        assert!(
+            failures.len() < 10,
+            "{} of {compared} differ:\n\n{}",
+            failures.len(),
+            failures.join("\n\n")
+        );
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {compared} differ:\n\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+    println!("{compared} questions, no difference");
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}

@@ -1,0 +1,134 @@
+//! The same questions, answered by lancet's search.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lancet_search::{
+    Excludes, Extent, Filter, Ignoring, Named, Open, Order, Pattern, Role, Seeker, Start, Survey,
+    Walk, count_matches, list_files,
+};
+use lancet_workspace::{RealDisk, Workspace};
+
+use crate::judge::Lines;
+use crate::tree::Tree;
+
+/// Where and how to look.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    /// From the root; empty for the root itself.
+    pub(crate) path: PathBuf,
+    pub(crate) ignoring: Ignoring,
+    pub(crate) glob: Option<String>,
+    pub(crate) kind: Option<String>,
+}
+
+/// An answer, by path from the root.
+pub(crate) struct Answer {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) counts: BTreeMap<PathBuf, u64>,
+    pub(crate) lines: BTreeMap<PathBuf, Lines>,
+}
+
+/// What to look for; nothing lists the files.
+pub(crate) struct Wanted<'p> {
+    pub(crate) pattern: &'p Pattern,
+    pub(crate) before: usize,
+    pub(crate) after: usize,
+}
+
+pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) -> Answer {
+    let workspace =
+        Workspace::open(std::slice::from_ref(&tree.root), Arc::new(RealDisk), None).expect("opens");
+    let start = tree.root.join(&scope.path);
+    let located = workspace.locate(&start).expect("it is there");
+    let starts = [Start::new(located)];
+    let globs: Vec<&str> = scope.glob.as_deref().into_iter().collect();
+    let mut filter = Filter::default();
+    if !globs.is_empty() {
+        filter = filter
+            .with_globs(&[&tree.root], &globs)
+            .expect("understood");
+    }
+    if let Some(kind) = &scope.kind {
+        filter = filter.with_type(kind).expect("a known type");
+    }
+    let excludes = Excludes {
+        file: tree.home.join("git/ignore"),
+        relative_to: tree.root.clone(),
+    };
+    let walk = Walk {
+        starts: &starts,
+        ignoring: scope.ignoring,
+        excludes: Some(&excludes),
+        filter: &filter,
+        named: &Named::new(globs),
+        gate: &Open,
+        stop: &|| false,
+        threads: 2,
+    };
+    let Some(wanted) = wanted else {
+        let survey = list_files(&walk, Order::Path);
+        return Answer {
+            files: paths(tree, &start, &survey),
+            counts: BTreeMap::new(),
+            lines: BTreeMap::new(),
+        };
+    };
+    let survey = count_matches(&walk, wanted.pattern, Order::Path, &|_| None, &|_, _| true);
+    assert_eq!(survey.total, survey.files.len() as u64);
+    assert_eq!(
+        survey.matches,
+        survey.files.iter().map(|file| file.matches).sum::<u64>()
+    );
+    let files = paths(tree, &start, &survey);
+    let counts = files
+        .iter()
+        .cloned()
+        .zip(survey.files.iter().map(|file| file.matches))
+        .collect();
+    let mut lines = BTreeMap::new();
+    for path in &files {
+        let located = workspace
+            .locate(&tree.root.join(path))
+            .expect("it is there");
+        let extent = Extent {
+            skip: 0,
+            take: u64::MAX,
+            before: wanted.before,
+            after: wanted.after,
+            most_bytes: usize::MAX,
+        };
+        let excerpt = Seeker::new(wanted.pattern, &|| false)
+            .excerpt(located.leaf(), None, extent)
+            .expect("it was searched before");
+        let shown = excerpt.lines.into_iter().map(|line| {
+            let cut = line.left_out != (0, 0);
+            let bytes = if cut { b"(cut)".to_vec() } else { line.bytes };
+            (line.number, line.role == Role::Match, bytes)
+        });
+        lines.insert(path.clone(), shown.collect());
+    }
+    Answer {
+        files,
+        counts,
+        lines,
+    }
+}
+
+fn paths(tree: &Tree, start: &Path, survey: &Survey) -> Vec<PathBuf> {
+    survey
+        .files
+        .iter()
+        .map(|file| {
+            let path = if file.relative.as_os_str().is_empty() {
+                start.to_path_buf()
+            } else {
+                start.join(&file.relative)
+            };
+            path.strip_prefix(&tree.root)
+                .expect("below the root")
+                .to_path_buf()
+        })
+        .collect()
+}

@@ -1,0 +1,171 @@
+//! A folder held open for a search: its entries, the folders below it and its files, each by one name from the handle at
+//! hand. No link is followed, nothing but a regular file is opened, and what a commit stages is not there.
+
+use std::ffi::OsStr;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::disk::{Disk, EntryKind, Open};
+use crate::folder::is_temporary;
+use crate::locate::{Kind, Located};
+use crate::snapshot::ReadError;
+use crate::stamp::Stamp;
+
+/// How often a file that is just being rewritten in place is tried again. Shorter than for a Read: there are others.
+const TRIES: usize = 10;
+
+/// A folder held open.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    disk: Arc<dyn Disk>,
+    handle: Arc<OwnedFd>,
+}
+
+/// A regular file held open for reading from its start.
+#[derive(Debug)]
+pub struct Leaf {
+    disk: Arc<dyn Disk>,
+    file: OwnedFd,
+    stamp: Stamp,
+    offset: u64,
+}
+
+impl Located {
+    /// This folder, held open for a search.
+    pub fn branch(&self) -> Result<Branch, ReadError> {
+        if self.kind() != Kind::Directory {
+            return Err(ReadError::NotAFile(self.kind()));
+        }
+        // Opened afresh: the handle at hand may be one that cannot be listed.
+        let handle = self
+            .disk
+            .open_at(self.folder(), OsStr::new("."), Open::Folder)?;
+        Ok(Branch {
+            disk: Arc::clone(&self.disk),
+            handle: Arc::new(handle),
+        })
+    }
+
+    /// This file, held open for a search.
+    pub fn leaf(&self) -> Result<Leaf, ReadError> {
+        let (file, stamp) = self.open_file(Open::Read)?;
+        Ok(Leaf {
+            disk: Arc::clone(&self.disk),
+            file,
+            stamp,
+            offset: 0,
+        })
+    }
+}
+
+impl Branch {
+    /// Calls `each` for every entry, in the system's order, until it breaks.
+    pub fn list(
+        &self,
+        each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        self.disk.list(self.handle.as_fd(), &mut |name, kind| {
+            if is_temporary(name) {
+                ControlFlow::Continue(())
+            } else {
+                each(name, kind)
+            }
+        })
+    }
+
+    /// A folder of this one, held open. Fails on a link.
+    pub fn enter(&self, name: &OsStr) -> io::Result<Branch> {
+        let handle = self.disk.open_at(self.handle.as_fd(), name, Open::Folder)?;
+        Ok(Branch {
+            disk: Arc::clone(&self.disk),
+            handle: Arc::new(handle),
+        })
+    }
+
+    /// What `stat` says of an entry, of the link itself where it is one.
+    pub fn stat(&self, name: &OsStr) -> io::Result<Stamp> {
+        self.disk.stat_at(self.handle.as_fd(), name)
+    }
+
+    /// A regular file of this folder, held open. The listing has said that it is one; what was put in its place since is
+    /// opened without waiting and then refused.
+    pub fn open(&self, name: &OsStr) -> Result<Leaf, ReadError> {
+        let mut tries = 0;
+        let file = loop {
+            match self.disk.open_at(self.handle.as_fd(), name, Open::Read) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && tries < TRIES => {
+                    tries += 1;
+                    self.disk.pause(Duration::from_millis(2));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(ReadError::Missing);
+                }
+                other => break other?,
+            }
+        };
+        let stamp = self.disk.stat(file.as_fd())?;
+        if !stamp.is_file() {
+            return Err(ReadError::NotAFile(stamp.kind()));
+        }
+        Ok(Leaf {
+            disk: Arc::clone(&self.disk),
+            file,
+            stamp,
+            offset: 0,
+        })
+    }
+}
+
+impl Leaf {
+    /// Its stamp when it was opened.
+    pub fn stamp(&self) -> &Stamp {
+        &self.stamp
+    }
+
+    /// Its stamp now.
+    pub fn stat(&self) -> io::Result<Stamp> {
+        self.disk.stat(self.file.as_fd())
+    }
+
+    /// Replaces the content of `into` by the whole file; `false` where it has more than `most` bytes.
+    pub fn read_whole(&mut self, into: &mut Vec<u8>, most: usize) -> io::Result<bool> {
+        into.clear();
+        let size = usize::try_from(self.stamp.size).unwrap_or(usize::MAX);
+        if size > most {
+            return Ok(false);
+        }
+        // One byte more than it says: a read that leaves it free has reached the end, and no second one is needed.
+        into.reserve(size + 1);
+        loop {
+            if into.len() == into.capacity() {
+                into.reserve(into.len().max(4096));
+            }
+            let room = into.capacity() - into.len();
+            let read = match self
+                .disk
+                .read_more(self.file.as_fd(), into, into.len() as u64)
+            {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
+            };
+            if into.len() > most {
+                return Ok(false);
+            }
+            // A file of the kernel's own says that it has no bytes and gives them in pieces.
+            if read == 0 || (read < room && size > 0) {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+impl io::Read for Leaf {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.disk.read_at(self.file.as_fd(), into, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
