@@ -5,13 +5,16 @@ mod arguments;
 mod command;
 mod failure;
 mod fault;
+mod launcher;
 mod log;
 mod opening;
 mod surroundings;
 mod terminal;
+mod wall;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::os::fd::AsFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -34,6 +37,9 @@ fn main() -> ExitCode {
 }
 
 fn start(typed: &[OsString]) -> Exit {
+    if launcher::is_wanted(typed) {
+        return launch();
+    }
     let around = Surroundings::look();
     if typed.len() <= 1 {
         let colour = Colour::of(std::io::stderr().is_terminal(), around.plain);
@@ -69,4 +75,13 @@ fn start(typed: &[OsString]) -> Exit {
         answer::put_failure(&failure, form);
         failure.exit
     })
+}
+
+/// This process was started by another of ours, to start programs for it.
+fn launch() -> Exit {
+    let line = std::io::stdin().as_fd().try_clone_to_owned();
+    match line.and_then(launcher::serve) {
+        Ok(()) => Exit::Done,
+        Err(_) => Exit::System,
+    }
 }

@@ -1,5 +1,7 @@
 //! From what was typed and what is around to an open engine: roots, settings, mode, state folder, log.
 
+use std::path::Path;
+
 use lancet::Lancet;
 use lancet_mcp::Level;
 
@@ -9,7 +11,8 @@ use crate::log::Log;
 use crate::surroundings::{
     Flags, Reach, Surroundings, load_settings, resolve_roots, settings_files,
 };
-use crate::terminal::TerminalApprover;
+use crate::terminal::{TerminalApprover, stdout_is_terminal};
+use crate::wall::{self, Gates, Wall};
 
 /// Which tools a command has.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +47,29 @@ pub(crate) struct Wish<'a> {
 pub(crate) struct Opened {
     pub(crate) lancet: Lancet,
     pub(crate) log: Log,
+    /// What the kernel keeps this process from.
+    pub(crate) wall: Wall,
+}
+
+/// Whether folders of lancet's own are made for what may follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Footprint {
+    Made,
+    None,
 }
 
 impl Wish<'_> {
     /// Opens it.
     pub(crate) fn open(self, around: &Surroundings) -> Result<Opened, Failure> {
+        self.open_leaving(Footprint::Made, around)
+    }
+
+    /// Opens it only to look at it: nothing is made.
+    pub(crate) fn open_to_look(self, around: &Surroundings) -> Result<Opened, Failure> {
+        self.open_leaving(Footprint::None, around)
+    }
+
+    fn open_leaving(self, footprint: Footprint, around: &Surroundings) -> Result<Opened, Failure> {
         let log = Log::new(self.place.log, around.log.as_deref(), self.unasked_log)?;
         let roots = resolve_roots(&self.place.root, self.reach, around)?;
         let state_dir = around.state_dir(self.place.state_dir.as_deref())?;
@@ -80,9 +101,10 @@ impl Wish<'_> {
         for root in &roots {
             builder = builder.root(root);
         }
-        if let Some(folder) = state_dir {
+        if let Some(folder) = &state_dir {
             builder = builder.state_dir(folder);
         }
+        let asks = self.approver.is_some();
         if let Some(home) = &around.home {
             builder = builder.home(home);
         }
@@ -92,6 +114,26 @@ impl Wish<'_> {
         let lancet = builder
             .open()
             .map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Opened { lancet, log })
+        if asks || stdout_is_terminal() {
+            wall::prepare();
+        }
+        let mut gates = Gates {
+            folders: roots,
+            made: Vec::new(),
+        };
+        let settings = around.user_settings();
+        let settings = settings.as_deref().and_then(Path::parent);
+        // Only a person's answer is ever written to the settings.
+        for (folder, wanted) in [(state_dir.as_deref(), true), (settings, asks)] {
+            let make = wanted && footprint == Footprint::Made;
+            let gate = if make {
+                &mut gates.made
+            } else {
+                &mut gates.folders
+            };
+            gate.extend(folder.map(Path::to_path_buf));
+        }
+        let wall = wall::raise(&gates);
+        Ok(Opened { lancet, log, wall })
     }
 }

@@ -5,11 +5,12 @@ mod question;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::process::{Command, Stdio};
+use std::os::fd::AsFd as _;
 
 pub(crate) use question::{Consent, TerminalApprover};
 
 use crate::failure::Failure;
+use crate::launcher::{Launch, Running};
 
 /// Whether a text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,18 +159,28 @@ pub(crate) fn page(text: &str) -> Result<(), Failure> {
     if !stdout_is_terminal() || text.lines().count() < usize::from(height) {
         return print(text);
     }
-    // One that quits by itself where everything fits, and lets colours through.
-    let mut pager = Command::new("less");
-    pager.env("LESS", "FRX").stdin(Stdio::piped());
-    let Ok(mut child) = pager.spawn() else {
-        return print(text);
-    };
-    if let Some(mut input) = child.stdin.take() {
-        // Whoever has seen enough closes it early.
-        let _ = input.write_all(text.as_bytes());
+    match pager() {
+        Ok((running, mut input)) => {
+            // Whoever has seen enough closes it early.
+            let _ = input.write_all(text.as_bytes());
+            drop(input);
+            let _ = running.wait();
+            Ok(())
+        }
+        Err(_) => print(text),
     }
-    let _ = child.wait();
-    Ok(())
+}
+
+/// Starts a pager that quits by itself where everything fits, and lets colours through.
+fn pager() -> io::Result<(Running, io::PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    let pager = Launch {
+        variables: vec![("LESS".into(), "FRX".into())],
+        input: reader.into(),
+        output: io::stdout().as_fd().try_clone_to_owned()?,
+        ..Launch::at_terminal("less", Vec::new())?
+    };
+    Ok((pager.start()?, writer))
 }
 
 /// Writes to standard error. Where that fails, there is nobody left to tell.

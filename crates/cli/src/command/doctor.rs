@@ -15,6 +15,7 @@ use crate::surroundings::{
     Flags, Reach, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
 };
 use crate::terminal::{Colour, print, stdout_is_terminal};
+use crate::wall::Wall;
 use file_system::RootFacts;
 use state::StateFacts;
 
@@ -37,6 +38,7 @@ struct Report {
     files: Vec<SettingsFile>,
     in_force: Vec<InForce>,
     ignored: Vec<Ignored>,
+    wall: Option<Wall>,
     mode: Option<&'static str>,
     tools: Vec<String>,
     colour: Colour,
@@ -79,6 +81,7 @@ fn look(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         files: Vec::new(),
         in_force: Vec::new(),
         ignored: Vec::new(),
+        wall: None,
         mode: None,
         tools: Vec::new(),
         colour: Colour::of(terminal, around.plain),
@@ -152,7 +155,8 @@ impl Report {
             answer_limit: lancet::declare::ANSWER_LIMIT_MCP,
             unasked_log: Level::Error,
         };
-        if let Some(opened) = self.note(wish.open(around)) {
+        if let Some(opened) = self.note(wish.open_to_look(around)) {
+            self.wall = Some(opened.wall);
             self.mode = Some(opened.lancet.mode().word());
             self.tools = opened
                 .lancet
@@ -170,6 +174,7 @@ fn object(report: &Report) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "roots": report.roots.iter().map(RootFacts::object).collect::<Vec<_>>(),
         "stateFolder": report.state.as_ref().map(StateFacts::object),
+        "landlock": report.wall.and_then(Wall::level),
         "mode": report.mode,
         "tools": report.tools,
         "settingsFiles": report.files.iter().map(|file| json!({

@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
     };
-    let lancet = wish.open(around)?.lancet;
+    let lancet = wish.open_to_look(around)?.lancet;
     let format = match arguments.format {
         ToolFormat::Mcp => Format::Mcp,
         ToolFormat::Anthropic => Format::Anthropic,

@@ -11,4 +11,5 @@ mod roots;
 mod settings;
 mod stage;
 mod terminal;
+mod wall;
 mod write;

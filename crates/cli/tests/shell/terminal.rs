@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::stage::{LANCET, Run, Stage, finish};
 
 /// Runs the program on a terminal of its own, on which `answer` is typed. Its output is all that the terminal showed.
-fn on_terminal(stage: &Stage, arguments: &str, answer: &str) -> Run {
+pub(crate) fn on_terminal(stage: &Stage, arguments: &str, answer: &str) -> Run {
     let mut command = Command::new("script");
     command.args([
         "--quiet",

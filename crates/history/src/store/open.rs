@@ -138,6 +138,8 @@ fn prepare(mut connection: Connection) -> Result<Connection, MigrateError> {
         .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
     // The log is not flushed at each save: after a power cut the last ones may be missing, and the hash still decides.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // A process that may only write to a few folders has none for SQLite's temporary files.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     migrate(&mut connection, STEPS)?;

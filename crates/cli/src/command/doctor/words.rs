@@ -30,6 +30,11 @@ pub(super) fn worded(report: &Report, colour: Colour) -> String {
         None => line(&mut out, "none: nothing is kept between two starts"),
     }
 
+    heading(&mut out, "Wall");
+    if let Some(wall) = report.wall {
+        line(&mut out, &wall.words());
+    }
+
     heading(&mut out, "Tools");
     let mode = report
         .mode

@@ -1,0 +1,209 @@
+//! The second wall: once the roots are fixed, the kernel itself (Landlock) refuses this process every write outside them,
+//! the state folder and the user's settings folder. The first wall, paths held below their roots, does not rely on it.
+//! Never in the library: it binds the whole process, and its children, for good.
+
+use std::path::PathBuf;
+
+use crate::launcher;
+
+/// What the kernel keeps this process from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wall {
+    /// Writing outside is refused; the number is that of the kernel's interface.
+    Stands(u32),
+    /// This kernel (or its settings) has no such wall.
+    Absent,
+}
+
+impl Wall {
+    /// For people.
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::Stands(level) => {
+                format!("Landlock level {level}: the kernel refuses every write outside")
+            }
+            Self::Absent => {
+                "none: this system has no Landlock (Linux 5.19 or newer, switched on)".to_owned()
+            }
+        }
+    }
+
+    /// For programs; none where there is no wall.
+    pub(crate) fn level(self) -> Option<u32> {
+        match self {
+            Self::Stands(level) => Some(level),
+            Self::Absent => None,
+        }
+    }
+}
+
+/// Folders that may be written once the wall stands.
+#[derive(Debug, Default)]
+pub(crate) struct Gates {
+    /// As they are.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Made now if they are missing: afterwards nobody could make them.
+    pub(crate) made: Vec<PathBuf>,
+}
+
+/// Raises the wall around this thread and all that it starts from now on; where it cannot be had, says so.
+#[cfg(target_os = "linux")]
+pub(crate) fn raise(gates: &Gates) -> Wall {
+    use std::os::unix::fs::DirBuilderExt as _;
+    raise_with(gates, &|folder| {
+        // Where that fails the first write says why, as it does without a wall.
+        let _ = std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder);
+    })
+    .unwrap_or(Wall::Absent)
+}
+
+#[cfg(target_os = "linux")]
+fn raise_with(
+    gates: &Gates,
+    make: &dyn Fn(&std::path::Path),
+) -> Result<Wall, landlock::RulesetError> {
+    use landlock::{
+        ABI, AccessFs, CompatLevel, Compatible as _, LandlockStatus, Ruleset, RulesetAttr as _,
+        RulesetCreatedAttr as _, RulesetStatus, path_beneath_rules,
+    };
+    let mut writing = AccessFs::from_write(ABI::V5);
+    // What a terminal is asked is no writing.
+    writing.remove(AccessFs::IoctlDev);
+    let rules = Ruleset::default()
+        // A kernel that cannot tell moves inside from moves out refuses both: then rather no wall.
+        .set_compatibility(CompatLevel::SoftRequirement)
+        .handle_access(AccessFs::Refer)?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(writing)?
+        .create()?;
+    for folder in &gates.made {
+        make(folder);
+    }
+    // Programs that a person is asked through need these; none of them is a file.
+    let devices = ["/dev/null", "/dev/tty"].map(PathBuf::from);
+    let open = gates.folders.iter().chain(&gates.made).chain(&devices);
+    let status = rules
+        .add_rules(path_beneath_rules(open, writing))?
+        .restrict_self()?;
+    Ok(match (status.ruleset, status.landlock) {
+        (RulesetStatus::NotEnforced, _) => Wall::Absent,
+        (_, LandlockStatus::Available { effective_abi, .. }) => Wall::Stands(effective_abi as u32),
+        _ => Wall::Absent,
+    })
+}
+
+/// No other system has such a wall.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn raise(_: &Gates) -> Wall {
+    Wall::Absent
+}
+
+/// Whether this process may have to start programs for a person: then the launcher has to be there before the wall.
+pub(crate) fn prepare() {
+    let terminal = std::fs::OpenOptions::new().write(true).open("/dev/tty");
+    if cfg!(target_os = "linux") && terminal.is_ok() {
+        launcher::begin();
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::print_stdout, reason = "a skipped test says why")]
+mod tests {
+    use std::fs;
+    use std::io::ErrorKind;
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    const PLACE: &str = "LANCET_TEST_BEHIND_THE_WALL";
+
+    /// The wall stays for good, so what is behind it runs in a process of its own: this program once more.
+    #[test]
+    fn the_kernel_refuses_every_write_outside() {
+        let place = tempfile::tempdir().expect("a folder");
+        for folder in ["root", "root/sub", "outside"] {
+            fs::create_dir(place.path().join(folder)).expect("made");
+        }
+        for file in ["root/a", "root/sub/b", "outside/o"] {
+            fs::write(place.path().join(file), file).expect("written");
+        }
+        let output = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "wall::tests::behind_the_wall", "--nocapture"])
+            .env(PLACE, place.path())
+            .output()
+            .expect("started");
+        let words = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words}");
+        assert!(words.contains("1 passed"), "{words}");
+        if words.contains("skipped: ") {
+            println!("skipped: this kernel has no Landlock");
+        }
+    }
+
+    #[test]
+    fn behind_the_wall() {
+        let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else {
+            return;
+        };
+        // A thread of its own, so that the test runner's may still write where it likes.
+        let walled = std::thread::spawn(move || try_everything(&place));
+        walled.join().expect("as it should be");
+    }
+
+    fn try_everything(place: &Path) {
+        let (root, outside) = (place.join("root"), place.join("outside"));
+        let (a, o) = (root.join("a"), outside.join("o"));
+        let made = place.join("state/deep");
+        let mut before = fs::File::create(outside.join("opened-before")).expect("made");
+        let gates = Gates {
+            folders: vec![root.clone(), place.join("not there")],
+            made: vec![made.clone()],
+        };
+        let Wall::Stands(level) = raise(&gates) else {
+            println!("skipped: no Landlock here");
+            return;
+        };
+        assert!(level >= 2);
+        // Inside everything goes, across folders and to the state folder too.
+        fs::write(root.join("new"), "x").expect("inside");
+        fs::rename(root.join("new"), root.join("sub/new")).expect("inside");
+        let exchange = rustix::fs::RenameFlags::EXCHANGE;
+        let here = rustix::fs::CWD;
+        rustix::fs::renameat_with(here, &a, here, root.join("sub/b"), exchange).expect("inside");
+        fs::rename(root.join("sub/b"), made.join("b")).expect("to the state folder");
+        fs::write("/dev/null", "x").expect("no file");
+        // Outside nothing does, by whatever way.
+        std::os::unix::fs::symlink(&o, root.join("link")).expect("a link is no write outside");
+        let refused = |result: std::io::Result<()>| {
+            let error = result.expect_err("outside");
+            let kinds = [ErrorKind::PermissionDenied, ErrorKind::CrossesDevices];
+            assert!(kinds.contains(&error.kind()), "{error}");
+        };
+        refused(fs::write(&o, "x"));
+        refused(fs::write(root.join("link"), "x"));
+        refused(fs::write(outside.join("new"), "x"));
+        refused(fs::create_dir(outside.join("folder")));
+        refused(fs::remove_file(&o));
+        refused(fs::rename(&a, outside.join("a")));
+        refused(fs::rename(&o, root.join("o")));
+        refused(fs::hard_link(&o, root.join("o")));
+        assert_eq!(
+            fs::read_to_string(&o).expect("reading is free"),
+            "outside/o"
+        );
+        // Children are behind it as well. What was open before stays open.
+        let status = Command::new("sh")
+            .args(["-c", "echo x > \"$0\""])
+            .arg(&o)
+            .stderr(std::process::Stdio::null())
+            .status()
+            .expect("started");
+        assert!(!status.success());
+        std::io::Write::write_all(&mut before, b"x").expect("opened before");
+    }
+}
