@@ -174,6 +174,9 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()>;
     /// Is that lease whole, or does somebody wait for it (or did the system take it away)?
     fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool>;
+    /// Does a lease of this file notice everybody who could write to it? On a file system that lends out the files of
+    /// another it misses mappings whose handle is closed.
+    fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool>;
     /// Gives the lease of an open file back.
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()>;
     /// Waits a moment, where something has to be tried again.

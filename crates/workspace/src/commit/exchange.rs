@@ -61,7 +61,7 @@ pub(super) fn exchange(
         revision,
         guarantee: match held.grip {
             Grip::Leased => "exchange+lease",
-            Grip::Loose => "exchange",
+            Grip::Partly | Grip::Loose => "exchange",
         },
         durable: false,
         created_folders: Vec::new(),

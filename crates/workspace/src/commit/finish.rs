@@ -3,6 +3,7 @@
 
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::back::{Back, Done, flush_once, roll_back};
 use super::hold::{Grip, Held};
@@ -13,6 +14,9 @@ use super::{CommitError, Durability, Expected, Warning, Write, Written};
 use crate::displaced::{Displaced, Seal};
 use crate::locks::{Guard, Kept};
 
+/// From a name found to the lease of its file: measured, nobody took longer, unless the system let them wait.
+const LATE: Duration = Duration::from_micros(100);
+
 pub(super) fn finish(
     mut trial: Trial<'_>,
     batch: &[Write<'_>],
@@ -20,6 +24,7 @@ pub(super) fn finish(
     guard: Guard,
     row: &mut Row,
 ) -> Result<Vec<Written>, CommitError> {
+    let swapped = Instant::now();
     let kept_out = guard.kept;
     if done.len() == 1 {
         // Nothing can call it back any more: others need not wait for the flush.
@@ -39,6 +44,7 @@ pub(super) fn finish(
         drop(guard);
     }
     trial.release_folders();
+    wait_for_late_writers(&trial, &done, swapped);
     let mut results = Vec::with_capacity(done.len());
     let mut backs = Vec::with_capacity(done.len());
     for Done {
@@ -71,6 +77,20 @@ pub(super) fn finish(
         }
     }
     Ok(results)
+}
+
+/// Somebody may have found the old file under its name just before the swap and not have come to the lease yet: it is held
+/// for a moment longer, so that they show. On a disk that has to be flushed that moment is long over.
+fn wait_for_late_writers(trial: &Trial<'_>, done: &[Done], swapped: Instant) {
+    let is_leased = done.iter().any(|done| match &done.back {
+        Back::Exchange { held, .. } | Back::Aside { held, .. } => held.grip != Grip::Loose,
+        _ => false,
+    });
+    let moment = LATE.min(trial.workspace.lease_patience);
+    let rest = moment.saturating_sub(swapped.elapsed());
+    if is_leased && !rest.is_zero() {
+        trial.disk().pause(rest);
+    }
 }
 
 /// Flushes every folder in which names changed.
@@ -106,7 +126,8 @@ fn put_away(
     };
     let seal = match held.grip {
         Grip::Leased if held.is_quiet(disk) => Seal::Sealed,
-        Grip::Leased => {
+        Grip::Partly if held.is_quiet(disk) => Seal::Open,
+        Grip::Leased | Grip::Partly => {
             written.warnings.push(Warning::LateWriter);
             Seal::Open
         }

@@ -28,6 +28,8 @@ pub(super) struct Held {
 pub(super) enum Grip {
     /// Nobody can write to it unnoticed.
     Leased,
+    /// Nobody can open it unnoticed, but who has it mapped is not seen: its bytes are looked at as well.
+    Partly,
     /// Not ours to lease, or a file system without leases.
     Loose,
 }
@@ -51,7 +53,12 @@ pub(super) fn lease(
     let mut pause = Duration::from_micros(500);
     loop {
         match disk.take_lease(file.as_fd(), lease) {
-            Ok(()) => return Ok(Grip::Leased),
+            Ok(()) => {
+                // A rewrite in place goes to the same file as a mapping does.
+                let all =
+                    lease == Lease::Write || disk.lease_sees_all(file.as_fd()).unwrap_or(false);
+                return Ok(if all { Grip::Leased } else { Grip::Partly });
+            }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(_) => return Ok(Grip::Loose),
         }
@@ -131,7 +138,8 @@ pub(super) fn look(disk: &dyn Disk, write: &Write<'_>, name: &OsStr, held: &Held
         return match held.grip {
             Grip::Leased if held.is_quiet(disk) => Look::Same,
             Grip::Leased => Look::Other(Failure::Busy(Duration::ZERO)),
-            Grip::Loose => {
+            Grip::Partly if !held.is_quiet(disk) => Look::Other(Failure::Busy(Duration::ZERO)),
+            Grip::Partly | Grip::Loose => {
                 let again = || holds_expected(write, &held.handle, now.size);
                 match again().or_else(|_| again()) {
                     Ok(true) => Look::Same,

@@ -60,8 +60,13 @@ pub(super) fn stage(
             _ => keep(source),
         })?;
     let mut sink = Sink::new(disk, old.file.as_fd());
-    let base = write_content(&UNCHANGED, Some((handle.as_fd(), checked.size)), &mut sink)
-        .map_err(&keep)?;
+    let base = write_content(&UNCHANGED, Some((handle.as_fd(), checked.size)), &mut sink).map_err(
+        |source| match source.kind() {
+            // Somebody made it shorter meanwhile.
+            io::ErrorKind::UnexpectedEof => Failure::Changed,
+            _ => keep(source),
+        },
+    )?;
     check_base(write, base)?;
     disk.sync(old.file.as_fd()).map_err(&keep)?;
     let next = match trial.workspace.state_folder {
@@ -201,13 +206,13 @@ pub(super) fn rewrite(
         stamp,
         revision,
         guarantee: match gripped.grip {
-            Grip::Leased => "in-place-leased",
+            Grip::Leased | Grip::Partly => "in-place-leased",
             Grip::Loose => "in-place",
         },
         durable: true,
         created_folders: Vec::new(),
         warnings: match gripped.grip {
-            Grip::Leased => Vec::new(),
+            Grip::Leased | Grip::Partly => Vec::new(),
             Grip::Loose => vec![Warning::Unprotected],
         },
         displaced: None,

@@ -347,6 +347,11 @@ impl Disk for FaultyDisk {
         self.inner.lease_is_quiet(file, lease)
     }
 
+    fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
+        self.before("lease_sees_all", None)?;
+        self.inner.lease_sees_all(file)
+    }
+
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {
         self.before("drop_lease", None)?;
         self.inner.drop_lease(file)

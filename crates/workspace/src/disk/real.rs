@@ -371,6 +371,17 @@ impl Disk for RealDisk {
         raw::lease_is_quiet(file, lease)
     }
 
+    #[cfg(target_os = "linux")]
+    fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
+        const OVERLAY: u64 = 0x794c_7630;
+        Ok(fs::fstatfs(file)?.f_type as u64 != OVERLAY)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn lease_sees_all(&self, _: BorrowedFd<'_>) -> io::Result<bool> {
+        Ok(false)
+    }
+
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {
         raw::drop_lease(file)
     }

@@ -8,9 +8,13 @@
 #[cfg(target_os = "linux")]
 mod deed;
 #[cfg(target_os = "linux")]
+mod duel;
+#[cfg(target_os = "linux")]
 mod injected;
 #[cfg(target_os = "linux")]
 mod killed;
+#[cfg(target_os = "linux")]
+mod place;
 #[cfg(target_os = "linux")]
 mod runner;
 
@@ -27,6 +31,10 @@ fn main() -> std::process::ExitCode {
             name: "counted_by_processes_that_are_killed_nothing_is_lost",
             run: killed::prove,
         },
+        Proof {
+            name: "duels_with_another_process_lose_nobody_a_byte",
+            run: duel::prove,
+        },
     ];
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -38,6 +46,11 @@ fn main() -> std::process::ExitCode {
             index.parse().unwrap(),
             times.parse().unwrap(),
             begun.parse().unwrap(),
+        ),
+        ["role", "opponent", kind, file, meeting] => duel::play(
+            kind,
+            std::path::Path::new(file),
+            std::path::Path::new(meeting),
         ),
         ["role", ..] => panic!("no such role: {words:?}"),
         words => runner::run(PROOFS, words),

@@ -43,6 +43,11 @@ pub(crate) fn figure(number: u32, what: &str) {
     println!("figure {number}: {what}");
 }
 
+/// Something that this machine lacks.
+pub(crate) fn skip(number: u32, what: &str, why: &str) {
+    println!("figure {number}: skipped {what}: {why}");
+}
+
 pub(crate) fn run(proofs: &[Proof], words: &[&str]) -> ExitCode {
     let parts: Vec<&&str> = words.iter().filter(|word| !word.starts_with('-')).collect();
     let wanted =

@@ -1,0 +1,383 @@
+//! Figure 4: duels. Another process writes the file in one of six ways while we commit, both at full speed, at moments
+//! strewn over the whole of the commit: the windows inside the kernel, which no explorer sees. What stands afterwards is
+//! judged as the explorer does. The two ways of other tools lose in the same duels, or the window was not met.
+
+#[path = "duel/barrier.rs"]
+mod barrier;
+#[path = "duel/opponent.rs"]
+mod opponent;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Child;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lancet_workspace::{
+    CommitError, Displaced, FaultyDisk, Manner, NewBytes, Seal, Settled, Warning, Workspace,
+};
+use rustix::io::Errno;
+
+use crate::deed::{IN_PLACE, Seen, Site, files};
+use crate::place::{Place, System, text};
+use crate::runner::{Form, Skipped, figure, folder_in_memory, role, skip};
+
+use barrier::{Barrier, pin, unpin};
+pub(crate) use opponent::play;
+use opponent::{KINDS, OLD, OURS, THEIRS, mixtures};
+
+/// A way to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// As the file system allows.
+    Ours,
+    WithoutLease,
+    Aside,
+    InPlace,
+    CheckThenWrite,
+    CheckThenRename,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Way::Ours => "as it comes",
+            Way::WithoutLease => "exchange",
+            Way::Aside => "aside",
+            Way::InPlace => "in-place-leased",
+            Way::CheckThenWrite => "check, write",
+            Way::CheckThenRename => "check, rename",
+        }
+    }
+
+    fn promises(self) -> bool {
+        !matches!(self, Way::CheckThenWrite | Way::CheckThenRename)
+    }
+
+    fn disk(self) -> Arc<FaultyDisk> {
+        let disk = Arc::new(FaultyDisk::new());
+        match self {
+            Way::WithoutLease => disk.refuse("take_lease", Errno::ACCESS.raw_os_error()),
+            Way::Aside => disk.refuse("exchange_at", Errno::INVAL.raw_os_error()),
+            _ => {}
+        }
+        disk
+    }
+}
+
+pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
+    let all = [
+        (System::Tmpfs, Way::CheckThenWrite, 10_000, 10_000),
+        (System::Tmpfs, Way::CheckThenRename, 10_000, 10_000),
+        (System::Tmpfs, Way::Ours, 600, 100_000),
+        (System::Tmpfs, Way::WithoutLease, 200, 10_000),
+        (System::Tmpfs, Way::Aside, 200, 10_000),
+        (System::Tmpfs, Way::InPlace, 200, 10_000),
+        (System::Ext4, Way::Ours, 100, 10_000),
+        (System::Xfs, Way::Ours, 60, 10_000),
+        (System::Btrfs, Way::Ours, 60, 10_000),
+        (System::Overlay, Way::Ours, 100, 10_000),
+        (System::Fuse, Way::Ours, 60, 10_000),
+    ];
+    let limit = form.pick(Duration::from_millis(400), Duration::from_secs(600));
+    let mut fought = 0;
+    for (kind, way, short, long) in all {
+        match Place::mount(kind) {
+            Ok(place) => {
+                pin(0);
+                fight(kind, &place.at, way, form.pick(short, long), limit);
+                unpin();
+                fought += 1;
+            }
+            Err(why) => skip(4, kind.name(), &why),
+        }
+    }
+    match fought {
+        0 => Err(Skipped("no file system can be mounted here".into())),
+        _ => Ok(()),
+    }
+}
+
+/// The other process.
+struct Opponent {
+    child: Child,
+    barrier: Barrier,
+    round: u64,
+    _folder: tempfile::TempDir,
+}
+
+impl Opponent {
+    fn start(kind: &str, file: &Path) -> Opponent {
+        let folder = folder_in_memory();
+        let meeting = folder.path().join("barrier");
+        let barrier = Barrier::make(&meeting);
+        let words = ["opponent", kind, text(file), text(&meeting)];
+        Opponent {
+            child: role(&words).spawn().unwrap(),
+            barrier,
+            round: 0,
+            _folder: folder,
+        }
+    }
+
+    /// Both are there, and running: it writes after so many nanoseconds from now.
+    fn go(&mut self, delay: u64) {
+        self.round += 1;
+        self.barrier.begin(self.round, delay, &mut self.child);
+    }
+
+    fn wait(&mut self) {
+        self.barrier.wait_for_end(self.round, &mut self.child);
+    }
+
+    fn end(mut self) {
+        self.barrier.close();
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+/// What a writer said.
+#[derive(Debug)]
+enum Said {
+    Written(Option<Displaced>, Vec<Warning>),
+    Refused,
+    Conflict,
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    written: u64,
+    refused: u64,
+    conflicts: u64,
+    late: u64,
+    faults: BTreeMap<&'static str, (u64, String)>,
+}
+
+/// Numbers as good as any to strew moments with; the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end.max(1)
+    }
+}
+
+/// So many duels with each opponent, or as many as there is time for.
+fn fight(kind: System, at: &Path, way: Way, rounds: u64, limit: Duration) {
+    let site = Site::of(at);
+    fs::create_dir(&site.root).unwrap();
+    let mut sum = Tally::default();
+    let mut unbeaten = Vec::new();
+    let (began, mut made) = (Instant::now(), 0);
+    let mut guarantees = std::collections::BTreeSet::new();
+    for opponent in KINDS {
+        let workspace = site.open(way.disk());
+        let mut other = Opponent::start(opponent, &site.root.join("a"));
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+        let mut usual = 100_000;
+        let mut tally = Tally::default();
+        let begun_with = Instant::now();
+        for _ in 0..rounds {
+            clear(&site);
+            fs::write(site.root.join("a"), OLD).unwrap();
+            other.go(dice.below(usual));
+            let begun = Instant::now();
+            let said = write(way, &workspace, &site, &mut guarantees);
+            // Moves towards the middle of all: a round in which the system had other things to do does not count for more.
+            match begun.elapsed().as_nanos() as u64 > usual {
+                true => usual += usual / 32,
+                false => usual -= usual / 32,
+            }
+            other.wait();
+            judge(opponent, &workspace, &site, said, &mut tally);
+            made += 1;
+            if way.promises() && begun_with.elapsed() > limit {
+                break;
+            }
+            if !way.promises() && tally.faults.get("lost").is_some_and(|(lost, _)| *lost >= 5) {
+                break;
+            }
+        }
+        other.end();
+        if !tally.faults.contains_key("lost") {
+            unbeaten.push(opponent);
+        }
+        sum.written += tally.written;
+        sum.refused += tally.refused;
+        sum.conflicts += tally.conflicts;
+        sum.late += tally.late;
+        for (fault, (count, what)) in tally.faults {
+            let entry = sum.faults.entry(fault).or_default();
+            entry.0 += count;
+            entry.1 = what;
+        }
+    }
+    let name = match way {
+        Way::Ours => guarantees.into_iter().collect::<Vec<_>>().join(" or "),
+        way => way.name().to_owned(),
+    };
+    let count = |fault: &str| sum.faults.get(fault).map_or(0, |(count, _)| *count);
+    let what = format!(
+        "{}, {name}: {made} duels with {} opponents: lost {}, torn {}, phantom {}, unreported {}; {} written ({} late writers told), {} refused, {} conflicts ({:.0} s)",
+        kind.name(),
+        KINDS.len(),
+        count("lost"),
+        count("torn"),
+        count("phantom"),
+        count("unreported"),
+        sum.written,
+        sum.late,
+        sum.refused,
+        sum.conflicts,
+        began.elapsed().as_secs_f64()
+    );
+    figure(4, &what);
+    if way.promises() {
+        assert!(
+            sum.faults.is_empty(),
+            "{}, {name}: {:#?}",
+            kind.name(),
+            sum.faults
+        );
+        assert!(sum.written > 0 && sum.refused > 0, "they never met: {what}");
+    } else {
+        assert!(unbeaten.is_empty(), "{name} lost nothing to {unbeaten:?}");
+    }
+}
+
+fn clear(site: &Site) {
+    for folder in [&site.root, &site.state.join("displaced")] {
+        let Ok(entries) = fs::read_dir(folder) else {
+            continue;
+        };
+        for entry in entries {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+    }
+}
+
+fn write(
+    way: Way,
+    workspace: &Workspace,
+    site: &Site,
+    guarantees: &mut std::collections::BTreeSet<&'static str>,
+) -> Said {
+    let path = site.root.join("a");
+    match way {
+        Way::CheckThenWrite => {
+            if fs::read(&path).ok().as_deref() != Some(OLD.as_bytes()) {
+                return Said::Refused;
+            }
+            // Never empty: whoever has it mapped would die of that.
+            let Ok(mut file) = fs::OpenOptions::new().write(true).open(&path) else {
+                return Said::Refused;
+            };
+            file.write_all(OURS.as_bytes()).unwrap();
+            file.set_len(OURS.len() as u64).unwrap();
+            Said::Written(None, Vec::new())
+        }
+        Way::CheckThenRename => {
+            let new = site.root.join("new");
+            fs::write(&new, OURS).unwrap();
+            if fs::read(&path).ok().as_deref() != Some(OLD.as_bytes()) {
+                fs::remove_file(&new).unwrap();
+                return Said::Refused;
+            }
+            fs::rename(&new, &path).unwrap();
+            Said::Written(None, Vec::new())
+        }
+        way => {
+            let Ok(seen) = Seen::at(workspace, &path) else {
+                return Said::Refused;
+            };
+            if *seen.snapshot.bytes != OLD.as_bytes() {
+                return Said::Refused;
+            }
+            let manner = if way == Way::InPlace {
+                IN_PLACE
+            } else {
+                Manner::default()
+            };
+            let new = NewBytes::Whole(OURS.as_bytes());
+            match workspace.commit(vec![seen.becomes(new, manner)]) {
+                Ok(mut written) => {
+                    let written = written.remove(0);
+                    guarantees.insert(written.guarantee);
+                    Said::Written(written.displaced, written.warnings)
+                }
+                Err(CommitError::Conflict { kept, .. }) => {
+                    assert!(kept.iter().all(|path| path.exists()), "{kept:?}");
+                    Said::Conflict
+                }
+                Err(CommitError::Changed { .. } | CommitError::Busy { .. }) => Said::Refused,
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+    }
+}
+
+fn judge(opponent: &str, workspace: &Workspace, site: &Site, said: Said, tally: &mut Tally) {
+    let read = |folder: &Path| -> BTreeMap<String, String> {
+        files(folder)
+            .into_iter()
+            .map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()))
+            .collect()
+    };
+    let mut root = read(&site.root);
+    let stands = root.remove("a");
+    let kept = read(&site.state.join("displaced"));
+    let is_theirs = |text: &String| text.contains(THEIRS);
+    let at_name = stands.as_ref().is_some_and(is_theirs);
+    let is_kept = kept.values().any(is_theirs);
+    let mut faults = Vec::new();
+    if !at_name && !is_kept && !root.values().any(is_theirs) {
+        faults.push("lost");
+    }
+    let whole = |text: &String| mixtures(opponent).contains(text);
+    if !stands.as_ref().is_some_and(whole) || !kept.values().all(whole) {
+        faults.push("torn");
+    }
+    let ours_stand = stands.as_ref().is_some_and(|text| text.contains("OURS"));
+    match &said {
+        Said::Written(displaced, warnings) => {
+            tally.written += 1;
+            if !ours_stand && !at_name {
+                faults.push("phantom");
+            }
+            let told = warnings.contains(&Warning::LateWriter);
+            tally.late += u64::from(told);
+            if !at_name && is_kept && !told && !found_late(workspace, displaced.as_ref()) {
+                faults.push("unreported");
+            }
+        }
+        Said::Refused => {
+            tally.refused += 1;
+            if ours_stand {
+                faults.push("phantom");
+            }
+        }
+        Said::Conflict => tally.conflicts += 1,
+    }
+    if !root.is_empty() {
+        faults.push("litter");
+    }
+    for fault in faults {
+        let entry = tally.faults.entry(fault).or_default();
+        entry.0 += 1;
+        entry.1 =
+            format!("{opponent}: {said:?}; stands {stands:?}, kept {kept:?}, beside {root:?}");
+    }
+}
+
+/// The look with which the history seals an old file.
+fn found_late(workspace: &Workspace, displaced: Option<&Displaced>) -> bool {
+    displaced.is_some_and(|displaced| {
+        displaced.seal != Seal::Sealed
+            && matches!(workspace.settle(displaced), Ok(Settled::Late(_)))
+    })
+}
