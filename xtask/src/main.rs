@@ -1,4 +1,4 @@
-//! The house's own commands: `cargo xtask test | tidy | docs | torture`.
+//! The house's own commands: `cargo xtask test | tidy | docs | bench | torture`.
 //! Nothing here is part of lancet; nothing lancet needs at run time may live here.
 #![allow(
     clippy::print_stdout,
@@ -6,6 +6,7 @@
     reason = "a command for people at a terminal"
 )]
 
+mod bench;
 mod errors_page;
 mod house;
 mod run;
@@ -21,6 +22,7 @@ cargo xtask COMMAND
   test       set up what the tests need, then every check and every test; ends with `N passed, N failed`
   tidy       the house rules alone (a few seconds)
   docs       write the pages that are made from the code: docs/errors.md
+  bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
   torture    the long forms: the laws over many more cases, then each fuzz target for a while
              [--cases N] [--seconds N]";
 
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         ["test"] => test::all(),
         ["tidy"] => tidy::print(),
         ["docs"] => errors_page::write(),
+        ["bench", options @ ..] => bench::all(options),
         ["torture", options @ ..] => torture::all(options),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

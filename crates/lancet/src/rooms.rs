@@ -44,6 +44,8 @@ use plan::{DryRun, Plan};
 /// How often a call looks again when the file changes between its last look and the write. Each time the ledger decides
 /// anew, so more than one is only needed where the foreign change is one that the call may ignore.
 const LOOKS: usize = 3;
+/// What an answer says once, whatever its files are: repaired arguments, its end at the limit.
+const CLOSING: usize = 1_000;
 
 /// What every room of one call needs at hand.
 pub(crate) struct Desk<'s> {
@@ -53,6 +55,8 @@ pub(crate) struct Desk<'s> {
     pub(crate) cancel: Cancel,
     /// How many characters of changed lines this call's answer may still show.
     pub(crate) room: Cell<usize>,
+    /// How many characters it may still say about the changes; more than that is taken from what it may show.
+    words: Cell<usize>,
 }
 
 /// One edit, from Edit, MultiEdit or a host's tool.
@@ -74,7 +78,17 @@ impl<'s> Desk<'s> {
             caller,
             cancel,
             room: Cell::new(0),
+            words: Cell::new(0),
         }
+    }
+
+    /// Counts what the answer says before the lines that it shows next: lines behind the answer's end must not be taken
+    /// for seen.
+    pub(crate) fn say(&self, characters: usize) {
+        let spared = self.words.get().min(characters);
+        self.words.set(self.words.get() - spared);
+        let room = self.room.get().saturating_sub(characters - spared);
+        self.room.set(room);
     }
 
     pub(crate) fn engine(&self) -> &Inner {
@@ -216,8 +230,10 @@ fn carry_out_change(
 
 fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
     desk.check_time()?;
-    // The rest of an answer is for what is said of the changes.
-    desk.room.set(desk.engine().answer_limit / 2);
+    // Half of an answer is for what is said of the changes.
+    let half = desk.engine().answer_limit / 2;
+    desk.room.set(half);
+    desk.words.set(half.saturating_sub(CLOSING));
     match change {
         Change::Edits {
             edits,

@@ -343,3 +343,36 @@ fn edits_of_a_new_file_are_told_as_they_were_matched() {
     assert_eq!(file["replacements"], 6);
     assert!(reply.text().contains("`trailing`"), "{}", reply.text());
 }
+
+#[test]
+fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
+    let place = Place::with(|builder| builder.answer_limit(32_000));
+    let folder = "a_folder_with_a_long_name_".repeat(7);
+    std::fs::create_dir(place.path(&folder)).expect("a folder");
+    let names: Vec<String> = (0..80).map(|at| format!("{folder}/{at}.txt")).collect();
+    let mut edits = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let lines: String = (1..=9).map(|line| format!("{at} line {line}\n")).collect();
+        place.put(name, &lines);
+        let path = place.path(name);
+        place.call(
+            "Read",
+            json!({ "file_path": path, "offset": 5, "limit": 1 }),
+        );
+        edits.push(json!({ "file_path": path, "old_string": "line 5", "new_string": "changed" }));
+    }
+    let reply = place.call("MultiEdit", json!({ "edits": edits }));
+    let answer = reply.text();
+    assert!(answer.contains("the answer ends here"), "{answer}");
+    let mut shown = 0;
+    for (at, name) in names.iter().enumerate() {
+        let line = format!("{at} line 4");
+        let arguments =
+            json!({ "file_path": place.path(name), "old_string": line, "new_string": "x" });
+        let next = place.session.call(RawCall::new("Edit", arguments));
+        let is_shown = answer.contains(&format!("→{line}\n"));
+        assert_eq!(!next.is_error(), is_shown, "{name}: {}", next.text());
+        shown += usize::from(is_shown);
+    }
+    assert!((1..names.len()).contains(&shown), "{shown}");
+}

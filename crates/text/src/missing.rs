@@ -206,9 +206,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(
-            std::env::var("LANCET_LAW_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256)
-        ))]
+        #![proptest_config(crate::laws::config())]
 
         #[test]
         fn any_text_is_answered(view in "(a|b|\n|é|\\.){0,40}", old in "(a|b|\n|é|\n\\.\\.\\.\n){0,12}", new in "(a|b|\n|é){0,6}") {

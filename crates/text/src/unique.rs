@@ -191,9 +191,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(
-            std::env::var("LANCET_LAW_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256)
-        ))]
+        #![proptest_config(crate::laws::config())]
 
         #[test]
         fn what_is_given_holds_the_old_text_and_stands_once(view in "(a|b|\n|é){0,40}", old in "(a|b|\n|é){1,3}") {

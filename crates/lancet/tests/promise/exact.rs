@@ -141,11 +141,32 @@ fn try_exact(
     Some((session, reply))
 }
 
+/// The end, in the file, of the line that old and new text share when the new text ends with it and the old text goes on
+/// to the end of a later line. A shared line keeps its own end, and the later lines go with theirs.
+fn end_of_kept_line<'s>(sample: &'s Sample, picked: &Range<usize>, new: &str) -> Option<&'s [u8]> {
+    let (old, last) = (&sample.units[picked.clone()], new.rsplit('\n').next()?);
+    let goes_on = sample.units.get(picked.end)?.text == "\n" && old.last()?.text != "\n";
+    let mut lines = old.split_inclusive(|unit| unit.text == "\n");
+    let kept = lines.rfind(|line| text_of(line).strip_suffix('\n') == Some(last))?;
+    (goes_on && !new.is_empty()).then(|| &kept.last().unwrap().bytes[..])
+}
+
 /// Everything outside of the span is the same, and what stands in it is the sent text.
 fn check_bytes(sample: &Sample, picked: &Range<usize>, old: &str, new: &str, after: &[u8]) {
     let span = span(sample, picked, new);
     let mut head = sample.charset.mark().to_vec();
     head.extend(bytes_of(&sample.units[..span.start]));
+    if let Some(line_end) = end_of_kept_line(sample, picked, new) {
+        // The lines after it went with their own ends, so its end stands where theirs stood.
+        let mut wanted = line_end.to_vec();
+        wanted.extend(bytes_of(&sample.units[span.end + 1..]));
+        let inner = after
+            .strip_prefix(&head[..])
+            .and_then(|rest| rest.strip_suffix(&wanted[..]));
+        if inner.is_some_and(|inner| is_spelled(sample.charset, inner, new)) {
+            return;
+        }
+    }
     let tail = bytes_of(&sample.units[span.end..]);
     let inner = after
         .strip_prefix(&head[..])

@@ -13,14 +13,6 @@ use crate::splice::Change;
 /// Time enough for a slow machine: what these tests ask for never depends on the clock.
 const AMPLE: Duration = Duration::from_secs(60);
 
-fn cases() -> ProptestConfig {
-    let cases = std::env::var("LANCET_LAW_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok())
-        .unwrap_or(256);
-    ProptestConfig::with_cases(cases)
-}
-
 fn changed(view: &str, changes: &[Change]) -> String {
     let mut new = String::new();
     let mut at = 0;
@@ -124,7 +116,7 @@ fn edited() -> impl Strategy<Value = (String, Vec<Change>)> {
 }
 
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(crate::laws::config())]
 
     #[test]
     fn hunks_of_changes_lead_from_old_to_new((view, changes) in edited(), context in 0usize..4) {

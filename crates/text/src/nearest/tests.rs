@@ -215,9 +215,7 @@ fn large_inputs_are_answered_in_measure() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(
-        std::env::var("LANCET_LAW_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256)
-    ))]
+    #![proptest_config(crate::laws::config())]
 
     #[test]
     fn any_text_is_answered(view in "(ab|abc|fn x|\n| |\t|é|漢|\r|\"){0,60}", old in "(ab|abc|fn x|\n| |\t|é|漢|z|\"){0,20}") {

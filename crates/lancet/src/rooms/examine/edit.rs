@@ -20,6 +20,9 @@ use crate::rooms::plan::{DryRun, FilePlan, New, Origin, Plan};
 use crate::rooms::{Desk, EditRequest};
 use crate::wording::quote_path;
 
+/// What an answer says about a file besides its path, which it names twice, and its notes: headline, revision, warnings.
+const WORDS_OF_A_FILE: usize = 400;
+
 /// Works out a plan for edits of one or several files, all or none.
 pub(crate) fn examine(
     desk: &Desk<'_>,
@@ -153,6 +156,7 @@ fn examine_file(
             failures[*at] = Some(refusal.clone());
         }
     };
+    desk.say(2 * target.path().as_os_str().len() + WORDS_OF_A_FILE);
     let is_missing = matches!(target.located.kind(), FileKind::Missing);
     if is_missing
         && edits

@@ -118,6 +118,8 @@ pub(crate) fn change_view(
     notes: Notes,
     numbers: Numbers,
 ) -> (ChangeView, Vec<Range<usize>>) {
+    let words = notes.sentences.iter().map(|note| note.chars().count());
+    desk.say(words.sum());
     let mut patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
     let (body, shown) = if patch.coarse {
         (untold(&patch.blocks, numbers), Vec::new())

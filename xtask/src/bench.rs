@@ -1,0 +1,59 @@
+//! `cargo xtask bench`: the instruction counts with their hard limits, and on request the side-by-side run. Not part of
+//! `cargo xtask test`: it builds everything a second time, with optimisation over crates, and takes minutes.
+
+use std::path::PathBuf;
+
+use anyhow::{bail, ensure};
+
+use crate::house::top;
+use crate::run::{cargo, command, succeeds};
+
+/// The version of `gungraun` in `Cargo.toml`: the runner takes no other.
+const RUNNER: &str = "0.20.0";
+
+/// Runs the counts; true when no limit was passed and no target missed.
+pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
+    let beside = match options {
+        [] => false,
+        ["--side-by-side"] => true,
+        _ => bail!("unknown option: cargo xtask bench [--side-by-side]"),
+    };
+    ensure!(
+        succeeds(&mut command("valgrind", &["--version"])).unwrap_or(false),
+        "valgrind is not installed: Debian has it in the package valgrind"
+    );
+    let runner = runner()?;
+    let mut sound = succeeds(
+        cargo(&[
+            "bench",
+            "--package",
+            "lancet-benches",
+            "--bench",
+            "instructions",
+        ])
+        .env("GUNGRAUN_RUNNER", runner),
+    )?;
+    if beside {
+        sound &= succeeds(&mut command("python3", &["benches/side_by_side.py"]))?;
+    }
+    Ok(sound)
+}
+
+/// The program that runs each bench under valgrind, built without optimisation: it only starts others.
+fn runner() -> anyhow::Result<PathBuf> {
+    let folder = top()
+        .join("target/tools")
+        .join(format!("gungraun-runner-{RUNNER}"));
+    let program = folder.join("bin/gungraun-runner");
+    if !program.exists() {
+        println!("installing gungraun-runner {RUNNER}");
+        let installed = succeeds(
+            cargo(&["install", "gungraun-runner", "--version", RUNNER])
+                .args(["--locked", "--debug", "--quiet", "--root"])
+                .arg(&folder)
+                .env("CARGO_PROFILE_DEV_DEBUG", "0"),
+        )?;
+        ensure!(installed, "cargo install gungraun-runner failed");
+    }
+    Ok(program)
+}
