@@ -20,7 +20,7 @@ pub use ledger::{Budget, Ledger, Sight};
 pub use operation::{
     By, Content, Draft, FileChange, FileDraft, FileKind, Found, Kept, Limits, LogQuery, Operation,
     OperationKind, OperationState, OperationStore, Removed, Sealed, Standing, State, Statistics,
-    StatisticsQuery, Sum, Sums, TakenBack,
+    StatisticsQuery, Sum, Sums, TakenBack, Unsealed,
 };
 pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};

@@ -5,6 +5,7 @@ mod draft;
 mod query;
 mod statistics;
 mod store;
+mod unsealed;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ pub use draft::{By, Content, Draft, FileDraft, State, TakenBack};
 pub use query::{Found, LogQuery, Standing};
 pub use statistics::{Statistics, StatisticsQuery, Sum, Sums};
 pub use store::{Limits, OperationStore, Removed, Sealed};
+pub use unsealed::Unsealed;
 
 use crate::entry::Revision;
 
@@ -25,6 +27,9 @@ pub enum OperationKind {
     Undo,
     /// It takes an undo back.
     Redo,
+    /// Somebody else's: what they wrote into a file that had been displaced, and so never stood under its name. Nothing
+    /// to take back; its bytes can be restored.
+    Late,
 }
 
 /// How far an operation came.
@@ -59,6 +64,7 @@ impl OperationKind {
             Self::Change => "change",
             Self::Undo => "undo",
             Self::Redo => "redo",
+            Self::Late => "late",
         }
     }
 
@@ -70,6 +76,7 @@ impl OperationKind {
         match number {
             1 => Self::Undo,
             2 => Self::Redo,
+            3 => Self::Late,
             _ => Self::Change,
         }
     }

@@ -23,6 +23,7 @@ mod schema;
 mod spans;
 mod sqlite;
 mod statistics;
+mod unsealed;
 
 pub use examine::{StoreFacts, examine_store};
 pub use sqlite::Store;

@@ -1,7 +1,7 @@
 //! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lancet_history::{LedgerStore, OperationStore, SessionName, Store};
 use lancet_workspace::{Disk, RealDisk, Workspace, resolved_folder};
@@ -37,8 +37,8 @@ pub(crate) struct Inner {
     pub(crate) keep_contents: bool,
     pub(crate) order: Order,
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
-    /// Whether what other processes left unfinished was looked for.
-    pub(crate) healed: Once,
+    /// What other processes left, and what is still open of changes that were made.
+    pub(crate) aftermath: crate::rooms::heal::Aftermath,
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
     disk: Arc<dyn Disk>,
@@ -198,7 +198,7 @@ impl Builder {
                 keep_contents: self.keep_contents,
                 order: Order::default(),
                 surveys: Default::default(),
-                healed: Once::new(),
+                aftermath: Default::default(),
                 state_dir: self.state_dir,
                 state_spelled: OnceLock::new(),
                 disk,

@@ -8,6 +8,7 @@ pub(crate) mod commit;
 pub(crate) mod examine;
 pub(crate) mod heal;
 pub(crate) mod injected;
+pub(crate) mod late;
 pub(crate) mod locate;
 pub(crate) mod plan;
 pub(crate) mod record;
@@ -162,6 +163,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let started = Instant::now();
     let path = first_path(&raw.arguments);
     let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
+    heal::before_call(session);
     session.refresh();
     let done =
         receive_call(&mut desk, raw.arguments).and_then(|received| carry_out(&desk, received));
@@ -170,6 +172,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
         reply::refusal(&desk, &refusal, Numbers::of(&desk.tool), path.as_deref())
     });
     watch::tell_foreign_writes(&desk, &mut reply);
+    late::tell(&desk, &mut reply);
     reply.timed(started)
 }
 

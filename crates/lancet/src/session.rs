@@ -210,8 +210,15 @@ impl Session {
 
 /// A name for a session that was given none; it counts in the history only.
 fn unnamed() -> String {
-    format!("unnamed-{}", crate::operation::new_id())
+    format!("{UNNAMED}{}", crate::operation::new_id())
 }
+
+/// Whether the history's name of a session is such a one.
+pub(crate) fn is_unnamed(key: &str) -> bool {
+    key.starts_with(UNNAMED)
+}
+
+const UNNAMED: &str = "unnamed-";
 
 fn to_value(arguments: &impl serde::Serialize) -> serde_json::Value {
     serde_json::to_value(arguments).unwrap_or_default()

@@ -17,6 +17,9 @@ use crate::revision::Revision;
 
 /// In front of the names of files that are not sealed.
 const UNSEALED: &[u8] = b"open-";
+/// Of a file that cannot be leased nobody can say that no writer is left. One that has not written for so many seconds is
+/// taken for gone.
+const LONG_ENOUGH: i64 = 24 * 3600;
 
 /// An old file that was moved out of the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +46,16 @@ pub enum Seal {
 pub enum Settled {
     /// Nobody wrote; it is sealed now and has another name.
     Sealed(Displaced),
-    /// Somebody wrote into it after it was displaced, and this is what they left. Sealed now, where a lease could be had.
-    Late(Displaced),
-    /// Somebody still has it open for writing; or no lease can be had, and nobody has written yet.
+    /// Somebody wrote into it after it was displaced.
+    Late {
+        /// What they left, sealed.
+        version: Displaced,
+        /// Its size.
+        size: u64,
+        /// Where no lease can be had: the file itself, into which they may go on writing. The version is a copy then.
+        open: Option<Displaced>,
+    },
+    /// Somebody still has it open for writing; or no lease can be had, and nobody has written yet, for less than a day.
     Waiting,
 }
 
@@ -128,7 +138,19 @@ impl Store {
             Err(_) => {}
         }
         let source = disk.open_at(folder, name, Open::Read)?;
+        // Only the copy outlives this: what somebody writes who still has the file open would go nowhere. Then it stays
+        // for now. Where no lease can be had nobody can tell.
+        let lease = disk.take_lease(source.as_fd(), Lease::Read);
+        if let Err(error) = &lease
+            && error.kind() == io::ErrorKind::WouldBlock
+        {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         copy(disk, source.as_fd(), store.as_fd(), &new_name)?;
+        if lease.is_ok() && !disk.lease_is_quiet(source.as_fd(), Lease::Read)? {
+            let _ = disk.remove_at(store.as_fd(), &new_name);
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         disk.remove_at(folder, name)?;
         Ok(Some(path.join(new_name)))
     }
@@ -140,12 +162,7 @@ impl Store {
         };
         let mut names = Vec::new();
         disk.list(store.as_fd(), &mut |name, kind| {
-            // The name begins with the second of the displacement.
-            let digits = name.as_bytes().split(|&byte| byte == b'-').next();
-            let second = digits
-                .and_then(|digits| std::str::from_utf8(digits).ok())
-                .and_then(|digits| digits.parse::<i64>().ok());
-            if let (EntryKind::File, Some(second)) = (kind, second) {
+            if let (EntryKind::File, Some(second)) = (kind, second_of(name)) {
                 names.push((second, name.to_owned()));
             }
             ControlFlow::Continue(())
@@ -166,20 +183,22 @@ impl Store {
         Ok(removed)
     }
 
-    /// Keeps a copy of an open file.
+    /// Keeps a copy of an open file; its size, and where it is.
     pub(crate) fn copy_in(
         &self,
         disk: &dyn Disk,
         source: BorrowedFd<'_>,
         of: &OsStr,
-    ) -> io::Result<()> {
-        match self.folder(disk)? {
-            Some((store, _)) => {
-                let name = kept_name(disk, of, Seal::Sealed);
-                copy(disk, source, store.as_fd(), &name)
-            }
-            None => Ok(()),
-        }
+    ) -> io::Result<(u64, Displaced)> {
+        let (store, path) = self.folder(disk)?.ok_or(io::ErrorKind::NotFound)?;
+        let name = kept_name(disk, of, Seal::Sealed);
+        let (size, revision) = copy(disk, source, store.as_fd(), &name)?;
+        let copied = Displaced {
+            path: path.join(name),
+            revision,
+            seal: Seal::Sealed,
+        };
+        Ok((size, copied))
     }
 
     /// Looks again at a file that was not sealed.
@@ -190,7 +209,18 @@ impl Store {
         let Some(name) = displaced.path.file_name() else {
             return Ok(Settled::Waiting);
         };
-        let file = disk.open_at(store.as_fd(), name, Open::Read)?;
+        let sealed_name = name
+            .as_bytes()
+            .strip_prefix(UNSEALED)
+            .map_or(name, OsStr::from_bytes);
+        let (name, file) = match disk.open_at(store.as_fd(), name, Open::Read) {
+            // Whoever looked before us sealed it and ended there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let file = disk.open_at(store.as_fd(), sealed_name, Open::Read)?;
+                (sealed_name, file)
+            }
+            other => (name, other?),
+        };
         let leased = match disk.take_lease(file.as_fd(), Lease::Read) {
             Ok(()) => true,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Settled::Waiting),
@@ -203,23 +233,25 @@ impl Store {
             ControlFlow::Continue(())
         })?;
         let revision = hasher.finish();
-        if !leased {
-            return Ok(if revision == displaced.revision {
-                Settled::Waiting
-            } else {
-                Settled::Late(Displaced {
-                    revision,
+        if !leased && revision != displaced.revision {
+            let of = old_name(sealed_name);
+            let (size, version) = self.copy_in(disk, file.as_fd(), of)?;
+            return Ok(Settled::Late {
+                open: Some(Displaced {
+                    revision: version.revision,
                     ..displaced.clone()
-                })
+                }),
+                version,
+                size,
             });
         }
-        if !disk.lease_is_quiet(file.as_fd(), Lease::Read)? {
+        let kept_since = second_of(sealed_name).unwrap_or(i64::MIN);
+        if !leased && disk.now().0.saturating_sub(kept_since) < LONG_ENOUGH {
             return Ok(Settled::Waiting);
         }
-        let sealed_name = name
-            .as_bytes()
-            .strip_prefix(UNSEALED)
-            .map_or(name, OsStr::from_bytes);
+        if leased && !disk.lease_is_quiet(file.as_fd(), Lease::Read)? {
+            return Ok(Settled::Waiting);
+        }
         if sealed_name != name {
             disk.move_at(store.as_fd(), name, store.as_fd(), sealed_name)?;
         }
@@ -231,9 +263,25 @@ impl Store {
         Ok(if revision == displaced.revision {
             Settled::Sealed(now)
         } else {
-            Settled::Late(now)
+            Settled::Late {
+                version: now,
+                size: disk.stat(file.as_fd())?.size,
+                open: None,
+            }
         })
     }
+}
+
+/// When a sealed file was displaced: its name begins with the second.
+fn second_of(name: &OsStr) -> Option<i64> {
+    let digits = name.as_bytes().split(|&byte| byte == b'-').next()?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// The name that a displaced file had, as far as its present one has it.
+fn old_name(name: &OsStr) -> &OsStr {
+    let mut parts = name.as_bytes().splitn(3, |&byte| byte == b'-');
+    OsStr::from_bytes(parts.nth(2).unwrap_or_default())
 }
 
 /// The name of a kept file: when, something nobody else has, and the old name for whoever looks for it.
@@ -248,13 +296,13 @@ pub(crate) fn kept_name(disk: &dyn Disk, of: &OsStr, seal: Seal) -> OsString {
     OsString::from_vec(full)
 }
 
-/// Copies an open file to a new name, flushed with its folder.
+/// Copies an open file to a new name, flushed with its folder; how much, and what.
 fn copy(
     disk: &dyn Disk,
     source: BorrowedFd<'_>,
     folder: BorrowedFd<'_>,
     name: &OsStr,
-) -> io::Result<()> {
+) -> io::Result<(u64, Revision)> {
     let size = disk.stat(source)?.size;
     let copy = disk.open_at(folder, name, Open::Create { mode: 0o600 })?;
     let mut sink = Sink::new(disk, copy.as_fd());
@@ -262,10 +310,11 @@ fn copy(
     let copied = write_content(&unchanged, Some((source, size)), &mut sink)
         .and_then(|_| disk.sync(copy.as_fd()))
         .and_then(|()| disk.sync(folder));
-    if copied.is_err() {
+    if let Err(error) = copied {
         let _ = disk.remove_at(folder, name);
+        return Err(error);
     }
-    copied
+    Ok(sink.finish())
 }
 
 /// Another file system, or one that cannot rename without replacing.

@@ -38,8 +38,8 @@ pub enum Healed {
 }
 
 impl Workspace {
-    /// Heals what crashed commits left below the roots. Done by itself before the first commit; a program may do it when
-    /// it starts.
+    /// Heals what crashed commits left below the roots, and makes nothing where they left nothing. Done by itself before
+    /// the first commit; a program may do it when it starts.
     pub fn recover(&self) -> io::Result<Vec<Recovered>> {
         let mut recovered = self
             .recovered
@@ -59,6 +59,11 @@ impl Workspace {
             self.heal()?;
             *recovered = true;
         }
+        drop(recovered);
+        self.pruned.call_once(|| {
+            // Room matters less than the writing: what cannot be pruned now is pruned another time.
+            let _ = self.prune(Limits::default());
+        });
         Ok(())
     }
 
@@ -77,8 +82,6 @@ impl Workspace {
                 None => journal.let_go(record.ticket),
             }
         }
-        // Room matters less than the writing: what cannot be pruned now is pruned another time.
-        let _ = self.prune(Limits::default());
         Ok(all)
     }
 

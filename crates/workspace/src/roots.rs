@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use crate::disk::Disk;
@@ -38,6 +38,7 @@ pub struct Workspace {
     pub(crate) displaced: Store,
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) recovered: Mutex<bool>,
+    pub(crate) pruned: Once,
     pub(crate) state_folder: Option<PathBuf>,
     paths: Vec<PathBuf>,
 }
@@ -99,6 +100,7 @@ impl Workspace {
             displaced,
             journal,
             recovered: Mutex::new(false),
+            pruned: Once::new(),
             state_folder,
             paths,
         })
@@ -128,8 +130,8 @@ impl Workspace {
         self.displaced.settle(&*self.disk, displaced)
     }
 
-    /// Removes sealed old files beyond these limits; how many. Done by itself, with the default limits, when a workspace
-    /// recovers.
+    /// Removes sealed old files beyond these limits; how many. Done by itself, with the default limits, before the first
+    /// commit.
     pub fn prune(&self, limits: Limits) -> io::Result<u64> {
         self.displaced.prune(&*self.disk, limits)
     }

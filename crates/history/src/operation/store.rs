@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{
     Draft, Found, LogQuery, Operation, OperationState, Statistics, StatisticsQuery, TakenBack,
+    Unsealed,
 };
 use crate::entry::Revision;
 use crate::store::{Saved, StoreError};
@@ -106,6 +107,24 @@ pub trait OperationStore: Send + Sync {
     /// # Errors
     /// The store takes no bytes.
     fn seal(&self, budget: Duration) -> Result<Sealed, StoreError>;
+
+    /// Puts an old file on record that somebody may still write into, or what became of it. This process looks after it.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn put_unsealed(&self, unsealed: &Unsealed) -> Result<(), StoreError>;
+
+    /// The old files that are not sealed and that processes looked after which have ended.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn unsealed(&self) -> Result<Vec<Unsealed>, StoreError>;
+
+    /// Nothing is left to be done about this old file.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn drop_unsealed(&self, file: &Path) -> Result<(), StoreError>;
 }
 
 /// How much history is kept.

@@ -7,11 +7,13 @@ use std::time::Duration;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::open::{file_in, not_writable};
-use super::{Saved, Store, StoreError, blobs, contents, log, process, prune, records, statistics};
+use super::{
+    Saved, Store, StoreError, blobs, contents, log, process, prune, records, statistics, unsealed,
+};
 use crate::entry::Revision;
 use crate::operation::{
     Draft, Found, Limits, LogQuery, Operation, OperationState, OperationStore, Removed, Sealed,
-    Statistics, StatisticsQuery, TakenBack,
+    Statistics, StatisticsQuery, TakenBack, Unsealed,
 };
 
 impl OperationStore for Store {
@@ -208,6 +210,24 @@ impl OperationStore for Store {
         Ok(self
             .run(|connection| prune::seal(connection, self.folder(), budget))?
             .0)
+    }
+
+    fn put_unsealed(&self, unsealed: &Unsealed) -> Result<(), StoreError> {
+        self.run(|connection| unsealed::put(connection, unsealed, self.process()))?;
+        Ok(())
+    }
+
+    fn unsealed(&self) -> Result<Vec<Unsealed>, StoreError> {
+        let (all, _) = self.run(|connection| unsealed::all(connection))?;
+        let left = all
+            .into_iter()
+            .filter(|(_, process)| !process::is_alive(process));
+        Ok(left.map(|(unsealed, _)| unsealed).collect())
+    }
+
+    fn drop_unsealed(&self, file: &Path) -> Result<(), StoreError> {
+        self.run(|connection| unsealed::remove(connection, file))?;
+        Ok(())
     }
 }
 

@@ -89,6 +89,18 @@ pub(super) const STEPS: &[&str] = &["
         count    INTEGER NOT NULL,
         PRIMARY KEY (hour, session, tool, name)
     ) STRICT, WITHOUT ROWID;
+", "
+    CREATE TABLE unsealed (
+        file      BLOB    NOT NULL PRIMARY KEY, -- in the state folder
+        path      BLOB    NOT NULL,             -- the file of the user that it was
+        revision  BLOB    NOT NULL,
+        size      INTEGER NOT NULL,
+        mode      INTEGER NOT NULL,
+        session   TEXT    NOT NULL,
+        operation TEXT    NOT NULL,             -- the change that displaced it
+        process   TEXT    NOT NULL,             -- that looks after it
+        late      TEXT                          -- the operation that has what came late, to be told
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// A database that cannot be brought to the shape in use.

@@ -8,8 +8,8 @@ use lancet_history::{By, Content, Draft, FileDraft, FileKind, OperationStore, St
 use lancet_text::RawChange;
 use lancet_workspace::{Expected, Hasher, Revision, Seal, Written};
 
-use super::Desk;
 use super::plan::{FilePlan, New, Plan};
+use super::{Desk, late};
 use crate::operation;
 use crate::refusal::{Kind, Refusal};
 use crate::wording::quote_path;
@@ -85,6 +85,7 @@ pub(crate) fn finish(desk: &Desk<'_>, plan: &mut Plan, announced: &Announced, wr
             let _ = store.adopt(displaced.revision.as_bytes(), &displaced.path);
         }
     }
+    late::watch(desk, &**store, plan, written, &announced.id);
 }
 
 fn store_of<'d>(desk: &'d Desk<'_>, announced: &Announced) -> Option<&'d Arc<dyn OperationStore>> {
@@ -183,6 +184,14 @@ impl FilePlan {
         }
     }
 
+    /// The size before the change.
+    pub(super) fn size_before(&self) -> u64 {
+        match &self.expected {
+            Expected::Content { stamp, .. } => stamp.size,
+            Expected::Missing => 0,
+        }
+    }
+
     fn state_before(&self, written: Option<&Written>) -> Option<State<'_>> {
         let Expected::Content {
             revision, stamp, ..
@@ -192,10 +201,8 @@ impl FilePlan {
         };
         let content = match &self.base {
             Some(base) if base.bytes.len() as u64 <= DISPLACED => Content::Whole(&base.bytes),
-            // The old file could not be put away.
-            Some(base) if written.is_some_and(|to| to.displaced.is_none()) => {
-                Content::Whole(&base.bytes)
-            }
+            // The old file could not be put away, or somebody may still write into it.
+            Some(base) if written.is_some_and(|to| !to.is_sealed()) => Content::Whole(&base.bytes),
             Some(_) => Content::Displaced,
             None => Content::Displaced,
         };
@@ -277,7 +284,7 @@ fn length(base: u64, changes: &[RawChange]) -> u64 {
     })
 }
 
-fn milliseconds() -> i64 {
+pub(super) fn milliseconds() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as i64)

@@ -1,10 +1,26 @@
 //! Settles what a process that ended in the middle left announced: the files say whether it was carried out.
 
-use lancet_history::{FileChange, Operation, OperationState, OperationStore};
+use std::sync::OnceLock;
+
+use lancet_history::{FileChange, Operation, OperationKind, OperationState, OperationStore};
 use lancet_workspace::{Kind, Revision};
 
 use super::examine::open::LARGEST;
+use super::late;
 use crate::engine::Inner;
+use crate::session::Session;
+use crate::settings::Mode;
+
+/// What other processes left: whether it was looked for, and what is still open.
+#[derive(Debug, Default)]
+pub(crate) struct Aftermath {
+    /// On the files.
+    recovered: OnceLock<()>,
+    /// In the history.
+    healed: OnceLock<()>,
+    /// Old files that somebody may still write into, and what is to be told.
+    pub(super) late: late::Watch,
+}
 
 /// How a file stands to a change of it that was announced.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,21 +33,48 @@ enum Look {
     Neither,
 }
 
+/// Before a call.
+pub(crate) fn before_call(session: &Session) {
+    let engine = &session.inner.engine;
+    files(engine);
+    // There may be something to tell it from before the restart.
+    if session.name().is_some() {
+        once(engine);
+    }
+}
+
+/// What a commit had left half done is finished or taken back by the door to the disk, once, and told. Before the first
+/// call, whatever it is: until then a mixture may stand there.
+fn files(engine: &Inner) {
+    if engine.mode != Mode::Plan {
+        engine.aftermath.recovered.get_or_init(|| {
+            // Where that fails the first write tries again, and says why.
+            late::recovered(engine, &engine.workspace.recover().unwrap_or_default());
+        });
+    }
+}
+
 /// Looks once in the life of an engine. What lies outside its roots waits for one that may look there.
 pub(crate) fn once(engine: &Inner) {
-    engine.healed.call_once(|| {
+    engine.aftermath.healed.get_or_init(|| {
         if let Some(store) = engine.history() {
-            // Files first: what a commit had left half done is finished or taken back by the door to the disk.
-            let _ = engine.workspace.recover();
+            files(engine);
             // A store that cannot be read is told by whoever needs it.
             for operation in store.unfinished().unwrap_or_default() {
                 settle(engine, &**store, &operation);
             }
+            late::take_up(engine, &**store);
         }
     });
 }
 
 fn settle(engine: &Inner, store: &dyn OperationStore, operation: &Operation) {
+    if operation.kind == OperationKind::Late {
+        // Never stood under its name: the files cannot say.
+        let all: Vec<usize> = operation.files.iter().map(|file| file.at).collect();
+        let _ = store.settle(operation, OperationState::Done, &all);
+        return;
+    }
     let looks: Option<Vec<(usize, Look)>> = operation
         .files
         .iter()

@@ -34,6 +34,15 @@ pub struct Written {
     pub displaced: Option<Displaced>,
 }
 
+impl Written {
+    /// Is the old file kept, and certain not to change any more?
+    pub fn is_sealed(&self) -> bool {
+        self.displaced
+            .as_ref()
+            .is_some_and(|displaced| displaced.seal == crate::displaced::Seal::Sealed)
+    }
+}
+
 /// What is to be told of a write that stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {

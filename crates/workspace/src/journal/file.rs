@@ -223,6 +223,13 @@ impl Journal for FileJournal {
 
     fn list(&self) -> io::Result<Vec<Record>> {
         let mut state = self.state();
+        if state.folder.is_none() {
+            // Whoever only asks leaves no folder behind.
+            match self.disk.open_folder(&self.path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+                other => state.folder = Some(Arc::new(other?)),
+            }
+        }
         let folder = self.folder(&mut state)?;
         let mut names = Vec::new();
         self.disk.list(folder.as_fd(), &mut |name, kind| {

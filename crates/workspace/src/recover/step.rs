@@ -244,7 +244,7 @@ impl Scene<'_> {
                 // Others have written it since, or a later commit has: theirs stands.
                 return Ok(Healed::Kept(kept.to_owned()));
             }
-            self.workspace.displaced.copy_in(disk, file.as_fd(), name)?;
+            let _ = self.workspace.displaced.copy_in(disk, file.as_fd(), name)?;
         }
         if now != Found::Old {
             write_over(disk, source.as_fd(), size, file.as_fd())?;

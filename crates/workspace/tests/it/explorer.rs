@@ -116,7 +116,7 @@ impl Run<'_> {
                 let told = written.warnings.contains(&Warning::LateWriter);
                 let found = || {
                     written.displaced.as_ref().is_some_and(|displaced| {
-                        matches!(ground.workspace.settle(displaced), Ok(Settled::Late(_)))
+                        matches!(ground.workspace.settle(displaced), Ok(Settled::Late { .. }))
                     })
                 };
                 if !at_name && kept.iter().any(is_theirs) && !told {

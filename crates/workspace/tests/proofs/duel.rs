@@ -378,6 +378,6 @@ fn judge(opponent: &str, workspace: &Workspace, site: &Site, said: Said, tally: 
 fn found_late(workspace: &Workspace, displaced: Option<&Displaced>) -> bool {
     displaced.is_some_and(|displaced| {
         displaced.seal != Seal::Sealed
-            && matches!(workspace.settle(displaced), Ok(Settled::Late(_)))
+            && matches!(workspace.settle(displaced), Ok(Settled::Late { .. }))
     })
 }

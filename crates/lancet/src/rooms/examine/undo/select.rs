@@ -93,6 +93,9 @@ fn meant(
         .iter()
         .find_map(|file| file.undone_by.clone());
     match (direction, operation.kind, undone_by) {
+        (_, OperationKind::Late, _) => Err(none(&format!(
+            "Operation {operation} is what someone else wrote into an old version; it never stood in the file, so there is nothing to take back. `lancet restore FILE@{operation}` brings it there"
+        ))),
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => one(store, &by),
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => Err(none(
             &format!("Operation {operation} has not been taken back, so there is nothing to redo"),

@@ -1,0 +1,275 @@
+//! Old files that somebody may still write into: looked at again with every call, until nobody can. What came late is a
+//! version of its own in the history, and the session whose change displaced the file is told. What a recovery found is
+//! told in the same way, to whoever calls next.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lancet_history::{
+    By, Content, Draft, FileDraft, FileKind, OperationKind, OperationStore, State, StoreError,
+    Unsealed,
+};
+use lancet_workspace::{Displaced, Healed, Recovered, Revision, Seal, Settled, Written};
+
+use super::Desk;
+use super::announce::milliseconds;
+use super::plan::Plan;
+use crate::engine::Inner;
+use crate::operation;
+use crate::reply::Reply;
+use crate::wording::quote_path;
+
+/// What the history calls the tool of a late version.
+const TOOL: &str = "late writer";
+/// How many old files are looked at with one call, and how many pieces of news one answer has.
+const AT_ONCE: usize = 16;
+
+/// What is waited for and what is to be told.
+#[derive(Debug, Default)]
+pub(crate) struct Watch(Mutex<Open>);
+
+#[derive(Debug, Default)]
+struct Open {
+    waiting: Vec<Unsealed>,
+    news: Vec<News>,
+}
+
+#[derive(Debug)]
+struct News {
+    /// To whom; none: to whoever calls next.
+    session: Option<String>,
+    words: String,
+    /// On record until it was told.
+    row: Option<PathBuf>,
+}
+
+impl Watch {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Puts the old files of a change on record that are not sealed.
+pub(crate) fn watch(
+    desk: &Desk<'_>,
+    store: &dyn OperationStore,
+    plan: &Plan,
+    written: &[Written],
+    id: &str,
+) {
+    for (file, written) in plan.files.iter().zip(written) {
+        let Some(displaced) = written
+            .displaced
+            .as_ref()
+            .filter(|displaced| displaced.seal == Seal::Open)
+        else {
+            continue;
+        };
+        let unsealed = Unsealed {
+            file: displaced.path.clone(),
+            path: file.target.path().to_path_buf(),
+            revision: *displaced.revision.as_bytes(),
+            size: file.size_before(),
+            mode: written.stamp.mode,
+            session: desk.session.key().to_owned(),
+            operation: id.to_owned(),
+            late: None,
+        };
+        // Where that fails this process still looks; only after its end nobody would.
+        let _ = store.put_unsealed(&unsealed);
+        desk.engine().aftermath.late.open().waiting.push(unsealed);
+    }
+}
+
+/// Takes up what processes left that have ended.
+pub(crate) fn take_up(engine: &Inner, store: &dyn OperationStore) {
+    for mut unsealed in store.unsealed().unwrap_or_default() {
+        let _ = store.put_unsealed(&unsealed);
+        if crate::session::is_unnamed(&unsealed.session) {
+            // It ended with its process.
+            unsealed.session.clear();
+        }
+        let mut open = engine.aftermath.late.open();
+        match &unsealed.late {
+            Some(late) => open.news.push(News {
+                row: Some(unsealed.file.clone()),
+                ..news(&unsealed, late)
+            }),
+            None => open.waiting.push(unsealed),
+        }
+    }
+}
+
+/// What a recovery did, for whoever calls next.
+pub(crate) fn recovered(engine: &Inner, all: &[Recovered]) {
+    for one in all {
+        let path = quote_path(&one.path);
+        let words = match &one.healed {
+            Healed::Finished => continue,
+            Healed::TakenBack => format!(
+                "an earlier lancet was interrupted while it changed {path}; that change has been taken back"
+            ),
+            Healed::Kept(kept) => format!(
+                "an earlier lancet was interrupted while it changed {path}, and someone else has written it since; what stands there was left alone, the other version is kept in {}",
+                quote_path(kept)
+            ),
+        };
+        engine.aftermath.late.open().news.push(News {
+            session: None,
+            words,
+            row: None,
+        });
+    }
+}
+
+/// Looks again at old files that are not sealed.
+fn look(engine: &Inner) {
+    let waiting = {
+        let mut open = engine.aftermath.late.open();
+        let some = open.waiting.len().min(AT_ONCE);
+        open.waiting.drain(..some).collect::<Vec<_>>()
+    };
+    let Some(store) = engine.history().filter(|_| !waiting.is_empty()) else {
+        return;
+    };
+    for unsealed in waiting {
+        if let Some(again) = settle(engine, &**store, unsealed) {
+            engine.aftermath.late.open().waiting.push(again);
+        }
+    }
+}
+
+/// What is still to be waited for of one old file.
+fn settle(engine: &Inner, store: &dyn OperationStore, mut unsealed: Unsealed) -> Option<Unsealed> {
+    let displaced = Displaced {
+        path: unsealed.file.clone(),
+        revision: Revision::from_bytes(unsealed.revision),
+        seal: Seal::Open,
+    };
+    match engine.workspace.settle(&displaced) {
+        Ok(Settled::Waiting) => Some(unsealed),
+        Ok(Settled::Sealed(now)) => {
+            let _ = store.adopt(now.revision.as_bytes(), &now.path);
+            let _ = store.drop_unsealed(&unsealed.file);
+            None
+        }
+        Ok(Settled::Late {
+            version,
+            size,
+            open,
+        }) => {
+            let Ok(id) = record(store, &unsealed, &version, size) else {
+                return Some(unsealed);
+            };
+            let mut news = news(&unsealed, &id);
+            // What is told does not end the looking.
+            news.row = open.is_none().then(|| unsealed.file.clone());
+            engine.aftermath.late.open().news.push(news);
+            let Some(open) = open else {
+                let told = Unsealed {
+                    late: Some(id),
+                    ..unsealed
+                };
+                let _ = store.put_unsealed(&told);
+                return None;
+            };
+            // Nobody can say that this was all.
+            unsealed.revision = *open.revision.as_bytes();
+            unsealed.size = size;
+            let _ = store.put_unsealed(&unsealed);
+            Some(unsealed)
+        }
+        // Taken in by another process, or by somebody who tidied up.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let _ = store.drop_unsealed(&unsealed.file);
+            None
+        }
+        Err(_) => Some(unsealed),
+    }
+}
+
+/// Puts what came late on record as a version of the file; its operation.
+fn record(
+    store: &dyn OperationStore,
+    unsealed: &Unsealed,
+    version: &Displaced,
+    size: u64,
+) -> Result<String, StoreError> {
+    let id = operation::new_id();
+    let state = |revision: [u8; 32], size| State {
+        revision,
+        size,
+        mode: unsealed.mode,
+        link: None,
+        content: Content::Displaced,
+    };
+    let draft = Draft {
+        id: &id,
+        time: milliseconds(),
+        kind: OperationKind::Late,
+        by: By {
+            session: &unsealed.session,
+            ..By::default()
+        },
+        tool: TOOL,
+        rungs: Vec::new(),
+        approved: None,
+        files: vec![FileDraft {
+            path: &unsealed.path,
+            kind: FileKind::Update,
+            moved_from: None,
+            before: Some(state(unsealed.revision, unsealed.size)),
+            after: Some(state(*version.revision.as_bytes(), size)),
+            added: 0,
+            removed: 0,
+            folders: Vec::new(),
+        }],
+        takes_back: Vec::new(),
+    };
+    let _ = store.begin(&draft)?;
+    let _ = store.finish(&draft)?;
+    let _ = store.adopt(version.revision.as_bytes(), &version.path);
+    Ok(id)
+}
+
+fn news(unsealed: &Unsealed, late: &str) -> News {
+    let path = quote_path(&unsealed.path);
+    let words = format!(
+        "someone had {path} open and wrote to its old version after this session had changed it (operation {}). Their text is not in the file; it is kept as operation {late} and `lancet restore {path}@{late}` brings it back. Tell the user",
+        unsealed.operation
+    );
+    News {
+        session: Some(unsealed.session.clone()).filter(|session| !session.is_empty()),
+        words,
+        row: None,
+    }
+}
+
+/// Looks again, and tells the session what there is to tell, after the answer.
+pub(crate) fn tell(desk: &Desk<'_>, reply: &mut Reply) {
+    let engine = desk.engine();
+    look(engine);
+    let mut told = Vec::new();
+    {
+        let mut open = engine.aftermath.late.open();
+        let mut at = 0;
+        while at < open.news.len() && told.len() < AT_ONCE {
+            let to = &open.news[at].session;
+            let line = format!("[lancet: {}.]", open.news[at].words);
+            let length = reply.text().chars().count() + 1 + line.chars().count();
+            let fits = length <= engine.answer_limit;
+            if fits && to.as_deref().is_none_or(|to| to == desk.session.key()) {
+                reply.append(&line);
+                told.push(open.news.remove(at));
+            } else {
+                at += 1;
+            }
+        }
+    }
+    for row in told.into_iter().filter_map(|news| news.row) {
+        if let Some(store) = engine.history() {
+            let _ = store.drop_unsealed(&row);
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Somebody who had the file open writes into its old version after it was replaced: their bytes are a version in the
+//! history, and the session is told at its next call, in this process or after it.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use lancet::{
+    Caller, Lancet, LogQuery, Mode, OperationKind, RawCall, Reply, Restore, Session, SessionName,
+};
+use lancet_workspace::FaultyDisk;
+use serde_json::json;
+
+const ACCESS_DENIED: i32 = 13;
+
+struct Ground {
+    folder: tempfile::TempDir,
+    disk: Arc<FaultyDisk>,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("root")).expect("made");
+        let ground = Ground {
+            folder,
+            disk: Arc::new(FaultyDisk::new()),
+        };
+        fs::write(ground.file(), "one\n").expect("written");
+        ground
+    }
+
+    fn file(&self) -> PathBuf {
+        let folder = self.folder.path().canonicalize().expect("there");
+        folder.join("root/a.txt")
+    }
+
+    fn open(&self) -> Lancet {
+        open(self.folder.path(), Arc::clone(&self.disk))
+    }
+}
+
+fn open(folder: &Path, disk: Arc<FaultyDisk>) -> Lancet {
+    Lancet::builder()
+        .root(folder.join("root"))
+        .state_dir(folder.join("state"))
+        .disk(disk)
+        .mode(Mode::AcceptEdits)
+        .open()
+        .expect("opens")
+}
+
+fn talk(lancet: &Lancet) -> Session {
+    lancet.session(&SessionName::new("talk").expect("a name"))
+}
+
+fn read(session: &Session, file: &Path) -> Reply {
+    session.call(RawCall::new(
+        "Read",
+        json!({ "file_path": file, "force": true }),
+    ))
+}
+
+fn edit(session: &Session, file: &Path) -> Reply {
+    read(session, file);
+    let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });
+    let reply = session.call(RawCall::new("Edit", edit));
+    assert!(!reply.is_error(), "{}", reply.text());
+    reply
+}
+
+/// The late versions on record, newest first, with what they hold.
+fn late_versions(lancet: &Lancet) -> Vec<(String, String)> {
+    let history = lancet.history().expect("a state folder");
+    let log = history.log(&LogQuery::default()).expect("read");
+    let late = log.iter().filter(|one| one.kind == OperationKind::Late);
+    late.map(|one| {
+        let after = one.files[0].after.as_ref().expect("a state");
+        let bytes = history.content(&after.revision).expect("read");
+        let text = String::from_utf8(bytes.expect("kept")).expect("text");
+        (one.id.clone(), text)
+    })
+    .collect()
+}
+
+#[test]
+fn without_leases_every_late_write_is_a_version_and_is_told_once() {
+    let ground = Ground::new();
+    ground.disk.refuse("take_lease", ACCESS_DENIED);
+    let lancet = ground.open();
+    let session = lancet.unnamed_session();
+    let file = ground.file();
+    let mut held = fs::OpenOptions::new()
+        .append(true)
+        .open(&file)
+        .expect("open");
+    let reply = edit(&session, &file);
+    assert_eq!(reply.data()["guarantee"], "exchange");
+    let quiet = read(&session, &file);
+    assert!(!quiet.text().contains("old version"), "{}", quiet.text());
+    for (write, whole) in [("late\n", "one\nlate\n"), ("again\n", "one\nlate\nagain\n")] {
+        held.write_all(write.as_bytes()).expect("written");
+        // Another session is not told of it; this one is, once.
+        let other = read(&lancet.unnamed_session(), &file);
+        assert!(!other.text().contains("old version"), "{}", other.text());
+        let told = read(&session, &file);
+        let (id, text) = late_versions(&lancet)[0].clone();
+        assert_eq!(text, whole);
+        assert!(
+            told.text().contains("old version") && told.text().contains(&id),
+            "{}",
+            told.text()
+        );
+        assert!(!read(&session, &file).text().contains("old version"));
+    }
+    assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
+    // Undo passes over what never stood in the file; restoring brings it there.
+    let (id, text) = late_versions(&lancet)[0].clone();
+    let asked = Restore {
+        file: file.clone(),
+        operation: id,
+        ..restore_defaults()
+    };
+    let reply = lancet.unnamed_session().restore(asked, Caller::default());
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(fs::read_to_string(&file).expect("there"), text);
+}
+
+fn restore_defaults() -> Restore {
+    Restore {
+        file: PathBuf::new(),
+        operation: String::new(),
+        moment: lancet::Moment::After,
+        dry_run: false,
+    }
+}
+
+/// Opens the old file, which waits for the lease to go, and writes into it.
+fn late_writer(root: PathBuf) -> JoinHandle<()> {
+    let old = fs::read_dir(root).expect("there").flatten().find(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with(".lancet-")
+    });
+    let old = old.expect("the old file under its temporary name").path();
+    let writer = std::thread::spawn(move || {
+        let mut held = fs::OpenOptions::new().append(true).open(old).expect("open");
+        held.write_all(b"late\n").expect("written");
+    });
+    // Long enough to be waiting in its open.
+    std::thread::sleep(Duration::from_millis(100));
+    writer
+}
+
+#[test]
+fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call() {
+    let ground = Ground::new();
+    let lancet = ground.open();
+    let session = lancet.unnamed_session();
+    let file = ground.file();
+    let root = file.parent().expect("a parent").to_path_buf();
+    let writer = Arc::new(Mutex::new(None));
+    let (exchanged, slot) = (AtomicBool::new(false), Arc::clone(&writer));
+    ground.disk.before_each(move |call| {
+        if call.method == "exchange_at" {
+            exchanged.store(true, Ordering::SeqCst);
+        } else if call.method == "sync" && exchanged.swap(false, Ordering::SeqCst) {
+            *slot.lock().expect("free") = Some(late_writer(root.clone()));
+        }
+    });
+    let reply = edit(&session, &file);
+    ground.disk.clear_hook();
+    assert!(reply.text().contains("LATE_WRITER"), "{}", reply.text());
+    let writer = writer.lock().expect("free").take().expect("started");
+    writer.join().expect("wrote");
+    let told = read(&session, &file);
+    assert!(told.text().contains("old version"), "{}", told.text());
+    let versions = late_versions(&lancet);
+    assert_eq!(versions.len(), 1);
+    assert_eq!(versions[0].1, "one\nlate\n");
+    assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
+    // The old text is there as well, and nothing waits any more.
+    let left = fs::read_dir(ground.folder.path().join("state/displaced")).expect("there");
+    assert_eq!(left.count(), 0);
+    let undone = lancet.unnamed_session().take_back(
+        lancet::TakeBack {
+            selection: lancet::Selection::Newest,
+            direction: lancet::Direction::Undo,
+            overlap: lancet::Overlap::Refuse,
+            dry_run: false,
+        },
+        Caller::default(),
+    );
+    assert!(!undone.is_error(), "{}", undone.text());
+    assert_eq!(fs::read_to_string(&file).expect("there"), "one\n");
+}
+
+const CHILD: &str = "LANCET_TEST_LATE_CHILD";
+
+#[test]
+fn what_comes_after_the_process_has_ended_is_told_when_the_session_goes_on() {
+    let ground = Ground::new();
+    let file = ground.file();
+    let mut held = fs::OpenOptions::new()
+        .append(true)
+        .open(&file)
+        .expect("open");
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "in_a_process_of_its_own", "--nocapture"])
+        .env(CHILD, ground.folder.path())
+        .output()
+        .expect("started");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+    held.write_all(b"late\n").expect("written");
+    drop(held);
+    let lancet = ground.open();
+    // The first call finds it; the session it belongs to is told.
+    let told = read(&talk(&lancet), &file);
+    assert!(told.text().contains("old version"), "{}", told.text());
+    assert_eq!(late_versions(&lancet)[0].1, "one\nlate\n");
+    assert!(!read(&talk(&lancet), &file).text().contains("old version"));
+}
+
+#[test]
+fn in_a_process_of_its_own() {
+    let Some(folder) = std::env::var_os(CHILD).map(PathBuf::from) else {
+        return;
+    };
+    let disk = Arc::new(FaultyDisk::new());
+    disk.refuse("take_lease", ACCESS_DENIED);
+    let lancet = open(&folder, disk);
+    let file = folder.canonicalize().expect("there").join("root/a.txt");
+    edit(&talk(&lancet), &file);
+}
+
+const KILLED: &str = "LANCET_TEST_KILLED_CHILD";
+
+#[test]
+fn what_an_interrupted_process_left_is_mended_before_the_first_call_and_told() {
+    let ground = Ground::new();
+    let second = ground.file().with_file_name("b.txt");
+    fs::write(&second, "one\n").expect("written");
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "killed_between_two_files", "--nocapture"])
+        .env(KILLED, ground.folder.path())
+        .output()
+        .expect("started");
+    assert_eq!(output.status.code(), Some(77), "ended in the middle");
+    assert_eq!(fs::read_to_string(ground.file()).expect("there"), "two\n");
+    assert_eq!(fs::read_to_string(&second).expect("there"), "one\n");
+    // Even a Read comes after the mending, and nothing of the state folder is needed for it.
+    let session = ground.open().unnamed_session();
+    let told = read(&session, &ground.file());
+    assert!(told.text().contains("1→one"), "{}", told.text());
+    assert!(told.text().contains("interrupted"), "{}", told.text());
+    assert!(!read(&session, &second).text().contains("interrupted"));
+    let names = fs::read_dir(ground.folder.path().join("root")).expect("there");
+    assert_eq!(names.count(), 2, "no temporary file is left");
+}
+
+#[test]
+fn killed_between_two_files() {
+    let Some(folder) = std::env::var_os(KILLED).map(PathBuf::from) else {
+        return;
+    };
+    let disk = Arc::new(FaultyDisk::new());
+    let lancet = open(&folder, Arc::clone(&disk));
+    let root = folder.canonicalize().expect("there").join("root");
+    let session = lancet.unnamed_session();
+    let edits = ["a.txt", "b.txt"].map(|name| {
+        let file = root.join(name);
+        read(&session, &file);
+        json!({ "file_path": file, "old_string": "one", "new_string": "two" })
+    });
+    let exchanges = std::sync::atomic::AtomicUsize::new(0);
+    disk.before_each(move |call| {
+        if call.method == "exchange_at" && exchanges.fetch_add(1, Ordering::SeqCst) == 1 {
+            std::process::exit(77);
+        }
+    });
+    session.call(RawCall::new("MultiEdit", json!({ "edits": edits })));
+}
+
+#[test]
+fn a_read_alone_makes_no_state_folder() {
+    let ground = Ground::new();
+    read(&ground.open().unnamed_session(), &ground.file());
+    assert!(!ground.folder.path().join("state").exists());
+}
