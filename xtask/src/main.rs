@@ -23,8 +23,8 @@ cargo xtask COMMAND
   tidy       the house rules alone (a few seconds)
   docs       write the pages that are made from the code: docs/errors.md
   bench      instruction counts held to their limits (valgrind); [--side-by-side]: beside other servers, too
-  torture    the long forms: the laws over many more cases, then each fuzz target for a while
-             [--cases N] [--seconds N]";
+  torture    the long forms: the promises of the write in full, the laws over many more cases, then each fuzz target
+             for a while [--only write|laws|fuzz] [--cases N] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

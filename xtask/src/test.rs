@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the one command that sets up, checks and tests everything, in the order in which a mistake shows
 //! soonest. It goes on after a failure, so that one run tells all, and its last line is the sum.
 
-mod setup;
+pub(crate) mod setup;
 mod tally;
 
 use std::process::Command;
@@ -91,6 +91,7 @@ pub(crate) fn all() -> anyhow::Result<bool> {
         ]))
     });
     step("unit tests, laws and scenarios", &mut || {
+        setup::file_systems();
         let ripgrep = setup::ripgrep()?;
         counted(
             cargo(&[

@@ -1,12 +1,13 @@
-//! `cargo xtask torture`: the long forms, run by hand. The laws over many more generated cases than CI has time for,
-//! then each fuzz target for a while (nightly and cargo-fuzz). Prints what `benches/RESULTS.md` records.
+//! `cargo xtask torture`: the long forms, run by hand. The promises of the write in full, the laws over many more
+//! generated cases than CI has time for, then each fuzz target for a while (nightly and cargo-fuzz). Prints what
+//! `benches/RESULTS.md` records.
 
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 
 use crate::run::{cargo, command, succeeds};
-use crate::test::PROFILE;
+use crate::test::{PROFILE, setup};
 
 const TARGETS: [&str; 2] = ["encoding", "receive"];
 
@@ -14,12 +15,14 @@ const TARGETS: [&str; 2] = ["encoding", "receive"];
 pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     let mut cases = 1_000_000_u64;
     let mut seconds = 600_u64;
+    let mut only = None;
     for pair in options.chunks(2) {
         match pair {
             ["--cases", number] => cases = number.parse().context("--cases")?,
             ["--seconds", number] => seconds = number.parse().context("--seconds")?,
+            ["--only", part @ ("write" | "laws" | "fuzz")] => only = Some(*part),
             _ => bail!(
-                "unknown option {}: cargo xtask torture [--cases N] [--seconds N]",
+                "unknown option {}: cargo xtask torture [--only write|laws|fuzz] [--cases N] [--seconds N]",
                 pair[0]
             ),
         }
@@ -38,12 +41,30 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
         println!("-- {name}: {word} ({:.0} s)", began.elapsed().as_secs_f64());
         Ok(())
     };
-    step(
-        &format!("laws, {cases} cases each"),
-        cargo(&["test", "--workspace", "--profile", PROFILE, "--quiet"])
-            .env("LANCET_LAW_CASES", cases.to_string()),
-    )?;
-    for target in TARGETS {
+    let wanted = |part| only.is_none_or(|only| only == part);
+    if wanted("write") {
+        setup::file_systems();
+        step(
+            "the write, in full",
+            cargo(&[
+                "test",
+                "--package",
+                "lancet-workspace",
+                "--profile",
+                PROFILE,
+            ])
+            .args(["--no-fail-fast", "--test", "it", "--test", "proofs"])
+            .env("LANCET_TORTURE", "1"),
+        )?;
+    }
+    if wanted("laws") {
+        step(
+            &format!("laws, {cases} cases each"),
+            cargo(&["test", "--workspace", "--profile", PROFILE, "--quiet"])
+                .env("LANCET_LAW_CASES", cases.to_string()),
+        )?;
+    }
+    for target in TARGETS.iter().filter(|_| wanted("fuzz")) {
         step(
             &format!("fuzz {target}, {seconds} s"),
             command("cargo", &["+nightly", "fuzz", "run", target, "--"])

@@ -1,6 +1,8 @@
 //! The step explorer: our system calls and somebody else's in every order, on a real file system. Each order is one run;
 //! what stands afterwards is judged. The harness shows its teeth on the two ways that other tools write: they lose.
 
+#[path = "explorer/instances.rs"]
+mod instances;
 #[path = "explorer/opponent.rs"]
 mod opponent;
 #[path = "explorer/writers.rs"]
@@ -13,9 +15,9 @@ use std::sync::{Arc, Mutex};
 
 use lancet_workspace::{Settled, Warning};
 
-use crate::ground::Ground;
+use crate::ground::{Ground, figure, is_long};
 use opponent::{OPPONENTS, Opponent};
-use writers::{RUNGS, Rung, Said};
+use writers::{Goal, RUNGS, Rung, Said};
 
 pub(crate) const OLD: &str = "old bytes, all of them\n";
 pub(crate) const OURS: &str = "the new ones: OURS\n";
@@ -40,6 +42,7 @@ enum Fault {
 struct Run<'r> {
     ground: &'r Ground,
     opponent: &'r Opponent,
+    goal: Goal,
     order: Vec<u64>,
 }
 
@@ -75,23 +78,31 @@ impl Run<'_> {
         ground.disk.clear_hook();
         let calls = *last.lock().unwrap();
         let ended = script.lock().unwrap().finish();
-        assert!(ended, "nothing of ours is in the way any more");
-        self.judge(said, calls)
+        let is_gone = self.goal != Goal::New && !ground.root.join("a").exists();
+        assert!(ended || is_gone, "nothing of ours is in the way any more");
+        self.judge(said, calls, ended)
     }
 
-    fn judge(&self, said: Said, calls: u64) -> Ended {
+    /// `came`: did the opponent find the file? One that is gone cannot be opened.
+    fn judge(&self, said: Said, calls: u64, came: bool) -> Ended {
         let ground = self.ground;
         let mut root: BTreeMap<String, String> = BTreeMap::new();
         for (name, bytes) in ground.tree() {
             root.insert(name, String::from_utf8(bytes.unwrap()).unwrap());
         }
         let stands = root.remove("a");
+        let moved = match self.goal {
+            Goal::Moved => root.remove("moved"),
+            _ => None,
+        };
         let kept = ground.displaced_texts();
         let mut faults = Vec::new();
         let is_theirs = |text: &String| text.contains(THEIRS);
         let is_ours = |text: &String| text.contains("OURS");
         let at_name = stands.as_ref().is_some_and(is_theirs);
-        if !at_name && !kept.iter().any(is_theirs) && !root.values().any(is_theirs) {
+        let theirs_moved = moved.as_ref().is_some_and(is_theirs);
+        let found = at_name || theirs_moved || kept.iter().any(is_theirs);
+        if came && !found && !root.values().any(is_theirs) {
             faults.push(Fault::Lost);
         }
         let fine = [OLD, OURS, THEIRS].map(str::to_owned);
@@ -103,14 +114,22 @@ impl Run<'_> {
                     .iter()
                     .any(|mixture| mixture == text)
         };
-        if !stands.as_ref().is_some_and(whole) || !kept.iter().all(whole) {
+        // The name may be free where that was the goal.
+        let reached = matches!(said, Said::Written(_)) && self.goal != Goal::New;
+        let fine_at_name = stands.as_ref().map_or(reached, whole);
+        if !fine_at_name || !kept.iter().all(whole) || !moved.iter().all(whole) {
             faults.push(Fault::Torn);
         }
         let ours_stand = stands.as_ref().is_some_and(is_ours);
         match &said {
             Said::Written(written) => {
                 // Theirs on top is their act; the old text is not.
-                if !ours_stand && !at_name {
+                let done = match self.goal {
+                    Goal::New => ours_stand,
+                    Goal::Gone => stands.is_none(),
+                    Goal::Moved => stands.is_none() && moved.is_some(),
+                };
+                if !done && !at_name {
                     faults.push(Fault::Phantom);
                 }
                 let told = written.warnings.contains(&Warning::LateWriter);
@@ -135,7 +154,7 @@ impl Run<'_> {
                 }
             }
             Said::Refused => {
-                if ours_stand || kept.iter().any(is_ours) {
+                if ours_stand || moved.is_some() || kept.iter().any(is_ours) {
                     faults.push(Fault::Phantom);
                 }
             }
@@ -145,7 +164,7 @@ impl Run<'_> {
             faults.push(Fault::Litter);
         }
         let what = format!(
-            "{} {:?}: {said:?}; stands {stands:?}, kept {kept:?}, beside {root:?}",
+            "{} {:?}: {said:?}; stands {stands:?}, moved {moved:?}, kept {kept:?}, beside {root:?}",
             self.opponent.name, self.order
         );
         Ended {
@@ -187,6 +206,7 @@ fn explore(rung: &Rung, opponent: &Opponent, step: usize) -> Tally {
     let undisturbed = Run {
         ground: &ground,
         opponent,
+        goal: rung.goal,
         order: vec![u64::MAX; opponent.steps],
     }
     .run(rung.write);
@@ -202,6 +222,7 @@ fn explore(rung: &Rung, opponent: &Opponent, step: usize) -> Tally {
         let ended = Run {
             ground: &ground,
             opponent,
+            goal: rung.goal,
             order: order.to_vec(),
         }
         .run(rung.write);
@@ -220,10 +241,7 @@ fn explore(rung: &Rung, opponent: &Opponent, step: usize) -> Tally {
 
 /// Every order is tried where the environment asks for it; else every so-manieth, in CI's minutes.
 fn stride() -> usize {
-    match std::env::var_os("LANCET_EXPLORE_ALL") {
-        Some(_) => 1,
-        None => 5,
-    }
+    if is_long() { 1 } else { 7 }
 }
 
 #[allow(clippy::print_stderr, reason = "the figures are what this is for")]
@@ -245,22 +263,39 @@ fn report(rung: &Rung, opponent: &Opponent, tally: &Tally) {
 
 #[test]
 fn in_no_order_does_anybody_lose_a_byte() {
+    let mut orders = 0;
     for rung in RUNGS.iter().filter(|rung| rung.holds) {
         for opponent in &OPPONENTS {
             let tally = explore(rung, opponent, stride());
             report(rung, opponent, &tally);
+            orders += tally.orders;
             assert!(tally.orders > 100 && tally.refused > 0, "{tally:?}");
             assert!(tally.faults.is_empty(), "{}: {tally:#?}", rung.name);
         }
     }
+    figure(
+        1,
+        &format!(
+            "{orders} orders, four rungs, removal and move x 6 opponents: 0 lost, 0 phantom, 0 torn, 0 unreported"
+        ),
+    );
 }
 
 #[test]
 fn the_explorer_has_teeth() {
+    let mut lines = Vec::new();
     for rung in RUNGS.iter().filter(|rung| !rung.holds) {
         for opponent in &OPPONENTS {
             let tally = explore(rung, opponent, 1);
             report(rung, opponent, &tally);
+            let lost = tally
+                .faults
+                .get(&Fault::Lost)
+                .map_or(0, |(count, _)| *count);
+            lines.push(format!(
+                "{} x {} {lost} of {}",
+                rung.name, opponent.name, tally.orders
+            ));
             assert!(
                 tally.faults.contains_key(&Fault::Lost),
                 "{} x {}: {tally:?}",
@@ -269,4 +304,8 @@ fn the_explorer_has_teeth() {
             );
         }
     }
+    figure(
+        3,
+        &format!("orders in which others lose: {}", lines.join("; ")),
+    );
 }

@@ -11,6 +11,17 @@ use lancet_workspace::{
     Written,
 };
 
+/// A figure of the table of promises, by its number there: past the runner, which keeps what tests print to itself.
+pub(crate) fn figure(number: u32, what: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "figure {number}: {what}");
+}
+
+/// Is everything to be tried, as `cargo xtask torture` does?
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("LANCET_TORTURE").is_some()
+}
+
 /// A root and a state folder beside it; the disk works until a test tells it otherwise.
 pub(crate) struct Ground {
     _folder: tempfile::TempDir,

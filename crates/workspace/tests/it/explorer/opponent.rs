@@ -56,6 +56,11 @@ impl Script {
         }
     }
 
+    /// How many steps were made.
+    pub(super) fn made(&self) -> usize {
+        self.next
+    }
+
     /// Makes all that are left; false where one still waits.
     pub(super) fn finish(&mut self) -> bool {
         self.advance(|_| true);

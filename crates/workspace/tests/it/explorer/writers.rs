@@ -4,7 +4,9 @@ use std::ffi::OsStr;
 use std::io::IoSlice;
 use std::os::fd::AsFd as _;
 
-use lancet_workspace::{CommitError, Disk as _, Manner, Open, Replace, Strategy, Written};
+use lancet_workspace::{
+    CommitError, Disk as _, Manner, NewBytes, Open, Replace, Strategy, Written,
+};
 use rustix::io::Errno;
 
 use super::{OLD, OURS};
@@ -20,16 +22,33 @@ pub(super) enum Said {
     Conflict,
 }
 
+/// What is to become of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// Other content.
+    New,
+    /// It goes.
+    Gone,
+    /// It goes to another name.
+    Moved,
+}
+
 /// A way to write.
 pub(super) struct Rung {
     pub(super) name: &'static str,
     /// Does it promise that nothing is lost?
     pub(super) holds: bool,
+    pub(super) goal: Goal,
     pub(super) prepare: fn(&Ground),
     pub(super) write: fn(&Ground) -> Said,
 }
 
 fn commit(ground: &Ground, manner: Manner, guarantees: &[&str]) -> Said {
+    let new = NewBytes::Whole(OURS.as_bytes());
+    commit_as(ground, new, manner, guarantees)
+}
+
+fn commit_as(ground: &Ground, new: NewBytes<'_>, manner: Manner, guarantees: &[&str]) -> Said {
     let located = ground.workspace.locate(&ground.root.join("a"));
     let Ok(snapshot) = located.as_ref().map(|located| located.snapshot(1000)) else {
         return Said::Refused;
@@ -44,7 +63,7 @@ fn commit(ground: &Ground, manner: Manner, guarantees: &[&str]) -> Said {
         located: located.unwrap(),
         snapshot,
     };
-    let mut write = seen.whole(OURS.as_bytes());
+    let mut write = seen.becomes(new);
     write.manner = manner;
     match single(ground.workspace.commit(vec![write])) {
         Ok(written) => {
@@ -70,16 +89,18 @@ const IN_PLACE: Manner = Manner {
     mode: None,
 };
 
-pub(super) const RUNGS: [Rung; 6] = [
+pub(super) const RUNGS: [Rung; 8] = [
     Rung {
         name: "exchange+lease",
         holds: true,
+        goal: Goal::New,
         prepare: |_| {},
         write: |ground| commit(ground, Manner::default(), &["exchange+lease"]),
     },
     Rung {
         name: "exchange",
         holds: true,
+        goal: Goal::New,
         prepare: |ground| {
             ground
                 .disk
@@ -90,6 +111,7 @@ pub(super) const RUNGS: [Rung; 6] = [
     Rung {
         name: "aside",
         holds: true,
+        goal: Goal::New,
         prepare: |ground| {
             ground
                 .disk
@@ -103,18 +125,44 @@ pub(super) const RUNGS: [Rung; 6] = [
     Rung {
         name: "in-place-leased",
         holds: true,
+        goal: Goal::New,
         prepare: |_| {},
         write: |ground| commit(ground, IN_PLACE, &["in-place-leased"]),
     },
     Rung {
+        name: "remove",
+        holds: true,
+        goal: Goal::Gone,
+        prepare: |_| {},
+        write: |ground| {
+            let manner = Manner::default();
+            commit_as(ground, NewBytes::Nothing, manner, &["remove"])
+        },
+    },
+    Rung {
+        name: "move",
+        holds: true,
+        goal: Goal::Moved,
+        prepare: |_| {},
+        write: |ground| {
+            let Ok(to) = ground.workspace.locate(&ground.root.join("moved")) else {
+                return Said::Refused;
+            };
+            let manner = Manner::default();
+            commit_as(ground, NewBytes::MovedTo(&to), manner, &["move"])
+        },
+    },
+    Rung {
         name: "check, write",
         holds: false,
+        goal: Goal::New,
         prepare: |_| {},
         write: check_then_write,
     },
     Rung {
         name: "check, rename",
         holds: false,
+        goal: Goal::New,
         prepare: |_| {},
         write: check_then_rename,
     },
