@@ -17,6 +17,9 @@ use crate::revision::Revision;
 
 /// In front of the names of files that are not sealed.
 const UNSEALED: &[u8] = b"open-";
+/// So many seconds whoever was waiting in `open` for the commit's lease has to come: until then they are no writer that a
+/// lease would show.
+const SETTLING: i64 = 3;
 /// Of a file that cannot be leased nobody can say that no writer is left. One that has not written for so many seconds is
 /// taken for gone.
 const LONG_ENOUGH: i64 = 24 * 3600;
@@ -52,7 +55,7 @@ pub enum Settled {
         version: Displaced,
         /// Its size.
         size: u64,
-        /// Where no lease can be had: the file itself, into which they may go on writing. The version is a copy then.
+        /// The file itself, where they or others may go on writing into it. The version is a copy then.
         open: Option<Displaced>,
     },
     /// Somebody still has it open for writing; or no lease can be had, and nobody has written yet, for less than a day.
@@ -233,9 +236,15 @@ impl Store {
             ControlFlow::Continue(())
         })?;
         let revision = hasher.finish();
-        if !leased && revision != displaced.revision {
-            let of = old_name(sealed_name);
-            let (size, version) = self.copy_in(disk, file.as_fd(), of)?;
+        let kept_for = disk
+            .now()
+            .0
+            .saturating_sub(second_of(sealed_name).unwrap_or(i64::MIN));
+        if kept_for < if leased { SETTLING } else { LONG_ENOUGH } {
+            if revision == displaced.revision {
+                return Ok(Settled::Waiting);
+            }
+            let (size, version) = self.copy_in(disk, file.as_fd(), old_name(sealed_name))?;
             return Ok(Settled::Late {
                 open: Some(Displaced {
                     revision: version.revision,
@@ -244,10 +253,6 @@ impl Store {
                 version,
                 size,
             });
-        }
-        let kept_since = second_of(sealed_name).unwrap_or(i64::MIN);
-        if !leased && disk.now().0.saturating_sub(kept_since) < LONG_ENOUGH {
-            return Ok(Settled::Waiting);
         }
         if leased && !disk.lease_is_quiet(file.as_fd(), Lease::Read)? {
             return Ok(Settled::Waiting);
