@@ -102,21 +102,33 @@ fn without_leases_every_late_write_is_a_version_and_is_told_once() {
     let reply = edit(&session, &file);
     assert_eq!(reply.data()["guarantee"], "exchange");
     let quiet = read(&session, &file);
-    assert!(!quiet.text().contains("old version"), "{}", quiet.text());
+    assert!(
+        !quiet.text().contains("Their text is not in the file"),
+        "{}",
+        quiet.text()
+    );
     for (write, whole) in [("late\n", "one\nlate\n"), ("again\n", "one\nlate\nagain\n")] {
         held.write_all(write.as_bytes()).expect("written");
         // Another session is not told of it; this one is, once.
         let other = read(&lancet.unnamed_session(), &file);
-        assert!(!other.text().contains("old version"), "{}", other.text());
+        assert!(
+            !other.text().contains("Their text is not in the file"),
+            "{}",
+            other.text()
+        );
         let told = read(&session, &file);
         let (id, text) = late_versions(&lancet)[0].clone();
         assert_eq!(text, whole);
         assert!(
-            told.text().contains("old version") && told.text().contains(&id),
+            told.text().contains("Their text is not in the file") && told.text().contains(&id),
             "{}",
             told.text()
         );
-        assert!(!read(&session, &file).text().contains("old version"));
+        assert!(
+            !read(&session, &file)
+                .text()
+                .contains("Their text is not in the file")
+        );
     }
     assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
     // Undo passes over what never stood in the file; restoring brings it there.
@@ -181,13 +193,17 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     // A quick one is told with the edit's own answer.
     let mut told = reply;
     for _ in 0..200 {
-        if told.text().contains("old version") {
+        if told.text().contains("Their text is not in the file") {
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
         told = read(&session, &file);
     }
-    assert!(told.text().contains("old version"), "{}", told.text());
+    assert!(
+        told.text().contains("Their text is not in the file"),
+        "{}",
+        told.text()
+    );
     let versions = late_versions(&lancet);
     assert_eq!(versions.len(), 1);
     assert_eq!(versions[0].1, "one\nlate\n");
@@ -241,9 +257,17 @@ fn what_comes_after_the_process_has_ended_is_told_when_the_session_goes_on() {
     let lancet = ground.open();
     // The first call finds it; the session it belongs to is told.
     let told = read(&talk(&lancet), &file);
-    assert!(told.text().contains("old version"), "{}", told.text());
+    assert!(
+        told.text().contains("Their text is not in the file"),
+        "{}",
+        told.text()
+    );
     assert_eq!(late_versions(&lancet)[0].1, "one\nlate\n");
-    assert!(!read(&talk(&lancet), &file).text().contains("old version"));
+    assert!(
+        !read(&talk(&lancet), &file)
+            .text()
+            .contains("Their text is not in the file")
+    );
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn a_state_folder_that_cannot_be_made_is_told_and_nothing_is_written() {
             matches!(
                 refused,
                 Err(CommitError::Io {
-                    step: "recovery",
+                    step: "state folder",
                     ..
                 })
             ),
