@@ -17,6 +17,8 @@ mod killed;
 mod place;
 #[cfg(target_os = "linux")]
 mod runner;
+#[cfg(target_os = "linux")]
+mod snapshots;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
@@ -34,6 +36,10 @@ fn main() -> std::process::ExitCode {
         Proof {
             name: "duels_with_another_process_lose_nobody_a_byte",
             run: duel::prove,
+        },
+        Proof {
+            name: "a_power_cut_at_any_call_leaves_old_or_new",
+            run: snapshots::prove,
         },
     ];
     let arguments: Vec<String> = std::env::args().skip(1).collect();

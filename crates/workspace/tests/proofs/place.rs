@@ -11,6 +11,8 @@ use crate::runner::{folder_in_memory, system};
 pub(crate) enum System {
     Tmpfs,
     Ext4,
+    /// Without its heuristics for careless writers.
+    Ext4Strict,
     Xfs,
     Btrfs,
     Overlay,
@@ -23,6 +25,7 @@ impl System {
         match self {
             System::Tmpfs => "tmpfs",
             System::Ext4 => "ext4",
+            System::Ext4Strict => "ext4 noauto_da_alloc",
             System::Xfs => "xfs",
             System::Btrfs => "btrfs",
             System::Overlay => "overlayfs",
@@ -51,7 +54,7 @@ impl Place {
         };
         match kind {
             System::Tmpfs => place.add(&["-t", "tmpfs", "tmpfs"])?,
-            System::Ext4 | System::Xfs | System::Btrfs => {
+            System::Ext4 | System::Ext4Strict | System::Xfs | System::Btrfs => {
                 let image = around.join("image");
                 make_image(kind, &image)?;
                 place.add(&["-o", options(kind), text(&image)])?;
@@ -111,6 +114,7 @@ pub(crate) fn make_image(kind: System, image: &Path) -> Result<(), String> {
 /// How an image of this kind is mounted.
 pub(crate) fn options(kind: System) -> &'static str {
     match kind {
+        System::Ext4Strict => "loop,noauto_da_alloc",
         // Copies have the name of their original.
         System::Xfs => "loop,nouuid",
         _ => "loop",

@@ -1,0 +1,303 @@
+//! Figure 6: the power goes. A file system in an image is copied in the middle of a commit, before each of its calls: as
+//! it is, and once more after its journal was made to commit without the data of anybody. Each copy is mounted as after a
+//! crash and looked at, and then recovered. The same without flushes leaves empty files, or nothing was shown.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use lancet_workspace::{FaultyDisk, RealDisk};
+
+use crate::deed::{Deed, OLD, Site, Tree};
+use crate::place::{System, make_image, options, text};
+use crate::runner::{Form, Skipped, figure, folder_in_memory, on_two_threads, skip, system};
+
+const KINDS: [System; 4] = [System::Ext4, System::Ext4Strict, System::Xfs, System::Btrfs];
+const RUNGS: [&str; 3] = ["exchange+lease", "aside", "in-place-leased"];
+
+/// Are flushes made?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Care {
+    Flushed,
+    Unflushed,
+}
+
+/// When a copy was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moment {
+    Midway,
+    /// After the commit had said that it is written.
+    Returned,
+}
+
+/// One commit that is photographed before one of its calls; past the last of them after its return.
+struct Shot<'t> {
+    template: &'t Path,
+    kind: System,
+    deed: &'static Deed,
+    care: Care,
+    call: u64,
+}
+
+/// A mount that goes when it is dropped.
+struct Mounted<'a>(&'a Path);
+
+impl<'a> Mounted<'a> {
+    fn at(kind: System, image: &Path, at: &'a Path) -> Result<Mounted<'a>, String> {
+        system("mount", &["-o", options(kind), text(image), text(at)])?;
+        Ok(Mounted(at))
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        if system("umount", &[text(self.0)]).is_err() {
+            let _ = system("umount", &["-l", text(self.0)]);
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    system("cp", &["--sparse=always", text(from), text(to)]).unwrap();
+}
+
+/// Makes the file system's journal commit, and flushes no data of the files that are watched.
+fn commit_the_journal(kind: System, at: &Path) {
+    if kind == System::Btrfs {
+        // A new subvolume ends the transaction.
+        system(
+            "btrfs",
+            &["subvolume", "create", text(&at.join("bystander"))],
+        )
+        .unwrap();
+        return;
+    }
+    let bystander = fs::File::create(at.join("bystander")).unwrap();
+    bystander.sync_all().unwrap();
+}
+
+#[derive(Default)]
+struct Tally {
+    snapshots: AtomicU64,
+    old: AtomicU64,
+    new: AtomicU64,
+    missing: AtomicU64,
+    torn: AtomicU64,
+    litter: AtomicU64,
+}
+
+pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
+    let mut shown = 0;
+    for kind in KINDS {
+        let folder = folder_in_memory();
+        let template = folder.path().join("template");
+        let at = folder.path().join("at");
+        fs::create_dir(&at).unwrap();
+        let usable =
+            make_image(kind, &template).and_then(|()| Mounted::at(kind, &template, &at).map(drop));
+        if let Err(why) = usable {
+            skip(6, kind.name(), &why);
+            continue;
+        }
+        shown += 1;
+        let shots = shots(form, kind, &template);
+        let tallies = [Tally::default(), Tally::default()];
+        let findings = Mutex::new(Vec::new());
+        let shoot = |shot: &Shot<'_>| {
+            let tally = &tallies[usize::from(shot.care == Care::Unflushed)];
+            let found = take(shot, tally);
+            findings.lock().unwrap().extend(found);
+        };
+        match kind {
+            // Knows a file system by its name, and all copies have the same.
+            System::Btrfs => shots.iter().for_each(shoot),
+            _ => on_two_threads(&shots, shoot),
+        }
+        let (with, without): (Vec<_>, Vec<_>) = findings
+            .into_inner()
+            .unwrap()
+            .into_iter()
+            .partition(|(care, _)| *care == Care::Flushed);
+        let tally = &tallies[0];
+        let count = |of: &AtomicU64| of.load(Ordering::SeqCst);
+        figure(
+            6,
+            &format!(
+                "{}: {} snapshots of {} rungs: {} old, {} new, {} without a name and {} torn until recovery, then old or new in all; after return new; {} temps left to the sweep; without flushes {} of {} bad",
+                kind.name(),
+                count(&tally.snapshots),
+                RUNGS.len(),
+                count(&tally.old),
+                count(&tally.new),
+                count(&tally.missing),
+                count(&tally.torn),
+                count(&tally.litter),
+                without.len(),
+                count(&tallies[1].snapshots)
+            ),
+        );
+        assert!(with.is_empty(), "{}: {with:#?}", kind.name());
+        assert!(!without.is_empty(), "{}: nothing was shown", kind.name());
+    }
+    match shown {
+        0 => Err(Skipped("no image can be mounted here".into())),
+        _ => Ok(()),
+    }
+}
+
+/// How many calls a commit makes.
+fn calls(deed: &Deed) -> u64 {
+    let folder = folder_in_memory();
+    let site = deed.prepare(folder.path());
+    let disk = deed.disk();
+    let workspace = site.open(disk.clone());
+    let before = disk.calls();
+    deed.act(&workspace, &site.root).unwrap();
+    disk.calls() - before
+}
+
+fn shots(form: Form, kind: System, template: &Path) -> Vec<Shot<'_>> {
+    let mut shots = Vec::new();
+    let few = form.pick(if kind == System::Ext4 { 4 } else { 9 }, 1);
+    for name in RUNGS {
+        let deed = Deed::named(name);
+        let calls = calls(deed);
+        let chosen = (1..=calls).rev().step_by(few).chain([u64::MAX]);
+        shots.extend(chosen.map(|call| Shot {
+            template,
+            kind,
+            deed,
+            care: Care::Flushed,
+            call,
+        }));
+    }
+    let deed = Deed::named("exchange+lease");
+    shots.push(Shot {
+        template,
+        kind,
+        deed,
+        care: Care::Unflushed,
+        call: u64::MAX,
+    });
+    shots
+}
+
+fn take(shot: &Shot<'_>, tally: &Tally) -> Vec<(Care, String)> {
+    let folder = folder_in_memory();
+    let around = folder.path().canonicalize().unwrap();
+    let (at, image) = (around.join("at"), around.join("image"));
+    let copies = [around.join("at once"), around.join("after the journal")];
+    fs::create_dir(&at).unwrap();
+    copy(shot.template, &image);
+    let (before, after, moment) = {
+        let _mounted = Mounted::at(shot.kind, &image, &at).unwrap();
+        play(shot, &at, &image, &copies)
+    };
+    let mut findings = Vec::new();
+    for path in &copies {
+        tally.snapshots.fetch_add(1, Ordering::SeqCst);
+        let mounted = Mounted::at(shot.kind, path, &at);
+        let judged =
+            mounted.and_then(|_mounted| judge(shot, &at, (&before, &after), moment, tally));
+        if let Err(why) = judged {
+            let when = path.file_name().unwrap().display();
+            let name = shot.deed.name;
+            let call = shot.call;
+            findings.push((
+                shot.care,
+                format!("{name} before call {call}, {when}: {why}"),
+            ));
+        }
+    }
+    findings
+}
+
+/// The commit, and the two copies in its midst.
+fn play(shot: &Shot<'_>, at: &Path, image: &Path, copies: &[PathBuf; 2]) -> (Tree, Tree, Moment) {
+    let site = shot.deed.prepare(at);
+    let before = site.tree();
+    system("sync", &["--file-system", text(at)]).unwrap();
+    let disk = match shot.care {
+        Care::Flushed => shot.deed.disk(),
+        Care::Unflushed => Arc::new(FaultyDisk::unflushed()),
+    };
+    let workspace = site.open(disk.clone());
+    let begun = disk.calls();
+    let photograph = {
+        let (kind, at, image) = (shot.kind, at.to_owned(), image.to_owned());
+        let copies = copies.clone();
+        move || {
+            copy(&image, &copies[0]);
+            commit_the_journal(kind, &at);
+            copy(&image, &copies[1]);
+        }
+    };
+    let (wanted, shoot) = (shot.call, photograph.clone());
+    disk.before_each(move |call| {
+        if call.number - begun == wanted {
+            shoot();
+        }
+    });
+    shot.deed.act(&workspace, &site.root).unwrap();
+    disk.clear_hook();
+    let moment = match copies[1].exists() {
+        true => Moment::Midway,
+        // Where flushes take their time there is nobody to be waited for, and a call fewer.
+        false => {
+            photograph();
+            Moment::Returned
+        }
+    };
+    (before, site.tree(), moment)
+}
+
+fn judge(
+    shot: &Shot<'_>,
+    at: &Path,
+    (before, after): (&Tree, &Tree),
+    moment: Moment,
+    tally: &Tally,
+) -> Result<(), String> {
+    let site = Site::of(at);
+    let found = site.tree();
+    let file = found.get("a");
+    let (is_old, is_new) = (file == before.get("a"), file == after.get("a"));
+    let counter = match file {
+        _ if is_old => &tally.old,
+        _ if is_new => &tally.new,
+        None => &tally.missing,
+        Some(_) => &tally.torn,
+    };
+    counter.fetch_add(1, Ordering::SeqCst);
+    let whole = is_old || is_new;
+    let fine = match shot.deed.name {
+        "exchange+lease" => whole,
+        "aside" => whole || file.is_none(),
+        _ => file.is_some(),
+    };
+    if !fine {
+        return Err(format!("{file:?}"));
+    }
+    if moment == Moment::Returned && !is_new {
+        return Err("it had said that it is written".into());
+    }
+    let is_kept = |tree: &Tree| tree.values().any(|bytes| bytes == OLD.as_bytes());
+    if !is_old && !is_kept(&found) && !is_kept(&site.kept()) {
+        return Err("the old bytes are nowhere".into());
+    }
+    let healed = site
+        .open(Arc::new(RealDisk))
+        .recover()
+        .map_err(|error| format!("recovery: {error}"))?;
+    let mut healthy = site.tree();
+    // An entry that needs no flush may be gone with the power, and its temporary file is left to the sweep.
+    let temps = |name: &String| name.starts_with(".lancet-");
+    let litter = healthy.keys().filter(|name| temps(name)).count() as u64;
+    tally.litter.fetch_add(litter, Ordering::SeqCst);
+    healthy.retain(|name, _| !temps(name));
+    match healthy == *before || healthy == *after {
+        true => Ok(()),
+        false => Err(format!("after recovery {healed:?}: {healthy:?}")),
+    }
+}
