@@ -19,7 +19,7 @@ mod tree;
 
 pub use decision::{Cause, Decision, Entry, Layer, Mode, Outcome};
 pub use pattern::PatternError;
-pub use policy::{FileNames, Policy, Shows};
+pub use policy::{FileNames, OfferedScope, Policy, Shows};
 pub use rule::{Access, Effect, Rule, RuleError};
 pub use scope::Scope;
 pub use sets::Ground;

@@ -19,6 +19,8 @@ pub struct FileNames<'a> {
     pub opened: &'a Path,
     /// Other names of the same file: as given, other hard links.
     pub others: &'a [&'a Path],
+    /// What it is.
+    pub kind: Kind,
 }
 
 impl<'a> FileNames<'a> {
@@ -27,6 +29,7 @@ impl<'a> FileNames<'a> {
         FileNames {
             opened,
             others: &[],
+            kind: Kind::File,
         }
     }
 
@@ -34,6 +37,15 @@ impl<'a> FileNames<'a> {
         let others = self.others.iter().copied();
         std::iter::once(self.opened).chain(others.filter(move |other| *other != self.opened))
     }
+}
+
+/// A part of a protected folder that a person may open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedScope {
+    /// As `[protected] open` takes it.
+    pub pattern: String,
+    /// The folder it covers, absolute.
+    pub folder: PathBuf,
 }
 
 /// Whether the answer of a writing tool shows lines of the file.
@@ -137,16 +149,16 @@ impl Policy {
 
     /// Whether a file may be read under any of its names.
     pub fn reading(&self, names: FileNames<'_>) -> Decision<'_> {
-        self.reading_of(&self.prepared(names))
+        self.reading_of(&self.prepared(names), names.kind)
     }
 
-    fn reading_of(&self, names: &[Name<'_>]) -> Decision<'_> {
+    fn reading_of(&self, names: &[Name<'_>], kind: Kind) -> Decision<'_> {
         let mut decided = Decision::new(Outcome::Allow, Cause::Nothing);
         for name in names {
             if decided.is_denied() {
                 break;
             }
-            decided = self.may_read_name(name, Kind::File);
+            decided = self.may_read_name(name, kind);
         }
         decided
     }
@@ -160,7 +172,7 @@ impl Policy {
 
     /// Whether a file may be changed.
     pub fn writing(&self, names: FileNames<'_>, shows: Shows) -> Decision<'_> {
-        let opened = names.opened;
+        let (opened, kind) = (names.opened, names.kind);
         let names = &self.prepared(names);
         let rule_of = |sets: &Sets| {
             let mut found = names.iter().filter_map(|name| sets.find(name, Kind::File));
@@ -170,7 +182,7 @@ impl Policy {
             return Decision::new(Outcome::Deny, cause);
         }
         if shows == Shows::Lines {
-            let reading = self.reading_of(names);
+            let reading = self.reading_of(names, kind);
             if reading.is_denied() {
                 return reading;
             }
@@ -239,9 +251,16 @@ impl Policy {
         entries
     }
 
-    /// The scope that a person may open for a protected file, where there is one narrower than the whole folder.
-    pub fn offered_scope(&self, path: &Path) -> Option<String> {
-        Scope::offered(&Name::new(&self.ground, path).below.to_string_lossy())
+    /// The scope that a person may open for a protected file, where there is one narrower than the whole folder: a
+    /// folder that is a thing of its own, such as one skill.
+    pub fn offered_scope(&self, path: &Path) -> Option<OfferedScope> {
+        let below = Name::new(&self.ground, path).below;
+        let (pattern, folder) = Scope::offered(&below.to_string_lossy())?;
+        let root = path.ancestors().nth(below.iter().count())?;
+        Some(OfferedScope {
+            pattern,
+            folder: root.join(folder),
+        })
     }
 
     fn rule(&self, number: u32) -> Cause<'_> {

@@ -83,7 +83,7 @@ impl Scope {
 
     /// The scope that a person may be offered for a protected path, folded from its root on: two names below the
     /// protected one are a thing of its own (a skill, a command's folder), fewer are not.
-    pub(crate) fn offered(relative: &str) -> Option<String> {
+    pub(crate) fn offered(relative: &str) -> Option<(String, String)> {
         let names: Vec<&str> = relative
             .split('/')
             .filter(|name| !name.is_empty())
@@ -101,7 +101,8 @@ impl Scope {
             return None;
         }
         let folder = names[..at + 3].join("/");
-        Some(format!("{}/**", crate::pattern::escaped(&folder)))
+        let pattern = format!("{}/**", crate::pattern::escaped(&folder));
+        Some((pattern, folder))
     }
 }
 

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet_policy::{
-    Access, Cause, Effect, Entry, FileNames, Ground, Layer, Mode, Outcome, Policy, Rule, Scope,
-    Shows,
+    Access, Cause, Effect, Entry, FileNames, Ground, Kind, Layer, Mode, Outcome, Policy, Rule,
+    Scope, Shows,
 };
 
 const PAGE: &str = include_str!("decisions.md");
@@ -98,6 +98,7 @@ fn decided(policy: &Policy, tool: &str, path: &str) -> (String, String) {
     let names = FileNames {
         opened: Path::new(opened),
         others: &others,
+        kind: Kind::File,
     };
     let decision = match (Access::of_tool(tool), tool) {
         (Some(Access::Read), _) => policy.reading(names),

@@ -7,7 +7,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::laws::config;
-use crate::{Effect, Entry, FileNames, Ground, Layer, Mode, Outcome, Policy, Rule, Scope, Shows};
+use crate::{
+    Effect, Entry, FileNames, Ground, Kind, Layer, Mode, Outcome, Policy, Rule, Scope, Shows,
+};
 
 fn names() -> impl Strategy<Value = &'static str> {
     select(vec![
@@ -149,7 +151,7 @@ proptest! {
         more.insert(at.index(entries.len() + 1), added);
         let (before, after) = (policy(mode, entries), policy(mode, more));
         let others = [other.as_path()];
-        let names = FileNames { opened: &path, others: &others };
+        let names = FileNames { opened: &path, others: &others, kind: Kind::File };
         for (before, after) in outcomes(&before, names).into_iter().zip(outcomes(&after, names)) {
             prop_assert!(after >= before, "{before:?} became {after:?}");
         }
@@ -180,7 +182,7 @@ proptest! {
         let alone = outcomes(&policy, FileNames::one(&dressed));
         // As a file system would have it that knows the file's own name.
         let others = [dressed.as_path()];
-        let known = outcomes(&policy, FileNames { opened: &path, others: &others });
+        let known = outcomes(&policy, FileNames { opened: &path, others: &others, kind: Kind::File });
         for at in 0..3 {
             prop_assert!(known[at] >= plain[at], "{dressed:?}: {:?} for {:?}", known[at], plain[at]);
             if dressed.iter().all(|name| name != "..") {
@@ -198,7 +200,7 @@ proptest! {
     ) {
         let policy = policy(mode, entries);
         let others = [other.as_path()];
-        let both = outcomes(&policy, FileNames { opened: &path, others: &others });
+        let both = outcomes(&policy, FileNames { opened: &path, others: &others, kind: Kind::File });
         for (both, one) in both.into_iter().zip(outcomes(&policy, FileNames::one(&path))) {
             prop_assert!(both >= one);
         }

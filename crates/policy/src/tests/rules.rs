@@ -126,8 +126,11 @@ fn only_parts_of_folders_that_may_be_opened_are() {
 #[test]
 fn the_scope_that_is_offered_is_the_narrowest_folder_of_its_own() {
     assert_eq!(
-        Scope::offered(".claude/skills/pdf/SKILL.md").as_deref(),
-        Some(".claude/skills/pdf/**")
+        Scope::offered(".claude/skills/pdf/SKILL.md"),
+        Some((
+            ".claude/skills/pdf/**".to_owned(),
+            ".claude/skills/pdf".to_owned()
+        ))
     );
     for path in [
         ".claude/settings.json",
