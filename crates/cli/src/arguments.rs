@@ -317,6 +317,9 @@ pub(crate) struct Place {
     /// folder); for a command on one file the git work tree around it, else its folder.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Vec<PathBuf>,
+    /// A folder outside the roots that may be read and is never written; may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) read_root: Vec<PathBuf>,
     /// One more settings file, over the user's and the project's
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -335,10 +338,14 @@ pub(crate) struct Place {
 /// What happens to writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
+    /// Every write is asked about
+    Ask,
     /// Writes inside the roots go through, but for protected names
     AcceptEdits,
     /// Nothing is written
     Plan,
+    /// Nothing is asked but about protected names and secret files; deny rules hold
+    Bypass,
 }
 
 /// How much is logged.

@@ -9,7 +9,7 @@ use crate::arguments::{Mode, Place};
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::surroundings::{
-    Flags, Reach, Surroundings, load_settings, resolve_roots, settings_files,
+    Flags, Reach, Surroundings, load_settings, resolve_read_roots, resolve_roots, settings_files,
 };
 use crate::terminal::{TerminalApprover, stdout_is_terminal};
 use crate::wall::{self, Gates, Wall};
@@ -100,6 +100,12 @@ impl Wish<'_> {
             .observer(log);
         for root in &roots {
             builder = builder.root(root);
+        }
+        for folder in resolve_read_roots(&self.place.read_root, around)? {
+            builder = builder.read_root(folder);
+        }
+        if let Some(file) = around.user_settings() {
+            builder = builder.user_settings(file);
         }
         if let Some(folder) = &state_dir {
             builder = builder.state_dir(folder);

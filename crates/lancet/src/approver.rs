@@ -1,9 +1,12 @@
-//! Who is asked before a write, and the questions and answers. The doors bring the approvers: a terminal, a callback.
+//! Who is asked before a write, and the questions and answers. The doors bring the approvers: a terminal, an agent's own
+//! dialog, a page, a callback.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A question to a person: may this file be written like this?
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Question {
     /// The tool that wants to write.
     pub tool: String,
@@ -11,8 +14,12 @@ pub struct Question {
     pub path: PathBuf,
     /// The file relative to its root.
     pub relative: PathBuf,
-    /// Why it is asked: the mode, or the protected name.
+    /// What would happen to it: `create`, `update` or `delete`.
+    pub deed: &'static str,
+    /// Why it is asked: the mode, the rule, or the protected name.
     pub reason: String,
+    /// The rule that asks, where one does, with its layer and place.
+    pub rule: Option<String>,
     /// Whether the name is a protected or secret one: `--yes` does not answer those.
     pub protected: bool,
     /// A unified diff of what would be written.
@@ -21,6 +28,20 @@ pub struct Question {
     pub notices: Vec<String>,
     /// Lines added and removed.
     pub lines: (usize, usize),
+    /// The whole new text with LF line ends, for a person who edits it; none where it cannot be edited.
+    pub text: Option<String>,
+    /// What further answers would come to.
+    pub offers: Offers,
+}
+
+/// What the longer-lasting answers to a question would cover.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// What [`Answer::Session`] covers, in words.
+    pub session: String,
+    /// The rule that [`Answer::Always`] adds to the user's settings; none where that is not on offer, and the answer then
+    /// counts as [`Answer::Session`].
+    pub always: Option<String>,
 }
 
 /// A person's answer.
@@ -30,16 +51,42 @@ pub enum Answer {
     Yes,
     /// Do not; the words are passed on to the model.
     No(Option<String>),
+    /// Write it, and ask no more until the session ends: about this file for this reason, or about the files of the rule
+    /// that asked.
+    Session,
+    /// Write it, and add a rule to the user's settings.
+    Always,
+    /// Write this text instead of [`Question::text`].
+    Edited(String),
 }
 
-/// Answers questions. It may take its time: nothing is locked against other files while it does.
+/// How long an answer is waited for. Clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct Wait {
+    over: Arc<AtomicBool>,
+}
+
+impl Wait {
+    /// Whether nobody waits any more: the call was cancelled, took too long, or the file changed. The question is to be
+    /// taken back then; what is answered counts for nothing.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Answers questions, each on a thread of its own. It may take its time: nothing is locked against other files while it
+/// does, and whoever waits looks after the file and the time.
 pub trait Approver: Send + Sync {
-    /// Answers one question.
-    fn ask(&self, question: &Question) -> Answer;
+    /// Answers one question; looks at `wait` now and then where that can be done.
+    fn ask(&self, question: &Question, wait: &Wait) -> Answer;
 }
 
 impl<F: Fn(&Question) -> Answer + Send + Sync> Approver for F {
-    fn ask(&self, question: &Question) -> Answer {
+    fn ask(&self, question: &Question, _: &Wait) -> Answer {
         self(question)
     }
 }

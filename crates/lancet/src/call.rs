@@ -1,16 +1,18 @@
 //! A call as it comes in, before any room has looked at it: tool name, raw arguments, who calls, how to stop it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+use crate::approver::Approver;
 
 /// The longest a call may take; waits for a person apart.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// A call in the words of its caller.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RawCall {
     /// The tool's name.
     pub tool: String,
@@ -20,6 +22,8 @@ pub struct RawCall {
     pub caller: Caller,
     /// How the call is stopped early.
     pub cancel: Cancel,
+    /// Who is asked about it, where it is not whom the engine asks.
+    pub approver: Option<Arc<dyn Approver>>,
 }
 
 impl RawCall {
@@ -30,6 +34,7 @@ impl RawCall {
             arguments,
             caller: Caller::default(),
             cancel: Cancel::new(),
+            approver: None,
         }
     }
 }
@@ -53,6 +58,10 @@ pub struct Caller {
 pub struct Cancel {
     flag: Arc<AtomicBool>,
     writing: Arc<AtomicBool>,
+    /// Whether the call waits for a person just now.
+    waiting: Arc<AtomicBool>,
+    /// Milliseconds that it has waited: they do not count.
+    waited: Arc<AtomicU64>,
     deadline: Option<Instant>,
 }
 
@@ -82,6 +91,8 @@ impl Cancel {
         Self {
             flag: Arc::default(),
             writing: Arc::default(),
+            waiting: Arc::default(),
+            waited: Arc::default(),
             deadline: Instant::now().checked_add(limit),
         }
     }
@@ -111,8 +122,30 @@ impl Cancel {
         if self.flag.load(Ordering::Relaxed) {
             return Some(Stopped::Cancelled);
         }
-        self.deadline
-            .is_some_and(|end| Instant::now() > end)
-            .then_some(Stopped::TimedOut)
+        let late = !self.is_waiting() && self.end().is_some_and(|end| Instant::now() > end);
+        late.then_some(Stopped::TimedOut)
+    }
+
+    /// Whether the call waits for a person: its time stands still then.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst)
+    }
+
+    /// When the call's time is over, as far as is known: what it waits for a person comes on top.
+    pub fn end(&self) -> Option<Instant> {
+        let waited = Duration::from_millis(self.waited.load(Ordering::SeqCst));
+        self.deadline?.checked_add(waited)
+    }
+
+    /// A wait for a person begins.
+    pub(crate) fn begin_waiting(&self) {
+        self.waiting.store(true, Ordering::SeqCst);
+    }
+
+    /// It has lasted that long.
+    pub(crate) fn end_waiting(&self, lasted: Duration) {
+        let lasted = u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX);
+        self.waited.fetch_add(lasted, Ordering::SeqCst);
+        self.waiting.store(false, Ordering::SeqCst);
     }
 }

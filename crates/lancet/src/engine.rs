@@ -1,5 +1,8 @@
 //! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process.
 
+mod permissions;
+mod selection;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -7,13 +10,17 @@ use lancet_history::{LedgerStore, OperationStore, SessionName, Store};
 use lancet_workspace::{Disk, RealDisk, Workspace, resolved_folder};
 
 use crate::approver::Approver;
-use crate::declare::{ANSWER_LIMIT, Declaration, declarations};
+use crate::declare::{ANSWER_LIMIT, Declaration};
 use crate::history::History;
 use crate::host_tool::HostTool;
 use crate::observe::{Event, Observer};
 use crate::order::Order;
 use crate::session::Session;
 use crate::settings::{Mode, Settings};
+
+pub(crate) use permissions::Permissions;
+use permissions::Wishes;
+use selection::select;
 
 /// How many named sessions are kept ready: each may hold 25 MB of what its model has seen.
 const SESSIONS_READY: usize = 32;
@@ -28,6 +35,7 @@ pub(crate) struct Inner {
     pub(crate) workspace: Workspace,
     pub(crate) settings: Settings,
     pub(crate) mode: Mode,
+    pub(crate) permissions: Permissions,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) declarations: Vec<Declaration>,
@@ -62,6 +70,7 @@ pub struct Builder {
     home: Option<PathBuf>,
     settings: Settings,
     mode: Option<Mode>,
+    wishes: Wishes,
     approver: Option<Arc<dyn Approver>>,
     observers: Vec<Arc<dyn Observer>>,
     host_tools: Vec<Arc<dyn HostTool>>,
@@ -177,8 +186,17 @@ impl Builder {
             return Err(OpenError::NoRoots);
         }
         let disk = self.disk.unwrap_or_else(|| Arc::new(RealDisk));
-        let workspace = Workspace::open(&self.roots, Arc::clone(&disk), self.state_dir.clone())?;
         let mode = self.mode.or(self.settings.mode).unwrap_or_default();
+        let read_roots = self.wishes.read_roots(&self.settings, self.home.as_deref());
+        let folders = [self.roots.as_slice(), &read_roots].concat();
+        let workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())?;
+        let permissions = Permissions::new(
+            self.wishes,
+            workspace.roots(),
+            &self.roots,
+            (&self.settings, mode),
+            self.home.as_deref(),
+        );
         let declarations = select(&self.settings, mode, &self.host_tools)?;
         let answer_limit = self
             .answer_limit
@@ -189,6 +207,7 @@ impl Builder {
                 workspace,
                 settings: self.settings,
                 mode,
+                permissions,
                 approver: self.approver,
                 observers: self.observers,
                 declarations,
@@ -208,54 +227,6 @@ impl Builder {
             }),
         })
     }
-}
-
-/// The tools in force: all of them, less what the settings leave out and, in plan mode, less those that write.
-fn select(
-    settings: &Settings,
-    mode: Mode,
-    host_tools: &[Arc<dyn HostTool>],
-) -> Result<Vec<Declaration>, OpenError> {
-    let all: Vec<Declaration> = declarations()
-        .iter()
-        .cloned()
-        .chain(host_tools.iter().map(|tool| tool.declaration()))
-        .collect();
-    let by_default = |tool: &Declaration| crate::declare::is_default(&tool.name);
-    let mut chosen: Vec<bool> = all.iter().map(by_default).collect();
-    if let Some(selection) = &settings.tools {
-        if !selection.first().is_some_and(|word| word.starts_with('-')) {
-            chosen.fill(false);
-        }
-        for word in selection {
-            let (keep, name) = word
-                .strip_prefix('-')
-                .map_or((true, word.as_str()), |name| (false, name));
-            if name == "all" {
-                chosen.fill(keep);
-            } else if name == "default" {
-                for (at, _) in all.iter().enumerate().filter(|(_, tool)| by_default(tool)) {
-                    chosen[at] = keep;
-                }
-            } else if let Some(at) = all.iter().position(|tool| tool.name == name) {
-                chosen[at] = keep;
-            } else {
-                let names = all.iter().map(|tool| &*tool.name).chain(["default", "all"]);
-                let suggestion = lancet_text::closest(name, names, 1)
-                    .first()
-                    .map(|name| (*name).to_owned());
-                return Err(OpenError::UnknownTool {
-                    name: name.to_owned(),
-                    suggestion,
-                });
-            }
-        }
-    }
-    let listed = all
-        .into_iter()
-        .zip(chosen)
-        .filter(|(tool, chosen)| *chosen && (mode != Mode::Plan || tool.read_only));
-    Ok(listed.map(|(tool, _)| tool).collect())
 }
 
 /// Keeps a session ready, and lets go of the oldest that nobody holds.
@@ -281,7 +252,12 @@ impl Lancet {
 
     /// The roots, resolved.
     pub fn roots(&self) -> &[PathBuf] {
-        self.inner.workspace.roots()
+        self.inner.roots()
+    }
+
+    /// The folders that may be read and are never written, resolved.
+    pub fn read_roots(&self) -> &[PathBuf] {
+        &self.inner.workspace.roots()[self.inner.roots().len()..]
     }
 
     /// The settings in force.
@@ -337,6 +313,11 @@ impl Lancet {
 }
 
 impl Inner {
+    /// The roots: what may be read and, where policy lets it, written.
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        &self.workspace.roots()[..self.permissions.roots]
+    }
+
     /// The store of named ledgers, opened at its first use; `None` where there is no state folder: then sessions last
     /// as long as the process.
     pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {

@@ -106,7 +106,7 @@ impl History {
 
     /// A path from its root.
     pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
-        let roots = self.engine.workspace.roots().iter();
+        let roots = self.engine.roots().iter();
         roots
             .filter_map(|root| path.strip_prefix(root).ok())
             .min_by_key(|path| path.as_os_str().len())
@@ -114,6 +114,6 @@ impl History {
     }
 
     fn roots(&self) -> Vec<PathBuf> {
-        self.engine.workspace.roots().to_vec()
+        self.engine.roots().to_vec()
     }
 }

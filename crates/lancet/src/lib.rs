@@ -46,7 +46,6 @@ pub mod line_rules;
 mod observe;
 mod operation;
 mod order;
-pub mod protected;
 pub mod receive;
 pub mod refusal;
 mod reply;
@@ -56,7 +55,7 @@ pub mod settings;
 mod undo;
 mod wording;
 
-pub use approver::{Answer, Approver, Question};
+pub use approver::{Answer, Approver, Offers, Question, Wait};
 pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
 pub use declare::ANSWER_LIMIT;
 pub use declare::Declaration;
@@ -68,6 +67,7 @@ pub use lancet_history::{
     Sealed, SessionName, SessionNameError, Standing, Statistics, StatisticsQuery, StoreError,
     StoreFacts, Sum, examine_store,
 };
+pub use lancet_policy as policy;
 pub use observe::{Event, Observer};
 pub use refusal::{Kind, Refusal};
 pub use reply::Reply;

@@ -19,11 +19,13 @@ pub(crate) mod watch;
 use std::cell::Cell;
 use std::ops::Range;
 use std::path::Path;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use lancet_text::{Leaks, Query, Reach, Tolerance};
 use serde_json::Value;
 
+use crate::approver::Approver;
 use crate::arguments::Arguments;
 use crate::call::{Caller, Cancel, RawCall, Stopped};
 use crate::engine::Inner;
@@ -38,6 +40,7 @@ use crate::undo::{Restore, TakeBack};
 
 pub(crate) use injected::note_seen;
 
+use approve::Halt;
 use examine::edit::Insist;
 use examine::undo::Reach as Whose;
 use plan::{DryRun, Plan};
@@ -58,6 +61,10 @@ pub(crate) struct Desk<'s> {
     pub(crate) room: Cell<usize>,
     /// How many characters it may still say about the changes; more than that is taken from what it may show.
     words: Cell<usize>,
+    /// Who is asked about this call, where it is not whom the engine asks.
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// How long this call has waited for a person.
+    pub(crate) waited: Cell<Duration>,
 }
 
 /// One edit, from Edit, MultiEdit or a host's tool.
@@ -80,6 +87,8 @@ impl<'s> Desk<'s> {
             cancel,
             room: Cell::new(0),
             words: Cell::new(0),
+            approver: None,
+            waited: Cell::default(),
         }
     }
 
@@ -164,6 +173,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let path = first_path(&raw.arguments);
     let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
     heal::before_call(session);
+    desk.approver = raw.approver;
     session.refresh();
     let done =
         receive_call(&mut desk, raw.arguments).and_then(|received| carry_out(&desk, received));
@@ -219,7 +229,12 @@ fn carry_out_change(
             let asks = approve::foresee_dry_run(desk, &plan)?;
             return Ok(reply::dry_run(desk, plan, repairs, asks.as_deref()));
         }
-        let approved = approve::approve(desk, plan)?;
+        let approved = match approve::approve(desk, plan) {
+            Ok(approved) => approved,
+            // Bounded by the time that a person has for all questions of a call.
+            Err(Halt::Changed) => continue,
+            Err(Halt::Refused(refusal)) => return Err(*refusal),
+        };
         match commit::commit(desk, approved) {
             Ok(committed) => {
                 let recorded = record::change(desk, committed);
@@ -252,6 +267,7 @@ fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
 /// What a call would come to.
 pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
+    desk.approver = raw.approver;
     session.refresh();
     let received = receive_call(&mut desk, raw.arguments);
     let checked = received.and_then(|(asked, _)| match asked {

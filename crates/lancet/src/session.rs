@@ -25,6 +25,8 @@ pub(crate) struct SessionInner {
     /// What the history calls it.
     key: String,
     ledger: Mutex<Ledger>,
+    /// What a person allowed for the rest of it.
+    pub(crate) grants: rooms::approve::Grants,
 }
 
 /// What a call would come to, without any effect.
@@ -49,6 +51,7 @@ impl Session {
                 key: name.as_str().to_owned(),
                 name: Some(name),
                 ledger: Mutex::default(),
+                grants: Default::default(),
             }),
         }
     }
@@ -60,6 +63,7 @@ impl Session {
                 key: unnamed(),
                 name: None,
                 ledger: Mutex::default(),
+                grants: Default::default(),
             }),
         }
     }
@@ -131,6 +135,8 @@ impl Session {
                 .map_or_else(unnamed, |name| name.as_str().to_owned()),
             name,
             ledger: Mutex::new(ledger),
+            // What was allowed to the parent was not allowed to the child.
+            grants: Default::default(),
         };
         let child = Session {
             inner: Arc::new(inner),

@@ -5,8 +5,10 @@ mod apply;
 mod by_path;
 mod error;
 mod help;
+mod keep;
 mod keys;
 mod parse;
+mod permissions;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -18,6 +20,7 @@ use lancet_text::Encoding;
 
 pub use error::SettingsError;
 pub use help::help;
+pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
 pub use values::{Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak};
 
 use by_path::{PathRule, decide};
@@ -31,6 +34,8 @@ pub enum Origin {
     User,
     /// The `lancet.toml` at the project's root, which may only tighten.
     Project,
+    /// The same, of a project that the user has trusted.
+    TrustedProject,
     /// `--config` or a flag; counts as the user's own.
     CommandLine,
 }
@@ -42,6 +47,7 @@ impl Origin {
             Origin::BuiltIn => "built in",
             Origin::User => "user",
             Origin::Project => "project",
+            Origin::TrustedProject => "project, trusted",
             Origin::CommandLine => "command line",
         }
     }
@@ -138,6 +144,14 @@ pub struct Settings {
     pub history: HistorySettings,
     /// Further abbreviations that the ladder knows: short, long.
     pub abbreviations: Vec<(String, String)>,
+    /// Permission rules, in the order of their layers.
+    pub rules: Vec<lancet_policy::Entry>,
+    /// Parts of protected folders that are opened.
+    pub open: Vec<lancet_policy::Scope>,
+    /// Further files that no credential is written into: patterns.
+    pub guards: Vec<String>,
+    /// Folders that may be read and never written; `~` stands for the home folder.
+    pub read_roots: Vec<PathBuf>,
     /// What a project's file says and is not applied.
     pub ignored: Vec<Ignored>,
     encodings: Vec<PathRule<Encoding>>,
@@ -171,6 +185,10 @@ impl Default for Settings {
                 required: true,
             },
             abbreviations: Vec::new(),
+            rules: Vec::new(),
+            open: Vec::new(),
+            guards: Vec::new(),
+            read_roots: Vec::new(),
             ignored: Vec::new(),
             encodings: Vec::new(),
             strategies: Vec::new(),

@@ -128,6 +128,7 @@ impl Server {
                 call: identity.call,
             },
             cancel: cancel.clone(),
+            approver: None,
         };
         let told = Told::read(&context.meta);
         self.run(session, call, told, cancel, context).await

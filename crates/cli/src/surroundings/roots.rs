@@ -31,7 +31,7 @@ pub(crate) fn resolve(
     }
     let mut roots: Vec<PathBuf> = Vec::with_capacity(given.len());
     for root in given {
-        let resolved = existing_folder(root, around)?;
+        let resolved = existing_folder("--root", root, around)?;
         if !roots.contains(&resolved) {
             roots.push(resolved);
         }
@@ -39,11 +39,22 @@ pub(crate) fn resolve(
     Ok(roots)
 }
 
-fn existing_folder(given: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
+/// The folders for reading, resolved.
+pub(crate) fn resolve_read(
+    given: &[PathBuf],
+    around: &Surroundings,
+) -> Result<Vec<PathBuf>, Failure> {
+    given
+        .iter()
+        .map(|folder| existing_folder("--read-root", folder, around))
+        .collect()
+}
+
+fn existing_folder(flag: &str, given: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
     let path = around.absolute(given)?;
     let wrong = |why: String| {
         Failure::usage(format!(
-            "--root {}: {why}; a root is an existing folder",
+            "{flag} {}: {why}; a root is an existing folder",
             given.display()
         ))
     };

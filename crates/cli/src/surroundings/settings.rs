@@ -87,8 +87,10 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
     }
     if let Some(mode) = flags.mode {
         let word = match mode {
+            Mode::Ask => "ask",
             Mode::AcceptEdits => "accept-edits",
             Mode::Plan => "plan",
+            Mode::Bypass => "bypass",
         };
         layers.push(flag("--mode", "mode", word));
     }

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lancet::{Answer, Approver, Question};
+use lancet::{Answer, Approver, Question, Wait};
 
 use super::{Colour, Style, visible, visible_line};
 
@@ -72,7 +72,7 @@ impl TerminalApprover {
 }
 
 impl Approver for TerminalApprover {
-    fn ask(&self, question: &Question) -> Answer {
+    fn ask(&self, question: &Question, _: &Wait) -> Answer {
         if self.consent == Consent::Given && !question.protected {
             return Answer::Yes;
         }
@@ -183,9 +183,10 @@ mod tests {
             diff: String::new(),
             notices: Vec::new(),
             lines: (1, 1),
+            ..Question::default()
         };
         let approver = TerminalApprover::new(Consent::Given, true);
-        assert_eq!(approver.ask(&question), Answer::Yes);
+        assert_eq!(approver.ask(&question, &Wait::default()), Answer::Yes);
         assert!(!approver.has_shown() && approver.unasked().is_none());
     }
 
@@ -200,6 +201,7 @@ mod tests {
             diff: "-ok\n+evil\x1b[2K\rok\n".into(),
             notices: Vec::new(),
             lines: (1, 1),
+            ..Question::default()
         };
         let words = worded(&question, Colour::Off);
         assert!(words.contains("+evil␛[2K␍ok\n") && !words.contains('\x1b'));
@@ -216,6 +218,7 @@ mod tests {
             diff: "@@ -1 +1 @@\n-a\n+b\n".into(),
             notices: vec!["10 further places are not shown".into()],
             lines: (1, 1),
+            ..Question::default()
         };
         let words = worded(&question, Colour::Off);
         assert!(
@@ -235,6 +238,7 @@ mod tests {
             diff: String::new(),
             notices: Vec::new(),
             lines: (1, 1),
+            ..Question::default()
         };
         let words = worded(&question, Colour::Off);
         assert_eq!(words.lines().count(), 4, "{words}");

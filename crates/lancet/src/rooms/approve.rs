@@ -1,16 +1,19 @@
-//! approve: may this plan be carried out? The mode decides, and protected and secret names always ask. No one there to
-//! ask is a no.
+//! approve: may this plan be carried out? Policy decides, and a person where it asks. No one there to ask is a no.
 
-use lancet_text::unified;
+mod ask;
+mod check;
+mod edited;
+mod grants;
+
+use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
+
+pub(crate) use grants::Grants;
 
 use super::Desk;
+use super::locate::Twins;
 use super::plan::{FilePlan, Plan};
-use crate::approver::{Answer, Question};
-use crate::observe::Event;
-use crate::protected::Verdict;
 use crate::refusal::{Kind, Refusal};
 use crate::session::Check;
-use crate::settings::Mode;
 use crate::wording::quote_path;
 
 /// A plan that may be carried out. There is no other way to make one than [`approve`].
@@ -23,42 +26,92 @@ impl Approved {
     }
 }
 
+/// Why a plan is not carried out as it is.
+pub(crate) enum Halt {
+    /// It is refused.
+    Refused(Box<Refusal>),
+    /// A file changed while its question was open: the call looks again, and asks again if it still fits.
+    Changed,
+}
+
+impl From<Refusal> for Halt {
+    fn from(refusal: Refusal) -> Self {
+        Halt::Refused(Box::new(refusal))
+    }
+}
+
 /// Why a file's write is asked about.
-struct Reason {
+pub(super) struct Reason {
     words: String,
+    /// Protected and secret names: only a person answers for those.
     protected: bool,
+    /// What stays the same from question to question.
+    key: String,
+    /// The rule that asks.
+    rule: Option<String>,
 }
 
 /// Asks what must be asked and gives the plan on, or the refusal.
-pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Refusal> {
-    if desk.engine().mode == Mode::Plan {
-        return Err(Refusal::new(
-            Kind::Declined,
-            "lancet runs in plan mode: nothing is written. Say what you would change instead.",
-        ));
-    }
-    let mut by = format!("mode {}", desk.engine().mode.word());
+pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt> {
+    let policy = desk.engine().permissions.policy();
     for file in &plan.files {
-        if let Some(reason) = reason(desk, file) {
-            by = format!("a person, asked because {}", reason.words);
-            ask(desk, file, reason)?;
-        }
+        check::settings_load(desk, file)?;
     }
-    plan.origin.approved = Some(by);
+    let mut by: Option<String> = None;
+    for at in 0..plan.files.len() {
+        let file = &plan.files[at];
+        let decision = decide(&policy, file);
+        if decision.is_denied() {
+            return Err(refusal(file, &decision).into());
+        }
+        let Some(reason) = reason(file, &decision) else {
+            by.get_or_insert_with(|| match &decision.cause {
+                Cause::Mode(mode) => format!("mode {}", mode.word()),
+                cause => cause.to_string(),
+            });
+            continue;
+        };
+        if desk
+            .session
+            .inner
+            .grants
+            .covers(file.target.path(), &reason)
+        {
+            by = Some(format!(
+                "a person, for this session, asked because {}",
+                reason.words
+            ));
+            continue;
+        }
+        let words = format!("a person, asked because {}", reason.words);
+        if let Some(text) = ask::ask(desk, &policy, file, reason)? {
+            let edited = edited::apply(plan.files.remove(at), &text)?;
+            check::settings_load(desk, &edited)?;
+            plan.files.insert(at, edited);
+            plan.origin.user_modified = true;
+        }
+        by = Some(words);
+    }
+    plan.origin.approved = by;
     Ok(Approved(plan))
 }
 
 /// What [`approve`] would come to, without asking.
 pub(crate) fn foresee(desk: &Desk<'_>, plan: &Plan) -> Check {
-    if desk.engine().mode == Mode::Plan {
-        return Check::Refused(Box::new(Refusal::new(
-            Kind::Declined,
-            "lancet runs in plan mode: nothing is written.",
-        )));
+    let policy = desk.engine().permissions.policy();
+    for file in &plan.files {
+        if let Err(refusal) = check::settings_load(desk, file) {
+            return Check::Refused(Box::new(refusal));
+        }
+        let decision = decide(&policy, file);
+        if decision.is_denied() {
+            return Check::Refused(Box::new(refusal(file, &decision)));
+        }
     }
-    match plan.files.iter().find_map(|file| reason(desk, file)) {
+    let reasons = reasons(desk, &policy, plan);
+    match reasons.into_iter().next() {
         None => Check::Passes,
-        Some(reason) if desk.engine().approver.is_some() => Check::Asks {
+        Some(reason) if ask::somebody(desk).is_some() => Check::Asks {
             reason: reason.words,
         },
         Some(reason) => Check::Refused(Box::new(nobody(&reason))),
@@ -67,94 +120,102 @@ pub(crate) fn foresee(desk: &Desk<'_>, plan: &Plan) -> Check {
 
 /// What a dry run says of it: why a person would be asked, or the refusal where nobody could say yes to a protected name.
 pub(crate) fn foresee_dry_run(desk: &Desk<'_>, plan: &Plan) -> Result<Option<String>, Refusal> {
-    let reasons: Vec<Reason> = plan
-        .files
-        .iter()
-        .filter_map(|file| reason(desk, file))
-        .collect();
+    let policy = desk.engine().permissions.policy();
+    for file in &plan.files {
+        check::settings_load(desk, file)?;
+    }
+    let reasons = reasons(desk, &policy, plan);
     match reasons.iter().find(|reason| reason.protected) {
-        Some(reason) if desk.engine().approver.is_none() => Err(nobody(reason)),
+        Some(reason) if ask::somebody(desk).is_none() => Err(nobody(reason)),
         protected => Ok(protected
             .or(reasons.first())
             .map(|reason| reason.words.clone())),
     }
 }
 
-fn reason(desk: &Desk<'_>, file: &FilePlan) -> Option<Reason> {
-    match &file.target.verdict {
-        Some(Verdict::Protected { name }) => {
-            return Some(Reason {
-                words: format!("{} is protected (`{name}`)", quote_path(file.target.path())),
-                protected: true,
-            });
-        }
-        Some(Verdict::Secret { pattern }) => {
-            return Some(Reason {
-                words: format!(
-                    "{} is a secret file (`{pattern}`)",
-                    quote_path(file.target.path())
-                ),
-                protected: true,
-            });
-        }
-        None => {}
-    }
-    (desk.engine().mode == Mode::Ask).then(|| Reason {
-        words: "the mode is ask: every write is asked about".into(),
-        protected: false,
+/// Why a plan's files would be asked about.
+fn reasons(desk: &Desk<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
+    let asked = plan.files.iter().filter_map(|file| {
+        let reason = reason(file, &decide(policy, file))?;
+        let granted = desk
+            .session
+            .inner
+            .grants
+            .covers(file.target.path(), &reason);
+        (!granted).then_some(reason)
+    });
+    asked.collect()
+}
+
+fn decide<'p>(policy: &'p Policy, file: &FilePlan) -> Decision<'p> {
+    // Whether the text may be shown was settled when the file was located.
+    file.target
+        .with_names(|names| policy.writing(names, Shows::Nothing))
+}
+
+/// Why a write is asked about; none where it goes through.
+fn reason(file: &FilePlan, decision: &Decision<'_>) -> Option<Reason> {
+    let path = quote_path(file.target.path());
+    let (words, key, rule) = match (&decision.cause, decision.outcome) {
+        (Cause::Protected { name }, _) => (
+            format!("{path} is protected (`{name}`)"),
+            format!("protected {name}"),
+            None,
+        ),
+        (Cause::Secret { pattern }, _) => (
+            format!("{path} is a secret file (`{pattern}`)"),
+            format!("secret {pattern}"),
+            None,
+        ),
+        // Before what the mode says: another name of the file may be a protected one.
+        _ if file.target.twins == Twins::Unknown => (
+            format!(
+                "{path} is one of several hard links, and there are too many entries to look for the others"
+            ),
+            "hard links".to_owned(),
+            None,
+        ),
+        (Cause::Rule(entry), Outcome::Ask) => (
+            format!("the rule `{} {}` asks", entry.effect.word(), entry.rule),
+            format!("rule {entry}"),
+            Some(entry.to_string()),
+        ),
+        (_, Outcome::Ask) => (
+            "the mode is ask: every write is asked about".to_owned(),
+            "mode".to_owned(),
+            None,
+        ),
+        _ => return None,
+    };
+    Some(Reason {
+        words,
+        protected: rule.is_none() && key != "mode",
+        key,
+        rule,
     })
 }
 
-fn ask(desk: &Desk<'_>, file: &FilePlan, reason: Reason) -> Result<(), Refusal> {
-    let Some(approver) = &desk.engine().approver else {
-        return Err(nobody(&reason).with("file_path", quote_path(file.target.path())));
-    };
-    let question = Question {
-        tool: desk.tool.clone(),
-        path: file.target.path().to_path_buf(),
-        relative: file.target.located.relative().to_path_buf(),
-        reason: reason.words.clone(),
-        protected: reason.protected,
-        diff: unified(&file.view.patch),
-        notices: notices(file),
-        lines: (file.view.added, file.view.removed),
-    };
-    let answer = approver.ask(&question);
-    let session = super::record::session_name(desk);
-    desk.engine().tell(&Event::Decided {
-        session,
-        path: question.path,
-        reason: reason.words,
-        allowed: answer == Answer::Yes,
-    });
-    match answer {
-        Answer::Yes => Ok(()),
-        Answer::No(words) => {
-            let words = words.map(|words| format!(": {words}")).unwrap_or_default();
-            let text = format!(
-                "A person declined this change of {}{words}. Nothing was written.",
-                quote_path(file.target.path())
-            );
-            Err(Refusal::new(Kind::Declined, text)
-                .with("file_path", quote_path(file.target.path())))
-        }
+/// The refusal for what policy denies by now: the mode, or a rule that came into force since the file was located.
+fn refusal(file: &FilePlan, decision: &Decision<'_>) -> Refusal {
+    if let Cause::Mode(_) = decision.cause {
+        return Refusal::new(
+            Kind::Declined,
+            "lancet runs in plan mode: nothing is written. Say what you would change instead.",
+        );
     }
-}
-
-/// What a person has to know beside the diff.
-fn notices(file: &FilePlan) -> Vec<String> {
-    let mut notices = file.target.notices.clone();
-    notices.extend_from_slice(&file.view.notices);
-    if file.view.patch.iter().any(|hunk| hunk.lines.is_empty()) {
-        notices
-            .push("some of the change is too long to show; the diff gives its lines alone".into());
-    }
-    notices
+    let path = quote_path(file.target.path());
+    let text = format!("A rule denies {path}. Work without this file, or ask the user.");
+    Refusal::new(Kind::Denied, text).with("file_path", path)
 }
 
 fn nobody(reason: &Reason) -> Refusal {
+    let how = if reason.protected {
+        "a person can do it with `lancet edit` or `lancet write`"
+    } else {
+        "a person can do it with `lancet edit` or `lancet write`, or allow it with a rule under [permissions] in their settings"
+    };
     let text = format!(
-        "Nothing was written: {}, and there is nobody here to ask. Tell the user what you wanted to change; a person can do it with `lancet edit` or `lancet write`.",
+        "Nothing was written: {}, and there is nobody here to ask. Tell the user what you wanted to change; {how}.",
         reason.words
     );
     Refusal::new(Kind::Declined, text)

@@ -5,20 +5,31 @@ mod twins;
 
 use std::path::{Path, PathBuf};
 
-use lancet_workspace::{LocateError, Located};
+use lancet_policy::{Cause, Decision, FileNames, Kind as Sort, Policy, Shows};
+use lancet_workspace::{Kind as FileKind, LocateError, Located};
 
 use crate::engine::Inner;
-use crate::protected::{self, Verdict};
 use crate::refusal::{Kind, Refusal};
 use crate::wording::{QuotedPath, names, quote_path};
 
 /// What the caller wants to do with the file: some files may be written but not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intent {
-    /// Its text is shown: Read, and tools whose answers quote lines.
+    /// Its text is shown: Read.
     Show,
-    /// Its text is replaced without being shown.
+    /// Its text is changed, and lines of it are shown: Edit and its like.
+    Edit,
+    /// Its text is replaced without being shown: Write, and going back.
     Replace,
+}
+
+/// Whether the other names of a file are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Twins {
+    /// It has no others, or those that matter were found.
+    Known,
+    /// There were too many entries to look at: a protected name may be among them.
+    Unknown,
 }
 
 /// A located path.
@@ -29,8 +40,11 @@ pub(crate) struct Target {
     pub(crate) given: QuotedPath,
     /// What the answer says about how the path was read.
     pub(crate) notices: Vec<String>,
-    /// Whether its name, or its target's name, is a protected or secret one.
-    pub(crate) verdict: Option<Verdict>,
+    /// Other names of the same file that policy looks at: the path as given, other hard links.
+    others: Vec<PathBuf>,
+    /// Whether those are all.
+    pub(crate) twins: Twins,
+    withheld: bool,
 }
 
 impl Target {
@@ -40,8 +54,25 @@ impl Target {
     }
 
     /// Whether it is a file whose text is not shown.
-    pub(crate) fn is_secret(&self) -> bool {
-        matches!(self.verdict, Some(Verdict::Secret { .. }))
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.withheld
+    }
+
+    /// Asks the policy with all names of the file.
+    pub(crate) fn with_names<T>(&self, ask: impl FnOnce(FileNames<'_>) -> T) -> T {
+        let others: Vec<&Path> = self.others.iter().map(PathBuf::as_path).collect();
+        ask(FileNames {
+            opened: self.path(),
+            others: &others,
+            kind: sort_of(&self.located),
+        })
+    }
+}
+
+fn sort_of(located: &Located) -> Sort {
+    match located.kind() {
+        FileKind::Directory => Sort::Folder,
+        _ => Sort::File,
     }
 }
 
@@ -53,7 +84,7 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
     let located = match intent {
         // A name that is to be made is taken as it is spelled.
         Intent::Replace => engine.workspace.locate_as_spelled(&path),
-        Intent::Show => engine.workspace.locate(&path),
+        Intent::Show | Intent::Edit => engine.workspace.locate(&path),
     };
     let located = located.map_err(|error| refuse(engine, &given, &path, &error))?;
     if located.respelled() {
@@ -63,42 +94,82 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
         ));
     }
     refuse_unshown(engine, &given, located.path())?;
-    let named = judge(engine, &path);
-    let opened = (located.path() != path)
-        .then(|| judge(engine, located.path()))
-        .flatten();
-    let verdict = stricter(stricter(named, opened), twins::judge(engine, &located));
-    if intent == Intent::Show
-        && let Some(Verdict::Secret { pattern }) = &verdict
-    {
-        let told = matches!(judge(engine, &path), Some(Verdict::Secret { .. }))
-            .then_some(pattern.as_str());
-        return Err(secret(&given, told));
+    let policy = engine.permissions.policy();
+    let mut others = Vec::new();
+    let twins = twins::look(engine, &policy, &located, &mut others);
+    if located.path() != path {
+        others.push(path);
     }
-    Ok(Target {
+    let mut target = Target {
         located,
         given,
         notices,
-        verdict,
-    })
-}
-
-/// Of two verdicts on one file the stricter: a secret file is not even shown.
-fn stricter(one: Option<Verdict>, other: Option<Verdict>) -> Option<Verdict> {
-    match (&one, &other) {
-        (Some(Verdict::Secret { .. }), _) | (_, None) => one,
-        _ => other,
+        others,
+        twins,
+        withheld: false,
+    };
+    let reading = target.with_names(|names| policy.reading(names));
+    let refused = match intent {
+        Intent::Show => Some(reading.clone()).filter(Decision::is_denied),
+        Intent::Edit => denied_writing(&policy, &target, Shows::Lines),
+        Intent::Replace => denied_writing(&policy, &target, Shows::Nothing),
+    };
+    target.withheld = reading.is_denied();
+    match refused {
+        Some(decision) => Err(denied(&policy, &target, &decision, intent)),
+        None => Ok(target),
     }
 }
 
-/// The refusal for a secret file. What it is called is told only where the caller has named it.
-fn secret(given: &QuotedPath, pattern: Option<&str>) -> Refusal {
-    let matches = pattern
-        .map(|pattern| format!(" (it matches `{pattern}`)"))
-        .unwrap_or_default();
-    let text = format!(
-        "{given} is a secret file{matches}: its text is not shown. Work without it, or ask the user for the part that is needed."
-    );
+/// The decision that no one may write the file, but for that of the mode: *approve* tells that one.
+fn denied_writing<'p>(policy: &'p Policy, target: &Target, shows: Shows) -> Option<Decision<'p>> {
+    let decision = target.with_names(|names| policy.writing(names, shows));
+    let by_mode = matches!(decision.cause, Cause::Mode(_));
+    (decision.is_denied() && !by_mode).then_some(decision)
+}
+
+/// The refusal for a file that policy denies. What it is called, and the rule that names it, is told only where the
+/// caller has named it so itself.
+fn denied(policy: &Policy, target: &Target, decision: &Decision<'_>, intent: Intent) -> Refusal {
+    let given = &target.given;
+    let path = target.located.given();
+    let named = FileNames {
+        kind: sort_of(&target.located),
+        ..FileNames::one(path)
+    };
+    let by_name = match intent {
+        Intent::Show => policy.reading(named),
+        Intent::Edit => policy.writing(named, Shows::Lines),
+        Intent::Replace => policy.writing(named, Shows::Nothing),
+    };
+    let told = by_name == *decision;
+    let text = match &decision.cause {
+        Cause::Secret { pattern } => {
+            let matches = match told {
+                true => format!(" (it matches `{pattern}`)"),
+                false => String::new(),
+            };
+            format!(
+                "{given} is a secret file{matches}: its text is not shown. Work without it, or ask the user for the part that is needed."
+            )
+        }
+        Cause::ReadRoot(_) => format!(
+            "{given} is in a folder that is only for reading. Nothing is written there; use a path below a root."
+        ),
+        Cause::Rule(entry) if told => format!(
+            "A rule denies {given}: `{} {}` of the {} settings. Work without this file, or ask the user.",
+            entry.effect.word(),
+            entry.rule,
+            entry.layer.name()
+        ),
+        _ => format!("A rule denies {given}. Work without this file, or ask the user."),
+    };
+    Refusal::new(Kind::Denied, text).with("file_path", given)
+}
+
+/// The refusal for a path that leads through a file whose name is not told.
+fn withheld(given: &QuotedPath) -> Refusal {
+    let text = format!("{given} leads through a file that is not shown. Work without it.");
     Refusal::new(Kind::Denied, text).with("file_path", given)
 }
 
@@ -130,17 +201,6 @@ fn is_state(engine: &Inner, path: &Path) -> bool {
         .is_some_and(|state| path.starts_with(state))
 }
 
-/// Whether a path's name is a protected or secret one, judged from its root down where it is below one.
-pub(crate) fn judge(engine: &Inner, path: &Path) -> Option<Verdict> {
-    let below = engine
-        .workspace
-        .roots()
-        .iter()
-        .find_map(|root| path.strip_prefix(root).ok())
-        .unwrap_or(path);
-    protected::judge(below)
-}
-
 /// The path as an absolute one: `~` expanded, a relative one taken from the first root.
 fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<PathBuf, Refusal> {
     if given.is_empty() {
@@ -153,7 +213,7 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
         let text = format!(
             "{} is a network path, which is not touched. Use a path below {}.",
             quote_path(Path::new(given)),
-            names(engine.workspace.roots())
+            names(engine.roots())
         );
         return Err(Refusal::new(Kind::Outside, text).with("file_path", given));
     }
@@ -177,11 +237,11 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
 }
 
 fn refuse(engine: &Inner, given: &QuotedPath, path: &Path, error: &LocateError) -> Refusal {
-    let roots = engine.workspace.roots();
+    let roots = engine.roots();
     if let LocateError::NotADirectory { at } = error
         && is_hidden(engine, at)
     {
-        return secret(given, None);
+        return withheld(given);
     }
     let refusal = match error {
         LocateError::Outside => {
@@ -225,9 +285,11 @@ pub(crate) fn same_tail(engine: &Inner, path: &Path) -> Option<PathBuf> {
         .filter(|tail| !is_hidden(engine, tail))
 }
 
-/// Whether a name is told to no one: that of a secret file, and what is in lancet's own state folder.
+/// Whether a name is told to no one: that of a file that may not be read, and what is in lancet's own state folder.
 pub(crate) fn is_hidden(engine: &Inner, path: &Path) -> bool {
-    matches!(judge(engine, path), Some(Verdict::Secret { .. })) || is_state(engine, path)
+    let policy = engine.permissions.policy();
+    let denied = |kind| policy.may_read(path, kind).is_denied();
+    denied(Sort::File) || denied(Sort::Folder) || is_state(engine, path)
 }
 
 /// The path of a call that was refused, absolute where that can be said.

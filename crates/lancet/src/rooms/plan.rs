@@ -30,6 +30,8 @@ pub(crate) struct Origin {
     pub(super) lead: Option<String>,
     /// Who let it through, or by which rule; *approve* says.
     pub(super) approved: Option<String>,
+    /// Whether the person who was asked changed the text.
+    pub(super) user_modified: bool,
 }
 
 impl Default for Origin {
@@ -40,6 +42,7 @@ impl Default for Origin {
             takes_back: Vec::new(),
             lead: None,
             approved: None,
+            user_modified: false,
         }
     }
 }
@@ -120,11 +123,8 @@ pub(crate) struct ChangeView {
 
 impl FilePlan {
     /// Whether the file is one whose text is not shown.
-    pub(super) fn is_secret(&self) -> bool {
-        matches!(
-            self.target.verdict,
-            Some(crate::protected::Verdict::Secret { .. })
-        )
+    pub(super) fn is_withheld(&self) -> bool {
+        self.target.is_withheld()
     }
 
     /// What happens to the file, in a word for programs.

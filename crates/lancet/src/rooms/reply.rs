@@ -124,7 +124,9 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
             ));
         }
         person.push_str(&for_person(file, ""));
-        files.push(data(file, Some(written)));
+        let mut data = data(file, Some(written));
+        data["userModified"] = json!(plan.origin.user_modified);
+        files.push(data);
     }
     repaired(&mut text, repairs);
     let reply = finish(
@@ -171,12 +173,12 @@ pub(crate) fn refusal(
     Reply::refused(refusal, data, person)
 }
 
-/// What stands for the text of a secret file.
+/// What stands for the text of a file that is not shown.
 const NOT_SHOWN: &str = "(its text is not shown)\n";
 
-/// The diff of a change; of a secret file it is shown to the person who is asked, and nowhere else.
+/// The diff of a change; of a file that is not shown it is shown to the person who is asked, and nowhere else.
 fn shown_diff(file: &FilePlan) -> String {
-    if file.is_secret() {
+    if file.is_withheld() {
         NOT_SHOWN.to_owned()
     } else {
         unified(&file.view.patch)
@@ -184,7 +186,7 @@ fn shown_diff(file: &FilePlan) -> String {
 }
 
 fn shown_body(file: &FilePlan) -> &str {
-    if file.is_secret() {
+    if file.is_withheld() {
         NOT_SHOWN
     } else {
         &file.view.body
@@ -302,7 +304,7 @@ fn for_person(file: &FilePlan, lead: &str) -> String {
 /// One file's data.
 fn data(file: &FilePlan, written: Option<&Written>) -> Value {
     let view = &file.view;
-    let hidden = file.is_secret();
+    let hidden = file.is_withheld();
     let hunks: Vec<Value> = view
         .patch
         .iter()

@@ -9,6 +9,7 @@ use super::by_path::PathRule;
 use super::error::{SettingsError, position};
 use super::keys::{PRESETS, Project};
 use super::parse::{Found, Given};
+use super::permissions;
 use super::values::{
     Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak,
 };
@@ -45,7 +46,7 @@ pub(super) fn apply(
     host_tools: &[&str],
 ) -> Result<(), SettingsError> {
     check(layer, &found, host_tools)?;
-    if layer.origin == Origin::Project && !may_set(&found) {
+    if !may_set(layer.origin, &found) {
         let (line, _) = position(&layer.text, found.key_at);
         let key = found.key.name.to_owned();
         settings.ignored.push(Ignored {
@@ -59,11 +60,17 @@ pub(super) fn apply(
     put(settings, layer, found)
 }
 
-fn may_set(found: &Found) -> bool {
-    match (found.key.project, &found.given) {
-        (Project::Sets, _) => true,
-        (Project::SetsOnly(only), Given::Word(word)) => *word == only,
-        _ => false,
+/// Whether this layer may set this key to this value.
+fn may_set(origin: Origin, found: &Found) -> bool {
+    match (origin, found.key.project) {
+        (Origin::BuiltIn | Origin::User | Origin::CommandLine, _) => true,
+        (_, Project::UserOnly) => false,
+        (Origin::TrustedProject, _) => true,
+        (Origin::Project, Project::Sets) => true,
+        (Origin::Project, Project::SetsOnly(only)) => {
+            matches!(found.given, Given::Word(word) if word == only)
+        }
+        (Origin::Project, Project::Ignored) => false,
     }
 }
 
@@ -90,6 +97,9 @@ fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), Settin
                 }
             }
         }
+        (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
+            permissions::check(layer, name, found.key.form, words)?;
+        }
         ("abbreviations", Given::Pair(short, long)) if short.is_empty() || short == long => {
             let message =
                 format!("the abbreviation {short:?} must stand for a different, longer text");
@@ -112,6 +122,9 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
         ("links", Given::Word(word)) => settings.links = Links::from_word(word).or(settings.links),
         ("tools", Given::Words(words)) => {
             settings.tools = Some(words.into_iter().map(|(word, _)| word).collect())
+        }
+        (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
+            permissions::put(settings, layer, name, words)?;
         }
         ("read.gutter", Given::Word(word)) => {
             settings.read.gutter = Gutter::from_word(word).unwrap_or(settings.read.gutter)

@@ -42,12 +42,16 @@ pub fn help() -> String {
             Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
             Form::Strategies => "\"*.env.local\" = \"in_place\"".to_owned(),
             Form::Abbreviations => "\"<fnr>\" = \"<function_results>\"".to_owned(),
+            Form::Rules => "[\"Edit(src/**)\", \"Read(~/notes/**)\"]".to_owned(),
+            Form::Scopes => "[\".claude/skills/NAME/**\"]".to_owned(),
+            Form::Guards => "[\"docs/**/*.md\"]".to_owned(),
+            Form::Folders => "[\"/usr/share/doc\", \"~/reference\"]".to_owned(),
             Form::Later => String::new(),
         };
         let mark = match key.project {
             super::keys::Project::Sets => " (project)".to_owned(),
             super::keys::Project::SetsOnly(word) => format!(" (project: \"{word}\" only)"),
-            super::keys::Project::Ignored => String::new(),
+            super::keys::Project::Ignored | super::keys::Project::UserOnly => String::new(),
         };
         let _ = match is_table {
             true => writeln!(text, "{values}{mark}"),
@@ -92,6 +96,41 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
             })
         };
         match key.form {
+            Form::Rules => {
+                let rules = settings.rules.iter();
+                let of_key = rules.filter(|entry| {
+                    key.name.strip_prefix("permissions.") == Some(entry.effect.word())
+                });
+                for entry in of_key {
+                    push(
+                        key.name.to_owned(),
+                        format!("{:?}", entry.rule.text()),
+                        origin_of(entry.layer),
+                    );
+                }
+            }
+            Form::Scopes | Form::Guards | Form::Folders => {
+                let listed: Vec<String> = match key.form {
+                    Form::Scopes => settings
+                        .open
+                        .iter()
+                        .map(|scope| scope.text().into())
+                        .collect(),
+                    Form::Guards => settings.guards.clone(),
+                    _ => settings
+                        .read_roots
+                        .iter()
+                        .map(|folder| folder.display().to_string())
+                        .collect(),
+                };
+                for text in listed {
+                    push(
+                        key.name.to_owned(),
+                        format!("{text:?}"),
+                        settings.origin(key.name),
+                    );
+                }
+            }
             Form::Encodings => settings.encodings.iter().for_each(|rule| {
                 push(
                     format!("encoding.{:?}", rule.pattern),
@@ -120,6 +159,14 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
         }
     }
     lines
+}
+
+fn origin_of(layer: lancet_policy::Layer) -> super::Origin {
+    match layer {
+        lancet_policy::Layer::User => super::Origin::User,
+        lancet_policy::Layer::Project => super::Origin::Project,
+        lancet_policy::Layer::CommandLine => super::Origin::CommandLine,
+    }
 }
 
 fn value_of(settings: &Settings, key: &str) -> Option<String> {

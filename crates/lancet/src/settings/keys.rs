@@ -19,6 +19,14 @@ pub(super) enum Form {
     Strategies,
     /// A table from short text to long text.
     Abbreviations,
+    /// A list of permission rules.
+    Rules,
+    /// A list of parts of protected folders.
+    Scopes,
+    /// A list of file patterns.
+    Guards,
+    /// A list of folders, absolute or below `~`.
+    Folders,
     /// Part of lancet, but not of this version. Refused: a rule that is silently left out would be dangerous.
     Later,
 }
@@ -30,8 +38,10 @@ pub(super) enum Project {
     Sets,
     /// Set it to this word, which tightens.
     SetsOnly(&'static str),
-    /// Nothing.
+    /// Nothing, until the user trusts it.
     Ignored,
+    /// Nothing, even then: only the user's own settings may.
+    UserOnly,
 }
 
 /// One key.
@@ -78,10 +88,10 @@ pub(super) const PRESETS: [&str; 2] = ["default", "all"];
 pub(super) const KEYS: &[Key] = &[
     key(
         "mode",
-        Form::Choice(Mode::CHOICES),
+        Form::Choice(Mode::WORDS),
         "accept-edits for agents; the command line asks",
         Project::Ignored,
-        "What happens to writes: accept-edits lets those inside the roots through, plan allows none.",
+        "What happens to writes that no rule decides: ask asks about each, accept-edits lets those inside the roots through, plan allows none, bypass asks nothing but protected names and secret files.",
     ),
     key(
         "match",
@@ -110,6 +120,48 @@ pub(super) const KEYS: &[Key] = &[
         "\"default\"",
         Project::Ignored,
         "The tools that are offered: names, default, all; a minus before a name takes it away. A list, or one text with commas.",
+    ),
+    key(
+        "read_roots",
+        Form::Folders,
+        "none",
+        Project::UserOnly,
+        "Folders outside the roots that may be read and searched and are never written; as --read-root.",
+    ),
+    key(
+        "permissions.allow",
+        Form::Rules,
+        "none",
+        Project::Ignored,
+        "Writes that need no question, for instance Edit(src/**): gitignore patterns, /x from each root, //x absolute, ~/x. Read(x) lifts the built-in denial of a secret file.",
+    ),
+    key(
+        "permissions.ask",
+        Form::Rules,
+        "none",
+        Project::Sets,
+        "Writes that are asked about, whatever allow and the mode say (mode bypass passes them over).",
+    ),
+    key(
+        "permissions.deny",
+        Form::Rules,
+        "none",
+        Project::Sets,
+        "What is refused, whatever else is said: Edit(x) for every writing tool, Read(x) for every tool that shows text or names.",
+    ),
+    key(
+        "protected.open",
+        Form::Scopes,
+        "none",
+        Project::UserOnly,
+        "Parts of protected folders that are written like others, for instance .claude/skills/NAME/**. Never version control, shells' start-up files and permission settings.",
+    ),
+    key(
+        "secrets.guard",
+        Form::Guards,
+        "AGENTS.md, CLAUDE.md, GEMINI.md, MEMORY.md, .claude/**/*.md",
+        Project::Ignored,
+        "Further files that no credential is written into.",
     ),
     key(
         "read.gutter",
@@ -224,13 +276,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::Ignored,
         "Whether a change is refused that cannot be kept in the history, and so could not be taken back.",
     ),
-    later("read_roots"),
     later("read.pdf"),
     later("read.images"),
     later("write.git_diff"),
-    later("permissions"),
-    later("protected"),
-    later("secrets"),
     later("search"),
     later("language"),
     later("hooks"),

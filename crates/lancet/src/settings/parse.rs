@@ -152,6 +152,17 @@ fn take(
             Some(words) => push(Given::Words(words), key_at, value_at),
             None => return wrong("a list of names, or one text with commas"),
         },
+        Form::Rules | Form::Scopes | Form::Guards | Form::Folders => {
+            // A comma may be part of a pattern, so one text is one entry.
+            let words = match item.as_str() {
+                Some(text) => Some(vec![(text.to_owned(), value_at)]),
+                None => texts_of(item, value_at),
+            };
+            match words {
+                Some(words) => push(Given::Words(words), key_at, value_at),
+                None => return wrong("a list of texts"),
+            }
+        }
         Form::Encodings | Form::Strategies | Form::Abbreviations => {
             let Some(table) = item.as_table_like() else {
                 return wrong("a table of texts");
@@ -186,6 +197,11 @@ fn words_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
             .filter(|word| !word.is_empty());
         return Some(words.map(|word| (word.to_owned(), at)).collect());
     }
+    texts_of(item, at)
+}
+
+/// The texts of a list, with their byte offsets.
+fn texts_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
     let one = |value: &Value| {
         Some((
             value.as_str()?.trim().to_owned(),

@@ -136,7 +136,9 @@ fn a_wrong_value_is_told_the_right_ones() {
         error("read.dedupe = \"yes\"").ends_with("read.dedupe must be true or false, not \"yes\"")
     );
     assert!(error("read = 5").contains("read must be a table, [read]"));
-    assert!(error("mode = [1]").contains("mode must be \"accept-edits\" or \"plan\", not a list"));
+    assert!(error("mode = [1]").contains(
+        "mode must be \"ask\" or \"accept-edits\" or \"plan\" or \"bypass\", not a list"
+    ));
     assert!(error("encoding = \"utf-8\"").contains("encoding must be a table of texts"));
     assert!(error("[encoding]\n\"*.x\" = 3").contains(":2:9: "));
     assert!(
@@ -166,29 +168,14 @@ fn an_encoding_nobody_knows_is_refused() {
 }
 
 #[test]
-fn modes_to_come_are_not_taken_for_others() {
-    for mode in ["ask", "bypass"] {
-        let error = error(&format!("mode = \"{mode}\""));
-        assert!(
-            error.contains("mode must be \"accept-edits\" or \"plan\""),
-            "{error}"
-        );
-    }
-}
-
-#[test]
 fn what_this_version_lacks_is_refused_and_not_passed_over() {
     for text in [
-        "[permissions]\ndeny = [\"Read(x)\"]",
-        "[protected]\nopen = []",
         "[search]\nindex = true",
-        "[secrets]\nguard = []",
         "[language]\nrust = {}",
         "[[hooks]]\non = \"before\"",
         "read.pdf = \"text\"",
         "read.images = \"off\"",
         "write.git_diff = true",
-        "read_roots = [\"/x\"]",
     ] {
         for origin in [Origin::User, Origin::Project] {
             let error =
@@ -386,6 +373,10 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
             Form::Strategies => "{ \"*.a\" = \"in_place\" }".to_owned(),
             Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
+            Form::Rules => "[\"Edit(a)\"]".to_owned(),
+            Form::Scopes => "[\".claude/skills/a/**\"]".to_owned(),
+            Form::Guards => "[\"a.md\"]".to_owned(),
+            Form::Folders => "[\"/a\"]".to_owned(),
             Form::Later => continue,
         };
         let before = Settings::default().in_force();

@@ -37,12 +37,20 @@ choice! {
         AcceptEdits = "accept-edits",
         /// No write.
         Plan = "plan",
+        /// Asks nothing but what may not be bypassed.
+        Bypass = "bypass",
     }
 }
 
-impl Mode {
-    /// The modes that can be chosen so far, in settings and on the command line.
-    pub const CHOICES: &'static [&'static str] = &["accept-edits", "plan"];
+impl From<Mode> for lancet_policy::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Ask => Self::Ask,
+            Mode::AcceptEdits => Self::AcceptEdits,
+            Mode::Plan => Self::Plan,
+            Mode::Bypass => Self::Bypass,
+        }
+    }
 }
 
 choice! {

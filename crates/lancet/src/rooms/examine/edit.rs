@@ -71,7 +71,7 @@ pub(crate) fn examine(
 
 /// The file that an edit means. One that is to be made is taken as it is spelled.
 fn locate_for(engine: &Inner, edit: &EditRequest) -> Result<Target, Refusal> {
-    let target = locate(engine, &edit.file_path, Intent::Show)?;
+    let target = locate(engine, &edit.file_path, Intent::Edit)?;
     if edit.old.is_empty() && target.located.respelled() {
         return locate(engine, &edit.file_path, Intent::Replace);
     }

@@ -180,7 +180,7 @@ fn missing(engine: &Inner, target: &Target) -> Refusal {
     }
     text.push_str(&format!(
         " A new file is made with Write, below {}.",
-        names(engine.workspace.roots())
+        names(engine.roots())
     ));
     Refusal::new(Kind::Missing, text)
         .with("file_path", quote_path(target.path()))
@@ -216,7 +216,10 @@ fn respellings(engine: &Inner, target: &Target) -> Vec<QuotedPath> {
     });
     let there = |path: &PathBuf| {
         let located = engine.workspace.locate_as_spelled(path);
-        !is_hidden(engine, path) && located.is_ok_and(|located| located.kind() != FileKind::Missing)
+        !is_hidden(engine, path)
+            && located.is_ok_and(|located| {
+                located.kind() != FileKind::Missing && !is_hidden(engine, located.path())
+            })
     };
     paths.filter(there).map(|path| quote_path(&path)).collect()
 }

@@ -67,6 +67,7 @@ pub(crate) fn examine(desk: &Desk<'_>, asked: &TakeBack, reach: Reach) -> Result
             takes_back,
             lead: Some(lead(&rows, asked.direction)),
             approved: None,
+            user_modified: false,
         },
     })
 }

@@ -1,6 +1,7 @@
 //! examine for Write: a new file, a replaced one, or text at the end of one.
 
 use lancet_history::Seen;
+use lancet_policy::Shows;
 use lancet_text::{
     Change, Document, Endings, LineEnd, difference, encode_new, leaked, placeholder, unified,
 };
@@ -14,7 +15,6 @@ use super::standing::{DIFF_BUDGET, Need, Standing, standing};
 use super::view::{Notes, Numbers, change_view, untold};
 use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
-use crate::protected::Verdict;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::locate::{Intent, Target, locate};
@@ -71,14 +71,15 @@ fn existing(
         WriteMode::Append => (Need::Places, content.is_empty()),
         _ => (
             Need::Whole,
-            !is_secret(&target) && same_text(content, &document, &base),
+            !target.is_withheld() && same_text(content, &document, &base),
         ),
     };
     if nothing_new {
         return Err(no_change(&target));
     }
-    let standing = if is_secret(&target) {
-        secret_standing(&target, &base, arguments.revision.as_deref())?
+    let standing = if target.is_withheld() {
+        refuse_unasked(desk, &target)?;
+        withheld_standing(&target, &base, arguments.revision.as_deref())?
     } else {
         standing(
             desk.session,
@@ -119,9 +120,23 @@ fn existing(
     })
 }
 
-/// How any session stands to a secret file: no model can have read it, and the person who is asked sees the diff
+/// Refuses to replace a file that may not be read where nobody would look at the change: it would be replaced blindly.
+fn refuse_unasked(desk: &Desk<'_>, target: &Target) -> Result<(), Refusal> {
+    let policy = desk.engine().permissions.policy();
+    let decision = target.with_names(|names| policy.writing(names, Shows::Nothing));
+    if !decision.is_allowed() {
+        return Ok(());
+    }
+    let text = format!(
+        "A rule denies reading {}, and what was not read is not replaced unasked. Work without this file, or ask the user.",
+        target.given
+    );
+    Err(Refusal::new(Kind::Denied, text).with("file_path", &target.given))
+}
+
+/// How any session stands to a file that is not shown: no model can have read it, and the person who is asked sees the diff
 /// instead. A refusal neither shows the change nor names the present revision, from which a short text can be guessed.
-fn secret_standing(
+fn withheld_standing(
     target: &Target,
     base: &Snapshot,
     revision: Option<&str>,
@@ -134,11 +149,6 @@ fn secret_standing(
         return Err(Refusal::new(Kind::Stale, text).with("file_path", path));
     }
     Ok(Standing::of(Seen::whole(base.bytes.len() as u64)))
-}
-
-/// Whether the file is one whose text is not shown.
-fn is_secret(target: &Target) -> bool {
-    matches!(target.verdict, Some(Verdict::Secret { .. }))
 }
 
 /// Whether the content is the file's text already: told before whether it was read.
@@ -245,8 +255,8 @@ fn replaced(
     };
     let bytes = encode_new(content, document.encoding(), ending)
         .map_err(|error| unencodable(target, &error))?;
-    // Whether a secret file holds a guessed text is not told.
-    if bytes == *base.bytes && !is_secret(target) {
+    // Whether a file that is not shown holds a guessed text is not told.
+    if bytes == *base.bytes && !target.is_withheld() {
         return Err(no_change(target));
     }
     let after = Document::decode(&bytes, Some(document.encoding()));

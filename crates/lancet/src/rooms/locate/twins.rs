@@ -1,26 +1,33 @@
-//! A second hard link is a second name of the same file: one of a protected or secret file counts as that file. Looked for
+//! A second hard link is a second name of the same file: what is decided about one of its names holds for all. Looked for
 //! only where a file has several names, among a bounded number of entries from its root down.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use lancet_policy::{Cause, FileNames, Policy, Shows};
 use lancet_workspace::{EntryKind, Kind, Located};
 
+use super::Twins;
 use crate::engine::Inner;
-use crate::protected::Verdict;
 
 /// How many entries are looked at. Beyond them it is not known whether a protected name is among them, so it asks.
 const MOST_ENTRIES: usize = 2_000;
 
-/// The verdict on another name of the same file.
-pub(super) fn judge(engine: &Inner, located: &Located) -> Option<Verdict> {
-    let stamp = located.stat().filter(|stamp| stamp.links > 1)?;
+/// Gathers the other names of a file that policy does not simply let through.
+pub(super) fn look(
+    engine: &Inner,
+    policy: &Policy,
+    located: &Located,
+    found: &mut Vec<PathBuf>,
+) -> Twins {
+    let Some(stamp) = located.stat().filter(|stamp| stamp.links > 1) else {
+        return Twins::Known;
+    };
     if stamp.kind() != Kind::File {
-        return None;
+        return Twins::Known;
     }
     let mut folders = VecDeque::from([located.root().to_path_buf()]);
     let mut looked = 0;
-    let mut found = None;
     while let Some(folder) = folders.pop_front() {
         let Ok(here) = engine.workspace.locate_as_spelled(&folder) else {
             continue;
@@ -33,25 +40,28 @@ pub(super) fn judge(engine: &Inner, located: &Located) -> Option<Verdict> {
             let path = folder.join(&entry.name);
             match entry.kind {
                 EntryKind::Folder => folders.push_back(path),
-                EntryKind::File => found = super::stricter(found, same_file(engine, path, &stamp)),
+                EntryKind::File => {
+                    if matters(policy, &path) && is_same(engine, &path, &stamp) {
+                        found.push(path);
+                    }
+                }
                 EntryKind::Link | EntryKind::Special => {}
             }
         }
-        if matches!(found, Some(Verdict::Secret { .. })) {
-            return found;
-        }
         if looked >= MOST_ENTRIES {
-            let name =
-                "one of several hard links, and there are too many entries to look for the others";
-            return found.or(Some(Verdict::Protected { name }));
+            return Twins::Unknown;
         }
     }
-    found
+    Twins::Known
 }
 
-/// The verdict on a name, where it is a name of that very file.
-fn same_file(engine: &Inner, path: PathBuf, stamp: &lancet_workspace::Stamp) -> Option<Verdict> {
-    let verdict = super::judge(engine, &path)?;
-    let there = engine.workspace.locate_as_spelled(&path).ok()?.stat()?;
-    there.same_file(stamp).then_some(verdict)
+/// Whether a name is one about which more is said than by the mode.
+fn matters(policy: &Policy, path: &Path) -> bool {
+    let decision = policy.writing(FileNames::one(path), Shows::Lines);
+    !matches!(decision.cause, Cause::Mode(_)) || policy.reading(FileNames::one(path)).is_denied()
+}
+
+fn is_same(engine: &Inner, path: &Path, stamp: &lancet_workspace::Stamp) -> bool {
+    let there = engine.workspace.locate_as_spelled(path);
+    there.is_ok_and(|there| there.stat().is_some_and(|there| there.same_file(stamp)))
 }

@@ -36,7 +36,7 @@ pub(super) fn rows(
         Direction::Redo => Standing::Redoable,
     };
     let query = LogQuery {
-        below: desk.engine().workspace.roots().to_vec(),
+        below: desk.engine().roots().to_vec(),
         session: (reach == Reach::Own).then(|| desk.session.key().to_owned()),
         standing: Some(standing),
         ..LogQuery::default()

@@ -105,7 +105,7 @@ fn seen(
         }
         _ => Seen::default(),
     };
-    if !target.is_secret() && is_shown(difference) {
+    if !target.is_withheld() && is_shown(difference) {
         for line in difference.blocks.iter().flat_map(|(_, new)| new.clone()) {
             seen.add(raw_line(new, line));
         }

@@ -129,7 +129,7 @@ fn conflict(
         "{path} is not what operation {} left: {how}. Nothing was changed. {advice}",
         row.operation
     );
-    let shown = (!target.is_secret())
+    let shown = (!target.is_withheld())
         .then(|| diff(desk, target, left.as_deref()?, now?))
         .flatten();
     if let Some(diff) = shown {

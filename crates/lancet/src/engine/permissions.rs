@@ -1,0 +1,132 @@
+//! The policy of an open engine: made of the settings and the roots when it is opened, and added to where a person says
+//! "always".
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use lancet_policy::{Entry, Ground, Policy, Scope};
+use lancet_workspace::resolved_folder;
+
+use super::{Builder, Lancet};
+use crate::settings::{Mode, Settings};
+
+/// How long a question waits for a person where nobody says otherwise.
+const WAIT_LIMIT: Duration = Duration::from_secs(10 * 60);
+
+/// What a builder was told about permissions.
+#[derive(Default)]
+pub(super) struct Wishes {
+    read_roots: Vec<PathBuf>,
+    user_settings: Option<PathBuf>,
+    wait_limit: Option<Duration>,
+}
+
+impl Wishes {
+    /// The folders for reading: those that were handed in, and those of the settings that are there.
+    pub(super) fn read_roots(&self, settings: &Settings, home: Option<&Path>) -> Vec<PathBuf> {
+        let expanded =
+            settings
+                .read_roots
+                .iter()
+                .map(|folder| match (folder.strip_prefix("~"), home) {
+                    (Ok(rest), Some(home)) => home.join(rest),
+                    _ => folder.clone(),
+                });
+        let there = expanded.filter(|folder| folder.is_dir());
+        self.read_roots.iter().cloned().chain(there).collect()
+    }
+}
+
+impl Builder {
+    /// Adds a folder that may be read and is never written.
+    #[must_use]
+    pub fn read_root(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.wishes.read_roots.push(folder.into());
+        self
+    }
+
+    /// The user's settings file, which takes the rule of an [`Answer::Always`](crate::Answer::Always). Without it that
+    /// answer holds for the session alone.
+    #[must_use]
+    pub fn user_settings(mut self, file: impl Into<PathBuf>) -> Self {
+        self.wishes.user_settings = Some(file.into());
+        self
+    }
+
+    /// How long a question waits for a person: ten minutes unless set.
+    #[must_use]
+    pub fn wait_limit(mut self, limit: Duration) -> Self {
+        self.wishes.wait_limit = Some(limit);
+        self
+    }
+}
+
+/// The policy in force and what belongs to it.
+pub(crate) struct Permissions {
+    /// How many of the workspace's folders are roots; the rest are for reading.
+    pub(super) roots: usize,
+    pub(crate) user_settings: Option<PathBuf>,
+    pub(crate) wait_limit: Duration,
+    policy: RwLock<Arc<Policy>>,
+    scopes: Vec<Scope>,
+}
+
+impl Permissions {
+    pub(super) fn new(
+        wishes: Wishes,
+        folders: &[PathBuf],
+        roots: &[PathBuf],
+        (settings, mode): (&Settings, Mode),
+        home: Option<&Path>,
+    ) -> Permissions {
+        let distinct: BTreeSet<PathBuf> = roots.iter().map(|root| resolved_folder(root)).collect();
+        let roots = distinct.len().min(folders.len());
+        let ground = Ground {
+            roots: folders[..roots].to_vec(),
+            read_roots: folders[roots..].to_vec(),
+            home: home.map(Path::to_path_buf),
+        };
+        let policy = Policy::new(
+            ground,
+            mode.into(),
+            settings.rules.clone(),
+            settings.open.clone(),
+            &resolved_folder,
+        );
+        Permissions {
+            roots,
+            user_settings: wishes.user_settings,
+            wait_limit: wishes.wait_limit.unwrap_or(WAIT_LIMIT),
+            policy: RwLock::new(Arc::new(policy)),
+            scopes: settings.open.clone(),
+        }
+    }
+
+    /// The policy in force.
+    pub(crate) fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts one more rule into force.
+    pub(crate) fn add(&self, entry: Entry) {
+        let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = policy.entries().to_vec();
+        entries.push(entry);
+        *policy = Arc::new(Policy::new(
+            policy.ground().clone(),
+            policy.mode(),
+            entries,
+            self.scopes.clone(),
+            &resolved_folder,
+        ));
+    }
+}
+
+impl Lancet {
+    /// The policy in force: who may touch which file, and why.
+    pub fn policy(&self) -> Arc<Policy> {
+        self.inner.permissions.policy()
+    }
+}

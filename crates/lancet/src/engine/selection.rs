@@ -1,0 +1,56 @@
+//! Which tools are offered: what the settings choose, less what the mode does not allow.
+
+use std::sync::Arc;
+
+use super::OpenError;
+use crate::declare::{Declaration, declarations};
+use crate::host_tool::HostTool;
+use crate::settings::{Mode, Settings};
+
+/// The tools in force: all of them, less what the settings leave out and, in plan mode, less those that write.
+pub(super) fn select(
+    settings: &Settings,
+    mode: Mode,
+    host_tools: &[Arc<dyn HostTool>],
+) -> Result<Vec<Declaration>, OpenError> {
+    let all: Vec<Declaration> = declarations()
+        .iter()
+        .cloned()
+        .chain(host_tools.iter().map(|tool| tool.declaration()))
+        .collect();
+    let by_default = |tool: &Declaration| crate::declare::is_default(&tool.name);
+    let mut chosen: Vec<bool> = all.iter().map(by_default).collect();
+    if let Some(selection) = &settings.tools {
+        if !selection.first().is_some_and(|word| word.starts_with('-')) {
+            chosen.fill(false);
+        }
+        for word in selection {
+            let (keep, name) = word
+                .strip_prefix('-')
+                .map_or((true, word.as_str()), |name| (false, name));
+            if name == "all" {
+                chosen.fill(keep);
+            } else if name == "default" {
+                for (at, _) in all.iter().enumerate().filter(|(_, tool)| by_default(tool)) {
+                    chosen[at] = keep;
+                }
+            } else if let Some(at) = all.iter().position(|tool| tool.name == name) {
+                chosen[at] = keep;
+            } else {
+                let names = all.iter().map(|tool| &*tool.name).chain(["default", "all"]);
+                let suggestion = lancet_text::closest(name, names, 1)
+                    .first()
+                    .map(|name| (*name).to_owned());
+                return Err(OpenError::UnknownTool {
+                    name: name.to_owned(),
+                    suggestion,
+                });
+            }
+        }
+    }
+    let listed = all
+        .into_iter()
+        .zip(chosen)
+        .filter(|(tool, chosen)| *chosen && (mode != Mode::Plan || tool.read_only));
+    Ok(listed.map(|(tool, _)| tool).collect())
+}

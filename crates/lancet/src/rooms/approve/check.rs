@@ -1,0 +1,61 @@
+//! A change of lancet's own settings is read as settings before anybody is asked: one that would not load would take the
+//! rules it holds out of force at the next start.
+
+use lancet_text::apply_raw;
+
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::plan::{FilePlan, New};
+use crate::settings::{Layer, Origin, Settings};
+use crate::wording::quote_path;
+
+/// The name of settings files.
+const NAME: &str = "lancet.toml";
+
+/// Refuses a plan for a settings file that would not load.
+pub(super) fn settings_load(desk: &Desk<'_>, file: &FilePlan) -> Result<(), Refusal> {
+    let path = file.target.path();
+    let users = desk.engine().permissions.user_settings.as_deref();
+    if path.file_name().is_none_or(|name| name != NAME) && users != Some(path) {
+        return Ok(());
+    }
+    let whole;
+    let bytes = match (&file.new, &file.base) {
+        (New::Whole(bytes) | New::Restored { bytes, .. }, _) => bytes,
+        (New::Changes(changes), Some(base)) => {
+            whole = apply_raw(&base.bytes, changes);
+            &whole
+        }
+        _ => return Ok(()),
+    };
+    let host_tools: Vec<String> = desk
+        .engine()
+        .host_tools
+        .iter()
+        .map(|tool| tool.declaration().name.to_string())
+        .collect();
+    let host_tools: Vec<&str> = host_tools.iter().map(String::as_str).collect();
+    let layer = Layer {
+        origin: Origin::User,
+        path: path.to_path_buf(),
+        text: String::from_utf8_lossy(bytes).into_owned(),
+    };
+    let Err(error) = Settings::load_with_tools(&[layer], &host_tools) else {
+        return Ok(());
+    };
+    let meant = match &error.suggestion {
+        Some(meant) => format!(" Did you mean {meant}?"),
+        None => String::new(),
+    };
+    let text = format!(
+        "{} would not load as lancet's settings: line {}, column {}: {}.{meant} Nothing was written; send the text again with that mended.",
+        quote_path(path),
+        error.line,
+        error.column,
+        error.message
+    );
+    Err(Refusal::new(Kind::Invalid, text)
+        .with("file_path", quote_path(path))
+        .with("line", error.line)
+        .with("suggestion", error.suggestion))
+}

@@ -1,0 +1,173 @@
+//! Adds one rule to a settings file: everything else in it, comments and order included, stays as it is, and somebody who
+//! writes the file at the same time loses nothing.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use lancet_policy::Effect;
+use lancet_workspace::{
+    CommitError, Expected, Kind, Manner, NewBytes, RealDisk, Workspace, Write, resolved_folder,
+};
+use toml_edit::{Array, DocumentMut, Item, Table, Value};
+
+use super::{Layer, Origin, Settings};
+
+/// No settings file is longer.
+const LONGEST: u64 = 1024 * 1024;
+/// How often it is tried again where somebody else wrote in between.
+const TRIES: usize = 64;
+
+/// A rule that is in a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptRule {
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+/// Why a rule could not be added.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeepError {
+    /// The file as it stands does not load, so nothing is added to it.
+    #[error("{0}")]
+    Settings(#[from] super::SettingsError),
+    /// The file cannot be edited as TOML.
+    #[error("{0}")]
+    Form(String),
+    /// The system refused.
+    #[error("{0}")]
+    System(String),
+    /// Others kept writing it.
+    #[error("others kept writing it")]
+    Busy,
+}
+
+/// Adds a rule to the settings file at a path, which is made where it does not exist. A rule that is there already is not
+/// added again.
+///
+/// # Errors
+/// Settings that do not load, or that cannot be written.
+pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, KeepError> {
+    let system = |error: &dyn std::fmt::Display| KeepError::System(error.to_string());
+    // A settings file may be a link to one that is kept elsewhere: that one is written.
+    let file = resolved_folder(file);
+    let folder = file.ancestors().skip(1).find(|folder| folder.is_dir());
+    let root = folder.unwrap_or(Path::new("/")).to_path_buf();
+    let workspace =
+        Workspace::open(&[root], Arc::new(RealDisk), None).map_err(|error| system(&error))?;
+    for _ in 0..TRIES {
+        let located = workspace
+            .locate_as_spelled(&file)
+            .map_err(|error| system(&error))?;
+        let (text, expected) = if located.kind() == Kind::Missing {
+            (String::new(), Expected::Missing)
+        } else {
+            let snapshot = located.snapshot(LONGEST).map_err(|error| system(&error))?;
+            let text =
+                String::from_utf8(snapshot.bytes.to_vec()).map_err(|error| system(&error))?;
+            let expected = Expected::Content {
+                revision: snapshot.revision,
+                stamp: snapshot.stamp,
+                bytes: Some(snapshot.bytes),
+            };
+            (text, expected)
+        };
+        let layer = Layer {
+            origin: Origin::User,
+            path: file.clone(),
+            text,
+        };
+        Settings::load(std::slice::from_ref(&layer))?;
+        let added = with_rule(&layer.text, effect, rule)?;
+        let kept = KeptRule {
+            line: line_of(&added, rule),
+        };
+        if added == layer.text {
+            return Ok(kept);
+        }
+        let write = Write {
+            located: &located,
+            expected,
+            new: NewBytes::Whole(added.as_bytes()),
+            manner: Manner::default(),
+        };
+        match workspace.commit(vec![write]) {
+            Ok(_) => return Ok(kept),
+            Err(
+                CommitError::Changed { .. } | CommitError::Exists { .. } | CommitError::Busy { .. },
+            ) => std::thread::sleep(std::time::Duration::from_millis(5)),
+            Err(error) => return Err(system(&error)),
+        }
+    }
+    Err(KeepError::Busy)
+}
+
+/// The text with one more rule in one of its lists.
+pub fn with_rule(text: &str, effect: Effect, rule: &str) -> Result<String, KeepError> {
+    let form = |words: &str| KeepError::Form(words.to_owned());
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error: toml_edit::TomlError| KeepError::Form(error.message().to_owned()))?;
+    let permissions = document
+        .entry("permissions")
+        .or_insert_with(|| Item::Table(Table::new()));
+    let table = permissions
+        .as_table_like_mut()
+        .ok_or_else(|| form("permissions is not a table"))?;
+    let list = table
+        .entry(effect.word())
+        .or_insert_with(|| Item::Value(Value::Array(Array::new())));
+    // One rule may stand there as a text of its own.
+    if let Some(only) = list.as_str().map(str::to_owned) {
+        *list = Item::Value(Value::Array(Array::from_iter([only])));
+    }
+    let array = list
+        .as_array_mut()
+        .ok_or_else(|| form("the rules are not a list"))?;
+    if array.iter().any(|known| known.as_str() == Some(rule)) {
+        return Ok(text.to_owned());
+    }
+    push(array, rule);
+    Ok(document.to_string())
+}
+
+/// Adds to a list in the way it is written: on a line of its own where the others are.
+fn push(array: &mut Array, rule: &str) {
+    let indent = array
+        .iter()
+        .last()
+        .and_then(|last| last.decor().prefix()?.as_str())
+        .filter(|prefix| prefix.contains('\n'))
+        .and_then(|prefix| prefix.rsplit('\n').next())
+        .map(str::to_owned);
+    let Some(indent) = indent else {
+        array.push(rule);
+        return;
+    };
+    // What stands behind the last entry (a comment, the line end) stays behind it: the new one goes after that.
+    let trailing = array.trailing().as_str().unwrap_or_default().to_owned();
+    let own_line = format!("\n{indent}");
+    let (before, after) = match trailing.rfind('\n') {
+        Some(at) => (trailing[..at].to_owned(), trailing[at..].to_owned()),
+        None => (String::new(), "\n".to_owned()),
+    };
+    let mut value = Value::from(rule);
+    let prefix = if array.trailing_comma() {
+        format!("{before}{own_line}")
+    } else {
+        own_line
+    };
+    value.decor_mut().set_prefix(prefix);
+    array.push_formatted(value);
+    array.set_trailing_comma(true);
+    array.set_trailing(after);
+}
+
+fn line_of(text: &str, rule: &str) -> usize {
+    let quoted = Value::from(rule).to_string();
+    let at = text.find(quoted.trim()).unwrap_or(0);
+    text[..at].matches('\n').count() + 1
+}

@@ -1,0 +1,102 @@
+//! One more rule, and nothing else of the file changes; nobody's rule is lost.
+
+use lancet_policy::Effect;
+
+use super::*;
+
+fn added(text: &str) -> String {
+    with_rule(text, Effect::Allow, "Edit(//n)").expect(text)
+}
+
+#[test]
+fn a_rule_is_added_in_the_way_the_list_is_written() {
+    for (before, after) in [
+        ("", "[permissions]\nallow = [\"Edit(//n)\"]\n"),
+        (
+            "# mine\nmode = \"ask\" # always\n",
+            "# mine\nmode = \"ask\" # always\n\n[permissions]\nallow = [\"Edit(//n)\"]\n",
+        ),
+        (
+            "[permissions]\ndeny = [\"Read(x)\"] # keep\n\n[read]\ngutter = \"tab\"\n",
+            "[permissions]\ndeny = [\"Read(x)\"] # keep\nallow = [\"Edit(//n)\"]\n\n[read]\ngutter = \"tab\"\n",
+        ),
+        (
+            "[permissions]\nallow = [\"Edit(a)\", 'Edit(b)'] # two\n",
+            "[permissions]\nallow = [\"Edit(a)\", 'Edit(b)', \"Edit(//n)\"] # two\n",
+        ),
+        (
+            "[permissions]\nallow = [\n    \"Edit(a)\", # first\n    # about b\n    \"Edit(b)\", # last\n]\n",
+            "[permissions]\nallow = [\n    \"Edit(a)\", # first\n    # about b\n    \"Edit(b)\", # last\n    \"Edit(//n)\",\n]\n",
+        ),
+        (
+            "permissions.allow = \"Edit(a)\"\n",
+            "permissions.allow = [\"Edit(a)\", \"Edit(//n)\"]\n",
+        ),
+        (
+            "permissions = { allow = [\"Edit(a)\"] }\n",
+            "permissions = { allow = [\"Edit(a)\", \"Edit(//n)\"] }\n",
+        ),
+    ] {
+        assert_eq!(added(before), after);
+        assert_eq!(added(after), after, "once is enough");
+    }
+}
+
+#[test]
+fn the_file_is_made_with_its_folders_and_a_link_stays_one() {
+    let place = tempfile::tempdir().expect("a folder");
+    let file = place.path().join("config/lancet/lancet.toml");
+    let kept = keep_rule(&file, Effect::Allow, "Edit(//a)").expect("kept");
+    assert_eq!(kept.line, 2);
+    let link = place.path().join("link.toml");
+    std::os::unix::fs::symlink(&file, &link).expect("a link");
+    keep_rule(&link, Effect::Deny, "Read(b)").expect("kept");
+    assert!(link.symlink_metadata().expect("there").is_symlink());
+    assert_eq!(
+        std::fs::read_to_string(&file).expect("there"),
+        "[permissions]\nallow = [\"Edit(//a)\"]\ndeny = [\"Read(b)\"]\n"
+    );
+}
+
+#[test]
+fn settings_that_do_not_load_are_left_alone() {
+    let place = tempfile::tempdir().expect("a folder");
+    let file = place.path().join("lancet.toml");
+    std::fs::write(&file, "mode = \"asks\"\n").expect("written");
+    assert!(keep_rule(&file, Effect::Allow, "Edit(//a)").is_err());
+    assert_eq!(
+        std::fs::read_to_string(&file).expect("there"),
+        "mode = \"asks\"\n"
+    );
+}
+
+#[test]
+fn writers_at_the_same_time_lose_nothing() {
+    let place = tempfile::tempdir().expect("a folder");
+    let file = place.path().join("lancet.toml");
+    std::fs::write(&file, "# head\n[permissions]\nallow = [] # tail\n").expect("written");
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let file = &file;
+            scope.spawn(move || {
+                for number in 0..4 {
+                    let rule = format!("Edit(//{writer}-{number})");
+                    keep_rule(file, Effect::Allow, &rule).expect("kept");
+                }
+            });
+        }
+    });
+    let text = std::fs::read_to_string(&file).expect("there");
+    for writer in 0..4 {
+        for number in 0..4 {
+            assert!(
+                text.contains(&format!("\"Edit(//{writer}-{number})\"")),
+                "{text}"
+            );
+        }
+    }
+    assert!(
+        text.starts_with("# head\n") && text.ends_with("] # tail\n"),
+        "{text}"
+    );
+}

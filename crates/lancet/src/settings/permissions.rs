@@ -1,0 +1,123 @@
+//! The lists of the settings that say who may do what: permission rules, opened parts of protected folders, guarded files,
+//! folders for reading. What they mean is the policy's business.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use lancet_policy::{Effect, Entry, PatternError, Rule, RuleError, Scope};
+
+use super::error::{SettingsError, position};
+use super::keys::Form;
+use super::{Layer, Origin, Settings};
+
+/// Whether a key takes one of these lists.
+pub(super) fn is_list(form: Form) -> bool {
+    matches!(
+        form,
+        Form::Rules | Form::Scopes | Form::Guards | Form::Folders
+    )
+}
+
+/// Refuses a list with an entry that cannot serve, whoever wrote it: a rule that does nothing is dangerous.
+pub(super) fn check(
+    layer: &Layer,
+    key: &str,
+    form: Form,
+    words: &[(String, usize)],
+) -> Result<(), SettingsError> {
+    for (text, at) in words {
+        let wrong = |message: String, suggestion: Option<String>| {
+            let meant = suggestion.map(|meant| format!("{meant:?}"));
+            Err(SettingsError::at(layer, *at, message).suggesting(meant.as_deref()))
+        };
+        match form {
+            Form::Rules => {
+                if let Err(RuleError {
+                    message,
+                    suggestion,
+                }) = Rule::parse(text)
+                {
+                    return wrong(message, suggestion);
+                }
+            }
+            Form::Scopes => {
+                if let Err(PatternError {
+                    message,
+                    suggestion,
+                }) = Scope::parse(text)
+                {
+                    return wrong(format!("{key}: the pattern {text:?} {message}"), suggestion);
+                }
+            }
+            Form::Guards => {
+                if let Err(RuleError {
+                    message,
+                    suggestion,
+                }) = guard(text)
+                {
+                    let meant = suggestion.as_deref().and_then(unwrapped).map(str::to_owned);
+                    return wrong(message, meant);
+                }
+            }
+            _ => {
+                let path = Path::new(text);
+                if !path.is_absolute() && !path.starts_with("~") {
+                    return wrong(
+                        format!("{key}: {text:?} is not absolute; a folder begins with / or ~/"),
+                        None,
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts a list into force: lists of several layers add up.
+pub(super) fn put(
+    settings: &mut Settings,
+    layer: &Layer,
+    key: &str,
+    words: Vec<(String, usize)>,
+) -> Result<(), SettingsError> {
+    for (text, at) in words {
+        match key {
+            "protected.open" => settings.open.extend(Scope::parse(&text).ok()),
+            "secrets.guard" => settings.guards.push(text),
+            "read_roots" => settings.read_roots.push(PathBuf::from(text)),
+            _ => settings.rules.extend(entry(layer, key, &text, at)),
+        }
+    }
+    Ok(())
+}
+
+/// The rule that stands at a place of a layer; one that is none was refused before.
+fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<Entry> {
+    let effect = match key {
+        "permissions.allow" => Effect::Allow,
+        "permissions.ask" => Effect::Ask,
+        _ => Effect::Deny,
+    };
+    let (line, _) = position(&layer.text, at);
+    Some(Entry {
+        effect,
+        rule: Rule::parse(text).ok()?,
+        layer: match layer.origin {
+            Origin::Project | Origin::TrustedProject => lancet_policy::Layer::Project,
+            Origin::CommandLine => lancet_policy::Layer::CommandLine,
+            Origin::BuiltIn | Origin::User => lancet_policy::Layer::User,
+        },
+        source: format!("{}:{line}", layer.path.display()),
+    })
+}
+
+/// A guarded file's pattern is one of a rule.
+fn guard(text: &str) -> Result<Rule, RuleError> {
+    Rule::parse(&format!("Edit({text})"))
+}
+
+fn unwrapped(rule: &str) -> Option<&str> {
+    rule.strip_prefix("Edit(")?.strip_suffix(')')
+}
