@@ -11,6 +11,7 @@ pub(crate) mod injected;
 pub(crate) mod late;
 pub(crate) mod locate;
 pub(crate) mod plan;
+mod proposal;
 pub(crate) mod record;
 pub(crate) mod reply;
 pub(crate) mod request;
@@ -29,7 +30,6 @@ use crate::approver::Approver;
 use crate::arguments::Arguments;
 use crate::call::{Caller, Cancel, RawCall, Stopped};
 use crate::engine::Inner;
-use crate::host_tool::Proposal;
 use crate::order::Turn;
 use crate::receive::{Repair, receive};
 use crate::refusal::{Kind, Numbers, Refusal};
@@ -293,7 +293,7 @@ fn receive_call(desk: &mut Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Rep
             return Err(not_listed(desk));
         }
         let proposal = tool.propose(session, &arguments)?;
-        return Ok((host_call(desk, proposal)?, Vec::new()));
+        return Ok((proposal::host_call(desk, proposal)?, Vec::new()));
     }
     let received = receive(&desk.tool, arguments);
     let own_name = received
@@ -382,27 +382,6 @@ fn requests(edits: Vec<crate::arguments::EditItem>, shared: Option<&str>) -> Vec
         revision: edit.revision,
     };
     edits.into_iter().map(request).collect()
-}
-
-fn host_call(desk: &Desk<'_>, proposal: Proposal) -> Result<Asked, Refusal> {
-    let writes = !matches!(proposal, Proposal::Answer { .. });
-    if writes
-        && desk
-            .engine()
-            .declaration(&desk.tool)
-            .is_none_or(|declaration| declaration.read_only)
-    {
-        return Err(not_listed(desk));
-    }
-    Ok(match proposal {
-        Proposal::Answer { text, data } => Asked::Answer { text, data },
-        Proposal::Edits(edits) => Asked::Change(Change::Edits {
-            edits: requests(edits, None),
-            insist: Insist::No,
-            dry_run: DryRun::No,
-        }),
-        Proposal::Write(arguments) => Asked::Change(Change::Write(arguments)),
-    })
 }
 
 /// The path that a call names, for answers to calls that got no further.

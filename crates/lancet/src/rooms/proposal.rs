@@ -1,0 +1,28 @@
+//! What a host's own tool proposes, in the terms of the built-in tools: from here on it goes the way of all calls.
+
+use super::examine::edit::Insist;
+use super::plan::DryRun;
+use super::{Asked, Change, Desk, not_listed, requests};
+use crate::host_tool::Proposal;
+use crate::refusal::Refusal;
+
+pub(super) fn host_call(desk: &Desk<'_>, proposal: Proposal) -> Result<Asked, Refusal> {
+    let writes = !matches!(proposal, Proposal::Answer { .. });
+    if writes
+        && desk
+            .engine()
+            .declaration(&desk.tool)
+            .is_none_or(|declaration| declaration.read_only)
+    {
+        return Err(not_listed(desk));
+    }
+    Ok(match proposal {
+        Proposal::Answer { text, data } => Asked::Answer { text, data },
+        Proposal::Edits(edits) => Asked::Change(Change::Edits {
+            edits: requests(edits, None),
+            insist: Insist::No,
+            dry_run: DryRun::No,
+        }),
+        Proposal::Write(arguments) => Asked::Change(Change::Write(arguments)),
+    })
+}
