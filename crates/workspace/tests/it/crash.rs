@@ -12,7 +12,7 @@ use crate::faults::{KINDS, Kind, Tree, undisturbed};
 use crate::ground::Ground;
 
 /// A ground on which a commit died before its `number`-th call; nothing once there are not so many calls.
-fn dead_at(kind: &Kind, number: u64) -> Option<Ground> {
+pub(crate) fn dead_at(kind: &Kind, number: u64) -> Option<Ground> {
     let mut ground = Ground::in_memory();
     (kind.prepare)(&ground);
     let _ = (kind.act)(&ground, &|batch| {
@@ -28,13 +28,13 @@ fn dead_at(kind: &Kind, number: u64) -> Option<Ground> {
     died.then_some(ground)
 }
 
-fn reopen(ground: &Ground, disk: &Arc<FaultyDisk>) -> Workspace {
+pub(crate) fn reopen(ground: &Ground, disk: &Arc<FaultyDisk>) -> Workspace {
     let roots = [ground.root.clone()];
     Workspace::open(&roots, disk.clone(), Some(ground.state.clone())).unwrap()
 }
 
 #[track_caller]
-fn is_whole(kind: &Kind, ground: &Ground, before: &Tree, after: &Tree, what: &str) {
+pub(crate) fn is_whole(kind: &Kind, ground: &Ground, before: &Tree, after: &Tree, what: &str) {
     let mut tree = ground.tree();
     // Folders that were made for a file and are empty again say nothing; a dead process cannot remove them.
     tree.retain(|name, content| {

@@ -133,7 +133,7 @@ fn times(ground: &Ground) -> Times {
 }
 
 /// A prepared root after a commit whose `number`-th call failed; nothing once there are not so many calls.
-fn disturbed(
+pub(crate) fn disturbed(
     kind: &Kind,
     number: u64,
     error: Errno,

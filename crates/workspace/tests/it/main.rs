@@ -18,3 +18,4 @@ mod processes;
 mod refusing;
 mod several;
 mod streaming;
+mod transaction;

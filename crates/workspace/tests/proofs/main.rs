@@ -10,6 +10,8 @@ mod deed;
 #[cfg(target_os = "linux")]
 mod duel;
 #[cfg(target_os = "linux")]
+mod escape;
+#[cfg(target_os = "linux")]
 mod injected;
 #[cfg(target_os = "linux")]
 mod killed;
@@ -41,6 +43,10 @@ fn main() -> std::process::ExitCode {
             name: "a_power_cut_at_any_call_leaves_old_or_new",
             run: snapshots::prove,
         },
+        Proof {
+            name: "no_swap_of_folders_or_files_leads_outside",
+            run: escape::prove,
+        },
     ];
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -58,6 +64,7 @@ fn main() -> std::process::ExitCode {
             std::path::Path::new(file),
             std::path::Path::new(meeting),
         ),
+        ["role", "swapper", root] => escape::play(std::path::Path::new(root)),
         ["role", ..] => panic!("no such role: {words:?}"),
         words => runner::run(PROOFS, words),
     }

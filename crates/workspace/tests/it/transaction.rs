@@ -1,0 +1,258 @@
+//! Figure 16: a transaction of five files. Every call of it fails, every call is the last, and before every call somebody
+//! else edits the third file: all or none, and theirs is there. A recovery that is killed anywhere is finished by the next.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use lancet_workspace::{CommitError, FaultyDisk, Lasting};
+use rustix::io::Errno;
+
+use crate::crash::{dead_at, is_whole, reopen};
+use crate::faults::{Kind, disturbed, undisturbed};
+use crate::ground::{Ground, creation, figure, is_long};
+
+const OLD: &str = "0123456789";
+const NEW: &str = "all new: OURS";
+const THEIRS: &str = "theirs";
+const OTHERS: [&str; 4] = ["a", "d/b", "d/d", "n/e"];
+
+/// Two folders, one of them new; one file with a second name, which is rewritten in place; one that is new.
+const FIVE: Kind = Kind {
+    name: "five",
+    prepare: |ground| {
+        for name in ["a", "d/b", "c", "d/d"] {
+            ground.put(name, OLD);
+        }
+        fs::hard_link(ground.root.join("d/d"), ground.root.join("d/d2")).unwrap();
+    },
+    act: |ground, commit| {
+        let [a, b, c, d] = ["a", "d/b", "c", "d/d"].map(|name| ground.seen(name));
+        let e = ground.locate("n/e");
+        let new = NEW.as_bytes();
+        commit(vec![
+            a.whole(new),
+            b.whole(new),
+            c.whole(new),
+            d.whole(new),
+            creation(&e, new),
+        ])
+    },
+};
+
+#[test]
+fn every_call_fails_or_is_the_last_and_recovery_dies_too() {
+    let (before, after) = undisturbed(&FIVE);
+    let mut failures = 0;
+    for error in [Errno::IO, Errno::NOSPC, Errno::INTR, Errno::ACCESS] {
+        for number in 1.. {
+            let Some((ground, outcome)) = disturbed(&FIVE, number, error, Lasting::Once) else {
+                break;
+            };
+            failures += 1;
+            let wanted = if outcome.is_ok() { &after } else { &before };
+            assert_eq!(
+                &ground.tree(),
+                wanted,
+                "call {number}, {error:?}: {outcome:?}"
+            );
+        }
+    }
+    let (mut deaths, mut second_deaths) = (0, 0);
+    let stride = if is_long() { 1 } else { 4 };
+    for number in 1.. {
+        let Some(ground) = dead_at(&FIVE, number) else {
+            break;
+        };
+        deaths += 1;
+        let healed = reopen(&ground, &Arc::new(FaultyDisk::new()))
+            .recover()
+            .unwrap();
+        is_whole(
+            &FIVE,
+            &ground,
+            &before,
+            &after,
+            &format!("{number}: {healed:?}"),
+        );
+        if number % stride != 0 {
+            continue;
+        }
+        for second in 1.. {
+            let ground = dead_at(&FIVE, number).unwrap();
+            let disk = Arc::new(FaultyDisk::new());
+            let workspace = reopen(&ground, &disk);
+            disk.fail(second, Errno::IO.raw_os_error(), Lasting::FromThereOn);
+            let _ = workspace.recover();
+            let was_hit = disk.calls() >= second;
+            drop(workspace);
+            let healed = reopen(&ground, &Arc::new(FaultyDisk::new()))
+                .recover()
+                .unwrap();
+            let what = format!("{number}, recovery before {second}: {healed:?}");
+            is_whole(&FIVE, &ground, &before, &after, &what);
+            if !was_hit {
+                break;
+            }
+            second_deaths += 1;
+        }
+    }
+    assert!(failures > 200 && deaths > 50 && second_deaths > 100);
+    figure(
+        16,
+        &format!(
+            "5 files: {failures} errors, {deaths} kills and {second_deaths} kills of the recovery: all or none in each"
+        ),
+    );
+}
+
+/// What somebody else may do to the third file.
+const DEEDS: [(&str, fn(&Path)); 3] = [
+    ("write in place", |path| {
+        fs::write(path, THEIRS).unwrap();
+    }),
+    ("append", |path| {
+        let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
+        file.write_all(THEIRS.as_bytes()).unwrap();
+    }),
+    ("rename over", |path| {
+        let beside = path.with_file_name("beside");
+        fs::write(&beside, THEIRS).unwrap();
+        fs::rename(&beside, path).unwrap();
+    }),
+];
+
+/// The third party's deed just before a call; where the lease keeps it waiting, before the first call that lets it.
+fn meddle(ground: &Ground, number: u64, deed: fn(&Path)) {
+    let (path, done) = (ground.root.join("c"), std::sync::Mutex::new(false));
+    ground.disk.before_each(move |call| {
+        let mut done = done.lock().unwrap();
+        if call.number < number || *done {
+            return;
+        }
+        // Not one that would wait for us: this is our own thread.
+        let nonblocking = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::WRONLY;
+        let mode = rustix::fs::Mode::empty();
+        if rustix::fs::open(&path, nonblocking, mode).is_ok() {
+            deed(&path);
+            *done = true;
+        }
+    });
+}
+
+fn is_theirs(ground: &Ground, what: &str) {
+    let stands = ground.text("c");
+    let kept = ground.displaced_texts();
+    let present = |text: &String| text.contains(THEIRS);
+    assert!(
+        present(&stands) || kept.iter().any(present),
+        "{what}: stands {stands:?}, kept {kept:?}"
+    );
+}
+
+/// The other four: all new or none.
+fn others(ground: &Ground, what: &str) -> bool {
+    let new =
+        OTHERS.map(|name| fs::read_to_string(ground.root.join(name)).is_ok_and(|text| text == NEW));
+    assert!(
+        new == [true; 4] || new == [false; 4],
+        "{what}: {:?}",
+        ground.tree()
+    );
+    new[0]
+}
+
+#[test]
+fn somebody_else_edits_the_third_file_at_any_call() {
+    let (mut runs, mut written, mut taken_back, mut partly) = (0, 0, 0, 0);
+    for (name, deed) in DEEDS {
+        for number in 1.. {
+            let ground = Ground::in_memory().without_patience();
+            (FIVE.prepare)(&ground);
+            let outcome = (FIVE.act)(&ground, &|batch| {
+                ground.disk.mend();
+                meddle(&ground, number, deed);
+                ground.workspace.commit(batch)
+            });
+            ground.disk.clear_hook();
+            if ground.disk.calls() < number {
+                break;
+            }
+            let what = format!("{name} before call {number}: {outcome:?}");
+            runs += 1;
+            if !ground.text("c").contains(THEIRS)
+                && ground
+                    .displaced_texts()
+                    .iter()
+                    .all(|text| !text.contains(THEIRS))
+            {
+                // It waited until all was over.
+                assert!(outcome.is_ok(), "{what}");
+                deed(&ground.root.join("c"));
+            }
+            is_theirs(&ground, &what);
+            let litter = ground
+                .tree()
+                .into_keys()
+                .any(|name| name.contains(".lancet-"));
+            assert!(!litter, "{what}: {:?}", ground.tree());
+            match outcome {
+                Ok(_) => {
+                    assert!(others(&ground, &what), "{what}");
+                    written += 1;
+                }
+                // Said so, with what stands and where the rest is.
+                Err(CommitError::Partly { standing, kept, .. }) => {
+                    assert!(standing.contains(&2) || !kept.is_empty(), "{what}");
+                    partly += 1;
+                }
+                Err(_) => {
+                    assert!(!others(&ground, &what), "{what}");
+                    taken_back += 1;
+                }
+            }
+        }
+    }
+    assert!(written > 0 && taken_back > 0);
+    figure(
+        16,
+        &format!(
+            "5 files, a third party edits the third at each of {runs} moments: theirs is there in all; {written} written, {taken_back} taken back, {partly} partly and said so"
+        ),
+    );
+}
+
+#[test]
+fn somebody_else_edits_the_third_file_and_the_process_dies() {
+    let mut runs = 0;
+    for (name, deed) in DEEDS {
+        for number in 1.. {
+            let mut ground = Ground::in_memory().without_patience();
+            (FIVE.prepare)(&ground);
+            let _ = (FIVE.act)(&ground, &|batch| {
+                let errno = Errno::IO.raw_os_error();
+                ground.disk.fail(number, errno, Lasting::FromThereOn);
+                ground.workspace.commit(batch)
+            });
+            if ground.disk.calls() < number {
+                break;
+            }
+            runs += 1;
+            ground.workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
+            // Where the rung leaves the name free for a moment there is nothing to be edited.
+            deed(&ground.root.join("c"));
+            let healed = ground.workspace.recover().unwrap();
+            let what = format!("{name}, died before call {number}: {healed:?}");
+            is_theirs(&ground, &what);
+            assert!(ground.text("c").contains(THEIRS), "theirs stands: {what}");
+            others(&ground, &what);
+        }
+    }
+    figure(
+        16,
+        &format!(
+            "5 files, killed at each of {runs} moments and the third edited by somebody else before recovery: theirs stands, the others all or none"
+        ),
+    );
+}
