@@ -132,3 +132,81 @@ fn a_state_folder_without_room_refuses_the_rewrite_in_place() {
     assert!(fs::read(&file).unwrap() == old);
     assert_eq!(names(&disk.at.join("state/displaced")), [""; 0]);
 }
+
+/// Every rung, with a file that takes most of the disk: the old bytes stay, and no room is lost.
+#[test]
+fn no_rung_damages_a_file_on_a_full_disk() {
+    use lancet_workspace::{FaultyDisk, Strategy};
+    use rustix::io::Errno;
+    type Lacks = &'static [(&'static str, Errno)];
+    let rungs: [(&str, Lacks, Strategy); 5] = [
+        ("exchange+lease", &[], Strategy::Auto),
+        ("exchange", &[("take_lease", Errno::ACCESS)], Strategy::Auto),
+        ("aside", &[("exchange_at", Errno::INVAL)], Strategy::Auto),
+        ("in-place-leased", &[], Strategy::InPlace),
+        (
+            "in-place",
+            &[("take_lease", Errno::ACCESS)],
+            Strategy::InPlace,
+        ),
+    ];
+    let mut refused = Vec::new();
+    for (name, lacks, strategy) in rungs {
+        // The state folder beside the file, or where there is room enough.
+        for beside in [true, false] {
+            let Some(small) = SmallDisk::mount() else {
+                return;
+            };
+            let elsewhere = tempfile::tempdir().unwrap();
+            let root = small.at.join("root");
+            fs::create_dir(&root).unwrap();
+            let state = match beside {
+                true => small.at.join("state"),
+                false => elsewhere.path().canonicalize().unwrap(),
+            };
+            let disk = Arc::new(FaultyDisk::new());
+            for (method, error) in lacks {
+                disk.refuse(method, error.raw_os_error());
+            }
+            let workspace =
+                Workspace::open(std::slice::from_ref(&root), disk, Some(state.clone())).unwrap();
+            let old: Vec<u8> = (0..700 * 1024).map(|at| (at % 251) as u8).collect();
+            let file = root.join("large.txt");
+            fs::write(&file, &old).unwrap();
+            let located = workspace.locate(&file).unwrap();
+            let seen = located.snapshot(1 << 30).unwrap();
+            let free = || rustix::fs::statvfs(&small.at).unwrap().f_bavail;
+            let before = free();
+            let result = workspace.commit(vec![Write {
+                located: &located,
+                expected: Expected::Content {
+                    revision: seen.revision,
+                    stamp: seen.stamp,
+                    bytes: Some(seen.bytes),
+                },
+                new: NewBytes::Whole(&vec![b'n'; 1100 * 1024]),
+                manner: Manner {
+                    strategy,
+                    ..Manner::default()
+                },
+            }]);
+            is_full(result.map(|_| ()));
+            assert!(fs::read(&file).unwrap() == old, "{name}");
+            assert_eq!(names(&root), ["large.txt"], "{name}");
+            let kept = fs::read_dir(state.join("displaced")).map_or(0, Iterator::count);
+            assert_eq!(kept, 0, "{name}");
+            // A journal takes a page or two.
+            assert!(before - free() <= 4, "{name}: {} pages", before - free());
+            refused.push(name);
+        }
+    }
+    crate::ground::figure(
+        8,
+        &format!(
+            "1 MB tmpfs, 700 KB file, {} rungs, state folder beside it and elsewhere: no space told, byte-identical in {} of {}",
+            rungs.len(),
+            refused.len(),
+            2 * rungs.len()
+        ),
+    );
+}

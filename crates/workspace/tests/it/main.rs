@@ -11,11 +11,16 @@ mod ground;
 mod keeping;
 mod meddling;
 #[cfg(target_os = "linux")]
+mod metadata;
+#[cfg(target_os = "linux")]
 mod permissions;
 #[cfg(target_os = "linux")]
 mod places;
 mod processes;
 mod refusing;
+mod seen;
 mod several;
+#[cfg(target_os = "linux")]
+mod special;
 mod streaming;
 mod transaction;

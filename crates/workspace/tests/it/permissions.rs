@@ -10,9 +10,9 @@ use rustix::fs::{Gid, Uid};
 
 use crate::ground::Ground;
 
-const NOBODY: u32 = 65534;
+pub(crate) const NOBODY: u32 = 65534;
 
-fn as_nobody(work: impl FnOnce() + Send) {
+pub(crate) fn as_nobody(work: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             if rustix::process::geteuid().is_root() {
@@ -30,7 +30,7 @@ fn as_nobody(work: impl FnOnce() + Send) {
 }
 
 /// Makes everything nobody's, the folder that the root stands in included.
-fn give_away(ground: &Ground) {
+pub(crate) fn give_away(ground: &Ground) {
     if !rustix::process::geteuid().is_root() {
         return;
     }

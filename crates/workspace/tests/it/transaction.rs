@@ -107,8 +107,11 @@ fn every_call_fails_or_is_the_last_and_recovery_dies_too() {
     );
 }
 
-/// What somebody else may do to the third file.
-const DEEDS: [(&str, fn(&Path)); 3] = [
+/// What somebody else does.
+type Meddling = fn(&Path);
+
+/// What they may do to the third file.
+const DEEDS: [(&str, Meddling); 3] = [
     ("write in place", |path| {
         fs::write(path, THEIRS).unwrap();
     }),
@@ -124,7 +127,7 @@ const DEEDS: [(&str, fn(&Path)); 3] = [
 ];
 
 /// The third party's deed just before a call; where the lease keeps it waiting, before the first call that lets it.
-fn meddle(ground: &Ground, number: u64, deed: fn(&Path)) {
+fn meddle(ground: &Ground, number: u64, deed: Meddling) {
     let (path, done) = (ground.root.join("c"), std::sync::Mutex::new(false));
     ground.disk.before_each(move |call| {
         let mut done = done.lock().unwrap();

@@ -1,0 +1,116 @@
+//! Figure 15: what is no regular file is refused at once, by every way in, and nothing of it is consumed.
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::{FileTypeExt as _, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lancet_workspace::{Expected, Kind, Manner, NewBytes, Write};
+use rustix::fs::{CWD, FileType, Mode};
+
+use crate::ground::{Ground, creation, figure};
+
+#[test]
+fn what_is_no_file_is_refused_without_waiting() {
+    let ground = Ground::with(&[("a", "one")]);
+    let at = |name: &str| ground.root.join(name);
+    let mode = Mode::from_raw_mode(0o666);
+    rustix::fs::mkfifoat(CWD, at("pipe"), mode).unwrap();
+    let _listener = UnixListener::bind(at("socket")).unwrap();
+    fs::create_dir(at("folder")).unwrap();
+    symlink("pipe", at("link to pipe")).unwrap();
+    let mut names = vec!["pipe", "socket", "folder", "link to pipe"];
+    // As /dev/zero: a read would never end.
+    let device = rustix::fs::makedev(1, 5);
+    match rustix::fs::mknodat(CWD, at("device"), FileType::CharacterDevice, mode, device) {
+        Ok(()) => names.push("device"),
+        Err(error) => figure(15, &format!("skipped a device: {error}")),
+    }
+    // Somebody has put something into the pipe: it stays there.
+    let mut reader = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(at("pipe"))
+        .unwrap();
+    std::io::Write::write_all(&mut reader, b"kept").unwrap();
+    let seen = ground.seen("a");
+    let begun = Instant::now();
+    let mut refused = 0;
+    for name in &names {
+        let located = match ground.workspace.locate(&at(name)) {
+            Ok(located) => located,
+            Err(_) => {
+                refused += 1;
+                continue;
+            }
+        };
+        assert_ne!(located.kind(), Kind::File, "{name}");
+        assert!(located.snapshot(100).is_err(), "{name}");
+        assert!(located.read_at(0, 10).is_err(), "{name}");
+        for expected in [seen.expected(), Expected::Missing] {
+            let result = ground.workspace.commit(vec![Write {
+                located: &located,
+                expected,
+                new: NewBytes::Whole(b"ours"),
+                manner: Manner::default(),
+            }]);
+            assert!(result.is_err(), "{name}: {result:?}");
+            refused += 1;
+        }
+        let inside = ground.workspace.locate(&at(name).join("x"));
+        if *name != "folder" {
+            let result = inside.map(|inside| {
+                ground
+                    .workspace
+                    .commit(vec![creation(&inside, b"x")])
+                    .is_err()
+            });
+            assert!(result.unwrap_or(true), "{name}");
+        }
+    }
+    let took = begun.elapsed();
+    let outside = ground.workspace.locate(Path::new("/proc/self/status"));
+    assert!(outside.is_err());
+    let mut kept = [0; 4];
+    reader.read_exact(&mut kept).unwrap();
+    assert_eq!(&kept, b"kept");
+    assert!(fs::metadata(at("socket")).unwrap().file_type().is_socket());
+    // No stopwatch, but what would hang would hang for good.
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    figure(
+        15,
+        &format!(
+            "{}: {refused} refusals in {took:?} together, nothing consumed; procfs is outside",
+            names.join(", ")
+        ),
+    );
+}
+
+/// A root that is itself in procfs: files there have no size, and no end that could be trusted.
+#[test]
+fn files_of_procfs_are_read_to_their_end_or_refused() {
+    let proc = Path::new("/proc/self");
+    let disk = std::sync::Arc::new(lancet_workspace::RealDisk);
+    let opened = lancet_workspace::Workspace::open(&[proc.to_owned()], disk, None);
+    let outcome = match opened {
+        Err(error) => format!("root refused ({error})"),
+        Ok(workspace) => match workspace.locate(&proc.join("status")) {
+            Err(error) => format!("refused ({error})"),
+            Ok(located) => match located.snapshot(1 << 20) {
+                Err(error) => format!("refused ({error})"),
+                Ok(snapshot) => {
+                    let real = fs::read(proc.join("status")).unwrap();
+                    let name = real.split(|&byte| byte == b'\n').next().unwrap();
+                    assert!(
+                        snapshot.bytes.starts_with(name),
+                        "what it holds, or nothing"
+                    );
+                    "read".to_owned()
+                }
+            },
+        },
+    };
+    figure(15, &format!("a file of procfs: {outcome}"));
+}
