@@ -20,9 +20,9 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
         match pair {
             ["--cases", number] => cases = number.parse().context("--cases")?,
             ["--seconds", number] => seconds = number.parse().context("--seconds")?,
-            ["--only", part @ ("write" | "laws" | "fuzz")] => only = Some(*part),
+            ["--only", part @ ("write" | "history" | "laws" | "fuzz")] => only = Some(*part),
             _ => bail!(
-                "unknown option {}: cargo xtask torture [--only write|laws|fuzz] [--cases N] [--seconds N]",
+                "unknown option {}: cargo xtask torture [--only write|history|laws|fuzz] [--cases N] [--seconds N]",
                 pair[0]
             ),
         }
@@ -54,6 +54,22 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
                 PROFILE,
             ])
             .args(["--no-fail-fast", "--test", "it", "--test", "proofs"])
+            .env("LANCET_TORTURE", "1"),
+        )?;
+    }
+    if wanted("history") {
+        step(
+            "a process killed at every step of commit and record, and at any time",
+            cargo(&[
+                "test",
+                "--package",
+                "lancet",
+                "--profile",
+                PROFILE,
+                "--test",
+                "history",
+            ])
+            .args(["--", "--nocapture", "killed", "processes", "figures"])
             .env("LANCET_TORTURE", "1"),
         )?;
     }

@@ -1,5 +1,6 @@
 //! What people see: colours, diffs, and texts made safe to show. Decides nothing and asks nothing.
 
+mod passing;
 mod question;
 
 use std::borrow::Cow;
@@ -7,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 
+pub(crate) use passing::Passing;
 pub(crate) use question::{Consent, TerminalApprover};
 
 use crate::failure::Failure;

@@ -139,8 +139,9 @@ fn what_was_recorded_comes_back_after_a_restart() {
     // History holds secrets: for its owner alone.
     let blob = fs::read_dir(folder.path().join("contents"))
         .expect("there")
-        .next();
-    let blob = blob.expect("one").expect("readable").path();
+        .map(|entry| entry.expect("readable").path())
+        .find(|path| path.file_name().is_some_and(|name| name.len() == 2));
+    let blob = blob.expect("one");
     let inside = fs::read_dir(&blob)
         .expect("there")
         .next()
@@ -260,10 +261,12 @@ fn the_log_is_filtered_and_an_id_is_found_by_its_beginning() {
         ..LogQuery::default()
     };
     assert_eq!(ids(&store, &other), [] as [&str; 0]);
-    assert!(matches!(store.find("bbbb"), Ok(Found::One(found)) if found.id == "bbbb00000003"));
-    assert!(matches!(store.find("aaaa"), Ok(Found::Several(ids)) if ids.len() == 2));
-    assert!(matches!(store.find("aaaa1"), Ok(Found::One(_))));
-    assert_eq!(store.find("zzzz").expect("read"), Found::None);
+    assert!(matches!(store.find("bbbb", &[]), Ok(Found::One(found)) if found.id == "bbbb00000003"));
+    assert!(matches!(store.find("aaaa", &[]), Ok(Found::Several(ids)) if ids.len() == 2));
+    assert!(matches!(store.find("aaaa1", &[]), Ok(Found::One(_))));
+    assert_eq!(store.find("zzzz", &[]).expect("read"), Found::None);
+    let shortest = store.shortest(&["aaaa00000001", "bbbb00000003"]);
+    assert_eq!(shortest.expect("read"), [5, 1]);
 }
 
 #[test]
@@ -407,8 +410,14 @@ fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
     let removed = store.prune(&keeps_all, AGES).expect("pruned");
     assert_eq!((removed.operations, removed.contents), (0, 0));
     // All of them are from 1970.
+    let foreseen = store.forecast(&Limits::default()).expect("worked out");
+    assert_eq!(ids(&store, &LogQuery::default()).len(), 501, "only told");
     let removed = store.prune(&Limits::default(), AGES).expect("pruned");
     assert_eq!(removed.operations, 499);
+    assert_eq!(
+        (foreseen.operations, foreseen.contents),
+        (removed.operations, removed.contents)
+    );
     assert!(
         removed.contents >= 498 && !removed.unfinished,
         "{removed:?}"
@@ -531,4 +540,164 @@ fn a_database_that_is_damaged_between_the_steps_does_not_lose_the_operation() {
         store.content(&hash(b"0")).expect("read"),
         Some(b"0".to_vec())
     );
+}
+
+#[test]
+fn a_session_at_work_keeps_the_way_back_to_how_it_found_its_files() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let texts: Vec<String> = (0..30).map(|number| format!("text {number}\n")).collect();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .expect("after 1970")
+        .as_millis() as i64;
+    for (number, pair) in texts.windows(2).enumerate() {
+        let [before, after] = pair else { continue };
+        let mut change = draft(
+            Box::leak(id(number).into_boxed_str()),
+            vec![file(
+                "/p/a",
+                whole(before.as_bytes()),
+                whole(after.as_bytes()),
+            )],
+        );
+        // An older session, then one that is at work.
+        change.by.session = if number < 10 { "old" } else { "talk" };
+        change.time = now;
+        if number < 10 {
+            change.time = 1_000;
+        }
+        record(&store, &change);
+    }
+    let nothing = Limits {
+        size: 0,
+        ..Limits::default()
+    };
+    let foreseen = store.forecast(&nothing).expect("worked out");
+    let removed = store.prune(&nothing, AGES).expect("pruned");
+    assert_eq!(foreseen.operations, removed.operations);
+    assert_eq!(
+        ids(&store, &LogQuery::default()),
+        [id(28), id(10)],
+        "the newest of the file, and the first of the session"
+    );
+    let found = hash(texts[10].as_bytes());
+    assert_eq!(
+        store.content(&found).expect("read"),
+        Some(texts[10].clone().into_bytes())
+    );
+    let left: i64 = database(&folder)
+        .query_row("SELECT count(*) FROM contents", [], |row| row.get(0))
+        .expect("counted");
+    assert_eq!(left, 4, "two before, two after");
+}
+
+#[test]
+fn an_operation_that_was_not_carried_out_leaves_no_content() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let large = vec![b'x'; 200_000];
+    let change = draft(
+        "abcd00000001",
+        vec![file("/p/a", whole(b"old\n"), whole(&large))],
+    );
+    let _ = store.begin(&change).expect("begun");
+    store.abandon("abcd00000001").expect("abandoned");
+    let left: i64 = database(&folder)
+        .query_row("SELECT count(*) FROM contents", [], |row| row.get(0))
+        .expect("counted");
+    assert_eq!(left, 0);
+    assert_eq!(store.content(&hash(&large)).expect("read"), None);
+}
+
+#[test]
+fn what_a_dead_process_left_is_taken_in_or_removed() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let large = vec![b'x'; 200_000];
+    let mut before = whole(&large);
+    if let Some(before) = &mut before {
+        before.content = Content::Displaced;
+    }
+    record(
+        &store,
+        &draft("abcd00000001", vec![file("/p/a", before, whole(b"new\n"))]),
+    );
+    assert_eq!(store.content(&hash(&large)).expect("read"), None);
+    let displaced = folder.path().join("displaced");
+    fs::create_dir(&displaced).expect("made");
+    for (name, bytes) in [
+        ("100-aa-a.txt", &large[..]),
+        ("101-ab-new.txt", b"new\n"),
+        ("102-ac-unknown.txt", b"nobody knows"),
+        ("open-103-ad-a.txt", &large[..]),
+    ] {
+        fs::write(displaced.join(name), bytes).expect("written");
+    }
+    let temporaries = folder.path().join("contents/tmp");
+    fs::create_dir_all(&temporaries).expect("made");
+    fs::write(temporaries.join("4000000:1-0"), "half").expect("written");
+    store.adopt_left(AGES).expect("adopted");
+    assert!(store.unfinished().expect("read").is_empty());
+    assert_eq!(store.content(&hash(&large)).expect("read"), Some(large));
+    let mut names: Vec<_> = fs::read_dir(&displaced)
+        .expect("there")
+        .map(|entry| entry.expect("readable").file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["102-ac-unknown.txt", "open-103-ad-a.txt"]);
+    assert_eq!(fs::read_dir(&temporaries).expect("there").count(), 0);
+}
+
+#[test]
+fn a_large_content_is_packed_where_it_stands_and_comes_back() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let text = "some line of a program\n".repeat(20_000).into_bytes();
+    let noise: Vec<u8> = (0..100_000_u32)
+        .flat_map(|number| blake3::hash(&number.to_le_bytes()).as_bytes()[..2].to_vec())
+        .collect();
+    record(
+        &store,
+        &draft(
+            "abcd00000001",
+            vec![file("/p/a", whole(&text), whole(&noise))],
+        ),
+    );
+    let sealed = store.seal(AGES).expect("sealed");
+    assert_eq!(
+        (sealed.contents, sealed.left),
+        (1, 0),
+        "noise stays as it is"
+    );
+    assert!(sealed.after * 10 < sealed.before, "{sealed:?}");
+    for bytes in [text, noise] {
+        assert_eq!(store.content(&hash(&bytes)).expect("read"), Some(bytes));
+    }
+    let again = store.seal(AGES).expect("sealed");
+    assert_eq!((again.contents, again.left), (0, 0));
+}
+
+#[test]
+fn room_that_sealing_frees_is_given_back() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    for number in 0..300 {
+        let text = format!("line of {number}\n").repeat(800).into_bytes();
+        let name = id(number);
+        record(
+            &store,
+            &draft(&name, vec![file("/p/a", None, whole(&text))]),
+        );
+    }
+    let pages = || -> i64 {
+        database(&folder)
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .expect("counted")
+    };
+    let before = pages();
+    let sealed = store.seal(AGES).expect("sealed");
+    assert_eq!((sealed.contents, sealed.left), (300, 0));
+    let after = pages();
+    assert!(after * 2 < before, "{before} pages, then {after}");
 }

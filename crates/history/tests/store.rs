@@ -403,7 +403,7 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
     let version: i64 = database(&folder)
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .expect("read");
-    assert_eq!(version, 2);
+    assert_eq!(version, 4);
 
     database(&folder)
         .pragma_update(None, "user_version", 999)
@@ -416,7 +416,7 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
             error,
             StoreError::Newer {
                 found: 999,
-                known: 2,
+                known: 4,
                 ..
             }
         ),
@@ -424,7 +424,7 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
     );
     assert!(damaged_files(&folder).is_empty());
     database(&folder)
-        .pragma_update(None, "user_version", 2)
+        .pragma_update(None, "user_version", 4)
         .expect("set back");
     assert_eq!(load(&Store::new(folder.path()), "s").len(), 1);
 }

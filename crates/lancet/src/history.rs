@@ -1,6 +1,7 @@
 //! The history as hosts and the command line read it: the log, contents, sums, and what keeps it small. Nothing here
 //! changes a file of the user; going back is a request to a [`Session`](crate::Session).
 
+mod attribution;
 mod patch;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,13 @@ use lancet_history::{
 };
 
 use crate::engine::Inner;
+use crate::rooms::examine::open::LARGEST;
 use crate::rooms::heal;
+
+pub use attribution::{Attribution, Written};
+
+/// The shortest beginning of an id that is taken for it.
+pub const SHORTEST_ID: usize = 4;
 
 /// The history below the roots of one engine.
 #[derive(Clone)]
@@ -46,12 +53,23 @@ impl History {
         })
     }
 
-    /// The operation whose id begins like this.
+    /// The operation whose id begins like this, of those below the roots where there are any.
     ///
     /// # Errors
     /// The state folder cannot be read.
     pub fn find(&self, beginning: &str) -> Result<Found, StoreError> {
-        self.store.find(beginning)
+        self.store.find(beginning, &self.roots())
+    }
+
+    /// For each operation the beginning of its id that no other operation's begins with, at least as long as is taken.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<&'o str>, StoreError> {
+        let ids: Vec<&str> = operations.iter().map(|found| found.id.as_str()).collect();
+        let lengths = self.store.shortest(&ids)?;
+        let cut = |(id, length): (&'o str, usize)| id.get(..length.max(SHORTEST_ID)).unwrap_or(id);
+        Ok(ids.into_iter().zip(lengths).map(cut).collect())
     }
 
     /// The bytes of a file at a moment that is on record.
@@ -76,20 +94,41 @@ impl History {
         })
     }
 
-    /// Removes what is beyond the settings' limits and compresses what is not yet, each for at most `budget`. For all
-    /// projects: they share one state folder.
+    /// Removes what is beyond the settings' limits and compresses what is not yet, each for at most `budget`; what is
+    /// left is told, for who wants to go on. For all projects: they share one state folder.
     ///
     /// # Errors
     /// The state folder cannot be written.
     pub fn tidy(&self, budget: Duration) -> Result<(Removed, Sealed), StoreError> {
-        let settings = &self.engine.settings.history;
-        let limits = Limits {
-            size: settings.max_size,
-            age: Duration::from_secs(settings.max_age.saturating_mul(24 * 60 * 60)),
-        };
-        let removed = self.store.prune(&limits, budget)?;
+        let removed = self.store.prune(&self.limits(), budget)?;
         let sealed = self.store.seal(budget)?;
         Ok((removed, sealed))
+    }
+
+    /// Takes in what processes have left in the state folder when they ended, and removes files there that belong to
+    /// nothing; how many bytes.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn clean(&self, budget: Duration) -> Result<u64, StoreError> {
+        self.store.adopt_left(budget)?;
+        self.store.sweep()
+    }
+
+    /// What [`tidy`](Self::tidy) would remove, to the end. Writes nothing.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn forecast(&self) -> Result<Removed, StoreError> {
+        self.store.forecast(&self.limits())
+    }
+
+    fn limits(&self) -> Limits {
+        let settings = &self.engine.settings.history;
+        Limits {
+            size: settings.max_size,
+            age: Duration::from_secs(settings.max_age.saturating_mul(24 * 60 * 60)),
+        }
     }
 
     /// What an operation did to a file, as a patch that `git apply` takes, with the path from its root. None of a file
@@ -102,6 +141,23 @@ impl History {
             return Ok(None);
         }
         patch::patch(&*self.store, change, self.relative(&change.path)).map(Some)
+    }
+
+    /// Which lines of a file, as it stands, operations wrote. None where it is gone, may not be read from here, or its
+    /// text is shown to nobody.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn attribution(&self, path: &Path) -> Result<Option<Attribution>, StoreError> {
+        if crate::rooms::locate::is_hidden(&self.engine, path) {
+            return Ok(None);
+        }
+        let located = self.engine.workspace.locate_as_spelled(path).ok();
+        let now = located
+            .filter(|located| located.kind() == lancet_workspace::Kind::File)
+            .and_then(|located| located.snapshot(LARGEST).ok());
+        now.map(|now| attribution::follow(&*self.store, path, &now.bytes))
+            .transpose()
     }
 
     /// A path from its root.

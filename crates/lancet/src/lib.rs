@@ -60,7 +60,7 @@ pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
 pub use declare::ANSWER_LIMIT;
 pub use declare::Declaration;
 pub use engine::{Builder, Lancet, OpenError};
-pub use history::History;
+pub use history::{Attribution, History, SHORTEST_ID, Written};
 pub use host_tool::{HostTool, Proposal};
 pub use lancet_history::{
     FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind, OperationState, Removed,

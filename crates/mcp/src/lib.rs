@@ -4,6 +4,7 @@
 mod answer;
 mod host;
 mod identity;
+mod idle;
 mod lines;
 mod listing;
 mod log;
@@ -55,6 +56,8 @@ pub struct Options {
     pub grace: Duration,
     /// The longest message, in bytes.
     pub message_limit: usize,
+    /// How long it is quiet before the history is tidied up.
+    pub quiet: Duration,
 }
 
 impl Default for Options {
@@ -66,6 +69,7 @@ impl Default for Options {
             time_limit: lancet::TIME_LIMIT,
             grace: Duration::from_secs(5),
             message_limit: MESSAGE_LIMIT,
+            quiet: Duration::from_secs(20),
         }
     }
 }
@@ -115,10 +119,16 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let log = options.log.clone();
+    let (log, quiet) = (options.log.clone(), options.quiet);
     let wire = Wire::new(reader, writer, options.message_limit, log.clone());
     let server = Server::new(lancet, options);
     let pool = server.pool();
+    let tidying = tokio::spawn(idle::tidy(
+        server.lancet(),
+        pool.clone(),
+        server.activity(),
+        quiet,
+    ));
     log.say(Level::Info, || {
         format!("lancet {} serves", env!("CARGO_PKG_VERSION"))
     });
@@ -133,6 +143,7 @@ where
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(ServeError::Connection(error.to_string())),
     };
+    tidying.abort();
     if !pool.settle(PATIENCE).await {
         log.say(Level::Warn, || {
             "a call was still at work when the client left".to_owned()

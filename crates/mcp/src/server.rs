@@ -18,6 +18,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
 use crate::answer;
 use crate::host::Told;
 use crate::identity::{Identity, SESSION};
+use crate::idle::Activity;
 use crate::listing::listing;
 use crate::log::Level;
 use crate::message::{OtherArguments, Unreadable};
@@ -40,6 +41,7 @@ pub(crate) struct Server {
     /// The ledger of calls that name no session: that of the process.
     own: Session,
     pool: Arc<Pool>,
+    activity: Activity,
 }
 
 impl Server {
@@ -53,6 +55,7 @@ impl Server {
             instructions: answer::instructions(&lancet),
             own,
             pool: Arc::new(Pool::new(THREADS)),
+            activity: Activity::default(),
             lancet,
             options,
         }
@@ -60,6 +63,14 @@ impl Server {
 
     pub(crate) fn pool(&self) -> Arc<Pool> {
         self.pool.clone()
+    }
+
+    pub(crate) fn activity(&self) -> Activity {
+        self.activity.clone()
+    }
+
+    pub(crate) fn lancet(&self) -> Lancet {
+        self.lancet.clone()
     }
 
     /// The session a call belongs to.
@@ -238,7 +249,10 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = request.name.to_string();
         let began = Instant::now();
-        let Some(reply) = self.call(request, &context).await else {
+        self.activity.note();
+        let reply = self.call(request, &context).await;
+        self.activity.note();
+        let Some(reply) = reply else {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         };
         self.options.log.say(Level::Debug, || {

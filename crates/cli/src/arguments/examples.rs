@@ -138,7 +138,9 @@ Examples:
   lancet log -n 10
   lancet log src/main.rs --patch
   lancet log --session evening --since 2h --json
-  lancet log --format patch > changes.mbox && git am changes.mbox";
+  lancet log --format patch > changes.mbox && git am changes.mbox
+  lancet log src --format attribution
+      Which lines of the files below src agents wrote, as JSON.";
 
 pub(super) const SHOW: &str = "\
 Examples:
@@ -174,6 +176,9 @@ Examples:
 
 pub(super) const GC: &str = "\
 Examples:
+  lancet gc --dry-run
+      Say what would go.
+
   lancet gc
   lancet gc --json";
 

@@ -30,7 +30,8 @@ pub(crate) struct LogArguments {
     /// With the diffs
     #[arg(long, short = 'p')]
     pub(crate) patch: bool,
-    /// `patch`: a series that `git am` and `git apply` take, oldest first
+    /// `patch`: a series that `git am` and `git apply` take, oldest first; `attribution`: which lines of the files, as
+    /// they stand, which change wrote, as JSON (Agent Trace)
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<LogFormat>,
     /// One JSON object a line, and a last one with the total
@@ -45,6 +46,8 @@ pub(crate) struct LogArguments {
 pub(crate) enum LogFormat {
     /// A series of patches
     Patch,
+    /// Who wrote which lines
+    Attribution,
 }
 
 /// Show one change: who made it, when, and its diff
@@ -118,6 +121,9 @@ pub(crate) struct RestoreArguments {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::GC)]
 pub(crate) struct GcArguments {
+    /// Say what would be removed and remove nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// One JSON object for programs
     #[arg(long)]
     pub(crate) json: bool,

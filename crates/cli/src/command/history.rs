@@ -1,5 +1,7 @@
 //! The commands on the history: what was changed, and the way back. Each in a file of its own; here what they share.
 
+mod attribution;
+mod gc;
 mod going;
 mod log;
 mod patch;
@@ -7,10 +9,11 @@ mod show;
 mod stats;
 mod time;
 
+pub(super) use gc::gc;
 pub(super) use going::{redo, restore, undo};
 pub(super) use log::log;
 pub(super) use show::show;
-pub(super) use stats::{gc, stats};
+pub(super) use stats::stats;
 
 use lancet::{History, Lancet, Operation, StoreError};
 use lancet_mcp::Level;

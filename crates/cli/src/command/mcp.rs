@@ -48,6 +48,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
     serve_stdio(opened.lancet, options).map_err(|error| Failure::system(error.to_string()))?;
     // The agent has its answers and is gone: time to compress, and to let old changes go.
     if let Some(history) = lancet.history() {
+        let _ = history.clean(TIDYING);
         let _ = history.tidy(TIDYING);
     }
     Ok(Exit::Done)

@@ -135,3 +135,74 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
         "4"
     );
 }
+
+#[test]
+fn an_id_that_is_too_short_is_answered_with_those_it_could_be() {
+    let (stage, id) = edited();
+    let more = [
+        "edit", "a.txt", "--old", "one", "--new", "1", "--yes", "--json",
+    ];
+    let (_, answer) = stage.json(&more);
+    let second = answer["operation"].as_str().expect("an id");
+    let shared = id
+        .bytes()
+        .zip(second.bytes())
+        .take_while(|(one, other)| one == other)
+        .count();
+    for command in [&["show"][..], &["undo", "--yes"]] {
+        let mut words = command.to_vec();
+        words.push(&id[..shared]);
+        let run = stage.run(&words);
+        assert_eq!(run.code, 1, "{run:?}");
+        for words in [&id, second, "a.txt"] {
+            assert!(run.err.contains(words), "{words}: {run:?}");
+        }
+    }
+    let log = stage.run(&["log", "--json"]);
+    let first: serde_json::Value =
+        serde_json::from_str(log.out.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["short"], second[..(shared + 1).max(4)]);
+    let short = first["short"].as_str().expect("characters");
+    assert_eq!(stage.run(&["show", short]).code, 0);
+    assert_eq!(stage.run(&["undo", short, "--yes"]).code, 0);
+    assert_eq!(stage.text("a.txt"), "one\r\n2\n");
+}
+
+#[test]
+fn gc_says_what_it_would_remove_and_removes_nothing() {
+    let (stage, _) = edited();
+    let (code, foreseen) = stage.json(&["gc", "--dry-run", "--json"]);
+    assert_eq!((code, &foreseen["dryRun"]), (0, &true.into()), "{foreseen}");
+    assert_eq!(foreseen["removedOperations"], 0);
+    let run = stage.run(&["gc", "--dry-run"]);
+    assert!(run.out.starts_with("would remove 0 changes"), "{run:?}");
+    assert!(stage.run(&["log"]).out.contains("a.txt"));
+}
+
+#[test]
+fn attribution_says_which_lines_a_change_wrote() {
+    let (stage, id) = edited();
+    // Somebody else puts a line above: theirs, and ours moves down.
+    let text = format!("zero\n{}", stage.text("a.txt"));
+    stage.file("a.txt", &text);
+    let (code, record) = stage.json(&["log", "--format", "attribution"]);
+    assert_eq!(code, 0, "{record}");
+    assert_eq!(record["version"], "0.1.0");
+    assert_eq!(record["id"].as_str().map(str::len), Some(36));
+    let file = &record["files"][0];
+    assert_eq!(
+        (&file["path"], &file["metadata"]["lines"]),
+        (&"a.txt".into(), &3.into())
+    );
+    let conversation = &file["conversations"][0];
+    assert_eq!(conversation["metadata"]["operation"], id.as_str());
+    assert_eq!(
+        conversation["ranges"],
+        serde_json::json!([{ "start_line": 3, "end_line": 3 }])
+    );
+    // Taken back, the line is nobody's again.
+    fs::write(stage.project().join("a.txt"), "one\r\n2\n").expect("written");
+    assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
+    let (_, record) = stage.json(&["log", "--format", "attribution"]);
+    assert_eq!(record["files"][0]["conversations"], serde_json::json!([]));
+}

@@ -39,8 +39,8 @@ pub enum Standing {
 pub enum Found {
     /// One operation.
     One(Box<Operation>),
-    /// Several; their ids, at most ten.
-    Several(Vec<String>),
+    /// Several, newest first; at most ten of them.
+    Several(Vec<Operation>),
     /// None.
     None,
 }

@@ -1,6 +1,6 @@
 //! What a store of operations does. The one in SQLite is beside the ledgers'; another one needs nothing but this.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{
@@ -36,13 +36,26 @@ pub trait OperationStore: Send + Sync {
     /// The state folder takes no bytes.
     fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError>;
 
+    /// Takes in the displaced files that processes have left in the state folder when they ended, as
+    /// [`adopt`](Self::adopt) does, for at most `budget`. One that somebody may still write into is not among them.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    fn adopt_left(&self, budget: Duration) -> Result<(), StoreError>;
+
+    /// Removes files with contents that no operation names and that nobody is just writing; how many bytes.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    fn sweep(&self) -> Result<u64, StoreError>;
+
     /// The operation was not carried out.
     ///
     /// # Errors
     /// The store takes no bytes.
     fn abandon(&self, id: &str) -> Result<(), StoreError>;
 
-    /// Operations that were announced by processes that have ended.
+    /// Operations that were announced by processes that have ended. What else they were just writing is removed.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -65,11 +78,18 @@ pub trait OperationStore: Send + Sync {
     /// The store cannot be read.
     fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError>;
 
-    /// The operation whose id begins like this.
+    /// The operation whose id begins like this: of those all of whose files are below one of the folders, where there
+    /// are any, else of all.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn find(&self, beginning: &str) -> Result<Found, StoreError>;
+    fn find(&self, beginning: &str, below: &[PathBuf]) -> Result<Found, StoreError>;
+
+    /// For each of these ids how many of its characters no other id begins with.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn shortest(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError>;
 
     /// What an operation takes back, file by file.
     ///
@@ -96,11 +116,17 @@ pub trait OperationStore: Send + Sync {
     fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError>;
 
     /// Removes the oldest operations beyond the limits, and contents that nothing needs any more. The newest operation of
-    /// each file stays. Stops after `budget`; the rest is done next time.
+    /// each file stays, and all of sessions that are at work. Stops after `budget`; the rest is done next time.
     ///
     /// # Errors
     /// The store takes no bytes.
     fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, StoreError>;
+
+    /// What [`prune`](Self::prune) would remove. Writes nothing.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn forecast(&self, limits: &Limits) -> Result<Removed, StoreError>;
 
     /// Compresses contents that are not yet, for at most `budget`.
     ///
@@ -171,4 +197,6 @@ pub struct Sealed {
     pub before: u64,
     /// Bytes that they take now.
     pub after: u64,
+    /// Contents that still wait.
+    pub left: u64,
 }

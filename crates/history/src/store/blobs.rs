@@ -5,12 +5,16 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use super::process;
 use crate::entry::Revision;
 
 const FOLDER: &str = "contents";
-const TEMPORARY: &str = ".tmp";
+/// Inside it: files that are being written, each named after its process, so that what a dead one left is found by a
+/// look at one folder.
+const TEMPORARIES: &str = "tmp";
 /// Files that no row names are of a process that is just writing them, until they are this old.
 const ORPHANED: Duration = Duration::from_secs(60 * 60);
 
@@ -32,7 +36,7 @@ pub(super) fn put(
         return Ok(());
     }
     let mut hasher = blake3::Hasher::new();
-    replace(&path, &mut |file| {
+    replace(state, &path, &mut |file| {
         let mut counted = Hashing {
             file: BufWriter::with_capacity(1 << 18, file),
             hasher: &mut hasher,
@@ -74,14 +78,24 @@ fn make_folder(path: &Path) -> io::Result<()> {
 
 /// Writes a content's file anew, in another form.
 pub(super) fn rewrite(state: &Path, revision: &Revision, bytes: &[u8]) -> io::Result<()> {
-    replace(&path_of(state, revision), &mut |file| file.write_all(bytes))
+    replace(state, &path_of(state, revision), &mut |file| {
+        file.write_all(bytes)
+    })
 }
 
-fn replace(path: &Path, fill: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io::Result<()> {
+fn replace(
+    state: &Path,
+    path: &Path,
+    fill: &mut dyn FnMut(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
     make_folder(path)?;
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}{TEMPORARY}", std::process::id()));
-    let temporary = PathBuf::from(name);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let temporary = state
+        .join(FOLDER)
+        .join(TEMPORARIES)
+        .join(format!("{}-{number}", process::own()));
+    make_folder(&temporary)?;
     let filled = OpenOptions::new()
         .write(true)
         .create(true)
@@ -96,6 +110,48 @@ fn replace(path: &Path, fill: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io
     filled
 }
 
+/// What came of packing a file.
+pub(super) enum Packed {
+    /// It took so many bytes and takes so many now.
+    Smaller {
+        /// Before.
+        before: u64,
+        /// Now.
+        after: u64,
+    },
+    /// It would not be smaller by a tenth, or is not what its name says.
+    No,
+}
+
+/// Compresses a content's file where it stands.
+pub(super) fn pack(state: &Path, revision: &Revision, level: i32) -> io::Result<Packed> {
+    let path = path_of(state, revision);
+    let mut source = File::open(&path)?;
+    let mut hasher = blake3::Hasher::new();
+    let (mut before, mut after) = (0, 0);
+    let packed = replace(state, &path, &mut |file| {
+        let mut encoder = zstd::stream::write::Encoder::new(&mut *file, level)?;
+        let mut counted = Hashing {
+            file: &mut encoder,
+            hasher: &mut hasher,
+        };
+        before = io::copy(&mut source, &mut counted)?;
+        encoder.finish()?;
+        after = file.metadata()?.len();
+        let is_whole = *hasher.finalize().as_bytes() == *revision;
+        if is_whole && after + before / 10 < before {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::InvalidData.into())
+        }
+    });
+    match packed {
+        Ok(()) => Ok(Packed::Smaller { before, after }),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Packed::No),
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads a content's file.
 pub(super) fn get(state: &Path, revision: &Revision) -> io::Result<Vec<u8>> {
     fs::read(path_of(state, revision))
@@ -104,6 +160,26 @@ pub(super) fn get(state: &Path, revision: &Revision) -> io::Result<Vec<u8>> {
 /// Removes a content's file.
 pub(super) fn remove(state: &Path, revision: &Revision) {
     let _ = fs::remove_file(path_of(state, revision));
+}
+
+/// Removes what processes that have ended were just writing.
+pub(super) fn remove_temporaries(state: &Path) {
+    let entries = fs::read_dir(state.join(FOLDER).join(TEMPORARIES));
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let process = name.rsplit_once('-').map_or("", |(process, _)| process);
+        if !process::is_alive(process) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The hash of a file's bytes.
+pub(super) fn hash_of(file: &Path) -> io::Result<Revision> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(file)?)?;
+    Ok(*hasher.finalize().as_bytes())
 }
 
 /// Removes files that `is_known` does not know and that nobody is just writing; how many bytes.

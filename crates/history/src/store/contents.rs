@@ -22,8 +22,10 @@ pub(super) const FILE: i64 = 1;
 pub(super) const SPANS: i64 = 2;
 pub(super) const FORM: i64 = 15;
 pub(super) const COMPRESSED: i64 = 16;
-/// Tried and found not to be smaller.
+/// Not compressed and not to be: too small to be worth it, or tried and found not to be smaller.
 pub(super) const INCOMPRESSIBLE: i64 = 32;
+/// Smaller contents are not worth compressing.
+const LEAST: u64 = 256;
 
 /// A row of the table.
 pub(super) struct Row {
@@ -68,16 +70,24 @@ pub(super) fn id_of(connection: &Connection, revision: &Revision) -> rusqlite::R
         .optional()
 }
 
+/// The form that a content is kept in.
+pub(super) fn form_of(
+    connection: &Connection,
+    revision: &Revision,
+) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT form FROM contents WHERE revision = ?1")?
+        .query_row([revision], |row| row.get(0))
+        .optional()
+}
+
 /// Whether a content can be given out: its row is there, and its file where it is in one.
 pub(super) fn is_kept(
     connection: &Connection,
     state: &Path,
     revision: &Revision,
 ) -> rusqlite::Result<bool> {
-    let form: Option<i64> = connection
-        .prepare_cached("SELECT form FROM contents WHERE revision = ?1")?
-        .query_row([revision], |row| row.get(0))
-        .optional()?;
+    let form = form_of(connection, revision)?;
     Ok(form.is_some_and(|form| form & FORM != FILE || blobs::path_of(state, revision).exists()))
 }
 
@@ -145,6 +155,11 @@ fn insert(
     data: Option<&[u8]>,
 ) -> rusqlite::Result<i64> {
     let stored = data.map_or(kept.size, |data| data.len() as u64);
+    let form = if stored < LEAST {
+        form | INCOMPRESSIBLE
+    } else {
+        form
+    };
     connection
         .prepare_cached(
             "INSERT INTO contents (revision, size, form, base, depth, stored, data)

@@ -17,6 +17,10 @@ pub struct StoreFacts {
     pub sessions: u64,
     /// How large the file is, in bytes.
     pub bytes: u64,
+    /// How many changes are kept.
+    pub operations: u64,
+    /// How many contents of files wait to be compressed.
+    pub waiting: u64,
 }
 
 /// Examines the database in a state folder; none where there is none yet. A damaged one is told, not set aside.
@@ -51,17 +55,18 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
             reason: verdict,
         });
     }
-    let sessions = match found {
-        // Made and not yet given its tables.
-        0 => 0,
+    // Made and not yet given its tables, or made by an older lancet that had fewer.
+    let count = |since: i64, sql: &str| match found {
+        _ if found < since => Ok(0),
         _ => connection
-            .query_row("SELECT count(*) FROM sessions", [], |row| {
-                row.get::<_, i64>(0)
-            })
-            .map_err(failed)?,
+            .query_row(sql, [], |row| row.get::<_, i64>(0))
+            .map(i64::unsigned_abs)
+            .map_err(failed),
     };
     Ok(Some(StoreFacts {
-        sessions: sessions.unsigned_abs(),
+        sessions: count(1, "SELECT count(*) FROM sessions")?,
+        operations: count(2, "SELECT count(*) FROM operations")?,
+        waiting: count(4, "SELECT count(*) FROM contents WHERE form < 16")?,
         bytes,
     }))
 }

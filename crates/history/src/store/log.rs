@@ -1,7 +1,9 @@
 //! Reading operations back: the log by any of its filters, one by its id, and what an operation takes back.
 
+use std::path::PathBuf;
+
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 
 use super::records::{bytes_of, path_of};
 use crate::operation::{
@@ -95,7 +97,7 @@ impl Filter {
     }
 
     /// Every file of the operation is below one of the folders.
-    pub(super) fn below(&mut self, folders: &[std::path::PathBuf]) {
+    pub(super) fn below(&mut self, folders: &[PathBuf]) {
         if folders.is_empty() {
             return;
         }
@@ -132,18 +134,63 @@ pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<
 }
 
 /// The operation whose id begins so.
-pub(super) fn find(connection: &Connection, beginning: &str) -> rusqlite::Result<Found> {
-    let mut statement = connection.prepare_cached(
-        "SELECT id FROM operations WHERE id >= ?1 AND id < ?1 || '{' AND id NOT IN (SELECT id FROM begun)
-         ORDER BY id DESC LIMIT ?2",
-    )?;
-    let ids = statement.query_map(params![beginning, CANDIDATES as i64], |row| row.get(0))?;
-    let ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
+pub(super) fn find(
+    connection: &Connection,
+    beginning: &str,
+    below: &[PathBuf],
+) -> rusqlite::Result<Found> {
+    let mut ids = candidates(connection, beginning, below)?;
+    if ids.is_empty() && !below.is_empty() {
+        ids = candidates(connection, beginning, &[])?;
+    }
     match ids.as_slice() {
         [id] => Ok(one(connection, id)?.map_or(Found::None, |found| Found::One(Box::new(found)))),
         [] => Ok(Found::None),
-        _ => Ok(Found::Several(ids)),
+        _ => {
+            let found = ids.iter().map(|id| one(connection, id));
+            let found = found.collect::<rusqlite::Result<Vec<_>>>()?;
+            Ok(Found::Several(found.into_iter().flatten().collect()))
+        }
     }
+}
+
+fn candidates(
+    connection: &Connection,
+    beginning: &str,
+    below: &[PathBuf],
+) -> rusqlite::Result<Vec<String>> {
+    let mut filter = Filter::default();
+    let from = Value::Text(beginning.to_owned());
+    // No id has a character that sorts behind this one.
+    filter.add("o.id >= ? AND o.id < ? || '{'", [from.clone(), from]);
+    filter.add("o.id NOT IN (SELECT id FROM begun)", []);
+    filter.below(below);
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT o.id FROM operations o WHERE {} ORDER BY o.id DESC LIMIT {CANDIDATES}",
+        filter.sql
+    ))?;
+    let ids = statement.query_map(params_from_iter(filter.values), |row| row.get(0))?;
+    ids.collect()
+}
+
+/// How many characters tell an id from the ones before and after it.
+pub(super) fn shortest(connection: &Connection, id: &str) -> rusqlite::Result<usize> {
+    let neighbours = [
+        "SELECT max(id) FROM operations WHERE id < ?1",
+        "SELECT min(id) FROM operations WHERE id > ?1",
+    ];
+    let mut shortest = 1;
+    for sql in neighbours {
+        let other: Option<String> = connection
+            .prepare_cached(sql)?
+            .query_row([id], |row| row.get(0))?;
+        let shared = other.map_or(0, |other| {
+            let pairs = id.bytes().zip(other.bytes());
+            pairs.take_while(|(one, other)| one == other).count()
+        });
+        shortest = shortest.max(shared + 1);
+    }
+    Ok(shortest.min(id.len()))
 }
 
 /// What an operation takes back.
@@ -209,7 +256,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
          WHERE f.operation = ?1 ORDER BY f.at",
     )?;
     let rows = statement.query_map([id], |row| {
-        let path = |at: usize| -> rusqlite::Result<Option<std::path::PathBuf>> {
+        let path = |at: usize| -> rusqlite::Result<Option<PathBuf>> {
             Ok(row
                 .get::<_, Option<Vec<u8>>>(at)?
                 .map(|bytes| path_of(&bytes)))

@@ -134,8 +134,16 @@ fn open_file(file: &Path) -> Result<Opened, Trouble> {
 fn prepare(mut connection: Connection) -> Result<Connection, MigrateError> {
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    connection
+    // Before the first table, or never: room that was freed can then be given back in small steps.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    let journal = connection
         .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
+    if journal != "wal" {
+        // A file system without shared memory, as over a network: slower, and as safe.
+        connection.pragma_update_and_check(None, "journal_mode", "TRUNCATE", |row| {
+            row.get::<_, String>(0)
+        })?;
+    }
     // The log is not flushed at each save: after a power cut the last ones may be missing, and the hash still decides.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // A process that may only write to a few folders has none for SQLite's temporary files.
@@ -157,7 +165,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
         Ok(found) => {
             if found.mode() & 0o077 != 0 && fs::read_dir(folder)?.next().is_none() {
                 // Somebody else's folder refuses this, and is then used as it is.
-                let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
+                let _ = fs::set_permissions(folder, Permissions::from_mode(found.mode() & 0o700));
             }
             Ok(())
         }
@@ -208,6 +216,15 @@ fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
         }
     }
     Ok(SetAside { moved_to, reason })
+}
+
+/// Whether a damaged database stands beside the one in use.
+pub(super) fn has_set_aside(folder: &Path) -> bool {
+    let begin = format!("{FILE}.damaged");
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.file_name())
+        .any(|name| name.to_string_lossy().starts_with(&begin))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

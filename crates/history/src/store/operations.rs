@@ -1,20 +1,24 @@
 //! Operations on their way into the database: announced with all that it takes to go back, then finished. Rows only;
 //! nothing here looks at the user's files.
 
-use std::path::Path;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::open::{file_in, not_writable};
 use super::{
-    Saved, Store, StoreError, blobs, contents, log, process, prune, records, statistics, unsealed,
+    Saved, Store, StoreError, blobs, contents, forecast, log, open, process, prune, records, seal,
+    statistics, unsealed,
 };
 use crate::entry::Revision;
 use crate::operation::{
     Draft, Found, Limits, LogQuery, Operation, OperationState, OperationStore, Removed, Sealed,
     Statistics, StatisticsQuery, TakenBack, Unsealed,
 };
+
+/// Where the door to the disk puts old files, in the state folder.
+const DISPLACED: &str = "displaced";
 
 impl OperationStore for Store {
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
@@ -70,15 +74,11 @@ impl OperationStore for Store {
     }
 
     fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError> {
-        let (row, _) = self.run(|connection| {
-            contents::id_of(connection, revision)?
-                .map(|id| contents::row(connection, id))
-                .transpose()
-        })?;
-        let Some(row) = row.flatten() else {
+        let (form, _) = self.run(|connection| contents::form_of(connection, revision))?;
+        let Some(form) = form else {
             return Ok(());
         };
-        let adopted = if row.form & contents::FORM == contents::FILE {
+        let adopted = if form & contents::FORM == contents::FILE {
             blobs::adopt(self.folder(), revision, file)
         } else {
             std::fs::remove_file(file)
@@ -86,17 +86,61 @@ impl OperationStore for Store {
         adopted.map_err(|source| not_writable(file, source))
     }
 
+    fn adopt_left(&self, budget: Duration) -> Result<(), StoreError> {
+        let deadline = Instant::now() + budget;
+        let folder = self.folder().join(DISPLACED);
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(not_writable(&folder, error)),
+        };
+        for entry in entries.flatten() {
+            // The names of those that may still be written begin with a word.
+            let is_sealed = entry
+                .file_name()
+                .as_encoded_bytes()
+                .first()
+                .is_some_and(u8::is_ascii_digit);
+            if !is_sealed || Instant::now() >= deadline {
+                continue;
+            }
+            // Its own process may be just taking it in.
+            if let Ok(revision) = blobs::hash_of(&entry.path()) {
+                let _ = self.adopt(&revision, &entry.path());
+            }
+        }
+        Ok(())
+    }
+
+    fn sweep(&self) -> Result<u64, StoreError> {
+        // Contents that a database which was set aside had are kept as long as that is.
+        if open::has_set_aside(self.folder()) {
+            return Ok(0);
+        }
+        let is_known = |revision: &Revision| {
+            self.run(|connection| contents::id_of(connection, revision))
+                .map_or(true, |(id, _)| id.is_some())
+        };
+        Ok(blobs::sweep(self.folder(), &is_known))
+    }
+
     fn abandon(&self, id: &str) -> Result<(), StoreError> {
-        self.run(|connection| {
+        let (files, _) = self.run(|connection| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let needless = prune::contents_of(&transaction, id)?;
             records::remove(&transaction, id)?;
-            transaction.commit()
+            let removed = &mut Removed::default();
+            let files = prune::release(&transaction, self.folder(), needless, removed)?;
+            transaction.commit()?;
+            Ok(files)
         })?;
+        prune::remove_files(self.folder(), &files);
         Ok(())
     }
 
     fn unfinished(&self) -> Result<Vec<Operation>, StoreError> {
+        blobs::remove_temporaries(self.folder());
         let (begun, _) = self.run(|connection| {
             let mut statement = connection.prepare_cached("SELECT id, process FROM begun")?;
             let rows = statement.query_map([], |row| {
@@ -125,14 +169,15 @@ impl OperationStore for Store {
         state: OperationState,
         written: &[usize],
     ) -> Result<(), StoreError> {
-        self.run(|connection| {
+        let (files, _) = self.run(|connection| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let begun = transaction.execute("DELETE FROM begun WHERE id = ?1", [&operation.id])?;
             // Somebody else has settled it.
             if begun == 0 {
-                return Ok(());
+                return Ok(Vec::new());
             }
+            let named = prune::contents_of(&transaction, &operation.id)?;
             for file in operation
                 .files
                 .iter()
@@ -164,8 +209,12 @@ impl OperationStore for Store {
                     )?;
                 }
             }
-            transaction.commit()
+            let removed = &mut Removed::default();
+            let files = prune::release(&transaction, self.folder(), named, removed)?;
+            transaction.commit()?;
+            Ok(files)
         })?;
+        prune::remove_files(self.folder(), &files);
         Ok(())
     }
 
@@ -173,8 +222,20 @@ impl OperationStore for Store {
         Ok(self.run(|connection| log::log(connection, query))?.0)
     }
 
-    fn find(&self, beginning: &str) -> Result<Found, StoreError> {
-        Ok(self.run(|connection| log::find(connection, beginning))?.0)
+    fn find(&self, beginning: &str, below: &[PathBuf]) -> Result<Found, StoreError> {
+        Ok(self
+            .run(|connection| log::find(connection, beginning, below))?
+            .0)
+    }
+
+    fn shortest(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError> {
+        let (lengths, _) = self.run(|connection| {
+            let transaction = connection.transaction()?;
+            ids.iter()
+                .map(|id| log::shortest(&transaction, id))
+                .collect()
+        })?;
+        Ok(lengths)
     }
 
     fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, StoreError> {
@@ -206,9 +267,15 @@ impl OperationStore for Store {
             .0)
     }
 
+    fn forecast(&self, limits: &Limits) -> Result<Removed, StoreError> {
+        Ok(self
+            .run(|connection| forecast::forecast(connection, limits))?
+            .0)
+    }
+
     fn seal(&self, budget: Duration) -> Result<Sealed, StoreError> {
         Ok(self
-            .run(|connection| prune::seal(connection, self.folder(), budget))?
+            .run(|connection| seal::seal(connection, self.folder(), budget))?
             .0)
     }
 

@@ -1,28 +1,26 @@
-//! Keeping the history within its limits: the oldest operations go, then contents that nothing needs, and what stays is
-//! compressed. In steps of their own transactions, so that nobody waits long for the database.
+//! Keeping the history within its limits: the oldest operations go, and with them the contents that nothing needs any
+//! more. In steps of their own transactions, each as long as its operations are many, so that nobody waits long for the
+//! database.
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE, SPANS};
+use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE};
 use super::open::now;
-use super::{blobs, contents::Row};
+use super::{blobs, seal};
 use crate::entry::Revision;
-use crate::operation::{Limits, Removed, Sealed};
+use crate::operation::{Limits, Removed};
 
-/// Operations that one step removes.
-const STEP: usize = 200;
-/// Contents that one step compresses.
-const SEALED_STEP: usize = 100;
-/// Smaller contents are not worth compressing.
-const LEAST: u64 = 256;
-/// How hard compression tries.
-const LEVEL: i32 = 3;
-/// Larger contents are not compressed: they would have to be held in memory.
-const LARGEST: u64 = 256 << 20;
+/// Operations that one step looks at.
+const STEP: usize = 100;
+/// Free pages that one step gives back to the file system.
+const FREED: i64 = 256;
+/// A session whose last change is younger is at work, in seconds.
+const AT_WORK: i64 = 60 * 60;
 
 /// Removes what is beyond the limits.
 pub(super) fn prune(
@@ -33,145 +31,255 @@ pub(super) fn prune(
 ) -> rusqlite::Result<Removed> {
     let deadline = Instant::now() + budget;
     let mut removed = Removed::default();
-    let oldest = now()
-        .saturating_mul(1000)
-        .saturating_sub(i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX));
+    let oldest = oldest(limits);
+    let at_work = sessions_at_work(connection)?;
+    let mut after = String::new();
     loop {
-        let size = size(connection)?;
-        let gone = remove_oldest(connection, |time| time < oldest || size > limits.size)?;
-        removed.operations += gone;
-        // The contents are looked at once where nothing was removed: an abandoned operation may have left some.
-        remove_contents(connection, state, &mut removed)?;
-        if gone == 0 {
+        let began = Instant::now();
+        let over = size(connection)? > limits.size;
+        let going = |found: &Candidate| found.time < oldest || over;
+        let step = step(connection, state, &after, &mut removed, &at_work, going)?;
+        let Some(last) = step else {
             break;
-        }
+        };
+        after = last;
         if Instant::now() >= deadline {
             removed.unfinished = true;
             break;
         }
+        // Whoever waits for the database has a turn as long as this step.
+        sleep(began.elapsed());
     }
     connection.execute(
         "DELETE FROM refusals WHERE hour < ?1",
         [oldest / 1000 / 3600],
     )?;
-    removed.left = self::size(connection)?;
+    give_back(connection)?;
+    removed.left = size(connection)?;
     Ok(removed)
+}
+
+/// The time before which operations are too old.
+pub(super) fn oldest(limits: &Limits) -> i64 {
+    now()
+        .saturating_mul(1000)
+        .saturating_sub(i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Bytes that the history takes: pages in use, and files.
-fn size(connection: &Connection) -> rusqlite::Result<u64> {
-    let pragma = |name: &str| -> rusqlite::Result<i64> {
-        connection.pragma_query_value(None, name, |row| row.get(0))
-    };
-    let pages = pragma("page_count")? - pragma("freelist_count")?;
-    let files: i64 = connection.query_row(
-        "SELECT coalesce(sum(stored), 0) FROM contents WHERE form & 15 = 1",
-        [],
-        |row| row.get(0),
-    )?;
-    Ok((pages * pragma("page_size")? + files).unsigned_abs())
+pub(super) fn size(connection: &Connection) -> rusqlite::Result<u64> {
+    let pages = pragma(connection, "page_count")? - pragma(connection, "freelist_count")?;
+    let files: i64 = connection
+        .prepare_cached("SELECT coalesce(sum(stored), 0) FROM contents WHERE form & 15 = 1")?
+        .query_row([], |row| row.get(0))?;
+    Ok((pages * pragma(connection, "page_size")? + files).unsigned_abs())
 }
 
-/// Removes up to a step of the oldest operations for whose time `goes` holds and that are not the newest of any file.
-fn remove_oldest(connection: &mut Connection, goes: impl Fn(i64) -> bool) -> rusqlite::Result<u64> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let candidates: Vec<(String, i64)> = {
-        let mut statement = transaction.prepare(
-            "SELECT o.id, o.time FROM operations o WHERE o.id NOT IN (SELECT id FROM begun)
-             AND NOT EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id
-                 AND NOT EXISTS (SELECT 1 FROM files later WHERE later.path = f.path AND later.operation > o.id))
-             ORDER BY o.id LIMIT ?1",
-        )?;
-        let rows = statement.query_map([STEP as i64], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect::<rusqlite::Result<_>>()?
-    };
-    let mut removed = 0;
-    for (id, _) in candidates.iter().filter(|(_, time)| goes(*time)) {
-        transaction.execute(
-            "DELETE FROM taken_back WHERE operation = ?1 OR earlier = ?1",
-            [id],
-        )?;
-        transaction.execute("DELETE FROM operations WHERE id = ?1", [id])?;
-        removed += 1;
+fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}
+
+/// Sessions that have just changed something. How they found their files stays, whatever the size.
+pub(super) fn sessions_at_work(connection: &Connection) -> rusqlite::Result<HashSet<String>> {
+    let since = (now() - AT_WORK) * 1000;
+    let mut statement =
+        connection.prepare_cached("SELECT session, time FROM operations ORDER BY id DESC")?;
+    let mut rows = statement.query([])?;
+    let mut sessions = HashSet::new();
+    while let Some(row) = rows.next()? {
+        if row.get::<_, i64>(1)? < since {
+            break;
+        }
+        sessions.insert(row.get(0)?);
     }
-    transaction.commit()?;
-    Ok(removed)
+    Ok(sessions)
 }
 
-/// Removes the contents that no operation needs. One that is the base of another is put into that other first.
-fn remove_contents(
+/// An operation that may have to go.
+struct Candidate {
+    id: String,
+    time: i64,
+    session: String,
+}
+
+/// Looks at the next operations after `after` and removes those that `goes` lets go. The last one looked at; none where
+/// there are no more, or where one is reached that is to stay for its age.
+fn step(
     connection: &mut Connection,
     state: &Path,
+    after: &str,
     removed: &mut Removed,
-) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut needed: HashSet<i64> = HashSet::new();
-    {
-        let mut statement = transaction.prepare("SELECT before, after FROM files")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            needed.extend(row.get::<_, Option<i64>>(0)?);
-            needed.extend(row.get::<_, Option<i64>>(1)?);
-        }
-    }
-    let all: Vec<(i64, Option<i64>, Revision, i64, i64)> = {
-        let mut statement =
-            transaction.prepare("SELECT id, base, revision, form, stored FROM contents")?;
-        let rows = statement.query_map([], |row| row.try_into())?;
+    at_work: &HashSet<String>,
+    goes: impl Fn(&Candidate) -> bool,
+) -> rusqlite::Result<Option<String>> {
+    // A look first: most of the time there is nothing to do, and nobody is to wait for that.
+    let candidates: Vec<Candidate> = {
+        let mut statement = connection.prepare_cached(
+            "SELECT id, time, session FROM operations WHERE id > ?1 ORDER BY id LIMIT ?2",
+        )?;
+        let rows = statement.query_map(params![after, STEP as i64], |row| {
+            Ok(Candidate {
+                id: row.get(0)?,
+                time: row.get(1)?,
+                session: row.get(2)?,
+            })
+        })?;
         rows.collect::<rusqlite::Result<_>>()?
     };
-    for (id, base, revision, ..) in &all {
-        if needed.contains(id) && base.is_some_and(|base| !needed.contains(&base)) {
-            // What cannot be put together keeps its base: nothing that might be mended is thrown away.
-            match contents::get(&transaction, state, revision)? {
-                Some(bytes) => store_whole(&transaction, state, *id, revision, &bytes)?,
-                None => {
-                    let mut next = *base;
-                    while let Some(base) = next {
-                        if !needed.insert(base) {
-                            break;
-                        }
-                        next = contents::row(&transaction, base)?.and_then(|row| row.base);
-                    }
-                }
-            }
-        }
+    let Some(last) = candidates.last().map(|last| last.id.clone()) else {
+        return Ok(None);
+    };
+    let going: Vec<&Candidate> = candidates.iter().filter(|found| goes(found)).collect();
+    if going.is_empty() {
+        return Ok(None);
     }
-    let mut files = Vec::new();
-    for (id, _, revision, form, stored) in &all {
-        if !needed.contains(id) {
-            transaction
-                .prepare_cached("DELETE FROM contents WHERE id = ?1")?
-                .execute([id])?;
-            removed.contents += 1;
-            removed.bytes += stored.unsigned_abs();
-            if form & FORM == FILE {
-                files.push(*revision);
-            }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut needless = Vec::new();
+    for found in going {
+        let stays = is_newest(&transaction, &found.id)?
+            || (at_work.contains(&found.session) && is_first(&transaction, found)?);
+        if stays {
+            continue;
         }
+        needless.extend(contents_of(&transaction, &found.id)?);
+        transaction
+            .prepare_cached("DELETE FROM taken_back WHERE operation = ?1 OR earlier = ?1")?
+            .execute([&found.id])?;
+        transaction
+            .prepare_cached("DELETE FROM operations WHERE id = ?1")?
+            .execute([&found.id])?;
+        removed.operations += 1;
     }
+    let files = release(&transaction, state, needless, removed)?;
     transaction.commit()?;
-    for revision in &files {
-        blobs::remove(state, revision);
-    }
-    let known: HashSet<Revision> = all
-        .iter()
-        .filter(|(id, ..)| needed.contains(id))
-        .map(|(_, _, revision, ..)| *revision)
-        .collect();
-    removed.bytes += blobs::sweep(state, &|revision| known.contains(revision));
-    Ok(())
+    remove_files(state, &files);
+    Ok(Some(last))
 }
 
-/// Turns spans into the whole content.
+/// The first of its session for a file: the way back to how the session found it.
+fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM files f WHERE f.operation = ?1
+                 AND NOT EXISTS (SELECT 1 FROM files before JOIN operations o ON o.id = before.operation
+                     WHERE before.path = f.path AND before.operation < ?1 AND o.session = ?2))",
+        )?
+        .query_row([&found.id, &found.session], |row| row.get(0))
+}
+
+/// Announced, or the newest of a file.
+fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM begun WHERE id = ?1)
+             OR EXISTS (SELECT 1 FROM files f WHERE f.operation = ?1
+                 AND NOT EXISTS (SELECT 1 FROM files later WHERE later.path = f.path AND later.operation > ?1))",
+        )?
+        .query_row([id], |row| row.get(0))
+}
+
+/// The contents that an operation names.
+pub(super) fn contents_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<i64>> {
+    let mut statement =
+        connection.prepare_cached("SELECT before, after FROM files WHERE operation = ?1")?;
+    let mut rows = statement.query([id])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.extend(row.get::<_, Option<i64>>(0)?);
+        found.extend(row.get::<_, Option<i64>>(1)?);
+    }
+    Ok(found)
+}
+
+/// Removes those of the contents that nothing needs any more. One that others are based on is put into them first. The
+/// files that are to go once the transaction stands.
+pub(super) fn release(
+    transaction: &Transaction<'_>,
+    state: &Path,
+    mut contents: Vec<i64>,
+    removed: &mut Removed,
+) -> rusqlite::Result<Vec<Revision>> {
+    let mut files = Vec::new();
+    // The newest first: what is based on an older one goes before it.
+    contents.sort_unstable();
+    contents.dedup();
+    while let Some(id) = contents.pop() {
+        if is_needed(transaction, id)? || !unburden(transaction, state, id)? {
+            continue;
+        }
+        let Some((revision, form, base, stored)) = described(transaction, id)? else {
+            continue;
+        };
+        transaction
+            .prepare_cached("DELETE FROM contents WHERE id = ?1")?
+            .execute([id])?;
+        removed.contents += 1;
+        removed.bytes += stored.unsigned_abs();
+        if form & FORM == FILE {
+            files.push(revision);
+        }
+        // It may have been kept for this one alone.
+        if let Some(base) = base
+            && let Err(at) = contents.binary_search(&base)
+        {
+            contents.insert(at, base);
+        }
+    }
+    Ok(files)
+}
+
+pub(super) fn remove_files(state: &Path, files: &[Revision]) {
+    for revision in files {
+        blobs::remove(state, revision);
+    }
+}
+
+fn is_needed(connection: &Connection, id: i64) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM files WHERE before = ?1) OR EXISTS (SELECT 1 FROM files WHERE after = ?1)",
+        )?
+        .query_row([id], |row| row.get(0))
+}
+
+type Described = (Revision, i64, Option<i64>, i64);
+
+fn described(connection: &Connection, id: i64) -> rusqlite::Result<Option<Described>> {
+    use rusqlite::OptionalExtension as _;
+    connection
+        .prepare_cached("SELECT revision, form, base, stored FROM contents WHERE id = ?1")?
+        .query_row([id], |row| row.try_into())
+        .optional()
+}
+
+/// Makes the contents that are based on this one whole; whether none is left. What cannot be put together keeps its
+/// base: nothing that might be mended is thrown away.
+fn unburden(transaction: &Transaction<'_>, state: &Path, id: i64) -> rusqlite::Result<bool> {
+    let based: Vec<(i64, Revision)> = {
+        let mut statement =
+            transaction.prepare_cached("SELECT id, revision FROM contents WHERE base = ?1")?;
+        let rows = statement.query_map([id], |row| row.try_into())?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    let mut free = true;
+    for (id, revision) in based {
+        free &= match contents::get(transaction, state, &revision)? {
+            Some(bytes) => store_whole(transaction, state, id, &revision, &bytes)?,
+            None => false,
+        };
+    }
+    Ok(free)
+}
+
+/// Turns spans into the whole content; whether that went.
 fn store_whole(
     connection: &Connection,
     state: &Path,
     id: i64,
     revision: &Revision,
     bytes: &[u8],
-) -> rusqlite::Result<()> {
-    let packed = compressed(bytes);
+) -> rusqlite::Result<bool> {
+    let packed = seal::compressed(bytes);
     let data = packed.as_deref().unwrap_or(bytes);
     let mut form = if packed.is_some() {
         COMPRESSED
@@ -181,7 +289,7 @@ fn store_whole(
     let mut kept = Some(data);
     if data.len() as u64 > INLINE {
         if blobs::rewrite(state, revision, data).is_err() {
-            return Ok(());
+            return Ok(false);
         }
         form |= FILE;
         kept = None;
@@ -193,87 +301,21 @@ fn store_whole(
             "UPDATE contents SET form = ?2, base = NULL, depth = 0, stored = ?3, data = ?4 WHERE id = ?1",
         )?
         .execute(params![id, form, data.len() as i64, kept])?;
-    Ok(())
+    Ok(true)
 }
 
-/// Compresses contents, oldest first.
-pub(super) fn seal(
-    connection: &mut Connection,
-    state: &Path,
-    budget: Duration,
-) -> rusqlite::Result<Sealed> {
-    let deadline = Instant::now() + budget;
-    let mut sealed = Sealed::default();
-    loop {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let ids: Vec<i64> = {
-            let mut statement = transaction.prepare(
-                "SELECT id FROM contents WHERE form < 16 AND stored BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3",
-            )?;
-            let rows = statement.query_map(
-                params![LEAST as i64, LARGEST as i64, SEALED_STEP as i64],
-                |row| row.get(0),
-            )?;
-            rows.collect::<rusqlite::Result<_>>()?
-        };
-        let more = ids.len() == SEALED_STEP;
-        for id in ids {
-            if Instant::now() >= deadline {
-                transaction.commit()?;
-                return Ok(sealed);
-            }
-            if let Some(row) = contents::row(&transaction, id)? {
-                seal_row(&transaction, state, &row, &mut sealed)?;
-            }
-        }
-        transaction.commit()?;
-        if !more {
-            return Ok(sealed);
-        }
+/// Gives free pages back to the file system, some at a time.
+pub(super) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
+    let (pages, free) = (
+        pragma(connection, "page_count")?,
+        pragma(connection, "freelist_count")?,
+    );
+    // What is free is used again soon, unless it is much.
+    if free > FREED && free > pages / 8 {
+        // Each row that is asked for gives one page back.
+        let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({FREED})"))?;
+        let mut rows = statement.query([])?;
+        while rows.next()?.is_some() {}
     }
-}
-
-fn seal_row(
-    connection: &Connection,
-    state: &Path,
-    row: &Row,
-    sealed: &mut Sealed,
-) -> rusqlite::Result<()> {
-    let kind = row.form & FORM;
-    let data = contents::unpacked(state, row);
-    // A content that is not what its name says is left for whoever looks into it.
-    let whole = kind == SPANS
-        || data
-            .as_ref()
-            .is_some_and(|data| *blake3::hash(data).as_bytes() == row.revision);
-    let packed = data.as_deref().filter(|_| whole).and_then(compressed);
-    let Some(packed) = packed else {
-        connection.execute(
-            "UPDATE contents SET form = form | ?2 WHERE id = ?1",
-            params![row.id, INCOMPRESSIBLE],
-        )?;
-        return Ok(());
-    };
-    let mut kept = Some(&packed);
-    if kind == FILE {
-        if blobs::rewrite(state, &row.revision, &packed).is_err() {
-            return Ok(());
-        }
-        kept = None;
-    }
-    connection
-        .prepare_cached(
-            "UPDATE contents SET form = form | ?2, stored = ?3, data = ?4 WHERE id = ?1",
-        )?
-        .execute(params![row.id, COMPRESSED, packed.len() as i64, kept])?;
-    sealed.contents += 1;
-    sealed.before += data.map_or(0, |data| data.len() as u64);
-    sealed.after += packed.len() as u64;
     Ok(())
-}
-
-/// Smaller by a tenth at least, or not at all.
-fn compressed(bytes: &[u8]) -> Option<Vec<u8>> {
-    let packed = zstd::bulk::compress(bytes, LEVEL).ok()?;
-    (packed.len() + bytes.len() / 10 < bytes.len()).then_some(packed)
 }

@@ -101,6 +101,15 @@ pub(super) const STEPS: &[&str] = &["
         process   TEXT    NOT NULL,             -- that looks after it
         late      TEXT                          -- the operation that has what came late, to be told
     ) STRICT, WITHOUT ROWID;
+", "
+    -- Who needs a content, and which contents wait to be compressed: so that letting old operations go and sealing are
+    -- steps of some rows each, however long the history is.
+    CREATE INDEX files_by_before ON files (before) WHERE before IS NOT NULL;
+    CREATE INDEX files_by_after ON files (after) WHERE after IS NOT NULL;
+    CREATE INDEX contents_by_base ON contents (base) WHERE base IS NOT NULL;
+    UPDATE contents SET form = form + 32 WHERE form < 16 AND stored < 256;
+    CREATE INDEX taken_back_by_earlier ON taken_back (earlier);
+    CREATE INDEX contents_unsealed ON contents (id) WHERE form < 16;
 "];
 
 /// A database that cannot be brought to the shape in use.

@@ -71,20 +71,28 @@ pub(crate) fn finish(desk: &Desk<'_>, plan: &mut Plan, announced: &Announced, wr
     let Some(store) = store_of(desk, announced) else {
         return;
     };
+    let adopt = || {
+        for displaced in written.iter().filter_map(|file| file.displaced.as_ref()) {
+            // One that somebody may still write into is looked at again when there is time.
+            if displaced.seal == Seal::Sealed {
+                // Where that fails it stays where it is, and is looked at again, too.
+                let _ = store.adopt(displaced.revision.as_bytes(), &displaced.path);
+            }
+        }
+    };
+    // Before the operation is finished: what a process leaves that ends in between is looked for where one is not.
+    adopt();
     let notice = match store.finish(&draft(desk, plan, announced, Some(written))) {
-        Ok(saved) => saved.set_aside.map(|aside| aside.to_string()),
+        Ok(saved) => saved.set_aside.map(|aside| {
+            // The new database awaits them only now.
+            adopt();
+            aside.to_string()
+        }),
         Err(error) => Some(format!(
             "the history could not be told that this change was made ({error}); the next start of lancet finds out"
         )),
     };
     tell(plan, notice);
-    for displaced in written.iter().filter_map(|file| file.displaced.as_ref()) {
-        // One that somebody may still write into is looked at again when there is time.
-        if displaced.seal == Seal::Sealed {
-            // Where that fails it stays where it is, and is looked at again, too.
-            let _ = store.adopt(displaced.revision.as_bytes(), &displaced.path);
-        }
-    }
     late::watch(desk, &**store, plan, written, &announced.id);
 }
 

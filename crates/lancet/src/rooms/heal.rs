@@ -1,6 +1,7 @@
 //! Settles what a process that ended in the middle left announced: the files say whether it was carried out.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use lancet_history::{FileChange, Operation, OperationKind, OperationState, OperationStore};
 use lancet_workspace::{Kind, Revision};
@@ -21,6 +22,9 @@ pub(crate) struct Aftermath {
     /// Old files that somebody may still write into, and what is to be told.
     pub(super) late: late::Watch,
 }
+
+/// How long a start may look through old files.
+const ADOPTING: Duration = Duration::from_secs(2);
 
 /// How a file stands to a change of it that was announced.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,8 +64,13 @@ pub(crate) fn once(engine: &Inner) {
         if let Some(store) = engine.history() {
             files(engine);
             // A store that cannot be read is told by whoever needs it.
-            for operation in store.unfinished().unwrap_or_default() {
-                settle(engine, &**store, &operation);
+            let unfinished = store.unfinished().unwrap_or_default();
+            for operation in &unfinished {
+                settle(engine, &**store, operation);
+            }
+            if !unfinished.is_empty() {
+                // Old files that were not taken in any more; the rest waits until there is time.
+                let _ = store.adopt_left(ADOPTING);
             }
             late::take_up(engine, &**store);
         }

@@ -142,7 +142,7 @@ fn open(folder: &Path, settings: Settings) -> Lancet {
         .expect("opens")
 }
 
-fn gather(folder: &Path, tree: &mut Tree) {
+pub(crate) fn gather(folder: &Path, tree: &mut Tree) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let metadata = fs::symlink_metadata(&path).expect("there");

@@ -1,7 +1,10 @@
 //! Every change can be seen and taken back: undo, redo, restore, what stands in their way, and what happens where the
 //! history cannot be kept.
 
+mod child;
 mod ground;
+mod killed;
 mod laws;
+mod processes;
 mod trouble;
 mod undo;

@@ -164,3 +164,49 @@ fn an_interrupted_batch_keeps_the_files_that_were_written() {
     assert_eq!(log[0].files.len(), 1);
     assert_eq!(log[0].files[0].path, ground.path("a.txt"));
 }
+
+/// An ordinary user whose state folder may only be read.
+pub(crate) fn as_nobody(folder: &std::path::Path) {
+    let lancet = crate::child::open(folder, None);
+    let session = crate::child::session(&lancet, "talk");
+    let path = folder.join("root/a.txt");
+    crate::child::read(&session, &path);
+    let reply = crate::child::edit(&session, &path, "0", "1");
+    assert_eq!(refused(&reply), "io");
+    assert!(reply.text().contains("state"), "{}", reply.text());
+    assert_eq!(fs::read(&path).expect("a file"), b"0\n");
+}
+
+#[test]
+fn a_state_folder_that_may_only_be_read_refuses_writes() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    use std::os::unix::process::CommandExt as _;
+    const NOBODY: u32 = 65534;
+    let outer = tempfile::tempdir().expect("a folder");
+    let at = outer.path().canonicalize().expect("there");
+    let root = fs::metadata(&at).expect("there").uid() == 0;
+    let owner = root.then_some(NOBODY);
+    fs::set_permissions(&at, Permissions::from_mode(0o755)).expect("set");
+    for (name, mode) in [("root", 0o755), ("state", 0o555)] {
+        fs::create_dir(at.join(name)).expect("made");
+        chown(at.join(name), owner, owner).expect("given");
+        fs::set_permissions(at.join(name), Permissions::from_mode(mode)).expect("set");
+    }
+    fs::write(at.join("root/a.txt"), "0\n").expect("written");
+    chown(at.join("root/a.txt"), owner, owner).expect("given");
+    // A place that nobody, too, may run a program from.
+    let program = at.join("program");
+    fs::copy(std::env::current_exe().expect("this program"), &program).expect("copied");
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("set");
+    let mut command = std::process::Command::new(&program);
+    crate::child::dress(&mut command, "as nobody", &at, 0);
+    if root {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = command.current_dir("/").output().expect("ended");
+    let words = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && words.contains("1 passed"),
+        "{words}"
+    );
+}

@@ -399,3 +399,30 @@ async fn begins_soon(begins: &Receiver<()>) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
+
+#[tokio::test]
+async fn when_it_is_quiet_the_history_is_compressed() {
+    let options = Options {
+        quiet: std::time::Duration::from_millis(20),
+        ..Options::default()
+    };
+    let mut stage = stage_with(|builder| builder, options);
+    stage.shake_hands().await;
+    let content = "one line of many\n".repeat(500);
+    let arguments = json!({ "file_path": stage.path("a.txt"), "content": content });
+    let result = stage.call("Write", arguments).await;
+    assert_ne!(result["isError"], true, "{result}");
+    let state = stage.folder.path().join("state");
+    let waiting = || {
+        let facts = lancet::examine_store(&state).expect("read").expect("there");
+        assert_eq!(facts.operations, 1);
+        facts.waiting
+    };
+    for _ in 0..1_000 {
+        if waiting() == 0 {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("it was never compressed");
+}

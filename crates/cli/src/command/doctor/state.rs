@@ -150,8 +150,9 @@ impl StateFacts {
                 "sessions"
             };
             lines.push(format!(
-                "record of {} {word}, {} kB",
+                "record of {} {word} and {} changes, {} kB",
                 store.sessions,
+                store.operations,
                 store.bytes.div_ceil(1000)
             ));
         }
@@ -166,6 +167,7 @@ impl StateFacts {
             "mode": self.mode.map(|mode| format!("{mode:04o}")),
             "writable": self.writable,
             "sessions": self.store.map(|store| store.sessions),
+            "operations": self.store.map(|store| store.operations),
         })
     }
 }

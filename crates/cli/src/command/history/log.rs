@@ -3,7 +3,7 @@
 use lancet::{History, LogQuery, Operation};
 use serde_json::json;
 
-use super::{history, object, patch, time, unreadable};
+use super::{attribution, history, object, patch, time, unreadable};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{Reach, Surroundings};
@@ -33,13 +33,18 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         ..LogQuery::default()
     };
     let operations = history.log(&query).map_err(unreadable)?;
-    if arguments.format == Some(LogFormat::Patch) {
-        return patch::series(&history, &operations);
+    match arguments.format {
+        Some(LogFormat::Patch) => return patch::series(&history, &operations),
+        Some(LogFormat::Attribution) => return attribution::record(&history, &operations),
+        None => {}
     }
     if arguments.json {
         let mut out = String::new();
-        for operation in &operations {
-            out.push_str(&format!("{}\n", object(operation)));
+        let short = history.short(&operations).map_err(unreadable)?;
+        for (operation, short) in operations.iter().zip(short) {
+            let mut data = object(operation);
+            data["short"] = json!(short);
+            out.push_str(&format!("{data}\n"));
         }
         out.push_str(&format!("{}\n", json!({ "total": operations.len() })));
         print(&out)?;
@@ -47,8 +52,9 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     }
     let colour = Colour::of(stdout_is_terminal(), around.plain);
     let mut out = String::new();
-    for operation in &operations {
-        out.push_str(&line(&history, operation, colour));
+    let short = history.short(&operations).map_err(unreadable)?;
+    for (operation, short) in operations.iter().zip(short) {
+        out.push_str(&line(&history, operation, short, colour));
         if arguments.patch {
             out.push_str(&patches(&history, operation, colour)?);
         }
@@ -58,7 +64,12 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
 }
 
 /// One operation on one line.
-fn line(history: &History, operation: &Operation, colour: Colour) -> String {
+pub(super) fn line(
+    history: &History,
+    operation: &Operation,
+    short: &str,
+    colour: Colour,
+) -> String {
     let files: Vec<String> = operation
         .files
         .iter()
@@ -82,9 +93,12 @@ fn line(history: &History, operation: &Operation, colour: Colour) -> String {
     if operation.state == lancet::OperationState::Unsure {
         marks.push_str("  (interrupted)");
     }
+    // The characters that are enough to name it stand out.
+    let rest = operation.id.get(short.len()..).unwrap_or_default();
     format!(
-        "{}  {}  {:<9}  {}{more}  {} {}  {}{}\n",
-        colour.paint(Style::Cyan, &operation.id),
+        "{}{}  {}  {:<9}  {}{more}  {} {}  {}{}\n",
+        colour.paint(Style::Cyan, short),
+        colour.paint(Style::Dim, rest),
         time::shown(operation.time),
         operation.tool,
         files.join(", "),

@@ -1,25 +1,22 @@
 //! `lancet show`: one change with all that is known of it.
 
-use lancet::{Found, Operation};
+use lancet::{Found, Operation, SHORTEST_ID};
 use serde_json::json;
 
-use super::log::patches;
+use super::log::{line, patches};
 use super::{history, object, time, unreadable};
 use crate::arguments::ShowArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
 
-/// The shortest beginning of an id that is taken.
-const SHORTEST: usize = 4;
-
 /// Shows.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let history = history(&arguments.place, Reach::Folder, around)?;
     let typed = &arguments.operation;
-    if typed.len() < SHORTEST {
+    if typed.len() < SHORTEST_ID {
         return Err(Failure::usage(format!(
-            "{typed:?} is too short: give at least {SHORTEST} characters of the id"
+            "{typed:?} is too short: give at least {SHORTEST_ID} characters of the id"
         )));
     }
     let operation = match history.find(typed).map_err(unreadable)? {
@@ -27,10 +24,14 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         Found::None => {
             return Err(Failure::refused(format!("there is no operation {typed}")));
         }
-        Found::Several(ids) => {
+        Found::Several(found) => {
+            let lines: String = found
+                .iter()
+                .map(|operation| line(&history, operation, &operation.id, Colour::Off))
+                .collect();
             return Err(Failure::refused(format!(
-                "{typed} begins the ids of several operations: {}",
-                ids.join(", ")
+                "{typed} begins the ids of several operations; give more of one of these:\n{}",
+                lines.trim_end()
             )));
         }
     };

@@ -1,20 +1,16 @@
-//! `lancet stats` and `lancet gc`: what the history sums up to, and keeping it small.
-
-use std::time::Duration;
+//! `lancet stats`: what the history sums up to.
 
 use lancet::{StatisticsQuery, Sum};
 use serde_json::{Value, json};
 
 use super::{history, time, unreadable};
-use crate::arguments::{GcArguments, StatsArguments};
+use crate::arguments::StatsArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
 
 /// Files that are listed to a person.
 const FILES: usize = 20;
-/// As long as it takes: somebody asked for it.
-const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Sums up.
 pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -86,30 +82,5 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     table("matched on", counts(&sums.rungs));
     table("refusals", counts(&sums.refusals));
     page(&out)?;
-    Ok(Exit::Done)
-}
-
-/// Removes and compresses.
-pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, Reach::Nothing, around)?;
-    let (removed, sealed) = history.tidy(PATIENCE).map_err(unreadable)?;
-    if arguments.json {
-        let data = json!({
-            "removedOperations": removed.operations, "removedContents": removed.contents,
-            "removedBytes": removed.bytes, "compressedContents": sealed.contents,
-            "compressedFrom": sealed.before, "compressedTo": sealed.after, "bytes": removed.left,
-        });
-        print(&format!("{data}\n"))?;
-    } else {
-        print(&format!(
-            "removed {} changes and {} contents ({} bytes); compressed {} contents ({} bytes to {})\n",
-            removed.operations,
-            removed.contents,
-            removed.bytes,
-            sealed.contents,
-            sealed.before,
-            sealed.after
-        ))?;
-    }
     Ok(Exit::Done)
 }

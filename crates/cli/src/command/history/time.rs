@@ -19,6 +19,18 @@ pub(super) fn shown(milliseconds: i64) -> String {
     )
 }
 
+/// `2026-01-31T16:20:05Z`, as RFC 3339 has it.
+pub(super) fn for_programs(milliseconds: i64) -> String {
+    format!("{}Z", shown(milliseconds).replace(' ', "T"))
+}
+
+/// Milliseconds since 1970.
+pub(super) fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
+}
+
 /// `Sat, 31 Jan 2026 16:20:05 +0000`, as mail has it.
 pub(super) fn for_mail(milliseconds: i64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
@@ -36,9 +48,7 @@ pub(super) fn for_mail(milliseconds: i64) -> String {
 
 /// The time that `--since` means, in milliseconds since 1970.
 pub(super) fn since(typed: &str) -> Result<i64, Failure> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64);
+    let now = now();
     let ago = typed.chars().last().and_then(|unit| {
         let seconds = match unit {
             's' => 1,

@@ -75,7 +75,7 @@ pub(crate) fn examine(desk: &Desk<'_>, asked: &TakeBack, reach: Reach) -> Result
 /// Works out a plan that brings one file back to a state of the history.
 pub(crate) fn restore(desk: &Desk<'_>, asked: &Restore) -> Result<Plan, Refusal> {
     let store = store(desk)?;
-    let operation = select::one(store, &asked.operation)?;
+    let operation = select::one(desk, store, &asked.operation)?;
     let target = locate(
         desk.engine(),
         &asked.file.to_string_lossy(),

@@ -7,13 +7,12 @@ use lancet_history::{
 };
 
 use super::{Reach, unreadable};
+use crate::history::SHORTEST_ID;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::undo::{Direction, Selection, TakeBack};
 use crate::wording::quote_path;
 
-/// The shortest beginning of an id that is taken.
-const SHORTEST: usize = 4;
 /// Operations of a file that are looked at in one go.
 const PAGE: usize = 50;
 
@@ -48,13 +47,13 @@ pub(super) fn rows(
             ..query
         })?,
         Selection::Operation(id) => {
-            let operation = one(store, id)?;
+            let operation = one(desk, store, id)?;
             if reach == Reach::Own && operation.session != desk.session.key() {
                 return Err(none(&format!(
                     "Operation {operation} is not of this session"
                 )));
             }
-            vec![meant(store, operation, asked.direction)?]
+            vec![meant(desk, store, operation, asked.direction)?]
         }
         Selection::File(path) => return of_file(&log, query, path),
         Selection::Session(name) => log(LogQuery {
@@ -84,6 +83,7 @@ pub(super) fn rows(
 
 /// The operation itself, or, where one is to be redone, the undo that took it back.
 fn meant(
+    desk: &Desk<'_>,
     store: &dyn OperationStore,
     operation: Operation,
     direction: Direction,
@@ -96,7 +96,9 @@ fn meant(
         (_, OperationKind::Late, _) => Err(none(&format!(
             "Operation {operation} is what someone else wrote into an old version; it never stood in the file, so there is nothing to take back. `lancet restore FILE@{operation}` brings it there"
         ))),
-        (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => one(store, &by),
+        (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => {
+            one(desk, store, &by)
+        }
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => Err(none(
             &format!("Operation {operation} has not been taken back, so there is nothing to redo"),
         )),
@@ -171,24 +173,44 @@ fn standing_rows(operation: Operation) -> Vec<Row> {
 }
 
 /// The operation whose id begins so.
-pub(super) fn one(store: &dyn OperationStore, beginning: &str) -> Result<Operation, Refusal> {
-    if beginning.len() < SHORTEST {
+pub(super) fn one(
+    desk: &Desk<'_>,
+    store: &dyn OperationStore,
+    beginning: &str,
+) -> Result<Operation, Refusal> {
+    if beginning.len() < SHORTEST_ID {
         let text = format!(
-            "{beginning:?} is too short for an operation: give at least {SHORTEST} characters of its id."
+            "{beginning:?} is too short for an operation: give at least {SHORTEST_ID} characters of its id."
         );
         return Err(Refusal::new(Kind::Invalid, text));
     }
-    match store.find(beginning).map_err(unreadable)? {
+    let below = desk.engine().workspace.roots();
+    match store.find(beginning, below).map_err(unreadable)? {
         Found::One(operation) => Ok(*operation),
         Found::None => Err(none(&format!("There is no operation {beginning}"))),
-        Found::Several(ids) => {
+        Found::Several(found) => {
+            let lines: String = found.iter().map(described).collect();
             let text = format!(
-                "{beginning} begins the ids of several operations: {}. Give one of them.",
-                ids.join(", ")
+                "{beginning} begins the ids of several operations. Give more of one of these:\n{lines}"
             );
+            let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
             Err(Refusal::new(Kind::Ambiguous, text).with("operations", ids))
         }
     }
+}
+
+/// An operation on a line, to tell it from others.
+fn described(operation: &Operation) -> String {
+    let mut names: Vec<String> = operation
+        .files
+        .iter()
+        .take(3)
+        .map(|file| quote_path(&file.path).to_string())
+        .collect();
+    if operation.files.len() > names.len() {
+        names.push("…".to_owned());
+    }
+    format!("{operation}  {}  {}\n", operation.tool, names.join(", "))
 }
 
 fn none(words: &str) -> Refusal {

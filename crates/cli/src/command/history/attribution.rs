@@ -1,0 +1,120 @@
+//! `lancet log --format attribution`: which lines of the files as they stand an agent wrote, as one record of the Agent
+//! Trace format (0.1.0), with what lancet knows besides under `metadata`.
+
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use lancet::{Attribution, History, Operation};
+use serde_json::{Value, json};
+
+use super::{time, unreadable};
+use crate::failure::{Exit, Failure};
+use crate::terminal::print;
+
+/// The name that lancet's own commands give as their client: a person at the shell.
+const SHELL: &str = "lancet";
+
+/// Prints the record of the files that these operations touched.
+pub(super) fn record(history: &History, operations: &[Operation]) -> Result<Exit, Failure> {
+    let paths: BTreeSet<&PathBuf> = operations
+        .iter()
+        .flat_map(|operation| &operation.files)
+        .map(|file| &file.path)
+        .collect();
+    let mut files = Vec::new();
+    for path in paths {
+        // A file that is gone, or whose text is shown to nobody, has no lines.
+        if let Some(found) = history.attribution(path).map_err(unreadable)? {
+            files.push(file(history, &found));
+        }
+    }
+    let data = json!({
+        "version": "0.1.0",
+        "id": unique()?,
+        "timestamp": time::for_programs(time::now()),
+        "tool": { "name": "lancet", "version": env!("CARGO_PKG_VERSION") },
+        "files": files,
+    });
+    print(&format!("{data}\n"))?;
+    Ok(Exit::Done)
+}
+
+/// One file: a conversation for each operation that has lines in it, in the order of their first line.
+fn file(history: &History, found: &Attribution) -> Value {
+    let mut conversations: Vec<Value> = Vec::new();
+    let mut ids: Vec<&str> = Vec::new();
+    for written in &found.written {
+        let range = json!({ "start_line": written.lines.start(), "end_line": written.lines.end() });
+        let id = written.operation.id.as_str();
+        let at = ids.iter().position(|known| *known == id);
+        let conversation = match at.and_then(|at| conversations.get_mut(at)) {
+            Some(conversation) => conversation,
+            None => {
+                ids.push(id);
+                conversations.push(conversation(&written.operation));
+                let last = conversations.len() - 1;
+                &mut conversations[last]
+            }
+        };
+        if let Some(ranges) = conversation["ranges"].as_array_mut() {
+            ranges.push(range);
+        }
+    }
+    let by_agents: usize = found
+        .written
+        .iter()
+        .filter(|written| contributor(&written.operation) == "ai")
+        .map(|written| written.lines.clone().count())
+        .sum();
+    json!({
+        "path": history.relative(&found.path).display().to_string(),
+        "conversations": conversations,
+        "metadata": { "lines": found.lines, "agent_lines": by_agents },
+    })
+}
+
+fn conversation(operation: &Operation) -> Value {
+    json!({
+        "contributor": { "type": contributor(operation) },
+        "ranges": [],
+        "metadata": {
+            "operation": operation.id,
+            "time": time::for_programs(operation.time),
+            "session": operation.session,
+            "client": operation.client,
+            "client_version": operation.version,
+            "turn": operation.turn,
+            "call": operation.call,
+            "tool": operation.tool,
+        },
+    })
+}
+
+/// A command without a name of its own may have been a person's or an agent's.
+fn contributor(operation: &Operation) -> &'static str {
+    match operation.client.as_deref() {
+        Some(SHELL) => "human",
+        Some(_) => "ai",
+        None => "unknown",
+    }
+}
+
+/// A random UUID.
+fn unique() -> Result<String, Failure> {
+    let mut bytes = [0_u8; 16];
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut source| source.read_exact(&mut bytes))
+        .map_err(|error| Failure::system(format!("/dev/urandom cannot be read: {error}")))?;
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    ))
+}

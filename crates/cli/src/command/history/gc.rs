@@ -1,0 +1,82 @@
+//! `lancet gc`: keeping the history small, in steps, so that others come in between and a person sees how it goes on.
+
+use std::time::Duration;
+
+use lancet::{Removed, Sealed};
+use serde_json::json;
+
+use super::{history, unreadable};
+use crate::arguments::GcArguments;
+use crate::failure::{Exit, Failure};
+use crate::surroundings::{Reach, Surroundings};
+use crate::terminal::{Passing, print};
+
+/// One step of the work.
+const STEP: Duration = Duration::from_millis(200);
+/// How long what others left is looked through.
+const CLEANING: Duration = Duration::from_secs(60);
+
+/// Removes and compresses.
+pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let history = history(&arguments.place, Reach::Nothing, around)?;
+    if arguments.dry_run {
+        let removed = history.forecast().map_err(unreadable)?;
+        return put(arguments, &removed, &Sealed::default());
+    }
+    let mut passing = Passing::new();
+    passing.show("looking through what was left behind");
+    let swept = history.clean(CLEANING).map_err(unreadable)?;
+    let (mut removed, mut sealed) = (Removed::default(), Sealed::default());
+    removed.bytes = swept;
+    loop {
+        let (more_removed, more_sealed) = history.tidy(STEP).map_err(unreadable)?;
+        removed.operations += more_removed.operations;
+        removed.contents += more_removed.contents;
+        removed.bytes += more_removed.bytes;
+        removed.left = more_removed.left;
+        sealed.contents += more_sealed.contents;
+        sealed.before += more_sealed.before;
+        sealed.after += more_sealed.after;
+        sealed.left = more_sealed.left;
+        if !more_removed.unfinished && sealed.left == 0 {
+            break;
+        }
+        passing.show(&format!(
+            "{} changes removed, {} contents compressed, {} to go",
+            removed.operations, sealed.contents, sealed.left
+        ));
+    }
+    drop(passing);
+    put(arguments, &removed, &sealed)
+}
+
+fn put(arguments: &GcArguments, removed: &Removed, sealed: &Sealed) -> Result<Exit, Failure> {
+    if arguments.json {
+        let mut data = json!({
+            "removedOperations": removed.operations, "removedContents": removed.contents,
+            "removedBytes": removed.bytes, "compressedContents": sealed.contents,
+            "compressedFrom": sealed.before, "compressedTo": sealed.after, "bytes": removed.left,
+        });
+        if arguments.dry_run {
+            data["dryRun"] = json!(true);
+        }
+        print(&format!("{data}\n"))?;
+    } else if arguments.dry_run {
+        print(&format!(
+            "would remove {} changes and {} contents ({} bytes); about {} bytes would be left\n",
+            removed.operations, removed.contents, removed.bytes, removed.left
+        ))?;
+    } else {
+        print(&format!(
+            "removed {} changes and {} contents ({} bytes); compressed {} contents ({} bytes to {}); the history takes {} bytes\n",
+            removed.operations,
+            removed.contents,
+            removed.bytes,
+            sealed.contents,
+            sealed.before,
+            sealed.after,
+            removed.left
+        ))?;
+    }
+    Ok(Exit::Done)
+}

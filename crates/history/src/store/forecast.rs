@@ -1,0 +1,121 @@
+//! What pruning would remove, worked out from one reading of the tables: nothing is written, and nobody waits.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use super::prune::{oldest, sessions_at_work, size};
+use crate::operation::{Limits, Removed};
+
+/// The longest that is worked at it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Found {
+    id: String,
+    time: i64,
+    session: String,
+    files: Vec<(Vec<u8>, [Option<i64>; 2])>,
+}
+
+/// What a prune with these limits would come to. What stays and was based on something that goes takes some more room
+/// than is said here.
+pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite::Result<Removed> {
+    let deadline = Instant::now() + PATIENCE;
+    let transaction = connection.transaction()?;
+    let at_work = sessions_at_work(&transaction)?;
+    let begun: HashSet<String> = {
+        let mut statement = transaction.prepare("SELECT id FROM begun")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    let operations = operations(&transaction)?;
+    let mut newest: HashMap<&[u8], &str> = HashMap::new();
+    let mut uses: HashMap<i64, usize> = HashMap::new();
+    for found in &operations {
+        for (path, contents) in &found.files {
+            newest.insert(path, &found.id);
+            for content in contents.iter().flatten() {
+                *uses.entry(*content).or_default() += 1;
+            }
+        }
+    }
+    let stored: HashMap<i64, i64> = {
+        let mut statement = transaction.prepare("SELECT id, stored FROM contents")?;
+        let rows = statement.query_map([], |row| row.try_into())?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    let oldest = oldest(limits);
+    let mut removed = Removed {
+        left: size(&transaction)?,
+        ..Removed::default()
+    };
+    let mut begins: HashSet<(&str, &[u8])> = HashSet::new();
+    for found in &operations {
+        // The way back to how a session at work found the file.
+        let is_first = at_work.contains(&found.session)
+            && found
+                .files
+                .iter()
+                .filter(|(path, _)| begins.insert((&found.session, path)))
+                .count()
+                > 0;
+        if Instant::now() >= deadline {
+            removed.unfinished = true;
+            break;
+        }
+        let goes = (found.time < oldest || removed.left > limits.size)
+            && !is_first
+            && !begun.contains(&found.id)
+            && found
+                .files
+                .iter()
+                .all(|(path, _)| newest.get(path.as_slice()) != Some(&found.id.as_str()));
+        if !goes {
+            continue;
+        }
+        removed.operations += 1;
+        for content in found
+            .files
+            .iter()
+            .flat_map(|(_, contents)| contents)
+            .flatten()
+        {
+            let left = uses.entry(*content).or_default();
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                let bytes = stored
+                    .get(content)
+                    .map_or(0, |stored| stored.unsigned_abs());
+                removed.contents += 1;
+                removed.bytes += bytes;
+                removed.left = removed.left.saturating_sub(bytes);
+            }
+        }
+    }
+    Ok(removed)
+}
+
+/// All operations with their files, oldest first.
+fn operations(connection: &Connection) -> rusqlite::Result<Vec<Found>> {
+    let mut statement = connection.prepare(
+        "SELECT o.id, o.time, o.session, f.path, f.before, f.after
+         FROM operations o JOIN files f ON f.operation = o.id ORDER BY o.id, f.at",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut all: Vec<Found> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id: String = row.get(0)?;
+        let file = (row.get(3)?, [row.get(4)?, row.get(5)?]);
+        match all.last_mut() {
+            Some(last) if last.id == id => last.files.push(file),
+            _ => all.push(Found {
+                id,
+                time: row.get(1)?,
+                session: row.get(2)?,
+                files: vec![file],
+            }),
+        }
+    }
+    Ok(all)
+}

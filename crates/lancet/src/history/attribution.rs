@@ -1,0 +1,150 @@
+//! Which lines of a file came from which operation: the file's operations are followed from the oldest to what stands on
+//! the disk now, line by line. What others wrote in between belongs to nobody here.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lancet_history::{LogQuery, Operation, OperationKind, OperationStore, Revision, StoreError};
+use lancet_text::difference;
+
+/// The time that one diff may take.
+const BUDGET: Duration = Duration::from_secs(2);
+
+/// The lines of a file that operations wrote.
+#[derive(Clone, Debug)]
+pub struct Attribution {
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// Lines that it has.
+    pub lines: usize,
+    /// Stretches of lines that one operation wrote, in order.
+    pub written: Vec<Written>,
+}
+
+/// A stretch of lines that one operation wrote.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The lines, counted from 1.
+    pub lines: RangeInclusive<usize>,
+    /// Who wrote them, when and how.
+    pub operation: Arc<Operation>,
+}
+
+/// For each line who wrote it.
+type Owners = Vec<Option<usize>>;
+
+/// Follows a file to `now`, the bytes on the disk.
+pub(super) fn follow(
+    store: &dyn OperationStore,
+    path: &Path,
+    now: &[u8],
+) -> Result<Attribution, StoreError> {
+    let mut operations = store.log(&LogQuery {
+        path: Some(path.to_owned()),
+        ..LogQuery::default()
+    })?;
+    // What came late never stood in the file.
+    operations.retain(|operation| operation.kind != OperationKind::Late);
+    operations.reverse();
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut owners: Owners = Vec::new();
+    // How a file was before: an undo brings the owners of the lines back, too.
+    let mut known: HashMap<Revision, Owners> = HashMap::new();
+    for (at, operation) in operations.iter().enumerate() {
+        for change in operation.files.iter().filter(|file| file.path == path) {
+            let content = |kept: &Option<lancet_history::Kept>| match kept {
+                None => Ok(Some(Vec::new())),
+                Some(kept) => store.content(&kept.revision),
+            };
+            let (Some(before), Some(after)) = (content(&change.before)?, content(&change.after)?)
+            else {
+                continue;
+            };
+            owners = carried(&bytes, &owners, &before, None);
+            if let Some(kept) = &change.before {
+                known.insert(kept.revision, owners.clone());
+            }
+            let again = change
+                .after
+                .as_ref()
+                .filter(|_| operation.kind != OperationKind::Change)
+                .and_then(|kept| known.get(&kept.revision));
+            owners = match again {
+                Some(owners) => owners.clone(),
+                None => carried(&before, &owners, &after, Some(at)),
+            };
+            if let Some(kept) = &change.after {
+                known.insert(kept.revision, owners.clone());
+            }
+            bytes = after;
+        }
+    }
+    owners = carried(&bytes, &owners, now, None);
+    let operations: Vec<Arc<Operation>> = operations.into_iter().map(Arc::new).collect();
+    let mut written: Vec<Written> = Vec::new();
+    for (line, owner) in owners.iter().enumerate() {
+        let Some(operation) = owner.and_then(|at| operations.get(at)) else {
+            continue;
+        };
+        let line = line + 1;
+        match written.last_mut() {
+            Some(last) if *last.lines.end() + 1 == line && last.operation.id == operation.id => {
+                last.lines = *last.lines.start()..=line;
+            }
+            _ => written.push(Written {
+                lines: line..=line,
+                operation: Arc::clone(operation),
+            }),
+        }
+    }
+    Ok(Attribution {
+        path: path.to_owned(),
+        lines: owners.len(),
+        written,
+    })
+}
+
+/// The owners of the new lines: those of the old ones where they stayed, `author` where they are new.
+fn carried(old: &[u8], owners: &[Option<usize>], new: &[u8], author: Option<usize>) -> Owners {
+    if old == new {
+        return owners.to_vec();
+    }
+    let mut carried = Vec::with_capacity(owners.len());
+    let mut done = 0;
+    // One character for each byte: every file is a text in this sense.
+    let text = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| char::from(*byte))
+            .collect::<String>()
+    };
+    for (gone, come) in difference(&text(old), &text(new), 0, BUDGET).blocks {
+        carried.extend(owners.get(done..gone.start).unwrap_or_default());
+        carried.extend(come.map(|_| author));
+        done = gone.end;
+    }
+    carried.extend(owners.get(done..).unwrap_or_default());
+    carried
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_stay_keep_their_owner() {
+        let owners = [None, Some(1), Some(2)];
+        assert_eq!(
+            carried(b"a\nb\nc\n", &owners, b"a\nx\ny\nc\n", Some(7)),
+            [None, Some(7), Some(7), Some(2)]
+        );
+        assert_eq!(
+            carried(b"", &[], b"one\r\n\xff", Some(3)),
+            [Some(3), Some(3)]
+        );
+        assert_eq!(carried(b"a\nb\nc\n", &owners, b"c\n", None), [Some(2)]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Parts that other processes play: this same test program, started anew to run `child` alone, told by the environment
+//! what to do and where.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use lancet::{Lancet, Mode, RawCall, Reply, Session, SessionName};
+use lancet_workspace::{Disk, FaultyDisk};
+use serde_json::json;
+
+const PART: &str = "LANCET_HISTORY_TEST_PART";
+const FOLDER: &str = "LANCET_HISTORY_TEST_FOLDER";
+const NUMBER: &str = "LANCET_HISTORY_TEST_NUMBER";
+
+/// Whether the long forms are wanted: `cargo xtask torture` says so.
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("LANCET_TORTURE").is_some()
+}
+
+/// A command that plays a part below a folder.
+pub(crate) fn part(name: &str, folder: &Path, number: u64) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    dress(&mut command, name, folder, number);
+    command
+}
+
+/// Arguments and surroundings of a part, for a program that is started by another one.
+pub(crate) fn dress(command: &mut Command, name: &str, folder: &Path, number: u64) {
+    command
+        .args(["--exact", "child::child", "--nocapture", "--test-threads=1"])
+        .env(PART, name)
+        .env(FOLDER, folder)
+        .env(NUMBER, number.to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+}
+
+/// What a child does. In the parent there is no part to play, and nothing to see.
+#[test]
+fn child() {
+    let Ok(name) = std::env::var(PART) else {
+        return;
+    };
+    let folder = PathBuf::from(std::env::var_os(FOLDER).expect("a folder"));
+    let number: u64 = std::env::var(NUMBER)
+        .expect("a number")
+        .parse()
+        .expect("a number");
+    match name.split_once(' ') {
+        Some(("die", act)) => crate::killed::die(act, &folder, number),
+        Some(("act", act)) => crate::killed::act_once(act, &folder),
+        _ if name == "go on" => crate::killed::go_on(&folder, number),
+        _ if name == "beside" => crate::processes::beside(&folder, number),
+        _ if name == "as nobody" => crate::trouble::as_nobody(&folder),
+        _ => panic!("no such part: {name}"),
+    }
+}
+
+/// An engine on `root` and `state` below a folder.
+pub(crate) fn open(folder: &Path, disk: Option<Arc<FaultyDisk>>) -> Lancet {
+    let mut builder = Lancet::builder()
+        .root(folder.join("root"))
+        .state_dir(folder.join("state"))
+        .mode(Mode::AcceptEdits);
+    if let Some(disk) = disk {
+        builder = builder.disk(disk as Arc<dyn Disk>);
+    }
+    builder.open().expect("opens")
+}
+
+pub(crate) fn session(lancet: &Lancet, name: &str) -> Session {
+    lancet.session(&SessionName::new(name).expect("a name"))
+}
+
+pub(crate) fn read(session: &Session, path: &Path) {
+    let read = json!({ "file_path": path, "force": true });
+    let reply = session.call(RawCall::new("Read", read));
+    assert!(!reply.is_error(), "{}", reply.text());
+}
+
+pub(crate) fn edit(session: &Session, path: &Path, old: &str, new: &str) -> Reply {
+    let edit = json!({ "file_path": path, "old_string": old, "new_string": new, "insist": true });
+    session.call(RawCall::new("Edit", edit))
+}
