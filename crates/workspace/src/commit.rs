@@ -29,7 +29,7 @@ pub use outcome::{Barrier, CommitError, Warning, Written};
 pub use request::{Durability, Expected, Links, Manner, NewBytes, Strategy, Weak, Write};
 pub(crate) use trial::next_name;
 
-use crate::locks::{Guard, LockError};
+use crate::locks::{Guard, Kept, LockError};
 use crate::roots::Workspace;
 use back::{Done, roll_back};
 use hold::Held;
@@ -126,7 +126,7 @@ impl Workspace {
                 folders.push(Arc::clone(&to.folder));
             }
         }
-        self.locks.take(&self.disk, &folders).map_err(|error| {
+        let guard = self.locks.take(&self.disk, &folders).map_err(|error| {
             Stopped::For(match error {
                 LockError::Busy => CommitError::Busy {
                     index: 0,
@@ -138,7 +138,11 @@ impl Workspace {
                     source,
                 },
             })
-        })
+        })?;
+        if guard.kept == Kept::Out {
+            self.sweep(&guard, &folders);
+        }
+        Ok(guard)
     }
 }
 

@@ -78,10 +78,25 @@ pub enum EntryKind {
     Special,
 }
 
+/// What is special about a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Nature {
+    /// Nothing.
+    Plain,
+    /// Its files are not files: the kernel makes them up when they are read (procfs, sysfs and kin).
+    Kernel,
+    /// It is, or may be, a drive of Windows, which reads some names in its own way.
+    Windows,
+}
+
 /// Everything that is asked of the system. Errors are the system's own.
 pub trait Disk: Send + Sync + fmt::Debug {
     /// The clock.
     fn now(&self) -> Moment;
+    /// What tells this start of the system from others; empty where there is no such thing.
+    fn boot(&self) -> String;
+    /// What is special about the file system that a folder is on.
+    fn nature(&self, folder: BorrowedFd<'_>) -> io::Result<Nature>;
     /// The absolute path of a folder with every link in it resolved. Only for roots, once.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
     /// Opens a folder by its absolute path: roots, and `/` to start a walk from.

@@ -16,6 +16,9 @@ use crate::revision::Revision;
 /// What one commit is about to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intent {
+    /// Which start of the system this is of; empty where that is not known. Some file systems make up inode numbers anew
+    /// each time: those of another start prove nothing.
+    pub boot: String,
     /// File by file, in this order.
     pub steps: Vec<Step>,
 }

@@ -27,13 +27,16 @@ mod revision;
 mod roots;
 mod snapshot;
 mod stamp;
+mod sweep;
 
 pub use branch::{Branch, Leaf};
 pub use commit::{
     Barrier, CommitError, Durability, Expected, Links, Manner, NewBytes, Strategy, Warning, Weak,
     Write, Written,
 };
-pub use disk::{Call, Disk, EntryKind, FaultyDisk, Lasting, Lease, Open, RealDisk, Replace};
+pub use disk::{
+    Call, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,
+};
 pub use displaced::{Displaced, Limits, Seal, Settled};
 pub use folder::{Entry, Listing};
 pub use journal::{

@@ -3,6 +3,7 @@
 
 mod respell;
 mod walk;
+mod windows;
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::Disk;
+use crate::disk::{Disk, Nature};
 use crate::roots::{Root, Workspace};
 use crate::stamp::Stamp;
 use walk::Walk;
@@ -112,6 +113,23 @@ impl Workspace {
         };
         if names_a_folder(bytes) && located.kind != Kind::Directory {
             return Err(LocateError::NotADirectory { at: located.path });
+        }
+        self.judge_by_file_system(located)
+    }
+
+    /// A file that the kernel makes up is none, and on a drive of Windows some names are other files than they seem.
+    fn judge_by_file_system(&self, mut located: Located) -> Result<Located, LocateError> {
+        let device = match located.stamp {
+            Some(stamp) => stamp.device,
+            None => self.disk.stat(located.folder())?.device,
+        };
+        match self.mounts.nature(&*self.disk, located.folder(), device) {
+            Nature::Plain => {}
+            Nature::Kernel if located.kind == Kind::File => {
+                located.kind = Kind::Special("file that the kernel makes up");
+            }
+            Nature::Kernel => {}
+            Nature::Windows => windows::check(located.relative()).map_err(LocateError::BadName)?,
         }
         Ok(located)
     }

@@ -41,7 +41,7 @@ pub(crate) enum Kept {
 #[derive(Debug)]
 pub(crate) struct Guard {
     disk: Arc<dyn Disk>,
-    keys: BTreeSet<Key>,
+    pub(crate) keys: BTreeSet<Key>,
     folders: Vec<Arc<OwnedFd>>,
     files: Vec<OwnedFd>,
     pub(crate) kept: Kept,

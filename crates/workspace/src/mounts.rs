@@ -1,7 +1,10 @@
-//! What file systems turned out not to know, remembered by device so that each is asked once.
+//! What file systems turned out to be and not to know, remembered by device so that each is asked once.
 
 use std::collections::HashMap;
+use std::os::fd::BorrowedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::disk::{Disk, Nature};
 
 /// What a file system may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +16,10 @@ pub(crate) enum Lack {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Mounts(Mutex<HashMap<u64, Vec<Lack>>>);
+pub(crate) struct Mounts {
+    lacks: Mutex<HashMap<u64, Vec<Lack>>>,
+    natures: Mutex<HashMap<u64, Nature>>,
+}
 
 impl Mounts {
     pub(crate) fn lacks(&self, device: u64, what: Lack) -> bool {
@@ -30,7 +36,18 @@ impl Mounts {
         }
     }
 
+    /// What is special about the file system of a folder with this device. One that cannot be asked is taken for plain.
+    pub(crate) fn nature(&self, disk: &dyn Disk, folder: BorrowedFd<'_>, device: u64) -> Nature {
+        let known = || self.natures.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(nature) = known().get(&device) {
+            return *nature;
+        }
+        let nature = disk.nature(folder).unwrap_or(Nature::Plain);
+        known().insert(device, nature);
+        nature
+    }
+
     fn table(&self) -> MutexGuard<'_, HashMap<u64, Vec<Lack>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lacks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

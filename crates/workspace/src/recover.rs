@@ -15,7 +15,7 @@ use crate::displaced::Limits;
 use crate::journal::{Act, Progress, Record, Step};
 use crate::locks::LockError;
 use crate::roots::Workspace;
-use step::{Direction, Scene};
+use step::{Boot, Direction, Scene};
 
 /// What recovery did about one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +117,13 @@ impl Workspace {
             (Progress::Begun, 1) => Direction::AsFound,
             (Progress::Begun, _) => Direction::Back,
         };
+        // Where either is not known, inode numbers are believed.
+        let (then, now) = (&record.intent.boot, self.disk.boot());
+        let boot = if then.is_empty() || now.is_empty() || *then == now {
+            Boot::This
+        } else {
+            Boot::Another
+        };
         let mut healed = Vec::new();
         for (step, place, other) in scenes.iter().rev() {
             // A folder that is gone took everything along.
@@ -128,6 +135,7 @@ impl Workspace {
                 step,
                 folder,
                 other: other.handle(),
+                boot,
             };
             let outcome = match scene.heal(direction) {
                 // Somebody is just writing it. What was done so far is found done.

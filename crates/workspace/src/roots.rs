@@ -1,5 +1,6 @@
 //! The folders given at start: resolved once, held open, the ceiling of everything below.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
@@ -39,6 +40,8 @@ pub struct Workspace {
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) recovered: Mutex<bool>,
     pub(crate) pruned: Once,
+    /// Folders in which left temporary files were looked for.
+    pub(crate) swept: Mutex<BTreeSet<(u64, u64)>>,
     pub(crate) state_folder: Option<PathBuf>,
     paths: Vec<PathBuf>,
 }
@@ -101,6 +104,7 @@ impl Workspace {
             journal,
             recovered: Mutex::new(false),
             pruned: Once::new(),
+            swept: Mutex::default(),
             state_folder,
             paths,
         })

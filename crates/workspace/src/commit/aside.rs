@@ -63,8 +63,9 @@ pub(super) fn aside(
     let given = match give_name(disk, folder, &temporary.name, name) {
         Ok(given) => given,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // Made anew by somebody who found it missing: theirs stands, the old one is kept.
-            return Err(Failure::Conflict(vec![keep(trial, write, &old)]));
+            // Made anew by somebody who found it missing: theirs stands. The old one is kept; it holds what was checked.
+            keep(trial, write, &old);
+            return Err(Failure::Changed);
         }
         Err(source) => {
             let failure = Failure::Io {

@@ -40,7 +40,13 @@ impl Row {
             }
             steps.push(step);
         }
-        let ticket = journal.open(&Intent { steps }, flush)?;
+        let ticket = journal.open(
+            &Intent {
+                boot: workspace.disk.boot(),
+                steps,
+            },
+            flush,
+        )?;
         Ok(Row {
             journal: Some((Arc::clone(journal), ticket)),
         })

@@ -7,11 +7,11 @@ use std::io::{self, IoSlice};
 use std::ops::ControlFlow;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{Disk, EntryKind, Lease, Open, RealDisk, Replace};
+use super::{Disk, EntryKind, Lease, Nature, Open, RealDisk, Replace};
 use crate::stamp::{Moment, Stamp};
 
 /// One call that is about to be made.
@@ -53,6 +53,9 @@ pub struct FaultyDisk {
     fault: Mutex<Option<(u64, i32, Lasting)>>,
     refused: Mutex<Vec<(&'static str, i32)>>,
     hook: Mutex<Option<Hook>>,
+    nature: Mutex<Option<Nature>>,
+    ahead: AtomicI64,
+    boot: Mutex<Option<String>>,
 }
 
 impl fmt::Debug for FaultyDisk {
@@ -97,6 +100,21 @@ impl FaultyDisk {
         self.calls.store(0, Ordering::SeqCst);
         *locked(&self.fault) = None;
         locked(&self.refused).clear();
+    }
+
+    /// As if the system had been started anew.
+    pub fn restart(&self, boot: &str) {
+        *locked(&self.boot) = Some(boot.to_owned());
+    }
+
+    /// From now on the clock is so many seconds ahead.
+    pub fn set_ahead(&self, seconds: i64) {
+        self.ahead.store(seconds, Ordering::SeqCst);
+    }
+
+    /// From now on every file system is of this nature.
+    pub fn pretend(&self, nature: Nature) {
+        *locked(&self.nature) = Some(nature);
     }
 
     /// How many calls were made since the last [`FaultyDisk::fail`] or [`FaultyDisk::mend`].
@@ -145,7 +163,20 @@ impl FaultyDisk {
 
 impl Disk for FaultyDisk {
     fn now(&self) -> Moment {
-        self.inner.now()
+        let (seconds, nanoseconds) = self.inner.now();
+        (seconds + self.ahead.load(Ordering::SeqCst), nanoseconds)
+    }
+
+    fn boot(&self) -> String {
+        let other = locked(&self.boot).clone();
+        other.unwrap_or_else(|| self.inner.boot())
+    }
+
+    fn nature(&self, folder: BorrowedFd<'_>) -> io::Result<Nature> {
+        match *locked(&self.nature) {
+            Some(nature) => Ok(nature),
+            None => self.inner.nature(folder),
+        }
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {

@@ -1,6 +1,7 @@
 //! The disk itself: each call of [`Disk`] as one call of the system, repeated where a signal interrupted it.
 
 mod attributes;
+mod nature;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};
@@ -15,8 +16,9 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RawMode};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Disk, EntryKind, Lease, Open, Replace, raw};
+use super::{Disk, EntryKind, Lease, Nature, Open, Replace, raw};
 use crate::stamp::{Moment, Stamp};
+use attributes::permission_bits;
 
 /// The disk itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,11 +34,6 @@ const CAREFUL: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
-
-fn permission_bits(mode: u32) -> Mode {
-    // `RawMode` is 16 bits wide on some systems; permission bits fit everywhere.
-    Mode::from_raw_mode((mode & 0o7777) as RawMode)
-}
 
 impl RealDisk {
     #[allow(
@@ -63,6 +60,14 @@ impl Disk for RealDisk {
     fn now(&self) -> Moment {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
         (now.tv_sec, u32::try_from(now.tv_nsec).unwrap_or(0))
+    }
+
+    fn boot(&self) -> String {
+        nature::boot()
+    }
+
+    fn nature(&self, folder: BorrowedFd<'_>) -> io::Result<Nature> {
+        nature::of(folder)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {

@@ -23,7 +23,8 @@ impl Line {
             Line::Mark(id) => fields.extend([b"mark".to_vec(), number(*id)]),
             Line::Close(id) => fields.extend([b"close".to_vec(), number(*id)]),
             Line::Open(id, intent) => {
-                fields.extend([b"open".to_vec(), number(*id)]);
+                fields.extend([b"intent".to_vec(), number(*id)]);
+                fields.push(escape(OsStr::new(&intent.boot)));
                 for step in &intent.steps {
                     put_step(&mut fields, step);
                 }
@@ -50,12 +51,13 @@ impl Line {
         match kind {
             b"mark" => Some(Line::Mark(id)),
             b"close" => Some(Line::Close(id)),
-            b"open" => {
+            b"intent" => {
+                let boot = unescape(fields.next()?)?.into_string().ok()?;
                 let mut steps = Vec::new();
                 while let Some(folder) = fields.next() {
                     steps.push(read_step(folder, &mut fields)?);
                 }
-                Some(Line::Open(id, Intent { steps }))
+                Some(Line::Open(id, Intent { boot, steps }))
             }
             _ => None,
         }
@@ -216,9 +218,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_and_what_is_torn_is_not(
-            steps in prop::collection::vec(step(), 0..4), id in any::<u64>(), cut in 1..200_usize,
+            steps in prop::collection::vec(step(), 0..4), boot in "[0-9a-f-]{0,36}", id in any::<u64>(), cut in 1..200_usize,
         ) {
-            let line = Line::Open(id, Intent { steps });
+            let line = Line::Open(id, Intent { boot, steps });
             let text = line.encode();
             prop_assert_eq!(text.iter().filter(|&&byte| byte == b'\n').count(), 1);
             prop_assert_eq!(Line::decode(&text[..text.len() - 1]), Some(line));

@@ -34,6 +34,14 @@ pub(super) struct Scene<'r> {
     pub(super) folder: &'r Arc<OwnedFd>,
     /// The folder that a moved file went to.
     pub(super) other: Option<&'r Arc<OwnedFd>>,
+    pub(super) boot: Boot,
+}
+
+/// Was the record made since the system was started?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Boot {
+    This,
+    Another,
 }
 
 /// What stands at a name, in the light of a record.
@@ -67,9 +75,9 @@ impl Scene<'_> {
                 .rename_at(self.folder(), name, temporary, Replace::Exchange)
         };
         match (self.look(name)?, self.look(temporary)?) {
-            // Never named, taken back, or put away already.
-            (Found::New, Found::Nothing) => Ok(Healed::Finished),
-            (_, Found::Nothing) => Ok(Healed::TakenBack),
+            // Never named, taken back, or put away already. What others wrote since is theirs.
+            (Found::Old, Found::Nothing) => Ok(Healed::TakenBack),
+            (_, Found::Nothing) => Ok(Healed::Finished),
             (Found::New, Found::Old) if direction != Direction::Back => {
                 self.put_away(temporary)?;
                 Ok(Healed::Finished)
@@ -79,11 +87,11 @@ impl Scene<'_> {
                 self.put_away(temporary)?;
                 Ok(Healed::Finished)
             }
-            (_, Found::New) => {
+            (Found::Old, Found::New) => {
                 self.remove_ours(temporary)?;
                 Ok(Healed::TakenBack)
             }
-            (Found::New, _) if direction != Direction::Forward => {
+            (Found::New, _) if direction == Direction::Back => {
                 exchange()?;
                 // Only what came off and is ours goes; between look and exchange others may have come.
                 match self.look(temporary)? {
@@ -98,6 +106,7 @@ impl Scene<'_> {
                 // Somebody removed the new file; the old one has its name to itself again.
                 self.give_back(temporary)
             }
+            // Neither goes: who wrote last cannot be told any more.
             _ => Ok(Healed::Kept(self.put_away(temporary)?)),
         }
     }
@@ -108,32 +117,43 @@ impl Scene<'_> {
         old.push(".old");
         let at_name = self.look(name)?;
         let healed = match (at_name, self.look(&old)?) {
-            (Found::New, Found::Nothing) => Healed::Finished,
-            (_, Found::Nothing) => Healed::TakenBack,
+            (Found::Old, Found::Nothing) => Healed::TakenBack,
+            (_, Found::Nothing) => Healed::Finished,
             (Found::Nothing, _) => self.give_back(&old)?,
             (Found::New, Found::Old) if direction != Direction::Back => {
                 self.put_away(&old)?;
                 Healed::Finished
             }
-            (Found::New, _) => {
+            (Found::New, _) if direction == Direction::Back => {
                 self.put_away(name)?;
                 self.give_back(&old)?
             }
             _ => Healed::Kept(self.put_away(&old)?),
         };
-        // The new file, which may have both names.
-        if self.look(temporary)? == Found::New {
-            self.remove_ours(temporary)?;
+        // The new file: it may have both names, or wait for one that it never got.
+        if self.look(temporary)? != Found::New {
+            return Ok(healed);
         }
-        Ok(healed)
+        match self.look(name)? {
+            Found::Foreign | Found::Nothing => Ok(Healed::Kept(self.put_away(temporary)?)),
+            Found::Old | Found::New => {
+                self.remove_ours(temporary)?;
+                Ok(healed)
+            }
+        }
     }
 
     fn heal_create(&self, direction: Direction) -> io::Result<Healed> {
         let temporary = &*self.step.temporary;
+        let at_name = self.look(&self.step.name)?;
         if self.look(temporary)? == Found::New {
+            if at_name == Found::Foreign {
+                // Somebody else took the name; which of the two is wanted they must say.
+                return Ok(Healed::Kept(self.put_away(temporary)?));
+            }
             self.remove_ours(temporary)?;
         }
-        match self.look(&self.step.name)? {
+        match at_name {
             Found::New if direction == Direction::Back => {
                 self.put_away(&self.step.name)?;
                 Ok(Healed::TakenBack)
@@ -186,9 +206,9 @@ impl Scene<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        let is_it = stamp
-            .zip(self.step.old)
-            .is_some_and(|(stamp, old)| stamp.is_file() && stamp.inode == old.inode);
+        let is_it = stamp.zip(self.step.old).is_some_and(|(stamp, old)| {
+            stamp.is_file() && (stamp.inode == old.inode || self.boot == Boot::Another)
+        });
         let next = kept.with_file_name(next_name(kept.file_name().unwrap_or_default()));
         let healed = match is_it {
             true => self.heal_same_inode(kept, &next, direction)?,
@@ -350,7 +370,7 @@ impl Scene<'_> {
             Ok(Found::New)
         } else if is(self.step.old) {
             Ok(Found::Old)
-        } else if is(self.step.new) && has_inode(self.step.new) {
+        } else if is(self.step.new) && (has_inode(self.step.new) || self.boot == Boot::Another) {
             Ok(Found::New)
         } else {
             Ok(Found::Foreign)

@@ -204,3 +204,72 @@ fn the_first_write_recovers() {
     let again: Result<_, CommitError> = workspace.commit(vec![]);
     assert!(again.unwrap().is_empty());
 }
+
+/// One file alone died after its swap, and somebody else's file is under the temporary name: both are kept, and told.
+#[test]
+fn what_is_unclear_after_a_crash_is_kept_on_both_sides() {
+    let kind = &KINDS[0];
+    let exchanged = (1..).find(|&number| {
+        dead_at(kind, number).is_some_and(|ground| ground.text("a") != "0123456789")
+    });
+    for (at_name, beside) in [(None, Some("theirs")), (Some("theirs"), None)] {
+        let ground = dead_at(kind, exchanged.unwrap()).unwrap();
+        let ours = ground.text("a");
+        let aside = ground.root.join(
+            ground
+                .tree()
+                .keys()
+                .find(|name| name.starts_with(".lancet-"))
+                .unwrap(),
+        );
+        if let Some(text) = at_name {
+            fs::write(ground.root.join("a"), text).unwrap();
+        }
+        if let Some(text) = beside {
+            fs::write(&aside, text).unwrap();
+        }
+        let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
+        let healed = workspace.recover().unwrap();
+        assert!(
+            matches!(&healed[..], [one] if matches!(one.healed, Healed::Kept(_))),
+            "{healed:?}"
+        );
+        assert_eq!(ground.text("a"), at_name.unwrap_or(&ours));
+        assert_eq!(ground.displaced_texts(), [beside.unwrap_or("0123456789")]);
+        assert_eq!(ground.tree().len(), 1);
+    }
+}
+
+/// Records of another start of the system: where inode numbers have changed, the contents still tell.
+#[test]
+fn a_record_of_another_start_is_judged_by_content() {
+    let kind = &KINDS[0];
+    let exchanged = (1..).find(|&number| {
+        dead_at(kind, number).is_some_and(|ground| ground.text("a") != "0123456789")
+    });
+    let ground = dead_at(kind, exchanged.unwrap()).unwrap();
+    let ours = ground.text("a");
+    // Another inode with the same bytes, as a file system that makes its numbers up would show.
+    fs::write(ground.root.join("copy"), &ours).unwrap();
+    fs::rename(ground.root.join("copy"), ground.root.join("a")).unwrap();
+    let log = fs::read_dir(ground.state.join("journal")).unwrap().next();
+    let log = log.unwrap().unwrap().path();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.contains(boot.trim()), "the start is on record");
+    let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
+    let healed = workspace.recover().unwrap();
+    assert!(
+        matches!(healed[0].healed, Healed::Kept(_)),
+        "of this start: not ours: {healed:?}"
+    );
+    let ground = dead_at(kind, exchanged.unwrap()).unwrap();
+    fs::write(ground.root.join("copy"), &ours).unwrap();
+    fs::rename(ground.root.join("copy"), ground.root.join("a")).unwrap();
+    let disk = Arc::new(FaultyDisk::new());
+    disk.restart("another");
+    let healed = reopen(&ground, &disk).recover().unwrap();
+    assert_eq!(healed[0].healed, Healed::Finished);
+    assert_eq!(ground.text("a"), ours);
+    assert_eq!(ground.displaced_texts(), ["0123456789"]);
+}

@@ -9,6 +9,8 @@ mod faults;
 mod full_disk;
 mod ground;
 mod keeping;
+#[cfg(target_os = "linux")]
+mod left;
 mod meddling;
 #[cfg(target_os = "linux")]
 mod metadata;

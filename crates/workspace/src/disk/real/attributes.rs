@@ -1,4 +1,4 @@
-//! Extended attributes, ACLs among them, from the old file to the new one.
+//! Permission bits, and extended attributes, ACLs among them, from the old file to the new one.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,6 +8,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use rustix::buffer::spare_capacity;
 use rustix::fs;
 use rustix::io::Errno;
+
+/// Permission bits in the system's own type.
+pub(super) fn permission_bits(mode: u32) -> fs::Mode {
+    // `RawMode` is 16 bits wide on some systems; permission bits fit everywhere.
+    fs::Mode::from_raw_mode((mode & 0o7777) as fs::RawMode)
+}
 
 /// Copies every extended attribute that can be carried over.
 pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {

@@ -1,0 +1,68 @@
+//! What the system says of itself: its file systems by the number that the kernel gives them, and which start this is.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use crate::disk::Nature;
+
+/// Made up by the kernel: sizes lie, reading may have effects, and there is nothing to edit.
+#[cfg(target_os = "linux")]
+const KERNEL: [u64; 13] = [
+    0x9fa0,      // procfs
+    0x6265_6572, // sysfs
+    0x6462_6720, // debugfs
+    0x7472_6163, // tracefs
+    0x7363_6673, // securityfs
+    0x6265_6570, // configfs
+    0x0027_e0eb, // cgroup
+    0x6367_7270, // cgroup 2
+    0xcafe_4a11, // bpf
+    0xde5e_81e4, // efivarfs
+    0x6165_676c, // pstore
+    0xf97c_ff8c, // selinuxfs
+    0x1cd1,      // devpts
+];
+
+/// Drives of Windows: mounted into WSL (9p), over the network, or from a disk.
+#[cfg(target_os = "linux")]
+const WINDOWS: [u64; 7] = [
+    0x0102_1997, // 9p
+    0xff53_4d42, // cifs
+    0xfe53_4d42, // smb 2
+    0x4d44,      // vfat
+    0x2011_bab0, // exfat
+    0x5346_544e, // ntfs
+    0x7366_746e, // ntfs3
+];
+
+#[cfg(target_os = "linux")]
+pub(super) fn of(folder: BorrowedFd<'_>) -> io::Result<Nature> {
+    let number = rustix::fs::fstatfs(folder)?.f_type as u64 & 0xffff_ffff;
+    Ok(if KERNEL.contains(&number) {
+        Nature::Kernel
+    } else if WINDOWS.contains(&number) {
+        Nature::Windows
+    } else {
+        Nature::Plain
+    })
+}
+
+/// Other systems have none of these.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn of(_: BorrowedFd<'_>) -> io::Result<Nature> {
+    Ok(Nature::Plain)
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn boot() -> String {
+    use std::sync::OnceLock;
+    static BOOT: OnceLock<String> = OnceLock::new();
+    let read = || std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    BOOT.get_or_init(|| read().unwrap_or_default().trim().to_owned())
+        .clone()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn boot() -> String {
+    String::new()
+}

@@ -1,0 +1,101 @@
+//! Names that a drive of Windows takes for something else than they seem: streams, devices, short forms of other names. A
+//! protected file must not be reached under a name that no rule knows.
+
+use std::path::Path;
+
+/// Names of devices, whatever extension they have.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// Refuses a path that holds such a name; the words follow on "the path".
+pub(super) fn check(relative: &Path) -> Result<(), &'static str> {
+    let names = relative.components();
+    names
+        .map(|name| check_name(&name.as_os_str().to_string_lossy()))
+        .collect()
+}
+
+fn check_name(name: &str) -> Result<(), &'static str> {
+    if name.contains(':') {
+        Err("has a colon in it, which names a stream on this drive of Windows")
+    } else if name.contains('\\') {
+        Err("has a backslash in a name, which parts names on this drive of Windows")
+    } else if name.ends_with(['.', ' ']) {
+        Err("has a name that ends in a dot or a space, which this drive of Windows drops")
+    } else if is_device(name) {
+        Err("names a device of Windows")
+    } else if is_short(name) {
+        Err(
+            "has a short name in it (like `git~1`), under which this drive of Windows knows another file",
+        )
+    } else {
+        Ok(())
+    }
+}
+
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end();
+    let stem = stem.to_lowercase();
+    let is_port = |port: &str| {
+        let number = stem.strip_prefix(port);
+        number.is_some_and(|number| {
+            let mut digits = number.chars();
+            matches!(digits.next(), Some('1'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
+        })
+    };
+    DEVICES.contains(&&*stem) || is_port("com") || is_port("lpt")
+}
+
+/// The form of a short name: at most eight characters with a tilde and a number at the end, at most three behind a dot.
+fn is_short(name: &str) -> bool {
+    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
+    let number = stem.rsplit_once('~').map(|(_, number)| number);
+    number.is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+    }) && stem.chars().count() <= 8
+        && extension.chars().count() <= 3
+        && !extension.contains('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases_are_refused_and_ordinary_names_are_not() {
+        for name in [
+            ".git::$INDEX_ALLOCATION",
+            "a.txt:stream",
+            "git~1",
+            "GI7EBA~1",
+            "progra~1.txt",
+            ".git.",
+            ".git ",
+            "con",
+            "NUL.txt",
+            "com1",
+            "LPT9.log",
+            "com¹",
+            "CONIN$",
+            "a\\b",
+        ] {
+            let path = Path::new("sub").join(name);
+            assert!(check(&path).is_err(), "{name}");
+            assert!(check(&path.join("in/it")).is_err(), "{name}/in/it");
+        }
+        for name in [
+            "a.txt",
+            ".git",
+            "console.log",
+            "com10",
+            "common",
+            "a~b",
+            "notes~",
+            "verylongname~1",
+            "file~1.backup",
+            "nullable.rs",
+            "dot.in.name",
+        ] {
+            assert!(check(&Path::new("sub").join(name)).is_ok(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Temporary files that nobody speaks for any more: left by a process whose record is gone too. Found in folders in which
+//! something is written anyway, and put with the old files; never removed, since nobody knows what they hold.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::{Arc, PoisonError};
+
+use crate::disk::{EntryKind, Lease, Open};
+use crate::displaced::Seal;
+use crate::locks::Guard;
+use crate::roots::Workspace;
+
+/// A commit lasts milliseconds; what is older than a day is nobody's.
+const OLD: i64 = 24 * 3600;
+/// In a folder with more entries the rest is not looked at.
+const MOST_ENTRIES: usize = 20_000;
+
+impl Workspace {
+    /// Looks through folders that are locked, each once in the life of a workspace.
+    pub(crate) fn sweep(&self, guard: &Guard, folders: &[Arc<OwnedFd>]) {
+        let new: BTreeSet<(u64, u64)> = {
+            let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = guard.keys.difference(&swept).copied().collect();
+            swept.extend(&new);
+            new
+        };
+        // Where nothing is kept there is no place to put them.
+        if new.is_empty() || self.state_folder.is_none() {
+            return;
+        }
+        for folder in folders {
+            for name in self.left_in(folder) {
+                self.put_with_the_old(folder, &name);
+            }
+        }
+    }
+
+    fn left_in(&self, folder: &OwnedFd) -> Vec<OsString> {
+        let mut names = Vec::new();
+        let mut seen = 0;
+        // A folder that cannot be listed is left as it is.
+        let _ = self.disk.list(folder.as_fd(), &mut |name, kind| {
+            seen += 1;
+            if kind == EntryKind::File && is_temporary(name) {
+                names.push(name.to_owned());
+            }
+            if seen < MOST_ENTRIES {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        names
+    }
+
+    fn put_with_the_old(&self, folder: &OwnedFd, name: &OsStr) {
+        let disk = &*self.disk;
+        let Ok(stamp) = disk.stat_at(folder.as_fd(), name) else {
+            return;
+        };
+        let touched = stamp.mtime.0.max(stamp.ctime.0);
+        let is_ours = stamp.uid == rustix::process::geteuid().as_raw();
+        if !is_ours || touched > disk.now().0.saturating_sub(OLD) {
+            return;
+        }
+        let file = disk.open_at(folder.as_fd(), name, Open::Read);
+        let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
+        let seal = if quiet { Seal::Sealed } else { Seal::Open };
+        // Where that fails it stays, for another time.
+        let _ = self
+            .displaced
+            .put_away(disk, folder.as_fd(), name, name, seal);
+    }
+}
+
+/// `.lancet-`, sixteen hexadecimal digits, `.tmp`, and `.old` or not.
+fn is_temporary(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    let digits = name
+        .strip_suffix(b".old")
+        .unwrap_or(name)
+        .strip_suffix(b".tmp")
+        .and_then(|name| name.strip_prefix(b".lancet-"));
+    digits.is_some_and(|digits| {
+        digits.len() == 16
+            && digits
+                .iter()
+                .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::random;
+
+    #[test]
+    fn only_names_of_our_own_making_are_meant() {
+        let ours = format!(".lancet-{:016x}.tmp", random());
+        for name in [ours.clone(), format!("{ours}.old")] {
+            assert!(is_temporary(OsStr::new(&name)), "{name}");
+        }
+        for name in [
+            ".lancet-notes.tmp",
+            ".lancet-0123456789abcdeg.tmp",
+            ".lancet-0123456789ABCDEF.tmp",
+            "lancet-0123456789abcdef.tmp",
+            ".lancet-0123456789abcdef.tmp.bak",
+            ".lancet-0123456789abcdef",
+        ] {
+            assert!(!is_temporary(OsStr::new(name)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What others left or made up: temporary files that nobody speaks for, files of the kernel, names of Windows drives.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use lancet_workspace::{Kind, LocateError, Nature, RealDisk, Workspace};
+
+use crate::ground::Ground;
+
+fn age(path: &Path) {
+    let then = SystemTime::now() - Duration::from_secs(3 * 24 * 3600);
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(then).unwrap();
+}
+
+/// The change time cannot be set back, so nothing here is old enough: that, and the rest by a clock ahead, is what shows.
+#[test]
+fn a_temporary_file_that_is_not_old_stays() {
+    let ground = Ground::with(&[("a", "one")]);
+    let left = ground.root.join(".lancet-0123456789abcdef.tmp");
+    fs::write(&left, "left").unwrap();
+    age(&left);
+    ground.replace("a", "two").unwrap();
+    assert_eq!(fs::read_to_string(&left).unwrap(), "left");
+}
+
+#[test]
+fn an_old_temporary_file_of_ours_is_put_with_the_old_files_and_others_are_not() {
+    let ground = Ground::with(&[("a", "one")]);
+    let names = [
+        ".lancet-0123456789abcdef.tmp",
+        ".lancet-0123456789abcdef.tmp.old",
+        ".lancet-notes.tmp",
+    ];
+    for name in names {
+        fs::write(ground.root.join(name), name).unwrap();
+    }
+    let foreign = ground.root.join(".lancet-fedcba9876543210.tmp");
+    fs::write(&foreign, "foreign").unwrap();
+    let is_root = std::os::unix::fs::chown(&foreign, Some(65534), Some(65534)).is_ok();
+    ground.disk.set_ahead(2 * 24 * 3600);
+    ground.replace("a", "two").unwrap();
+    assert_eq!(ground.text("a"), "two");
+    let gone = |name: &str| !ground.root.join(name).exists();
+    assert!(gone(names[0]) && gone(names[1]) && !gone(names[2]));
+    assert_eq!(foreign.exists(), is_root);
+    let mut kept = ground.displaced_texts();
+    kept.sort();
+    assert!(kept.contains(&names[0].to_owned()), "{kept:?}");
+    assert!(kept.contains(&names[1].to_owned()), "{kept:?}");
+}
+
+#[test]
+fn files_that_the_kernel_makes_up_are_no_files() {
+    for (root, name) in [
+        ("/proc/sys/kernel", "ostype"),
+        ("/sys/kernel", "uevent_seqnum"),
+    ] {
+        if !Path::new(root).join(name).exists() {
+            println!("skipped: there is no {root}/{name}");
+            continue;
+        }
+        let workspace =
+            Workspace::open(&[root.into()], std::sync::Arc::new(RealDisk), None).unwrap();
+        let located = workspace.locate(&Path::new(root).join(name)).unwrap();
+        assert!(matches!(located.kind(), Kind::Special(_)), "{root}/{name}");
+    }
+}
+
+#[test]
+fn on_a_drive_of_windows_its_aliases_are_refused() {
+    let ground = Ground::with(&[("a", "one")]);
+    let locate = |name: &str| ground.workspace.locate(&ground.root.join(name));
+    for name in ["git~1/config", "a:stream", "aux.c", "sub./x"] {
+        assert!(locate(name).is_ok(), "{name} is a name like any other here");
+    }
+    let ground = Ground::with(&[("a", "one")]);
+    ground.disk.pretend(Nature::Windows);
+    let locate = |name: &str| ground.workspace.locate(&ground.root.join(name));
+    for name in ["git~1/config", "a:stream", "aux.c", "sub./x"] {
+        assert!(
+            matches!(locate(name), Err(LocateError::BadName(_))),
+            "{name}"
+        );
+    }
+    assert!(locate("a").is_ok() && locate("new/b.txt").is_ok());
+}
