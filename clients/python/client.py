@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives a built lancet with the Python MCP SDK: list, read, edit, refusals, in both generations of the protocol.
+"""Drives a built lancet with the Python MCP SDK: list, read, edit, refusals, a person's answers, in both generations of the protocol.
 
     client.py BINARY
 
@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import anyio
-from mcp import Client
+from mcp import Client, types
 from mcp.client.stdio import StdioServerParameters
 
 # How the SDK opens the connection, and the version it must then speak: `auto` probes for the new generation.
@@ -89,14 +89,73 @@ async def converse(binary, mode, version):
             check(outside.is_error and data(outside)["error"]["name"] == "outside", "a path outside: %s" % text(outside))
 
 
+async def ask(binary, mode, version):
+    """Writes that need a person's word, asked about in the client's own dialog (elicitation)."""
+    with tempfile.TemporaryDirectory(prefix="lancet-client-") as base:
+        base = os.path.realpath(base)
+        root = os.path.join(base, "root")
+        os.makedirs(root)
+        path = os.path.join(root, "notes.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("one\n")
+        answers, questions = [], []
+
+        async def answer(context, params):
+            questions.append(params.message)
+            action, content = answers.pop(0)
+            if content == "meanwhile":
+                # Somebody else writes the file while the question is open: the yes comes too late.
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("someone else's\n")
+                await anyio.sleep(1.5)
+                content = None
+            return types.ElicitResult(action=action, content=content)
+
+        arguments = ["mcp", "--root", root, "--state-dir", os.path.join(base, "state"), "--mode", "ask", "--ask", "elicit"]
+        server = StdioServerParameters(command=binary, args=arguments, env={**os.environ, "HOME": base})
+        async with Client(server, mode=mode, read_timeout_seconds=30, elicitation_callback=answer) as client:
+            check(client.protocol_version == version, "speaks %s instead of %s" % (client.protocol_version, version))
+
+            async def edit(old, new, *given):
+                answers.extend(given)
+                result = await client.call_tool("Edit", {"file_path": path, "old_string": old, "new_string": new})
+                check(not answers, "a question was not asked: %s" % text(result))
+                with open(path, encoding="utf-8") as file:
+                    return result, (data(result).get("error") or {}).get("name"), file.read()
+
+            await client.call_tool("Read", {"file_path": path})
+            result, error, content = await edit("one", "two", ("accept", {"decision": "no", "reason": "Not this one."}))
+            check((error, content) == ("declined", "one\n") and "Not this one." in text(result), "no: %s" % text(result))
+            check("notes.txt" in questions[-1] and "-one" in questions[-1] and "+two" in questions[-1], "asked %r" % questions[-1])
+            for action in ("decline", "cancel"):
+                _, error, content = await edit("one", "two", (action, None))
+                check((error, content) == ("declined", "one\n"), "%s: %s" % (action, error))
+            _, error, content = await edit("one", "two", ("accept", {}))
+            check((error, content) == (None, "two\n"), "a plain accept: %s" % error)
+            result, error, content = await edit("two", "three", ("accept", "meanwhile"))
+            check((error, content) == ("stale", "someone else's\n"), "a file that changed meanwhile: %s, %s" % (error, text(result)))
+            await client.call_tool("Read", {"file_path": path, "force": True})
+            _, error, content = await edit("someone", "nobody", ("accept", {"decision": "session"}))
+            check((error, content) == (None, "nobody else's\n"), "session: %s" % error)
+            _, error, content = await edit("nobody", "everybody")
+            check((error, content) == (None, "everybody else's\n"), "not asked again: %s" % error)
+            other = os.path.join(root, "other.txt")
+            answers.append(("accept", {"decision": "always"}))
+            result = await client.call_tool("Write", {"file_path": other, "content": "x\n"})
+            check(not result.is_error, "always: %s" % text(result))
+            with open(os.path.join(base, ".config/lancet/lancet.toml"), encoding="utf-8") as file:
+                check("Edit(/%s)" % other in file.read(), "no rule was kept")
+
+
 async def main(binary):
     failed = 0
-    for mode, version in GENERATIONS:
-        try:
-            await converse(binary, mode, version)
-        except BaseException as error:
-            failed += 1
-            print("FAIL mode %s: %s" % (mode, flat(error)))
+    for talk in (converse, ask):
+        for mode, version in GENERATIONS:
+            try:
+                await talk(binary, mode, version)
+            except BaseException as error:
+                failed += 1
+                print("FAIL %s, mode %s: %s" % (talk.__name__, mode, flat(error)))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

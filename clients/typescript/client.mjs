@@ -1,4 +1,5 @@
-// Drives a built lancet with the TypeScript MCP SDK, which opens with the handshake: list, read, edit, refusals.
+// Drives a built lancet with the TypeScript MCP SDK, which opens with the handshake: list, read, edit, refusals, a
+// person's answers.
 //
 //     node client.mjs BINARY
 //
@@ -9,6 +10,7 @@ import { join, resolve } from "node:path";
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const NAMES = ["Read", "Edit", "MultiEdit", "Write"];
 
@@ -71,17 +73,63 @@ async function converse(binary, extra) {
   }
 }
 
+/** Writes that need a person's word, asked about in the client's own dialog (elicitation). */
+async function ask(binary) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "lancet-client-")));
+  const root = join(base, "root");
+  mkdirSync(root);
+  const path = join(root, "notes.txt");
+  writeFileSync(path, "one\n");
+  const transport = new StdioClientTransport({
+    command: binary,
+    args: ["mcp", "--root", root, "--state-dir", join(base, "state"), "--mode", "ask", "--ask", "elicit"],
+    env: { ...process.env, HOME: base },
+  });
+  const client = new Client({ name: "typescript-client", version: "1" }, { capabilities: { elicitation: {} } });
+  const answers = [];
+  let asked = "";
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    asked = params.message;
+    return answers.shift();
+  });
+  const edit = async (old_string, new_string, ...given) => {
+    answers.push(...given);
+    const result = await client.callTool({ name: "Edit", arguments: { file_path: path, old_string, new_string } });
+    check(answers.length === 0, `a question was not asked: ${text(result)}`);
+    return { result, error: data(result).error?.name, content: readFileSync(path, "utf8") };
+  };
+  try {
+    await client.connect(transport);
+    await client.callTool({ name: "Read", arguments: { file_path: path } });
+    const no = await edit("one", "two", { action: "accept", content: { decision: "no", reason: "Not this one." } });
+    check(no.error === "declined" && no.content === "one\n" && text(no.result).includes("Not this one."), `no: ${text(no.result)}`);
+    check(asked.includes("notes.txt") && asked.includes("-one") && asked.includes("+two"), `asked ${asked}`);
+    const declined = await edit("one", "two", { action: "decline" });
+    check(declined.error === "declined" && declined.content === "one\n", `decline: ${declined.error}`);
+    const yes = await edit("one", "two", { action: "accept", content: {} });
+    check(!yes.error && yes.content === "two\n", `a plain accept: ${yes.error}`);
+    const session = await edit("two", "three", { action: "accept", content: { decision: "session" } });
+    check(!session.error && session.content === "three\n", `session: ${session.error}`);
+    const again = await edit("three", "four");
+    check(!again.error && again.content === "four\n", `not asked again: ${again.error}`);
+  } finally {
+    await client.close();
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
 if (process.argv.length !== 3) {
   console.log("usage: node client.mjs BINARY");
   process.exit(2);
 }
 const binary = resolve(process.argv[2]);
-for (const extra of [[], ["--structured"]]) {
+const talks = { plain: () => converse(binary, []), structured: () => converse(binary, ["--structured"]), ask: () => ask(binary) };
+for (const [name, talk] of Object.entries(talks)) {
   try {
-    await converse(binary, extra);
+    await talk();
   } catch (error) {
     failed += 1;
-    console.log(`FAIL ${extra.join(" ") || "plain"}: ${error.message}`);
+    console.log(`FAIL ${name}: ${error.message}`);
   }
 }
 console.log(`${passed} passed, ${failed} failed`);

@@ -72,6 +72,9 @@ pub(crate) struct McpArguments {
     /// Without it the agent's own conversation id is used where it sends one, else the record ends with the process.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<SessionName>,
+    /// Who is asked about writes that need a person's word; without it nobody, and they are declined
+    #[arg(long, value_name = "WHOM")]
+    pub(crate) ask: Option<AskWhom>,
     #[command(flatten)]
     pub(crate) choice: ToolChoice,
     /// Add structured content and output schemas for clients that want them
@@ -346,6 +349,13 @@ pub(crate) enum Mode {
     Plan,
     /// Nothing is asked but about protected names and secret files; deny rules hold
     Bypass,
+}
+
+/// Who is asked about writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AskWhom {
+    /// The agent's user, in the agent's own dialog (MCP elicitation), where the agent offers that
+    Elicit,
 }
 
 /// How much is logged.

@@ -23,6 +23,17 @@ pub(crate) enum Offer<'a> {
     All,
 }
 
+/// Who is asked about writes.
+#[derive(Clone, Debug)]
+pub(crate) enum Whom {
+    /// Nobody.
+    Nobody,
+    /// The person at the terminal.
+    Terminal(TerminalApprover),
+    /// The user of the client that is served.
+    Client,
+}
+
 /// What a command wants opened.
 pub(crate) struct Wish<'a> {
     /// Where, and by which files.
@@ -36,7 +47,7 @@ pub(crate) struct Wish<'a> {
     /// Which tools it has.
     pub(crate) offer: Offer<'a>,
     /// Who is asked.
-    pub(crate) approver: Option<TerminalApprover>,
+    pub(crate) whom: Whom,
     /// The longest answer where the settings name none, in characters.
     pub(crate) answer_limit: usize,
     /// How much is logged where nobody says.
@@ -110,17 +121,18 @@ impl Wish<'_> {
         if let Some(folder) = &state_dir {
             builder = builder.state_dir(folder);
         }
-        let asks = self.approver.is_some();
+        let asks = !matches!(self.whom, Whom::Nobody);
+        let at_terminal = matches!(self.whom, Whom::Terminal(_));
         if let Some(home) = &around.home {
             builder = builder.home(home);
         }
-        if let Some(approver) = self.approver {
+        if let Whom::Terminal(approver) = self.whom {
             builder = builder.approver(approver);
         }
         let lancet = builder
             .open()
             .map_err(|error| Failure::usage(error.to_string()))?;
-        if asks || stdout_is_terminal() {
+        if at_terminal || stdout_is_terminal() {
             wall::prepare();
         }
         let mut gates = Gates {

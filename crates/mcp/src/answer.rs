@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use lancet::{Kind, Lancet, Mode, Refusal, Reply};
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::Value;
 
 use crate::Answers;
@@ -31,6 +31,18 @@ pub(crate) fn result(reply: Reply, answers: Answers) -> CallToolResult {
     meta.insert(RESULT.to_owned(), data);
     result.meta = Some(MetaObject(meta));
     result
+}
+
+/// What a call came to, in a word for the log.
+pub(crate) fn outcome(response: &CallToolResponse) -> String {
+    let CallToolResponse::Complete(result) = response else {
+        return "asks".to_owned();
+    };
+    let name = result
+        .meta
+        .as_ref()
+        .and_then(|meta| meta.0.get(RESULT)?.get("error")?.get("name")?.as_str());
+    name.unwrap_or("done").to_owned()
 }
 
 /// The data with the text: a client that shows its model nothing but this shows it everything.

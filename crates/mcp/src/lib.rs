@@ -2,6 +2,7 @@
 //! standard input and output, or over any pair of streams. No other crate names a type of the protocol library.
 
 mod answer;
+mod elicit;
 mod host;
 mod identity;
 mod idle;
@@ -11,6 +12,7 @@ mod log;
 mod message;
 mod pool;
 mod server;
+mod underway;
 mod wire;
 
 use std::io;
@@ -21,6 +23,7 @@ use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+pub use elicit::Ask;
 pub use log::{Level, Log};
 use server::Server;
 use wire::Wire;
@@ -48,6 +51,8 @@ pub struct Options {
     pub session: Option<SessionName>,
     /// The form of answers.
     pub answers: Answers,
+    /// Who is asked before a write.
+    pub ask: Ask,
     /// Where the server's own words go.
     pub log: Log,
     /// The longest a call may take.
@@ -65,6 +70,7 @@ impl Default for Options {
         Self {
             session: None,
             answers: Answers::Text,
+            ask: Ask::Engine,
             log: Log::silent(),
             time_limit: lancet::TIME_LIMIT,
             grace: Duration::from_secs(5),

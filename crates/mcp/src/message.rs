@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, JsonObject, JsonRpcMessage, RequestId,
-    RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, ClientRequest, InputResponses, JsonObject,
+    JsonRpcMessage, RequestId, RequestMetaObject,
 };
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
@@ -90,6 +90,11 @@ struct CallParameters {
     arguments: Option<Value>,
     #[serde(default, rename = "_meta")]
     meta: Option<JsonObject>,
+    /// What a call that is sent again brings along: a person's answers, and what it is to go on with.
+    #[serde(default, rename = "inputResponses")]
+    answers: Option<InputResponses>,
+    #[serde(default, rename = "requestState")]
+    state: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -180,6 +185,8 @@ fn read_call(id: &RequestId, parameters: Option<&RawValue>, damage: Option<&str>
             name: named.name,
             arguments: None,
             meta: None,
+            answers: None,
+            state: None,
         };
         return call(id, parameters, Some(unreadable(&error).into()));
     }
@@ -205,6 +212,8 @@ fn unreadable(error: &serde_json::Error) -> String {
 
 fn call(id: &RequestId, parameters: CallParameters, unreadable: Option<Arc<str>>) -> Received {
     let mut request = CallToolRequest::new(CallToolRequestParams::new(parameters.name));
+    request.params.input_responses = parameters.answers;
+    request.params.request_state = parameters.state;
     match parameters.arguments {
         None => {}
         Some(Value::Object(arguments)) => request.params.arguments = Some(arguments),

@@ -7,15 +7,18 @@ use std::time::Duration;
 
 use lancet::{Caller, Cancel, Kind, Lancet, RawCall, Refusal, Reply, Session, SessionName};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, Implementation, InputRequiredResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::answer;
+use crate::elicit::{self, Ask, Asked, Line};
 use crate::host::Told;
 use crate::identity::{Identity, SESSION};
 use crate::idle::Activity;
@@ -23,6 +26,7 @@ use crate::listing::listing;
 use crate::log::Level;
 use crate::message::{OtherArguments, Unreadable};
 use crate::pool::{Failed, Pool, Progress};
+use crate::underway::{Underway, Waiting, overdue};
 use crate::{Answers, Options};
 
 /// Work that lasts longer is reported, where the client asked for that.
@@ -42,6 +46,8 @@ pub(crate) struct Server {
     own: Session,
     pool: Arc<Pool>,
     activity: Activity,
+    /// Calls whose clients are to come back with an answer.
+    waiting: Waiting,
 }
 
 impl Server {
@@ -56,6 +62,7 @@ impl Server {
             own,
             pool: Arc::new(Pool::new(THREADS)),
             activity: Activity::default(),
+            waiting: Waiting::default(),
             lancet,
             options,
         }
@@ -101,7 +108,17 @@ impl Server {
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Option<Reply> {
+    ) -> Option<CallToolResponse> {
+        if let Some(state) = &request.request_state
+            && let Some(call) = self.waiting.take(state, &request.name)
+        {
+            let call = call.answered(request.input_responses.as_ref());
+            return self.follow(call, context).await;
+        }
+        let refused = |refusal: &Refusal, tool: &str| {
+            let reply = answer::refused(refusal, tool);
+            Some(answer::result(reply, self.form(tool)).into())
+        };
         let client = context.client_info();
         let identity = Identity::read(
             &context.meta,
@@ -109,16 +126,13 @@ impl Server {
         );
         let session = match self.session(&identity) {
             Ok(session) => session,
-            Err(refusal) => return Some(answer::refused(&refusal, &request.name)),
+            Err(refusal) => return refused(&refusal, &request.name),
         };
         if let Some(Unreadable(reason)) = context.extensions.get() {
             let words = format!(
                 "The arguments of this call cannot be read: {reason}. Nothing was done; send the call again."
             );
-            return Some(answer::refused(
-                &Refusal::new(Kind::Invalid, words),
-                &request.name,
-            ));
+            return refused(&Refusal::new(Kind::Invalid, words), &request.name);
         }
         let arguments = match (
             request.arguments,
@@ -128,7 +142,6 @@ impl Server {
             (None, Some(OtherArguments(other))) => other.as_ref().clone(),
             (None, None) => Value::Object(serde_json::Map::new()),
         };
-        let cancel = Cancel::within(self.options.time_limit);
         let call = RawCall {
             tool: request.name.into_owned(),
             arguments,
@@ -138,64 +151,131 @@ impl Server {
                 turn: identity.turn,
                 call: identity.call,
             },
-            cancel: cancel.clone(),
+            cancel: Cancel::within(self.options.time_limit),
             approver: None,
         };
         let told = Told::read(&context.meta);
-        self.run(session, call, told, cancel, context).await
+        self.run(session, call, told, context).await
     }
 
-    /// Runs a call on the pool and waits for it. None: it was cancelled, and nobody waits for an answer.
+    /// Runs a call on the pool and looks after it.
     async fn run(
         &self,
         session: Session,
-        call: RawCall,
+        mut call: RawCall,
         told: Told,
-        cancel: Cancel,
         context: &RequestContext<RoleServer>,
-    ) -> Option<Reply> {
-        let began = Instant::now();
-        let tool = call.tool.clone();
+    ) -> Option<CallToolResponse> {
+        let questions = self.line_for(&mut call, context);
+        let (tool, cancel) = (call.tool.clone(), call.cancel.clone());
         let progress = Progress::default();
-        let log = self.options.log.clone();
-        let work = self.pool.run(&progress, move || {
-            told.tell(&session, &log);
-            session.call(call)
-        });
-        tokio::pin!(work);
+        let (log, pool) = (self.options.log.clone(), self.pool.clone());
+        let at_work = progress.clone();
+        let work = async move {
+            let work = move || {
+                told.tell(&session, &log);
+                session.call(call)
+            };
+            pool.run(&at_work, work).await
+        };
+        let underway = Underway {
+            tool,
+            cancel,
+            progress,
+            questions,
+            open: None,
+            began: Instant::now(),
+            work: tokio::spawn(work),
+        };
+        self.follow(underway, context).await
+    }
+
+    /// Waits for a call, and passes its questions on. None: it was cancelled, and nobody waits for an answer.
+    async fn follow(
+        &self,
+        mut call: Underway,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallToolResponse> {
         let token = context.meta.get_progress_token();
-        let mut ticks = interval_at(began + PROGRESS_AFTER, PROGRESS_EVERY);
+        let mut ticks = interval_at(call.began + PROGRESS_AFTER, PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let end = sleep_until(began + self.options.time_limit + self.options.grace);
-        tokio::pin!(end);
         loop {
             tokio::select! {
                 biased;
-                outcome = &mut work => return Some(self.outcome(outcome, &tool, &cancel)),
+                outcome = &mut call.work => {
+                    let outcome = outcome.unwrap_or(Err(Failed::Panicked));
+                    let reply = self.outcome(outcome, &call.tool, &call.cancel);
+                    return Some(answer::result(reply, self.form(&call.tool)).into());
+                }
                 () = context.ct.cancelled() => {
-                    cancel.cancel();
-                    self.options.log.say(Level::Debug, || format!("{tool} was cancelled"));
-                    self.replace_if_stuck(progress.clone());
+                    call.cancel.cancel();
+                    call.work.abort();
+                    self.options.log.say(Level::Debug, || format!("{} was cancelled", call.tool));
+                    self.replace_if_stuck(call.progress.clone());
                     return None;
+                }
+                Some(asked) = call.questions.recv() => {
+                    if let Some(required) = self.ask(&mut call, asked, context) {
+                        self.waiting.keep(call);
+                        return Some(required.into());
+                    }
                 }
                 _ = ticks.tick(), if token.is_some() => {
                     if let Some(token) = token.clone() {
-                        let seconds = began.elapsed().as_secs_f64();
+                        let seconds = call.began.elapsed().as_secs_f64();
                         let progress = ProgressNotificationParam::new(token, seconds)
-                            .with_message(format!("{tool} has been at work for {seconds:.1} s"));
+                            .with_message(format!("{} has been at work for {seconds:.1} s", call.tool));
                         let peer = context.peer.clone();
                         // Apart, so that a client that does not read holds up nothing but its own news.
                         tokio::spawn(async move { peer.notify_progress(progress).await });
                     }
                 }
-                () = &mut end => {
-                    cancel.cancel();
-                    self.pool.replace_stuck(&progress);
-                    self.options.log.say(Level::Error, || format!("{tool} did not stop at its time limit"));
-                    return Some(answer::timed_out(&tool, self.options.time_limit, &progress));
+                () = overdue(&call.cancel, self.options.grace) => {
+                    call.cancel.cancel();
+                    self.pool.replace_stuck(&call.progress);
+                    self.options.log.say(Level::Error, || format!("{} did not stop at its time limit", call.tool));
+                    let reply = answer::timed_out(&call.tool, self.options.time_limit, &call.progress);
+                    return Some(answer::result(reply, self.form(&call.tool)).into());
                 }
             }
         }
+    }
+
+    /// Gives a call somebody to ask, where the client has one.
+    fn line_for(
+        &self,
+        call: &mut RawCall,
+        context: &RequestContext<RoleServer>,
+    ) -> UnboundedReceiver<Asked> {
+        let (line, questions) = unbounded_channel();
+        if self.options.ask == Ask::Elicit
+            && elicit::is_offered(context.client_capabilities().as_ref())
+        {
+            call.approver = Some(Arc::new(Line(line)));
+        }
+        questions
+    }
+
+    /// Puts a question to the person. What comes back ends the request: the client is to call again with the answer.
+    fn ask(
+        &self,
+        call: &mut Underway,
+        asked: Asked,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<InputRequiredResult> {
+        // Others may go on while a person thinks.
+        self.pool.replace_stuck(&call.progress);
+        let modern = context
+            .protocol_version()
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::NO_INITIALIZE.as_str());
+        if !modern {
+            tokio::spawn(asked.put_to(context.peer.clone()));
+            return None;
+        }
+        let state = self.waiting.new_state();
+        let required = asked.required(&state)?;
+        call.open = Some((state, asked));
+        Some(required)
     }
 
     /// Looks after a call that was cancelled: where it does not stop by itself, its thread is made up for.
@@ -250,18 +330,16 @@ impl ServerHandler for Server {
         let tool = request.name.to_string();
         let began = Instant::now();
         self.activity.note();
-        let reply = self.call(request, &context).await;
+        let response = self.call(request, &context).await;
         self.activity.note();
-        let Some(reply) = reply else {
+        let Some(response) = response else {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         };
         self.options.log.say(Level::Debug, || {
-            let outcome = reply.refusal().map_or("done", Kind::name);
-            format!(
-                "{tool}: {outcome} in {:.1} ms",
-                began.elapsed().as_secs_f64() * 1000.0
-            )
+            let outcome = answer::outcome(&response);
+            let milliseconds = began.elapsed().as_secs_f64() * 1000.0;
+            format!("{tool}: {outcome} in {milliseconds:.1} ms")
         });
-        Ok(answer::result(reply, self.form(&tool)).into())
+        Ok(response)
     }
 }

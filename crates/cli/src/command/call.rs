@@ -11,7 +11,7 @@ use crate::answer::{Form, Shape, put};
 use crate::arguments::CallArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
-use crate::opening::{Offer, Wish};
+use crate::opening::{Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
         mode: arguments.mode,
         unasked_mode: lancet::Mode::AcceptEdits,
         offer: Offer::Chosen(&arguments.choice.tools),
-        approver: Some(approver.clone()),
+        whom: Whom::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
     };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{DoctorArguments, Place};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Wish};
+use crate::opening::{Offer, Whom, Wish};
 use crate::surroundings::{
     Flags, Reach, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
 };
@@ -151,7 +151,7 @@ impl Report {
             mode: arguments.mode,
             unasked_mode: lancet::Mode::AcceptEdits,
             offer: Offer::Chosen(&arguments.choice.tools),
-            approver: None,
+            whom: Whom::Nobody,
             answer_limit: lancet::declare::ANSWER_LIMIT_MCP,
             unasked_log: Level::Error,
         };

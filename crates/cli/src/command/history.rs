@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Place;
 use crate::failure::Failure;
-use crate::opening::{Offer, Wish};
+use crate::opening::{Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::TerminalApprover;
 
@@ -38,7 +38,7 @@ fn open(
         mode: None,
         unasked_mode: lancet::Mode::Ask,
         offer: Offer::All,
-        approver,
+        whom: approver.map_or(Whom::Nobody, Whom::Terminal),
         answer_limit: lancet::ANSWER_LIMIT,
         unasked_log: Level::Error,
     };

@@ -4,11 +4,11 @@ use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use lancet::declare::ANSWER_LIMIT_MCP;
-use lancet_mcp::{Answers, Level, Options, serve_stdio};
+use lancet_mcp::{Answers, Ask, Level, Options, serve_stdio};
 
-use crate::arguments::McpArguments;
+use crate::arguments::{AskWhom, McpArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Wish};
+use crate::opening::{Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::print_error;
 
@@ -17,13 +17,17 @@ const TIDYING: Duration = Duration::from_millis(300);
 
 /// Serves until the agent leaves.
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let (ask, whom) = match arguments.ask {
+        Some(AskWhom::Elicit) => (Ask::Elicit, Whom::Client),
+        None => (Ask::Engine, Whom::Nobody),
+    };
     let wish = Wish {
         place: &arguments.place,
         reach: Reach::Folder,
         mode: arguments.mode,
         unasked_mode: lancet::Mode::AcceptEdits,
         offer: Offer::Chosen(&arguments.choice.tools),
-        approver: None,
+        whom,
         answer_limit: ANSWER_LIMIT_MCP,
         unasked_log: Level::Warn,
     };
@@ -41,6 +45,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         } else {
             Answers::Text
         },
+        ask,
         log: opened.log.for_agents(),
         ..Options::default()
     };

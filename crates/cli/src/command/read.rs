@@ -7,7 +7,7 @@ use super::session_of;
 use crate::answer::{Form, Shape, put};
 use crate::arguments::ReadArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Wish};
+use crate::opening::{Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings, as_text};
 
 /// Reads and shows.
@@ -20,7 +20,7 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
         mode: None,
         unasked_mode: lancet::Mode::Plan,
         offer: Offer::All,
-        approver: None,
+        whom: Whom::Nobody,
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
     };

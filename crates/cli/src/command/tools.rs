@@ -6,7 +6,7 @@ use lancet_mcp::Level;
 
 use crate::arguments::{ToolFormat, ToolsArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Wish};
+use crate::opening::{Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::print;
 
@@ -18,7 +18,7 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
         mode: arguments.mode,
         unasked_mode: lancet::Mode::AcceptEdits,
         offer: Offer::Chosen(&arguments.choice.tools),
-        approver: None,
+        whom: Whom::Nobody,
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
     };

@@ -8,7 +8,7 @@ use lancet_mcp::Level;
 use super::session_of;
 use crate::arguments::{Shared, Writing};
 use crate::failure::Failure;
-use crate::opening::{Offer, Wish};
+use crate::opening::{Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -44,7 +44,7 @@ impl Bench {
             mode: writing.mode,
             unasked_mode: lancet::Mode::Ask,
             offer: Offer::All,
-            approver: Some(approver.clone()),
+            whom: Whom::Terminal(approver.clone()),
             answer_limit: ANSWER_LIMIT,
             unasked_log: Level::Error,
         };
