@@ -33,6 +33,8 @@ pub(crate) fn check(data: &[u8]) {
                 Arguments::Edit(edit) => ("Edit", serde_json::to_value(edit)),
                 Arguments::MultiEdit(edits) => ("MultiEdit", serde_json::to_value(edits)),
                 Arguments::Write(write) => ("Write", serde_json::to_value(write)),
+                Arguments::Glob(glob) => ("Glob", serde_json::to_value(glob)),
+                Arguments::Grep(grep) => ("Grep", serde_json::to_value(grep)),
                 Arguments::Undo(undo) => ("Undo", serde_json::to_value(undo)),
             };
             let clean = clean.expect("typed arguments are JSON");

@@ -2,6 +2,7 @@
 
 mod examples;
 mod history;
+mod search;
 
 use std::path::PathBuf;
 
@@ -14,9 +15,11 @@ pub(crate) use history::{
     StatsArguments, UndoArguments,
 };
 
+pub(crate) use search::{GlobArguments, GrepArguments};
+
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
 ///
-/// lancet gives a language model the tools it edits a code base with: Read, Edit, MultiEdit and Write.
+/// lancet gives a language model the tools it edits a code base with: Read, Edit, MultiEdit, Write, Glob and Grep.
 /// An edit changes the bytes it names and no other. Where it is not certain that it lands where it was meant, the
 /// file stays as it was and the answer says what to do next.
 ///
@@ -40,6 +43,8 @@ pub(crate) enum Command {
     Read(ReadArguments),
     Edit(EditArguments),
     Write(WriteArguments),
+    Glob(GlobArguments),
+    Grep(GrepArguments),
     Log(LogArguments),
     Show(ShowArguments),
     Undo(UndoArguments),
@@ -187,7 +192,7 @@ pub(crate) struct WriteArguments {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::CALL)]
 pub(crate) struct CallArguments {
-    /// The tool: Read, Edit, MultiEdit or Write
+    /// The tool: Read, Edit, MultiEdit, Write, Glob or Grep
     pub(crate) tool: String,
     /// Its arguments: JSON, `@FILE`, or `-` for standard input
     #[arg(value_name = "JSON", default_value = "{}", hide_default_value = true)]

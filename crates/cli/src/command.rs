@@ -8,6 +8,7 @@ mod history;
 mod manual;
 mod mcp;
 mod read;
+mod search;
 mod tools;
 mod write;
 mod writing;
@@ -30,6 +31,8 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Read(arguments) => read::run(arguments, around),
         Command::Edit(arguments) => edit::run(arguments, around),
         Command::Write(arguments) => write::run(arguments, around),
+        Command::Glob(arguments) => search::glob(arguments, around),
+        Command::Grep(arguments) => search::grep(arguments, around),
         Command::Log(arguments) => history::log(arguments, around),
         Command::Show(arguments) => history::show(arguments, around),
         Command::Undo(arguments) => history::undo(arguments, around),

@@ -94,7 +94,8 @@ impl Wish<'_> {
             mode: self.mode,
         };
         let files = settings_files(around, &roots[0], self.place.config.as_deref())?;
-        let settings = load_settings(&files, flags)?;
+        let mut settings = load_settings(&files, flags)?;
+        settings.search.excludes = lancet::excludes_path();
         for ignored in &settings.ignored {
             log.say(Level::Warn, || {
                 let path = ignored.path.display();

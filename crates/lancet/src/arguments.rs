@@ -2,6 +2,7 @@
 //! schema, so it is short and speaks to the model. How raw JSON becomes one of these is in `receive`.
 
 mod schema;
+mod search;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::undo::{Direction, Overlap, Selection, TakeBack};
 
 pub use schema::strict_schema;
+pub use search::{GlobArguments, GrepArguments, OutputMode};
 
 /// Arguments of `Read`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -169,6 +171,10 @@ pub enum Arguments {
     MultiEdit(MultiEditArguments),
     /// Of `Write`.
     Write(WriteArguments),
+    /// Of `Glob`.
+    Glob(GlobArguments),
+    /// Of `Grep`.
+    Grep(GrepArguments),
     /// Of `Undo`.
     Undo(UndoArguments),
 }
@@ -181,6 +187,8 @@ impl Arguments {
             Arguments::Edit(_) => "Edit",
             Arguments::MultiEdit(_) => "MultiEdit",
             Arguments::Write(_) => "Write",
+            Arguments::Glob(_) => "Glob",
+            Arguments::Grep(_) => "Grep",
             Arguments::Undo(_) => "Undo",
         }
     }

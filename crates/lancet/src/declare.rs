@@ -3,6 +3,8 @@
 
 mod edit;
 mod formats;
+mod glob;
+mod grep;
 mod multi_edit;
 mod output;
 mod read;
@@ -66,7 +68,7 @@ pub fn is_default(name: &str) -> bool {
     !UNASKED.contains(&name)
 }
 
-/// The built-in tools in their fixed order: Read, Edit, MultiEdit, Write, and Undo, which is off unless asked for.
+/// The built-in tools in their fixed order: Read, Edit, MultiEdit, Write, Glob, Grep, and Undo, which is off unless asked for.
 pub fn declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> = LazyLock::new(|| {
         vec![
@@ -74,6 +76,8 @@ pub fn declarations() -> &'static [Declaration] {
             edit::declaration(),
             multi_edit::declaration(),
             write::declaration(),
+            glob::declaration(),
+            grep::declaration(),
             undo::declaration(),
         ]
     });

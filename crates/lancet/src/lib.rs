@@ -68,6 +68,7 @@ pub use lancet_history::{
     StoreFacts, Sum, examine_store,
 };
 pub use lancet_policy as policy;
+pub use lancet_search::excludes_path;
 pub use observe::{Event, Observer};
 pub use refusal::{Kind, Refusal};
 pub use reply::Reply;

@@ -1,4 +1,4 @@
-//! Observers hear of every read, change and refusal, after the fact: a host loads rules for the paths touched,
+//! Observers hear of every read, search, change and refusal, after the fact: a host loads rules for the paths touched,
 //! an editor refreshes its view. An observer never holds a call up for longer than it runs itself, and never changes its outcome.
 
 use std::ops::Range;
@@ -21,6 +21,19 @@ pub enum Event {
         path: PathBuf,
         /// The lines shown, counted from 1, end excluded.
         lines: Range<usize>,
+    },
+    /// Files were searched.
+    Searched {
+        /// The session's name.
+        session: String,
+        /// Who called.
+        caller: Caller,
+        /// The tool.
+        tool: String,
+        /// Where the search began.
+        paths: Vec<PathBuf>,
+        /// The files that the answer names.
+        found: Vec<PathBuf>,
     },
     /// A file was written.
     Changed {

@@ -43,6 +43,8 @@ fn typed(name: &str, fields: Map<String, Value>) -> Result<Arguments, InvalidArg
         "Read" => serde_json::from_value(fields).map(Arguments::Read),
         "Edit" => serde_json::from_value(fields).map(Arguments::Edit),
         "MultiEdit" => serde_json::from_value(fields).map(Arguments::MultiEdit),
+        "Glob" => serde_json::from_value(fields).map(Arguments::Glob),
+        "Grep" => serde_json::from_value(fields).map(Arguments::Grep),
         "Undo" => serde_json::from_value(fields).map(Arguments::Undo),
         _ => serde_json::from_value(fields).map(Arguments::Write),
     };
@@ -78,6 +80,8 @@ fn check(arguments: &Arguments) -> Result<(), InvalidArguments> {
         Arguments::Read(read) => check_path("Read", "file_path", &read.file_path),
         Arguments::Edit(edit) => check_path("Edit", "file_path", &edit.file_path),
         Arguments::Write(write) => check_path("Write", "file_path", &write.file_path),
+        Arguments::Glob(glob) => check_search("Glob", &glob.pattern, glob.path.as_deref()),
+        Arguments::Grep(grep) => check_search("Grep", "any", grep.path.as_deref()),
         Arguments::Undo(_) => Ok(()),
         Arguments::MultiEdit(call) => {
             if let Some(path) = &call.file_path {
@@ -102,6 +106,23 @@ fn check(arguments: &Arguments) -> Result<(), InvalidArguments> {
             Ok(())
         }
     }
+}
+
+/// An empty expression matches every line; an empty glob is nothing that anybody means.
+fn check_search(tool: &str, glob: &str, path: Option<&str>) -> Result<(), InvalidArguments> {
+    if glob.is_empty() {
+        return Err(InvalidArguments::new(
+            Some("pattern"),
+            format!("{tool}: pattern is empty; ** lists every file."),
+        ));
+    }
+    if path.is_some_and(|path| path.contains('\0')) {
+        return Err(InvalidArguments::new(
+            Some("path"),
+            format!("{tool}: path contains a NUL character, which no path can."),
+        ));
+    }
+    Ok(())
 }
 
 fn check_path(place: &str, field: &str, path: &str) -> Result<(), InvalidArguments> {

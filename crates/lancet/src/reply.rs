@@ -12,6 +12,7 @@ pub struct Reply {
     data: Value,
     refused: Option<Kind>,
     person: String,
+    rows: Vec<Value>,
     original: Option<std::sync::Arc<Vec<u8>>>,
     content: Option<std::sync::Arc<Vec<u8>>>,
 }
@@ -23,6 +24,7 @@ impl Reply {
             data,
             refused: None,
             person,
+            rows: Vec::new(),
             original: None,
             content: None,
         }
@@ -34,9 +36,15 @@ impl Reply {
             data,
             refused: Some(refusal.kind()),
             person,
+            rows: Vec::new(),
             original: None,
             content: None,
         }
+    }
+
+    pub(crate) fn with_rows(mut self, rows: Vec<Value>) -> Self {
+        self.rows = rows;
+        self
     }
 
     pub(crate) fn with_contents(
@@ -99,6 +107,11 @@ impl Reply {
     /// Text and data, taken out for who passes them on: a page of text and its patch are not copied.
     pub fn into_parts(self) -> (String, Value) {
         (self.text, self.data)
+    }
+
+    /// The entries of a search's page, one object each: files, or lines with their file.
+    pub fn rows(&self) -> &[Value] {
+        &self.rows
     }
 
     /// Whether the call was refused.

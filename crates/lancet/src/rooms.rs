@@ -42,8 +42,10 @@ pub(crate) use injected::note_seen;
 
 use approve::Halt;
 use examine::edit::Insist;
+use examine::search::Search;
 use examine::undo::Reach as Whose;
 use plan::{DryRun, Plan};
+use reply::search::Matches;
 
 /// How often a call looks again when the file changes between its last look and the write. Each time the ledger decides
 /// anew, so more than one is only needed where the foreign change is one that the call may ignore.
@@ -189,6 +191,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
 /// What a received call asks for.
 enum Asked {
     Read(crate::arguments::ReadArguments),
+    Search(Search),
     Change(Change),
     Answer { text: String, data: Value },
 }
@@ -211,6 +214,15 @@ fn carry_out(desk: &Desk<'_>, (asked, repairs): (Asked, Vec<Repair>)) -> Result<
             let page = examine::read::examine(desk, &arguments)?;
             record::read(desk, &page);
             Ok(reply::page(page))
+        }
+        Asked::Search(search) => {
+            let findings = examine::search::examine(desk, &search)?;
+            record::search(desk, &findings);
+            let matches = match search {
+                Search::Glob(_) => Matches::None,
+                Search::Grep(_) => Matches::Counted,
+            };
+            Ok(reply::search::found(findings, matches))
         }
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
         Asked::Change(change) => carry_out_change(desk, &change, &repairs),
@@ -272,6 +284,7 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     let received = receive_call(&mut desk, raw.arguments);
     let checked = received.and_then(|(asked, _)| match asked {
         Asked::Read(arguments) => examine::read::examine(&desk, &arguments).map(|_| Check::Passes),
+        Asked::Search(search) => examine::search::examine(&desk, &search).map(|_| Check::Passes),
         Asked::Answer { .. } => Ok(Check::Passes),
         Asked::Change(change) => {
             examine_change(&desk, &change).map(|plan| approve::foresee(&desk, &plan))
@@ -344,6 +357,8 @@ fn not_listed(desk: &Desk<'_>) -> Refusal {
 fn asked(arguments: Arguments) -> Asked {
     match arguments {
         Arguments::Read(arguments) => Asked::Read(arguments),
+        Arguments::Glob(arguments) => Asked::Search(Search::Glob(arguments)),
+        Arguments::Grep(arguments) => Asked::Search(Search::Grep(arguments)),
         Arguments::Write(arguments) => Asked::Change(Change::Write(arguments)),
         Arguments::Undo(arguments) => Asked::Change(Change::TakeBack(arguments.into(), Whose::Own)),
         Arguments::Edit(edit) => Asked::Change(Change::Edits {
@@ -388,6 +403,7 @@ fn requests(edits: Vec<crate::arguments::EditItem>, shared: Option<&str>) -> Vec
 fn first_path(arguments: &Value) -> Option<String> {
     let path = arguments
         .get("file_path")
+        .or_else(|| arguments.get("path"))
         .or_else(|| arguments.get("edits")?.get(0)?.get("file_path"))?;
     Some(path.as_str()?.to_owned())
 }

@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lancet_history::{Ledger, LedgerStore, SessionName};
 
-use crate::arguments::{EditArguments, MultiEditArguments, ReadArguments, WriteArguments};
+use crate::arguments::{
+    EditArguments, GlobArguments, GrepArguments, MultiEditArguments, ReadArguments, WriteArguments,
+};
 use crate::call::{Caller, RawCall};
 use crate::engine::Inner;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::rooms;
+use crate::rooms::examine::search::Pages;
 use crate::undo::{Restore, TakeBack};
 
 /// One conversation. Cheap to clone; all clones share one ledger.
@@ -27,6 +30,7 @@ pub(crate) struct SessionInner {
     ledger: Mutex<Ledger>,
     /// What a person allowed for the rest of it.
     pub(crate) grants: rooms::approve::Grants,
+    pages: Mutex<Pages>,
 }
 
 /// What a call would come to, without any effect.
@@ -52,6 +56,7 @@ impl Session {
                 name: Some(name),
                 ledger: Mutex::default(),
                 grants: Default::default(),
+                pages: Mutex::default(),
             }),
         }
     }
@@ -64,6 +69,7 @@ impl Session {
                 name: None,
                 ledger: Mutex::default(),
                 grants: Default::default(),
+                pages: Mutex::default(),
             }),
         }
     }
@@ -96,6 +102,16 @@ impl Session {
     /// Writes a file.
     pub fn write(&self, arguments: WriteArguments) -> Reply {
         self.call(RawCall::new("Write", to_value(&arguments)))
+    }
+
+    /// Lists files by a pattern of names.
+    pub fn glob(&self, arguments: GlobArguments) -> Reply {
+        self.call(RawCall::new("Glob", to_value(&arguments)))
+    }
+
+    /// Searches files for a regular expression.
+    pub fn grep(&self, arguments: GrepArguments) -> Reply {
+        self.call(RawCall::new("Grep", to_value(&arguments)))
     }
 
     /// Takes changes back, or does them again. All below the roots may be meant, whoever made them: this is for a person
@@ -137,6 +153,7 @@ impl Session {
             ledger: Mutex::new(ledger),
             // What was allowed to the parent was not allowed to the child.
             grants: Default::default(),
+            pages: Mutex::default(),
         };
         let child = Session {
             inner: Arc::new(inner),
@@ -165,6 +182,14 @@ impl Session {
     pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.inner
             .ledger
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was found by the searches of this session, for their later pages.
+    pub(crate) fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.inner
+            .pages
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }

@@ -123,6 +123,18 @@ pub struct HistorySettings {
     pub required: bool,
 }
 
+/// How files are searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchSettings {
+    /// Milliseconds after which a search answers with what it has.
+    pub time_budget: u64,
+    /// Whether lines that Grep showed whole count as seen.
+    pub seen_lines: bool,
+    /// git's global excludes file, whose patterns are left out as git does. No key: the door tells where it is, by
+    /// [`excludes_path`](crate::excludes_path).
+    pub excludes: Option<PathBuf>,
+}
+
 /// The settings in force.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -142,6 +154,8 @@ pub struct Settings {
     pub write: WriteSettings,
     /// `[history]`
     pub history: HistorySettings,
+    /// `[search]`
+    pub search: SearchSettings,
     /// Further abbreviations that the ladder knows: short, long.
     pub abbreviations: Vec<(String, String)>,
     /// Permission rules, in the order of their layers.
@@ -183,6 +197,11 @@ impl Default for Settings {
                 max_size: 1 << 30,
                 max_age: 30,
                 required: true,
+            },
+            search: SearchSettings {
+                time_budget: 10_000,
+                seen_lines: true,
+                excludes: None,
             },
             abbreviations: Vec::new(),
             rules: Vec::new(),

@@ -68,6 +68,7 @@ pages! {
     the_ledger => "ledger",
     writing => "writing",
     several_files => "several-files",
+    searching => "searching",
     line_endings_and_encodings => "line-endings-and-encodings",
     refusals => "refusals",
 }

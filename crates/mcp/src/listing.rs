@@ -48,7 +48,10 @@ mod tests {
             .iter()
             .map(|tool| tool["name"].clone())
             .collect();
-        assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write", "Undo"]);
+        assert_eq!(
+            names,
+            ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep", "Undo"]
+        );
         let size = list.to_string().len();
         assert!(size <= 10_000, "{size} bytes");
     }
@@ -56,7 +59,9 @@ mod tests {
     #[test]
     fn each_tool_says_what_it_does_to_the_world() {
         for tool in lists(Answers::Text).as_array().expect("a list") {
-            let reads = tool["name"] == "Read";
+            let reads = ["Read", "Glob", "Grep"]
+                .iter()
+                .any(|name| tool["name"] == *name);
             let wanted = json!({
                 "readOnlyHint": reads, "destructiveHint": !reads, "idempotentHint": reads, "openWorldHint": false,
             });

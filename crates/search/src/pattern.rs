@@ -81,7 +81,11 @@ impl Pattern {
         match builder.build_many(&[expression]) {
             Ok(matcher) => Ok(Pattern { matcher, lines }),
             Err(error) => {
-                let words = error.to_string();
+                // The matcher's own error shows the expression as it wrapped it; this one marks the place in what was sent.
+                let words = match regex_syntax::Parser::new().parse(expression) {
+                    Err(error) => error.to_string(),
+                    Ok(_) => error.to_string(),
+                };
                 let spans_lines = lines == Lines::One && words.contains(r#""\n""#);
                 Err(PatternError { words, spans_lines })
             }

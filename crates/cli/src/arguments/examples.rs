@@ -53,6 +53,25 @@ More examples:
   lancet mcp --tools default,-MultiEdit
       Leave a tool out.";
 
+pub(super) const GREP: &str = "\
+Examples:
+  lancet grep 'fn \\w+_test' -t rust
+  lancet grep 'unwrap\\(\\)' src -C 2
+      With two lines around each match.
+
+  lancet grep needle -l -g '*.{ts,tsx}'
+      The files only, newest first.
+
+  lancet grep needle --json
+      One object a line; the last one has the totals.";
+
+pub(super) const GLOB: &str = "\
+Examples:
+  lancet glob '*.rs'
+  lancet glob 'src/**/*.{ts,tsx}' --limit 20
+  lancet glob '.github/**'
+      A hidden folder, named.";
+
 pub(super) const READ: &str = "\
 Examples:
   lancet read Cargo.toml

@@ -1,4 +1,4 @@
-//! Schemas of the data that writing tools answer with, for clients that ask for structured content. Nothing is required
+//! Schemas of the data that writing and searching tools answer with, for clients that ask for structured content. Nothing is required
 //! and more may come: a refusal has other fields than a change, and fields are added but never renamed.
 
 use serde_json::{Value, json};
@@ -12,6 +12,22 @@ pub(super) fn change_of_one_file() -> Value {
 pub(super) fn change_of_files() -> Value {
     let mut properties = json!({
         "files": { "type": "array", "items": { "type": "object", "properties": change_fields() } },
+    });
+    add(&mut properties, about_the_call());
+    json!({ "type": "object", "properties": properties })
+}
+
+pub(super) fn search() -> Value {
+    let mut properties = json!({
+        "file_path": { "type": "string" },
+        "files": { "type": "array", "items": { "type": "string" } },
+        "numFiles": { "type": "integer" },
+        "numMatches": { "type": "integer" },
+        "totals": { "type": "string", "enum": ["exact", "at_least"] },
+        "truncated": { "type": "boolean" },
+        "filesSearched": { "type": "integer" },
+        "skipped": { "type": "object" },
+        "timedOut": { "type": "boolean" },
     });
     add(&mut properties, about_the_call());
     json!({ "type": "object", "properties": properties })

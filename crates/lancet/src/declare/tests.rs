@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::*;
 
 /// The default list, with tools to come, is to fit into 10 kB.
-const MOST_BYTES_OF_ONE_TOOL: usize = 1_250;
+const MOST_BYTES_OF_ONE_TOOL: usize = 1_700;
 
 #[test]
 fn the_order_is_fixed() {
@@ -13,7 +13,10 @@ fn the_order_is_fixed() {
         .iter()
         .map(|declaration| declaration.name.as_ref())
         .collect();
-    assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write", "Undo"]);
+    assert_eq!(
+        names,
+        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep", "Undo"]
+    );
     assert!(
         names
             .iter()
@@ -41,7 +44,7 @@ fn the_list_leaves_room_for_the_tools_to_come() {
     let whole = tool_list(&default, Format::Mcp, Length::Short)
         .to_string()
         .len();
-    assert!(whole <= 4_500, "{whole} bytes");
+    assert!(whole <= 7_200, "{whole} bytes");
 }
 
 #[test]
@@ -98,6 +101,14 @@ fn prompts_say_what_models_get_wrong_without_them() {
     says(
         "Write",
         &["new files", "rewrites", "Read an existing file first"],
+    );
+    says(
+        "Glob",
+        &["rather than", "newest first", "`include_ignored`"],
+    );
+    says(
+        "Grep",
+        &["rather than", "escape", "`multiline`", "count as read"],
     );
     says("MultiEdit", &["all of them", "in order", "number"]);
     for declaration in declarations() {

@@ -9,6 +9,7 @@ use lancet_workspace::{Expected, Written};
 
 use super::commit::Committed;
 use super::examine::read::{Page, Shape};
+use super::examine::search::Findings;
 use super::plan::{FilePlan, New, Plan};
 use super::{Desk, announce};
 use crate::ledger::version;
@@ -67,6 +68,40 @@ pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
         caller: desk.caller.clone(),
         path: path.to_path_buf(),
         lines,
+    });
+}
+
+/// Takes in what a search showed.
+pub(crate) fn search(desk: &Desk<'_>, findings: &Findings) {
+    for file in &findings.seen {
+        {
+            let mut ledger = desk.session.ledger();
+            // A version that is known to have been shown before stays, so that the next edit is told what changed since;
+            // and what a host showed with parts removed is mended by a Read alone.
+            let other = ledger
+                .peek(&file.path)
+                .is_some_and(|entry| entry.revision != file.version.revision || entry.partial_view);
+            if other || file.seen.ranges().is_empty() {
+                continue;
+            }
+            ledger.saw(
+                &file.path,
+                Sight {
+                    version: file.version,
+                    content: None,
+                    shown: file.seen.ranges(),
+                    asked: None,
+                },
+            );
+        }
+        desk.session.keep(&file.path);
+    }
+    desk.engine().tell(&Event::Searched {
+        session: session_name(desk),
+        caller: desk.caller.clone(),
+        tool: desk.tool.clone(),
+        paths: findings.starts.clone(),
+        found: findings.paths.clone(),
     });
 }
 

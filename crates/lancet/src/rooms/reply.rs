@@ -1,5 +1,7 @@
 //! reply: short text for the model in proportion to the change, data for programs, a rendering for a person.
 
+pub(crate) mod search;
+
 use std::path::Path;
 use std::time::Instant;
 

@@ -153,6 +153,8 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
         ("history.max_size", Given::Number(number)) => settings.history.max_size = number,
         ("history.max_age", Given::Number(number)) => settings.history.max_age = number,
         ("history.required", Given::Switch(switch)) => settings.history.required = switch,
+        ("search.time_budget", Given::Number(number)) => settings.search.time_budget = number,
+        ("search.seen_lines", Given::Switch(switch)) => settings.search.seen_lines = switch,
         ("encoding", Given::Pair(pattern, label)) => {
             let rule = encoding_rule(layer, found.key_at, found.value_at, pattern, label)?;
             settings.encodings.push(rule);

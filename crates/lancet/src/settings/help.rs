@@ -187,6 +187,8 @@ fn value_of(settings: &Settings, key: &str) -> Option<String> {
         "read.dedupe" => Some(settings.read.dedupe.to_string()),
         "history.max_size" => Some(settings.history.max_size.to_string()),
         "history.max_age" => Some(settings.history.max_age.to_string()),
+        "search.time_budget" => Some(settings.search.time_budget.to_string()),
+        "search.seen_lines" => Some(settings.search.seen_lines.to_string()),
         "history.required" => Some(settings.history.required.to_string()),
         "write.weak" => Some(quoted(settings.write.weak.word())),
         "write.durability" => Some(quoted(settings.write.durability.word())),

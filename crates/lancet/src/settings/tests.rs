@@ -37,7 +37,16 @@ fn every_key_is_taken() {
         "mode = \"plan\"\nmatch = \"exact\"\nstale = \"merge\"\nlinks = \"break\"\ntools = [\"default\", \"-MultiEdit\"]\n\
          [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\n\
          [write]\nline_endings = \"as-sent\"\nweak = \"refuse\"\ndurability = \"ordered\"\nstrategy.\"*.c\" = \"in_place\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n\
-         [history]\nmax_size = 2000000\nmax_age = 7\nrequired = false\n",
+         [history]\nmax_size = 2000000\nmax_age = 7\nrequired = false\n\
+         [search]\ntime_budget = 500\nseen_lines = false\n",
+    );
+    assert_eq!(
+        settings.search,
+        SearchSettings {
+            time_budget: 500,
+            seen_lines: false,
+            excludes: None,
+        }
     );
     assert_eq!(
         settings.history,
@@ -170,7 +179,7 @@ fn an_encoding_nobody_knows_is_refused() {
 #[test]
 fn what_this_version_lacks_is_refused_and_not_passed_over() {
     for text in [
-        "[search]\nindex = true",
+        "search.index = true",
         "[language]\nrust = {}",
         "[[hooks]]\non = \"before\"",
         "read.pdf = \"text\"",

@@ -159,7 +159,7 @@ impl Tree {
         }
         for _ in 0..chance.below(7) {
             let path = folder.join(chance.one(FILES));
-            if !path.exists() {
+            if path.symlink_metadata().is_err() {
                 self.file(chance, &path);
             }
         }

@@ -1,0 +1,340 @@
+//! examine for Glob and Grep: where to look, what was found, and the page of it that fits the answer. What is left out is
+//! counted, what is cut is told with its total, and nothing found is never told as a bare zero.
+
+mod hint;
+mod lines;
+mod pages;
+mod scope;
+mod seen;
+mod words;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lancet_search::{Case, Lines, Order, Pattern, PatternError, Stop, Survey};
+use serde_json::{Value, json};
+
+use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
+use crate::call::Cancel;
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::wording::cut;
+
+pub(crate) use pages::Pages;
+pub(crate) use seen::SeenFile;
+
+use pages::Kept;
+use scope::Scope;
+
+/// Entries of one answer where the call names no number.
+const GLOB_LIMIT: u64 = 100;
+const GREP_LIMIT: u64 = 250;
+/// Characters of an answer kept free for the notices after the entries.
+const NOTICE_ROOM: usize = 3_000;
+/// Longest part of a pattern that an answer repeats.
+const QUOTED: usize = 200;
+
+/// What a search found, ready to be recorded and answered.
+pub(crate) struct Findings {
+    /// Where it began.
+    pub(crate) starts: Vec<PathBuf>,
+    /// The entries of the page, as the model reads them.
+    pub(crate) text: String,
+    /// Sentences after them.
+    pub(crate) notices: Vec<String>,
+    /// The entries of the page, for programs.
+    pub(crate) rows: Vec<Value>,
+    /// The files of the page, as they are told.
+    pub(crate) files: Vec<String>,
+    /// The same, in full.
+    pub(crate) paths: Vec<PathBuf>,
+    /// Totals of the whole search.
+    pub(crate) kept: Arc<Kept>,
+    /// Whether entries follow.
+    pub(crate) truncated: bool,
+    /// What the ledger takes in.
+    pub(crate) seen: Vec<SeenFile>,
+    /// One line for a person.
+    pub(crate) person: String,
+}
+
+/// A search that is asked for.
+pub(crate) enum Search {
+    Glob(GlobArguments),
+    Grep(GrepArguments),
+}
+
+/// The end of a search: cancelled, or over its time.
+pub(super) struct Limit<'c> {
+    cancel: &'c Cancel,
+    end: Instant,
+}
+
+impl Stop for Limit<'_> {
+    fn is_over(&self) -> bool {
+        self.cancel.stopped().is_some() || Instant::now() >= self.end
+    }
+}
+
+impl<'c> Limit<'c> {
+    fn within(desk: &'c Desk<'_>, time: Duration) -> Self {
+        Limit {
+            cancel: &desk.cancel,
+            end: Instant::now() + time,
+        }
+    }
+
+    fn of(desk: &'c Desk<'_>) -> Self {
+        let budget = desk.engine().settings.search.time_budget;
+        Self::within(desk, Duration::from_millis(budget))
+    }
+}
+
+/// Searches.
+pub(crate) fn examine(desk: &Desk<'_>, search: &Search) -> Result<Findings, Refusal> {
+    desk.check_time()?;
+    let findings = match search {
+        Search::Glob(arguments) => glob(desk, arguments)?,
+        Search::Grep(arguments) => grep(desk, arguments)?,
+    };
+    // One that is no longer wanted gets no answer, however much it found.
+    desk.check_time()?;
+    Ok(findings)
+}
+
+/// Characters that the entries of an answer may take.
+fn room(desk: &Desk<'_>) -> usize {
+    desk.engine()
+        .answer_limit
+        .saturating_sub(NOTICE_ROOM)
+        .max(500)
+}
+
+fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal> {
+    let scope = Scope::of_glob(desk, arguments)?;
+    let offset = arguments.offset.unwrap_or(0);
+    let key = GlobArguments {
+        limit: None,
+        offset: None,
+        ..arguments.clone()
+    };
+    let key = pages::key("Glob", &key);
+    let (kept, fresh) = recall(desk, &key, offset, &scope, |limit| {
+        scope.list(desk, limit, Order::Newest)
+    });
+    let limit = arguments.limit.unwrap_or(GLOB_LIMIT);
+    let page = pages::cut_list(desk, &kept, offset, limit, fresh, room(desk), |_| {
+        String::new()
+    });
+    let again = |offset: u64| {
+        let mut call = json!({ "pattern": arguments.pattern });
+        put(&mut call, "path", arguments.path.as_deref());
+        put(&mut call, "limit", arguments.limit);
+        put(
+            &mut call,
+            "include_ignored",
+            arguments.include_ignored.then_some(true),
+        );
+        call["offset"] = offset.into();
+        call
+    };
+    let truncated = page.end < kept.total;
+    let mut notices = scope.notices.clone();
+    notices.push(words::of_glob(&kept, &page, offset, truncated));
+    if kept.total == 0 {
+        notices.extend(hint::for_glob(desk, &scope, arguments, &kept));
+    }
+    notices.extend(words::stopped(desk, &kept));
+    notices.extend(words::next(
+        desk,
+        "Glob",
+        truncated.then(|| again(page.end)),
+        &kept,
+    ));
+    Ok(Findings {
+        starts: kept.starts.clone(),
+        person: format!(
+            "listed {}: {}",
+            quoted(&arguments.pattern),
+            words::count(kept.total, "file")
+        ),
+        rows: page.rows,
+        files: page.files,
+        paths: page.paths,
+        text: page.text,
+        notices,
+        kept,
+        truncated,
+        seen: Vec::new(),
+    })
+}
+
+fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal> {
+    let (case, span) = options(arguments);
+    let pattern = Pattern::new(&arguments.pattern, case, span)
+        .map_err(|error| unusable(&arguments.pattern, &error))?;
+    let scope = Scope::of_grep(desk, arguments)?;
+    let offset = arguments.offset.unwrap_or(0);
+    let mode = arguments.output_mode;
+    let order = match mode {
+        OutputMode::FilesWithMatches => Order::Newest,
+        OutputMode::Content | OutputMode::Count => Order::Path,
+    };
+    let key = GrepArguments {
+        head_limit: None,
+        offset: None,
+        ..arguments.clone()
+    };
+    let key = pages::key("Grep", &key);
+    let (kept, fresh) = recall(desk, &key, offset, &scope, |limit| {
+        scope.count(desk, limit, &pattern, order)
+    });
+    let limit = match arguments.head_limit {
+        None => GREP_LIMIT,
+        Some(0) => u64::MAX,
+        Some(limit) => limit,
+    };
+    let room = room(desk);
+    let page = match mode {
+        OutputMode::Content => {
+            lines::cut(desk, &kept, &pattern, arguments, offset, limit, fresh, room)
+        }
+        OutputMode::Count => pages::cut_list(desk, &kept, offset, limit, fresh, room, |entry| {
+            format!(":{}", entry.matches)
+        }),
+        OutputMode::FilesWithMatches => {
+            pages::cut_list(desk, &kept, offset, limit, fresh, room, |_| String::new())
+        }
+    };
+    let all = match mode {
+        OutputMode::Content => kept.matches,
+        _ => kept.total,
+    };
+    let truncated = page.end < all;
+    let again = |offset: u64| {
+        let mut call = serde_json::to_value(arguments).unwrap_or_default();
+        if let Some(fields) = call.as_object_mut() {
+            fields.retain(|_, value| *value != Value::Bool(false));
+            if mode == OutputMode::FilesWithMatches {
+                fields.remove("output_mode");
+            }
+        }
+        put(&mut call, "-n", arguments.numbers);
+        call["offset"] = offset.into();
+        call
+    };
+    let mut notices = scope.notices.clone();
+    notices.push(words::of_grep(&kept, &page, mode, offset, truncated));
+    if kept.matches == 0 {
+        notices.extend(hint::for_grep(desk, &scope, arguments, &kept));
+    }
+    notices.extend(words::stopped(desk, &kept));
+    notices.extend(words::next(
+        desk,
+        "Grep",
+        truncated.then(|| again(page.end)),
+        &kept,
+    ));
+    let seen = if desk.engine().settings.search.seen_lines {
+        seen::take(desk, page.shown)
+    } else {
+        Vec::new()
+    };
+    Ok(Findings {
+        starts: kept.starts.clone(),
+        person: format!(
+            "searched for {}: {} in {}",
+            quoted(&arguments.pattern),
+            words::count(kept.matches, "match"),
+            words::count(kept.total, "file")
+        ),
+        rows: page.rows,
+        files: page.files,
+        paths: page.paths,
+        text: page.text,
+        notices,
+        kept,
+        truncated,
+        seen,
+    })
+}
+
+/// What an earlier page of the same question found, where this is a later one; else what is there now, kept for the
+/// pages to come.
+fn recall(
+    desk: &Desk<'_>,
+    key: &str,
+    offset: u64,
+    scope: &Scope,
+    search: impl FnOnce(&Limit<'_>) -> Survey,
+) -> (Arc<Kept>, bool) {
+    if offset > 0
+        && let Some(kept) = desk.session.pages().find(key)
+    {
+        return (kept, false);
+    }
+    let survey = search(&Limit::of(desk));
+    let kept = Arc::new(Kept::new(scope.paths(), survey));
+    desk.session.pages().keep(key, &kept);
+    (kept, true)
+}
+
+fn options(arguments: &GrepArguments) -> (Case, Lines) {
+    let case = if arguments.ignore_case {
+        Case::Insensitive
+    } else {
+        Case::Sensitive
+    };
+    let span = if arguments.multiline {
+        Lines::Several
+    } else {
+        Lines::One
+    };
+    (case, span)
+}
+
+/// The refusal of an expression, with the one that finds the same text literally.
+fn unusable(expression: &str, error: &PatternError) -> Refusal {
+    if error.spans_lines {
+        return Refusal::new(
+            Kind::Invalid,
+            "pattern holds a line end, and a match stays on one line. Set multiline: true to search across lines.",
+        )
+        .with("field", "pattern");
+    }
+    let words = cut(error.words.trim_end(), 1_500);
+    let escaped = escape(expression);
+    let mut text = format!("pattern is no regular expression that ripgrep takes: {words}");
+    if escaped != expression && expression.len() <= QUOTED {
+        text.push_str(&format!(
+            "\nTo find it as it stands, send {}.",
+            json!(escaped)
+        ));
+    }
+    Refusal::new(Kind::Invalid, text)
+        .with("field", "pattern")
+        .with("suggestion", escaped)
+}
+
+/// The expression that matches a text as it stands.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if "\\.+*?()|[]{}^$#&-~".contains(character) && !"#&-~".contains(character) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+fn put(call: &mut Value, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        call[key] = value.into();
+    }
+}
+
+fn quoted(text: &str) -> String {
+    json!(cut(text, QUOTED)).to_string()
+}

@@ -1,0 +1,193 @@
+//! What is said where nothing was found: the closest thing that does exist. At most 100 ms are spent on it, and it names
+//! nothing that a wider question would not show.
+
+use std::time::Duration;
+
+use lancet_search::{Case, Order, Pattern};
+
+use super::pages::Kept;
+use super::scope::{Scope, path_of, told};
+use super::{Limit, options};
+use crate::arguments::{GlobArguments, GrepArguments};
+use crate::rooms::Desk;
+
+/// Time for all hints of one answer.
+const TIME: Duration = Duration::from_millis(100);
+/// Files that a hint names.
+const NAMED: usize = 3;
+/// Files whose names are compared with a pattern.
+const COMPARED: usize = 20_000;
+
+/// Hints for a Glob that found nothing.
+pub(super) fn for_glob(
+    desk: &Desk<'_>,
+    scope: &Scope,
+    arguments: &GlobArguments,
+    kept: &Kept,
+) -> Vec<String> {
+    let limit = Limit::within(desk, TIME);
+    let mut hints = Vec::new();
+    if kept.tally.ignored > 0 && scope.respects_rules() {
+        let survey = scope.with_ignored().list(desk, &limit, Order::Newest);
+        if survey.total > 0 {
+            let names = some_names(desk, kept, &survey.files);
+            hints.push(format!(
+                "{} among the ignored match: {names}; include_ignored: true lists them",
+                super::words::count(survey.total, "file")
+            ));
+        }
+    }
+    let pattern = arguments.pattern.trim_end_matches('/');
+    let names_a_folder = scope.paths().iter().any(|start| {
+        let found = desk
+            .engine()
+            .workspace
+            .locate_as_spelled(&start.join(pattern));
+        found.is_ok_and(|found| found.kind() == lancet_workspace::Kind::Directory)
+    });
+    if names_a_folder && !pattern.is_empty() {
+        hints.push(format!(
+            "{} is a folder; {} lists what is in it",
+            super::quoted(pattern),
+            super::quoted(&format!("{pattern}/**"))
+        ));
+    }
+    if hints.is_empty()
+        && let Some(names) = near_names(desk, scope, pattern, &limit)
+    {
+        hints.push(format!("files with a name like it: {names}"));
+    }
+    hints.extend(several_globs(&arguments.pattern));
+    hints.extend(hidden(kept));
+    hints
+}
+
+/// Hints for a Grep that found nothing.
+pub(super) fn for_grep(
+    desk: &Desk<'_>,
+    scope: &Scope,
+    arguments: &GrepArguments,
+    kept: &Kept,
+) -> Vec<String> {
+    let limit = Limit::within(desk, TIME);
+    let (case, span) = options(arguments);
+    let expression = &arguments.pattern;
+    let mut hints = Vec::new();
+    if kept.tally.searched == 0 {
+        hints.push("no file was searched: path, glob and type leave none".to_owned());
+        hints.extend(arguments.glob.as_deref().and_then(several_globs));
+    }
+    let mut try_with =
+        |scope: &Scope, pattern: Result<Pattern, _>, words: &dyn Fn(&str) -> String| {
+            let Ok::<Pattern, lancet_search::PatternError>(pattern) = pattern else {
+                return;
+            };
+            let survey = scope.count(desk, &limit, &pattern, Order::Newest);
+            if survey.total > 0 {
+                let names = some_names(desk, kept, &survey.files);
+                let files = super::words::count(survey.total, "file");
+                hints.push(words(&format!("{files}: {names}")));
+            }
+        };
+    if kept.tally.ignored > 0 && scope.respects_rules() {
+        let pattern = Pattern::new(expression, case, span);
+        try_with(&scope.with_ignored(), pattern, &|files| {
+            format!("it stands in ignored files, {files}; include_ignored: true searches them")
+        });
+    }
+    if case == Case::Sensitive && expression.chars().any(char::is_alphabetic) {
+        let pattern = Pattern::new(expression, Case::Insensitive, span);
+        try_with(scope, pattern, &|files| {
+            format!("in other letter case it stands in {files}; -i finds it")
+        });
+    }
+    if expression.contains('$') {
+        let pattern = Pattern::with_crlf(expression, case, span);
+        try_with(scope, pattern, &|files| {
+            format!("with \\r?$ for $ it stands in {files}, whose lines end in CRLF")
+        });
+    }
+    if hints.is_empty()
+        && arguments.path.as_deref().is_none_or(str::is_empty)
+        && let Some(names) = near_names(desk, scope, expression, &limit)
+    {
+        hints.push(format!(
+            "no line has it, but files are named like it: {names}"
+        ));
+    }
+    hints.extend(hidden(kept));
+    hints
+}
+
+/// A few of some files.
+fn some_names(desk: &Desk<'_>, kept: &Kept, files: &[lancet_search::Entry]) -> String {
+    let names: Vec<String> = files
+        .iter()
+        .take(NAMED)
+        .map(|entry| told(desk.engine(), &path_of(&kept.starts, entry)))
+        .collect();
+    let more = if files.len() > NAMED {
+        " and others"
+    } else {
+        ""
+    };
+    format!("{}{more}", names.join(", "))
+}
+
+/// Files that would be searched and whose names are close to the last part of a pattern.
+fn near_names(desk: &Desk<'_>, scope: &Scope, pattern: &str, limit: &Limit<'_>) -> Option<String> {
+    let last = pattern.rsplit('/').next()?.trim_matches('*');
+    let plain = |character: char| character.is_alphanumeric() || "._- ".contains(character);
+    if last.chars().count() < 3 || !last.chars().all(plain) {
+        return None;
+    }
+    let survey = scope.with_all_names().list(desk, limit, Order::Path);
+    let paths = scope.paths();
+    let files: Vec<(String, String)> = survey
+        .files
+        .iter()
+        .take(COMPARED)
+        .filter_map(|entry| {
+            let path = path_of(&paths, entry);
+            let name = path.file_name()?.to_str()?.to_owned();
+            Some((name, told(desk.engine(), &path)))
+        })
+        .collect();
+    let folded = last.to_lowercase();
+    let holding = files
+        .iter()
+        .filter(|(name, _)| name.to_lowercase().contains(&folded))
+        .map(|(_, told)| told.as_str());
+    let mut near: Vec<&str> = holding.take(NAMED).collect();
+    if near.is_empty() {
+        let closest =
+            lancet_text::closest(last, files.iter().map(|(name, _)| name.as_str()), NAMED);
+        near.extend(closest.iter().filter_map(|name| {
+            let found = files.iter().find(|(known, _)| known == name);
+            found.map(|(_, told)| told.as_str())
+        }));
+        near.dedup();
+    }
+    (!near.is_empty()).then(|| near.join(", "))
+}
+
+/// `*.ts,*.tsx` is one pattern, and matches nothing that anybody means.
+fn several_globs(glob: &str) -> Option<String> {
+    let parts: Vec<&str> = glob
+        .split([',', ' '])
+        .filter(|part| !part.is_empty())
+        .collect();
+    (parts.len() > 1 && !glob.contains('{')).then(|| {
+        format!(
+            "{} is one glob; several are written {}",
+            super::quoted(glob),
+            super::quoted(&format!("{{{}}}", parts.join(",")))
+        )
+    })
+}
+
+fn hidden(kept: &Kept) -> Option<String> {
+    (kept.tally.hidden > 0).then(|| {
+        "hidden files and folders are looked into where path or glob names one literally".to_owned()
+    })
+}

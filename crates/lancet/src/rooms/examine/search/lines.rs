@@ -1,0 +1,169 @@
+//! A page of matching lines: the matches that the page holds, each under its file, with the lines around them.
+
+use lancet_search::{Counted, Extent, Line, Pattern, Role, Seeker};
+use serde_json::json;
+
+use super::Limit;
+use super::pages::{Kept, Page, standing};
+use super::scope::{encoding, path_of, told};
+use super::seen::ShownFile;
+use crate::arguments::GrepArguments;
+use crate::rooms::Desk;
+
+/// More lines around a match are not shown.
+const MOST_CONTEXT: u64 = 10_000;
+
+/// Cuts a page out of what was found.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn cut(
+    desk: &Desk<'_>,
+    kept: &Kept,
+    pattern: &Pattern,
+    arguments: &GrepArguments,
+    offset: u64,
+    limit: u64,
+    fresh: bool,
+    room: usize,
+) -> Page {
+    let around = |own: Option<u64>| {
+        let lines = own.or(arguments.context).unwrap_or(0).min(MOST_CONTEXT);
+        usize::try_from(lines).unwrap_or(0)
+    };
+    let (before, after) = (around(arguments.before), around(arguments.after));
+    let numbers = arguments.numbers.unwrap_or(true);
+    let stop = Limit::of(desk);
+    let mut seeker = Seeker::new(pattern, &stop);
+    let mut page = Page {
+        end: offset,
+        ..Page::default()
+    };
+    let mut skip = offset;
+    let mut left = limit;
+    let mut characters = 0;
+    for entry in &kept.entries {
+        if skip >= entry.matches {
+            skip -= entry.matches;
+            continue;
+        }
+        if left == 0 || characters >= room {
+            break;
+        }
+        let path = path_of(&kept.starts, entry);
+        let name = told(desk.engine(), &path);
+        let wanted = (entry.matches - skip).min(left);
+        let extent = Extent {
+            skip,
+            take: left,
+            before,
+            after,
+            most_bytes: room - characters,
+        };
+        let leaf = desk
+            .engine()
+            .workspace
+            .locate_as_spelled(&path)
+            .map_err(|_| lancet_workspace::ReadError::Missing)
+            .and_then(|located| located.leaf());
+        let found = seeker.excerpt(leaf, encoding(desk.engine(), &path), extent);
+        let mut mark = if fresh {
+            ""
+        } else {
+            standing(desk, kept, entry)
+        };
+        let excerpt = match found {
+            Ok(excerpt) => excerpt,
+            Err(Counted::Gone) => {
+                mark = " (gone since it was found)";
+                Default::default()
+            }
+            Err(_) => {
+                mark = " (no longer readable)";
+                Default::default()
+            }
+        };
+        if excerpt.matches < wanted && mark.is_empty() && characters < room {
+            // Not for lack of room, then: somebody wrote in between.
+            let full: usize = excerpt.lines.iter().map(|line| line.bytes.len() + 8).sum();
+            if full < room - characters {
+                mark = " (changed since it was found)";
+            }
+        }
+        let before_file = page.text.len();
+        if !page.text.is_empty() {
+            page.text.push('\n');
+        }
+        page.text.push_str(&format!("{name}{mark}\n"));
+        let mut last = None;
+        let mut shown = Vec::new();
+        for line in &excerpt.lines {
+            if before + after > 0 && last.is_some_and(|last| line.number > last + 1) {
+                page.text.push_str("--\n");
+            }
+            last = Some(line.number);
+            let text = text(line);
+            write_line(&mut page.text, line, &text, numbers);
+            page.rows.push(json!({
+                "path": path.to_string_lossy(),
+                "line": line.number,
+                "type": match line.role { Role::Match => "match", Role::Context => "context" },
+                "text": text,
+                "submatches": line.spans.iter().map(|span| [span.start, span.end]).collect::<Vec<_>>(),
+            }));
+            if line.left_out == (0, 0) {
+                shown.push((line.number, text));
+            }
+        }
+        characters += page.text[before_file..].chars().count();
+        page.files.push(name);
+        page.paths.push(path.clone());
+        page.shown.push(ShownFile { path, lines: shown });
+        // Where the file has changed its matches still count as passed: the next page goes on with the next file.
+        let passed = if mark.is_empty() {
+            excerpt.matches.min(wanted)
+        } else {
+            wanted
+        };
+        page.end += passed;
+        left -= passed;
+        skip = 0;
+        if passed < wanted {
+            break;
+        }
+    }
+    page
+}
+
+/// A line as text, without the CR of its line end.
+fn text(line: &Line) -> String {
+    let bytes = if line.left_out.1 == 0 {
+        line.bytes.strip_suffix(b"\r").unwrap_or(&line.bytes)
+    } else {
+        &line.bytes
+    };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn write_line(out: &mut String, line: &Line, text: &str, numbers: bool) {
+    if numbers {
+        let mark = match line.role {
+            Role::Match => ':',
+            Role::Context => '-',
+        };
+        out.push_str(&format!("{}{mark}", line.number));
+    }
+    let (before, after) = line.left_out;
+    if before > 0 {
+        out.push('…');
+    }
+    out.push_str(text);
+    if after > 0 {
+        out.push('…');
+    }
+    if before + after > 0 {
+        out.push_str(&format!(
+            " [lancet: {} bytes of this line left out]",
+            before + after
+        ));
+    }
+    out.push('\n');
+}

@@ -1,0 +1,202 @@
+//! Pages that stay: what a search found is kept for the pages after the first, so that what is written in between moves
+//! nothing from one page to another. And the page of a list that fits an answer.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lancet_search::{Entry, Survey, Tally};
+use serde_json::{Value, json};
+
+use super::scope::{path_of, told};
+use crate::rooms::Desk;
+
+/// For how long a question's order is kept.
+const KEPT_FOR: Duration = Duration::from_secs(600);
+/// Of how many questions.
+const KEPT: usize = 64;
+/// In how much memory.
+const KEPT_BYTES: usize = 8 << 20;
+
+/// What a search found.
+pub(crate) struct Kept {
+    pub(crate) starts: Vec<PathBuf>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) total: u64,
+    pub(crate) matches: u64,
+    pub(crate) tally: Tally,
+    pub(crate) stopped_at: Option<PathBuf>,
+    made: Instant,
+}
+
+impl Kept {
+    pub(super) fn new(starts: Vec<PathBuf>, survey: Survey) -> Self {
+        Kept {
+            starts,
+            entries: survey.files,
+            total: survey.total,
+            matches: survey.matches,
+            tally: survey.tally,
+            stopped_at: survey.stopped_at,
+            made: Instant::now(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.entries.iter().map(Entry::bytes).sum()
+    }
+}
+
+/// The questions of a session, the latest last.
+#[derive(Default)]
+pub(crate) struct Pages {
+    kept: VecDeque<(String, Arc<Kept>, usize)>,
+}
+
+/// What makes two calls the same question.
+pub(super) fn key(tool: &str, arguments: &impl serde::Serialize) -> String {
+    let arguments = serde_json::to_string(arguments).unwrap_or_default();
+    format!("{tool} {arguments}")
+}
+
+impl Pages {
+    pub(super) fn find(&mut self, key: &str) -> Option<Arc<Kept>> {
+        self.kept
+            .retain(|(_, kept, _)| kept.made.elapsed() < KEPT_FOR);
+        let at = self.kept.iter().position(|(known, ..)| known == key)?;
+        let found = self.kept.remove(at)?;
+        let kept = Arc::clone(&found.1);
+        self.kept.push_back(found);
+        Some(kept)
+    }
+
+    /// Keeps a list for its later pages. One that is larger than all of the memory for them is not kept: its later pages
+    /// look again.
+    pub(super) fn keep(&mut self, key: &str, kept: &Arc<Kept>) {
+        self.kept.retain(|(known, ..)| known != key);
+        let bytes = key.len() + kept.bytes();
+        if bytes > KEPT_BYTES {
+            return;
+        }
+        self.kept
+            .push_back((key.to_owned(), Arc::clone(kept), bytes));
+        let mut sum: usize = self.kept.iter().map(|(.., bytes)| bytes).sum();
+        while sum > KEPT_BYTES || self.kept.len() > KEPT {
+            let Some((.., bytes)) = self.kept.pop_front() else {
+                return;
+            };
+            sum -= bytes;
+        }
+    }
+}
+
+/// Part of what was found.
+#[derive(Default)]
+pub(super) struct Page {
+    pub(super) text: String,
+    pub(super) files: Vec<String>,
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) rows: Vec<Value>,
+    /// The number of the entry after the last one shown.
+    pub(super) end: u64,
+    /// Lines that were shown, by file.
+    pub(super) shown: Vec<super::seen::ShownFile>,
+}
+
+/// How an entry of an earlier search stands now.
+pub(super) fn standing(desk: &Desk<'_>, kept: &Kept, entry: &Entry) -> &'static str {
+    let path = path_of(&kept.starts, entry);
+    let located = desk.engine().workspace.locate_as_spelled(&path);
+    match located.ok().and_then(|located| located.stat()) {
+        None => " (gone since the first page)",
+        Some(stamp) if stamp.mtime != entry.modified => " (changed since the first page)",
+        Some(_) => "",
+    }
+}
+
+/// A page of files.
+pub(super) fn cut_list(
+    desk: &Desk<'_>,
+    kept: &Kept,
+    offset: u64,
+    limit: u64,
+    fresh: bool,
+    room: usize,
+    more: impl Fn(&Entry) -> String,
+) -> Page {
+    let mut page = Page {
+        end: offset,
+        ..Page::default()
+    };
+    let first = usize::try_from(offset).unwrap_or(usize::MAX);
+    let mut characters = 0;
+    for entry in kept.entries.iter().skip(first) {
+        if page.end - offset >= limit {
+            break;
+        }
+        let path = path_of(&kept.starts, entry);
+        let name = told(desk.engine(), &path);
+        let mark = if fresh {
+            ""
+        } else {
+            standing(desk, kept, entry)
+        };
+        let more = more(entry);
+        let line = format!("{name}{more}{mark}\n");
+        characters += line.chars().count();
+        if characters > room && page.end > offset {
+            break;
+        }
+        page.text.push_str(&line);
+        let mut row = json!({ "path": path.to_string_lossy() });
+        if !more.is_empty() {
+            row["matches"] = entry.matches.into();
+        }
+        page.rows.push(row);
+        page.files.push(name);
+        page.paths.push(path);
+        page.end += 1;
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(entries: usize) -> Arc<Kept> {
+        let entry = Entry {
+            start: 0,
+            relative: std::path::Path::new("some/file/of/a/tree.rs").into(),
+            modified: (0, 0),
+            matches: 1,
+        };
+        Arc::new(Kept {
+            starts: vec!["/r".into()],
+            entries: vec![entry; entries],
+            total: entries as u64,
+            matches: 0,
+            tally: Tally::default(),
+            stopped_at: None,
+            made: Instant::now(),
+        })
+    }
+
+    #[test]
+    fn the_latest_questions_are_kept_within_number_and_memory() {
+        let mut pages = Pages::default();
+        for number in 0..100 {
+            pages.keep(&format!("q{number}"), &kept(1));
+        }
+        assert!(pages.find("q35").is_none());
+        assert!(pages.find("q36").is_some());
+        pages.keep("large", &kept(60_000));
+        assert!(pages.find("q99").is_some());
+        pages.keep("larger", &kept(60_000));
+        assert!(pages.find("large").is_none());
+        pages.keep("too large", &kept(200_000));
+        assert!(pages.find("too large").is_none());
+        assert!(pages.find("larger").is_some());
+    }
+}

@@ -1,0 +1,279 @@
+//! Where a search looks: the paths, globs and types of a call become the starts and the filter of a walk, under the same
+//! decisions that every other tool goes by.
+
+use std::path::{Path, PathBuf};
+
+use lancet_search::{
+    Entry, Excludes, Filter, Ignoring, Named, Order, Pattern, Start, Survey, Walk, count_matches,
+    type_names,
+};
+use lancet_workspace::{EntryKind, Kind as FileKind};
+
+use super::Limit;
+use crate::arguments::{GlobArguments, GrepArguments};
+use crate::engine::Inner;
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::examine::open;
+use crate::rooms::locate::{Intent, is_hidden, locate};
+use crate::wording::quote_path;
+
+/// More threads than these only wait for the same disk.
+const MOST_THREADS: usize = 12;
+
+/// Where a search looks.
+pub(super) struct Scope {
+    pub(super) starts: Vec<Start>,
+    pub(super) notices: Vec<String>,
+    filter: Filter,
+    named: Named,
+    ignoring: Ignoring,
+}
+
+impl Scope {
+    pub(super) fn of_glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Self, Refusal> {
+        let (mut starts, notices) = starts(desk, arguments.path.as_deref())?;
+        let mut pattern = arguments.pattern.as_str();
+        while let Some(rest) = pattern.strip_prefix("./") {
+            pattern = rest;
+        }
+        // A pattern written as an absolute path starts at the folder that it names.
+        let below = starts.iter().enumerate().find_map(|(at, start)| {
+            let rest = pattern.strip_prefix(start.path().to_str()?)?;
+            Some((at, rest.strip_prefix('/')?.to_owned()))
+        });
+        let pattern = match below {
+            Some((at, rest)) => {
+                starts = vec![starts.swap_remove(at)];
+                format!("/{rest}")
+            }
+            None => pattern.to_owned(),
+        };
+        let bases: Vec<&Path> = starts.iter().map(Start::path).collect();
+        let filter = Filter::default()
+            .with_globs(&bases, &[&pattern])
+            .map_err(|error| bad_glob("pattern", &error.why))?;
+        Ok(Scope {
+            named: Named::new([pattern.as_str()]),
+            filter,
+            starts,
+            notices,
+            ignoring: ignoring(arguments.include_ignored),
+        })
+    }
+
+    pub(super) fn of_grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Self, Refusal> {
+        let (starts, notices) = starts(desk, arguments.path.as_deref())?;
+        let mut filter = Filter::default();
+        let mut named = Named::default();
+        if let Some(glob) = &arguments.glob {
+            let glob = glob.strip_prefix("./").unwrap_or(glob);
+            let mut bases: Vec<&Path> = starts.iter().map(Start::path).collect();
+            for root in desk.engine().workspace.roots() {
+                if !bases.contains(&root.as_path()) {
+                    bases.push(root);
+                }
+            }
+            filter = filter
+                .with_globs(&bases, &[glob])
+                .map_err(|error| bad_glob("glob", &error.why))?;
+            named = Named::new([glob]);
+        }
+        if let Some(kind) = &arguments.kind {
+            filter = filter.with_type(kind).map_err(|_| unknown_type(kind))?;
+        }
+        Ok(Scope {
+            starts,
+            notices,
+            filter,
+            named,
+            ignoring: ignoring(arguments.include_ignored),
+        })
+    }
+
+    /// The same with ignored files.
+    pub(super) fn with_ignored(&self) -> Self {
+        Scope {
+            starts: self.starts.clone(),
+            notices: Vec::new(),
+            filter: self.filter.clone(),
+            named: self.named.clone(),
+            ignoring: Ignoring::Include,
+        }
+    }
+
+    /// The same without a filter.
+    pub(super) fn with_all_names(&self) -> Self {
+        Scope {
+            filter: Filter::default(),
+            ignoring: self.ignoring,
+            ..self.with_ignored()
+        }
+    }
+
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.starts
+            .iter()
+            .map(|start| start.path().to_path_buf())
+            .collect()
+    }
+
+    pub(super) fn respects_rules(&self) -> bool {
+        self.ignoring == Ignoring::Respect
+    }
+
+    /// Walks, and hands each walk's own parts to `work`.
+    fn walking<T>(
+        &self,
+        desk: &Desk<'_>,
+        limit: &Limit<'_>,
+        work: impl FnOnce(&Walk<'_>) -> T,
+    ) -> T {
+        let engine = desk.engine();
+        let gate = |path: &Path, _: EntryKind| !is_hidden(engine, path);
+        let excludes = engine.settings.search.excludes.clone();
+        let excludes = excludes.map(|file| Excludes {
+            file,
+            relative_to: engine.workspace.roots()[0].clone(),
+        });
+        work(&Walk {
+            starts: &self.starts,
+            ignoring: self.ignoring,
+            excludes: excludes.as_ref(),
+            filter: &self.filter,
+            named: &self.named,
+            gate: &gate,
+            stop: limit,
+            threads: threads(),
+        })
+    }
+
+    /// The files.
+    pub(super) fn list(&self, desk: &Desk<'_>, limit: &Limit<'_>, order: Order) -> Survey {
+        self.walking(desk, limit, |walk| lancet_search::list_files(walk, order))
+    }
+
+    /// The files in which a pattern stands.
+    pub(super) fn count(
+        &self,
+        desk: &Desk<'_>,
+        limit: &Limit<'_>,
+        pattern: &Pattern,
+        order: Order,
+    ) -> Survey {
+        let engine = desk.engine();
+        // A second name of a file that is not shown; not counted, since whether it is asked depends on its text.
+        let linked = |file: &lancet_search::File<'_>, _: u64| {
+            file.path
+                .to_str()
+                .is_some_and(|path| locate(engine, path, Intent::Show).is_ok())
+        };
+        self.walking(desk, limit, |walk| {
+            count_matches(
+                walk,
+                pattern,
+                order,
+                &|path| encoding(engine, path),
+                &linked,
+            )
+        })
+    }
+}
+
+/// The encoding that the settings name for a file.
+pub(super) fn encoding(engine: &Inner, path: &Path) -> Option<&'static str> {
+    if !engine.settings.encodings_configured() {
+        return None;
+    }
+    let roots = engine.workspace.roots();
+    let relative = roots
+        .iter()
+        .find_map(|root| path.strip_prefix(root).ok())
+        .unwrap_or(path);
+    let name = engine.settings.encoding_for(relative)?.name();
+    (!name.starts_with("utf-8")).then_some(name)
+}
+
+/// A path as answers tell it: from the first root where it is below it.
+pub(super) fn told(engine: &Inner, path: &Path) -> String {
+    let first = &engine.workspace.roots()[0];
+    let shown = path.strip_prefix(first).unwrap_or(path);
+    crate::wording::on_one_line(&shown.to_string_lossy())
+}
+
+/// The path of an entry of a list.
+pub(super) fn path_of(starts: &[PathBuf], entry: &Entry) -> PathBuf {
+    let start = &starts[entry.start.min(starts.len() - 1)];
+    if entry.relative.as_os_str().is_empty() {
+        start.clone()
+    } else {
+        start.join(&entry.relative)
+    }
+}
+
+fn starts(desk: &Desk<'_>, path: Option<&str>) -> Result<(Vec<Start>, Vec<String>), Refusal> {
+    let engine = desk.engine();
+    let Some(path) = path.filter(|path| !path.is_empty()) else {
+        let mut starts = Vec::new();
+        for root in engine.workspace.roots() {
+            // A root inside another one is searched with it.
+            let inside = |other: &PathBuf| other != root && root.starts_with(other);
+            if !engine.workspace.roots().iter().any(inside)
+                && let Ok(located) = engine.workspace.locate_as_spelled(root)
+            {
+                starts.push(Start::new(located));
+            }
+        }
+        return Ok((starts, Vec::new()));
+    };
+    let target = locate(engine, path, Intent::Show)?;
+    match target.located.kind() {
+        FileKind::File | FileKind::Directory => {}
+        FileKind::Missing | FileKind::Special(_) => open::require_file(engine, &target)?,
+    }
+    // That a relative path was taken from the root is how answers tell paths, too.
+    let notices = if target.located.respelled() {
+        vec![format!("searched {}", quote_path(target.path()))]
+    } else {
+        Vec::new()
+    };
+    Ok((vec![Start::new(target.located)], notices))
+}
+
+fn ignoring(include_ignored: bool) -> Ignoring {
+    if include_ignored {
+        Ignoring::Include
+    } else {
+        Ignoring::Respect
+    }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
+}
+
+fn bad_glob(field: &str, why: &str) -> Refusal {
+    let text = format!(
+        "{field} is no glob: {why}. A bracket, brace or backslash that is meant literally has a backslash before it."
+    );
+    Refusal::new(Kind::Invalid, text).with("field", field)
+}
+
+fn unknown_type(kind: &str) -> Refusal {
+    let names = type_names();
+    let near = lancet_text::closest(kind, names.iter().map(String::as_str), 3);
+    let mut text = format!("There is no file type {:?}.", crate::wording::cut(kind, 60));
+    if near.is_empty() {
+        text.push_str(
+            " Usual ones are rust, py, js, ts, go, java, c, cpp, md, json; or filter with glob.",
+        );
+    } else {
+        text.push_str(&format!(
+            " Did you mean {}? Or filter with glob.",
+            near.join(" or ")
+        ));
+    }
+    Refusal::new(Kind::Invalid, text)
+        .with("field", "type")
+        .with("suggestion", near.first().copied().map(str::to_owned))
+}

@@ -1,0 +1,56 @@
+//! Lines that Grep showed whole count as seen: an Edit inside them needs no Read. Held against the file as it is now, line
+//! by line, so that nothing counts that was not shown.
+
+use std::path::PathBuf;
+
+use lancet_history::{Seen, Version};
+use lancet_text::Document;
+
+use crate::ledger::{raw_line, version};
+use crate::rooms::Desk;
+use crate::rooms::examine::open::HELD;
+
+/// Lines of a file as an answer shows them, whole.
+pub(super) struct ShownFile {
+    pub(super) path: PathBuf,
+    /// Number, from 1, and text.
+    pub(super) lines: Vec<(u64, String)>,
+}
+
+/// What the ledger takes in of a file.
+pub(crate) struct SeenFile {
+    pub(crate) path: PathBuf,
+    pub(crate) version: Version,
+    pub(crate) seen: Seen,
+}
+
+pub(super) fn take(desk: &Desk<'_>, shown: Vec<ShownFile>) -> Vec<SeenFile> {
+    shown
+        .into_iter()
+        .filter(|file| !file.lines.is_empty())
+        .filter_map(|file| seen(desk, file))
+        .collect()
+}
+
+fn seen(desk: &Desk<'_>, shown: ShownFile) -> Option<SeenFile> {
+    let engine = desk.engine();
+    let located = engine.workspace.locate_as_spelled(&shown.path).ok()?;
+    if located.stat()?.size > HELD {
+        return None;
+    }
+    let snapshot = located.snapshot(HELD).ok()?;
+    let encoding = engine.settings.encoding_for(located.relative());
+    let document = Document::decode(&snapshot.bytes, encoding).ok()?;
+    let mut seen = Seen::default();
+    for (number, text) in &shown.lines {
+        let line = usize::try_from(*number).ok()?.checked_sub(1)?;
+        if line < document.line_count() && document.view()[document.line_range(line)] == **text {
+            seen.add(raw_line(&document, line));
+        }
+    }
+    Some(SeenFile {
+        path: located.path().to_path_buf(),
+        version: version(&snapshot.revision, &snapshot.stamp),
+        seen,
+    })
+}

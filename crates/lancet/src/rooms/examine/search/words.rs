@@ -1,0 +1,169 @@
+//! The sentences after a search: totals, what was not looked at, where it stopped, the call for the next page.
+
+use lancet_search::Tally;
+use serde_json::Value;
+
+use super::pages::{Kept, Page};
+use super::scope::told;
+use crate::arguments::OutputMode;
+use crate::rooms::Desk;
+use crate::wording::{cut, spelled};
+
+/// Longest call for the next page.
+const LONGEST_CALL: usize = 1_500;
+
+/// "1 file", "2 matches".
+pub(super) fn count(number: u64, noun: &str) -> String {
+    let ending = match (number, noun.ends_with("ch")) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{number} {noun}{ending}")
+}
+
+/// What a Glob found, and among how much.
+pub(super) fn of_glob(kept: &Kept, page: &Page, offset: u64, truncated: bool) -> String {
+    let found = if kept.total == 0 {
+        "no file matches".to_owned()
+    } else if truncated || offset > 0 {
+        format!("{}, newest first", range(page, offset, kept.total, "file"))
+    } else {
+        format!("{}, newest first", count(kept.total, "file"))
+    };
+    let verb = match kept.total {
+        0 => "looked at",
+        _ => "looked at in all",
+    };
+    format!(
+        "{found}; {} {verb}{}",
+        count(kept.tally.searched, "file"),
+        left_out(&kept.tally)
+    )
+}
+
+/// What a Grep found, and among how much.
+pub(super) fn of_grep(
+    kept: &Kept,
+    page: &Page,
+    mode: OutputMode,
+    offset: u64,
+    truncated: bool,
+) -> String {
+    let cut = truncated || offset > 0;
+    let found = match (kept.matches, mode) {
+        (0, _) => "no match".to_owned(),
+        (matches, OutputMode::Content) if cut => format!(
+            "{} in {}",
+            range(page, offset, matches, "match"),
+            count(kept.total, "file")
+        ),
+        (matches, OutputMode::Content) => {
+            format!(
+                "{} in {}",
+                count(matches, "match"),
+                count(kept.total, "file")
+            )
+        }
+        (matches, _) if cut => format!(
+            "{} with {}",
+            range(page, offset, kept.total, "file"),
+            count(matches, "match")
+        ),
+        (matches, _) => format!(
+            "{} with {}",
+            count(kept.total, "file"),
+            count(matches, "match")
+        ),
+    };
+    format!(
+        "{found}; {} searched{}",
+        count(kept.tally.searched, "file"),
+        left_out(&kept.tally)
+    )
+}
+
+/// "files 1-100 of 105", or that the page is past the end.
+fn range(page: &Page, offset: u64, total: u64, noun: &str) -> String {
+    let plural = if noun.ends_with("ch") {
+        format!("{noun}es")
+    } else {
+        format!("{noun}s")
+    };
+    if page.end == offset {
+        return format!("nothing at offset {offset} of {total} {plural}");
+    }
+    if page.end == offset + 1 {
+        return format!("{noun} {} of {total}", page.end);
+    }
+    format!("{plural} {}-{} of {total}", offset + 1, page.end)
+}
+
+/// What was left out, by reason.
+fn left_out(tally: &Tally) -> String {
+    let mut reasons = Vec::new();
+    for (number, word) in [
+        (tally.ignored, "ignored"),
+        (tally.hidden, "hidden"),
+        (tally.binary, "binary"),
+        (tally.too_large, "too large"),
+        (tally.unreadable, "unreadable"),
+    ] {
+        if number > 0 {
+            reasons.push(format!("{number} {word}"));
+        }
+    }
+    let mut text = String::new();
+    if !reasons.is_empty() {
+        text.push_str(&format!("; left out: {}", reasons.join(", ")));
+    }
+    if tally.denied > 0 {
+        text.push_str(&format!("; {} withheld", count(tally.denied, "file")));
+    }
+    if tally.cut > 0 {
+        text.push_str(&format!(
+            "; {} searched only up to a NUL byte",
+            count(tally.cut, "file")
+        ));
+    }
+    text
+}
+
+/// That the search did not come to its end.
+pub(super) fn stopped(desk: &Desk<'_>, kept: &Kept) -> Option<String> {
+    let at = kept.stopped_at.as_ref()?;
+    let place = told(desk.engine(), at);
+    let place = if place.is_empty() { "the root" } else { &place };
+    Some(format!(
+        "the time of {} ms was over: this is what was found so far, and there may be more; it stopped at {place}. \
+         Search a narrower path, glob or type",
+        desk.engine().settings.search.time_budget
+    ))
+}
+
+/// The call for the next page. Beyond what is kept of a very long list there is none.
+pub(super) fn next(
+    desk: &Desk<'_>,
+    tool: &str,
+    call: Option<Value>,
+    kept: &Kept,
+) -> Option<String> {
+    let call = call?;
+    let known = kept.entries.len() as u64;
+    let beyond = kept.total > known && call["offset"].as_u64().is_some_and(|next| next >= known);
+    if beyond {
+        return Some(format!(
+            "only the first {known} of {} files are kept in order; narrow the question to see others",
+            kept.total
+        ));
+    }
+    // A pattern that is too long to be repeated is known to who sent it.
+    let spelled = spelled(tool, &call);
+    if spelled.len() > LONGEST_CALL.min(desk.engine().answer_limit) {
+        return Some(format!(
+            "next page: the same call with offset {}",
+            call["offset"]
+        ));
+    }
+    Some(format!("next page: {}", cut(&spelled, LONGEST_CALL)))
+}
