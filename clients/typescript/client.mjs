@@ -12,7 +12,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
-const NAMES = ["Read", "Edit", "MultiEdit", "Write"];
+const NAMES = ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"];
 
 let passed = 0;
 let failed = 0;

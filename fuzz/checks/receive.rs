@@ -5,7 +5,7 @@ use lancet::arguments::Arguments;
 use lancet::receive::receive;
 use serde_json::Value;
 
-const TOOLS: [&str; 8] = [
+const TOOLS: [&str; 10] = [
     "Read",
     "Edit",
     "MultiEdit",
@@ -14,6 +14,8 @@ const TOOLS: [&str; 8] = [
     "View",
     "write_file",
     "Reed",
+    "Glob",
+    "Grep",
 ];
 
 /// No refusal is longer, whatever was sent.

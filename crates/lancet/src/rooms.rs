@@ -4,6 +4,7 @@
 
 pub(crate) mod announce;
 pub(crate) mod approve;
+mod asked;
 pub(crate) mod commit;
 pub(crate) mod examine;
 pub(crate) mod heal;
@@ -27,7 +28,6 @@ use lancet_text::{Leaks, Query, Reach, Tolerance};
 use serde_json::Value;
 
 use crate::approver::Approver;
-use crate::arguments::Arguments;
 use crate::call::{Caller, Cancel, RawCall, Stopped};
 use crate::engine::Inner;
 use crate::order::Turn;
@@ -41,6 +41,7 @@ use crate::undo::{Restore, TakeBack};
 pub(crate) use injected::note_seen;
 
 use approve::Halt;
+use asked::asked;
 use examine::edit::Insist;
 use examine::search::Search;
 use examine::undo::Reach as Whose;
@@ -352,51 +353,6 @@ fn not_listed(desk: &Desk<'_>) -> Refusal {
             names.join(", ")
         ),
     )
-}
-
-fn asked(arguments: Arguments) -> Asked {
-    match arguments {
-        Arguments::Read(arguments) => Asked::Read(arguments),
-        Arguments::Glob(arguments) => Asked::Search(Search::Glob(arguments)),
-        Arguments::Grep(arguments) => Asked::Search(Search::Grep(arguments)),
-        Arguments::Write(arguments) => Asked::Change(Change::Write(arguments)),
-        Arguments::Undo(arguments) => Asked::Change(Change::TakeBack(arguments.into(), Whose::Own)),
-        Arguments::Edit(edit) => Asked::Change(Change::Edits {
-            insist: edit.insist.into(),
-            dry_run: edit.dry_run.into(),
-            edits: vec![EditRequest {
-                file_path: edit.file_path,
-                old: edit.old_string,
-                new: edit.new_string,
-                replace_all: edit.replace_all,
-                expect_count: edit.expect_count,
-                revision: edit.revision,
-            }],
-        }),
-        Arguments::MultiEdit(call) => {
-            let shared = call.file_path;
-            Asked::Change(Change::Edits {
-                insist: call.insist.into(),
-                dry_run: call.dry_run.into(),
-                edits: requests(call.edits, shared.as_deref()),
-            })
-        }
-    }
-}
-
-fn requests(edits: Vec<crate::arguments::EditItem>, shared: Option<&str>) -> Vec<EditRequest> {
-    let request = |edit: crate::arguments::EditItem| EditRequest {
-        file_path: edit
-            .file_path
-            .or_else(|| shared.map(str::to_owned))
-            .unwrap_or_default(),
-        old: edit.old_string,
-        new: edit.new_string,
-        replace_all: edit.replace_all,
-        expect_count: None,
-        revision: edit.revision,
-    };
-    edits.into_iter().map(request).collect()
 }
 
 /// The path that a call names, for answers to calls that got no further.

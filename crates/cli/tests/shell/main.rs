@@ -8,6 +8,7 @@ mod mcp;
 mod pages;
 mod read;
 mod roots;
+mod search;
 mod settings;
 mod stage;
 mod terminal;

@@ -71,12 +71,15 @@ fn the_tools_are_those_that_were_chosen() {
             .map(|tool| tool["name"].as_str().expect("a name").to_owned())
             .collect()
     };
-    assert_eq!(names(&[]), ["Read", "Edit", "MultiEdit", "Write"]);
+    assert_eq!(
+        names(&[]),
+        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]
+    );
     assert_eq!(
         names(&["--tools", "default,-MultiEdit"]),
-        ["Read", "Edit", "Write"]
+        ["Read", "Edit", "Write", "Glob", "Grep"]
     );
-    assert_eq!(names(&["--mode", "plan"]), ["Read"]);
+    assert_eq!(names(&["--mode", "plan"]), ["Read", "Glob", "Grep"]);
 }
 
 #[test]

@@ -4,11 +4,13 @@ use std::fs;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 19] = [
     "mcp",
     "read",
     "edit",
     "write",
+    "glob",
+    "grep",
     "log",
     "show",
     "undo",
@@ -164,12 +166,15 @@ fn tool_lists_have_the_shape_that_each_api_takes() {
             .map(|tool| tool["name"].as_str().expect("a name").to_owned())
             .collect()
     };
-    assert_eq!(names(list(&[])), ["Read", "Edit", "MultiEdit", "Write"]);
+    assert_eq!(
+        names(list(&[])),
+        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]
+    );
     assert_eq!(
         names(list(&["--tools", "default,-MultiEdit"])),
-        ["Read", "Edit", "Write"]
+        ["Read", "Edit", "Write", "Glob", "Grep"]
     );
-    assert_eq!(names(list(&["--mode", "plan"])), ["Read"]);
+    assert_eq!(names(list(&["--mode", "plan"])), ["Read", "Glob", "Grep"]);
     let length = |arguments: &[&str]| {
         list(arguments)[1]["description"]
             .as_str()

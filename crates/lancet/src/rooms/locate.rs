@@ -195,7 +195,7 @@ fn refuse_unshown(engine: &Inner, given: &QuotedPath, opened: &Path) -> Result<(
 }
 
 /// Whether a path is at or below lancet's own state folder.
-fn is_state(engine: &Inner, path: &Path) -> bool {
+pub(crate) fn is_state(engine: &Inner, path: &Path) -> bool {
     engine
         .state_folder()
         .is_some_and(|state| path.starts_with(state))

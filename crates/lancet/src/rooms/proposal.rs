@@ -1,8 +1,9 @@
 //! What a host's own tool proposes, in the terms of the built-in tools: from here on it goes the way of all calls.
 
+use super::asked::requests;
 use super::examine::edit::Insist;
 use super::plan::DryRun;
-use super::{Asked, Change, Desk, not_listed, requests};
+use super::{Asked, Change, Desk, not_listed};
 use crate::host_tool::Proposal;
 use crate::refusal::Refusal;
 

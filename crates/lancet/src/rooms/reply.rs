@@ -1,5 +1,6 @@
 //! reply: short text for the model in proportion to the change, data for programs, a rendering for a person.
 
+mod page;
 pub(crate) mod search;
 
 use std::path::Path;
@@ -10,7 +11,6 @@ use lancet_workspace::{Warning, Written};
 use serde_json::{Value, json};
 
 use super::Desk;
-use super::examine::read::{Page, Shape};
 use super::plan::{FilePlan, Plan};
 use super::record::Recorded;
 use crate::receive::Repair;
@@ -18,40 +18,12 @@ use crate::refusal::{Numbers, Refusal};
 use crate::reply::Reply;
 use crate::wording::{count, cut, quote_path};
 
+pub(crate) use page::page;
+
 /// The longest diff in a rendering for a person, in characters.
 const LONGEST_FOR_PERSON: usize = 100_000;
 /// The longest notice, in characters.
 const LONGEST_NOTICE: usize = 9_000;
-
-/// The answer to a Read.
-pub(crate) fn page(page: Page) -> Reply {
-    let mut text = page.text;
-    for notice in &page.notices {
-        text.push_str(&format!("[lancet: {notice}]\n"));
-    }
-    text.truncate(text.trim_end_matches('\n').len());
-    let data = json!({
-        "type": if page.shape == Shape::Text { "text" } else { "unchanged" },
-        "file_path": quote_path(page.target.path()),
-        "startLine": page.start,
-        "numLines": page.lines,
-        "totalLines": page.total,
-        "encoding": page.encoding,
-        "lineEndings": page.endings.name(),
-        "truncated": page.truncated,
-        "revision": page.revision,
-    });
-    let relative = quote_path(page.target.located.relative());
-    let person = match page.lines {
-        0 => format!("read {relative}: nothing to show"),
-        lines => format!(
-            "read {relative}: {} of {}",
-            count(lines, "line"),
-            page.total
-        ),
-    };
-    Reply::done(text, data, person)
-}
 
 /// The answer of a host's tool that wrote nothing.
 pub(crate) fn host_answer(text: String, data: Value) -> Reply {

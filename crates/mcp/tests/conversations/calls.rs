@@ -78,7 +78,10 @@ async fn the_list_is_fixed_and_complete() {
         .iter()
         .map(|tool| tool["name"].clone())
         .collect();
-    assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write"]);
+    assert_eq!(
+        names,
+        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]
+    );
     assert_eq!(
         stage.request("tools/list", json!({})).await["result"],
         first
@@ -104,7 +107,7 @@ async fn plan_mode_lists_no_writing_tool() {
         .iter()
         .map(|tool| tool["name"].clone())
         .collect();
-    assert_eq!(names, ["Read"]);
+    assert_eq!(names, ["Read", "Glob", "Grep"]);
 }
 
 #[tokio::test]

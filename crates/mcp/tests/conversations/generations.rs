@@ -52,7 +52,7 @@ async fn without_a_handshake_every_request_stands_for_itself() {
         .request("tools/list", json!({"_meta": modern_meta()}))
         .await["result"]
         .clone();
-    assert_eq!(list["tools"].as_array().expect("a list").len(), 4);
+    assert_eq!(list["tools"].as_array().expect("a list").len(), 6);
     assert_eq!(list["resultType"], "complete");
     assert!(
         list["ttlMs"].is_u64() && list["cacheScope"].is_string(),

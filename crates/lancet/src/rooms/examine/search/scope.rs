@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet_policy::Kind as Sort;
 use lancet_search::{
     Entry, Excludes, Filter, Ignoring, Named, Order, Pattern, Start, Survey, Walk, count_matches,
     type_names,
@@ -15,7 +16,7 @@ use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::examine::open;
-use crate::rooms::locate::{Intent, is_hidden, locate};
+use crate::rooms::locate::{Intent, is_state, locate};
 use crate::wording::quote_path;
 
 /// More threads than these only wait for the same disk.
@@ -69,7 +70,7 @@ impl Scope {
         if let Some(glob) = &arguments.glob {
             let glob = glob.strip_prefix("./").unwrap_or(glob);
             let mut bases: Vec<&Path> = starts.iter().map(Start::path).collect();
-            for root in desk.engine().workspace.roots() {
+            for root in desk.engine().roots() {
                 if !bases.contains(&root.as_path()) {
                     bases.push(root);
                 }
@@ -130,7 +131,14 @@ impl Scope {
         work: impl FnOnce(&Walk<'_>) -> T,
     ) -> T {
         let engine = desk.engine();
-        let gate = |path: &Path, _: EntryKind| !is_hidden(engine, path);
+        // Looked up once: the settings may be read anew meanwhile, and one search goes by one policy.
+        let policy = engine.permissions.policy();
+        let gate = |path: &Path, kind: EntryKind| match kind {
+            EntryKind::Folder => {
+                !policy.may_read(path, Sort::Folder).is_denied() && !is_state(engine, path)
+            }
+            _ => !policy.may_read(path, Sort::File).is_denied(),
+        };
         let excludes = engine.settings.search.excludes.clone();
         let excludes = excludes.map(|file| Excludes {
             file,
@@ -215,10 +223,10 @@ fn starts(desk: &Desk<'_>, path: Option<&str>) -> Result<(Vec<Start>, Vec<String
     let engine = desk.engine();
     let Some(path) = path.filter(|path| !path.is_empty()) else {
         let mut starts = Vec::new();
-        for root in engine.workspace.roots() {
+        for root in engine.roots() {
             // A root inside another one is searched with it.
             let inside = |other: &PathBuf| other != root && root.starts_with(other);
-            if !engine.workspace.roots().iter().any(inside)
+            if !engine.roots().iter().any(inside)
                 && let Ok(located) = engine.workspace.locate_as_spelled(root)
             {
                 starts.push(Start::new(located));
