@@ -11,7 +11,7 @@ use super::session_of;
 use crate::answer::{Form, Shape, put};
 use crate::arguments::{GlobArguments, GrepArguments, Shared};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Wish};
+use crate::opening::{Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings, as_text};
 use crate::terminal::{Colour, Style, print, stdout_is_terminal, visible, visible_line};
 
@@ -73,7 +73,7 @@ fn run(
         mode: None,
         unasked_mode: lancet::Mode::Plan,
         offer: Offer::All,
-        approver: None,
+        whom: Whom::Nobody,
         answer_limit: LONGEST,
         unasked_log: Level::Error,
     };
