@@ -8,10 +8,9 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// Refuses a path that holds such a name; the words follow on "the path".
 pub(super) fn check(relative: &Path) -> Result<(), &'static str> {
-    let names = relative.components();
-    names
-        .map(|name| check_name(&name.as_os_str().to_string_lossy()))
-        .collect()
+    relative
+        .components()
+        .try_for_each(|name| check_name(&name.as_os_str().to_string_lossy()))
 }
 
 fn check_name(name: &str) -> Result<(), &'static str> {
