@@ -92,6 +92,7 @@ pub(crate) fn all() -> anyhow::Result<bool> {
     });
     step("unit tests, laws and scenarios", &mut || {
         setup::file_systems();
+        setup::watchers()?;
         let ripgrep = setup::ripgrep()?;
         counted(
             cargo(&[

@@ -94,7 +94,7 @@ fn compare(folder: &Path, size: usize, rounds: usize) {
     }
     let (plain, swap) = (middle(&mut plain), middle(&mut swap));
     println!(
-        "{:>9} bytes: fsynced rename {plain:>10.1?}, commit {swap:>10.1?}, ratio {:.2}",
+        "figure 19: {:>9} bytes: fsynced rename {plain:>10.1?}, commit {swap:>10.1?}, ratio {:.2}",
         size,
         swap.as_secs_f64() / plain.as_secs_f64()
     );
@@ -132,7 +132,7 @@ fn lease(folder: &Path, size: usize, rounds: usize) {
     times.1.sort_unstable();
     let at = |part: f64| times.1[((times.1.len() - 1) as f64 * part) as usize];
     println!(
-        "{size:>9} bytes: lease held, median {:?}, p99 {:?}, most {:?}",
+        "figure 20: {size:>9} bytes: lease held, median {:?}, p99 {:?}, most {:?}",
         at(0.5),
         at(0.99),
         at(1.0)

@@ -82,7 +82,16 @@ pub(crate) fn python_client() -> anyhow::Result<PathBuf> {
 
 /// The TypeScript SDK, in `clients/typescript/node_modules`.
 pub(crate) fn typescript_client() -> anyhow::Result<()> {
-    let folder = top().join("clients/typescript");
+    node_packages("clients/typescript")
+}
+
+/// The watchers of dev servers and editors, in `clients/watchers/node_modules`.
+pub(crate) fn watchers() -> anyhow::Result<()> {
+    node_packages("clients/watchers")
+}
+
+fn node_packages(folder: &str) -> anyhow::Result<()> {
+    let folder = top().join(folder);
     let wanted = std::fs::read_to_string(folder.join("package-lock.json"))?;
     let marker = folder.join("node_modules/installed.json");
     if std::fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
@@ -130,12 +139,21 @@ pub(crate) fn file_systems() {
         return;
     }
     println!("installing {}", missing.join(", "));
-    let _ = succeeds(
-        command("apt-get", &["install", "--yes", "--quiet", "--quiet"])
-            .arg("--no-install-recommends")
-            .args(&missing)
-            .env("DEBIAN_FRONTEND", "noninteractive"),
-    );
+    let install = || {
+        succeeds(
+            command("apt-get", &["install", "--yes", "--quiet", "--quiet"])
+                .arg("--no-install-recommends")
+                .args(&missing)
+                .env("DEBIAN_FRONTEND", "noninteractive"),
+        )
+        .unwrap_or(false)
+    };
+    // A machine that never asked does not know what there is.
+    if !install()
+        && succeeds(&mut command("apt-get", &["update", "--quiet", "--quiet"])).unwrap_or(false)
+    {
+        install();
+    }
     let missing = packages();
     if !missing.is_empty() {
         println!(

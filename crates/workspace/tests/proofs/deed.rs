@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use lancet_text::RawChange;
 use lancet_workspace::{
-    CommitError, Expected, FaultyDisk, Located, Manner, NewBytes, Snapshot, Strategy, Workspace,
-    Write, Written,
+    CommitError, Expected, FaultyDisk, Located, Manner, NewBytes, Snapshot, Strategy, Warning,
+    Workspace, Write, Written,
 };
 use rustix::io::Errno;
 
@@ -296,7 +296,15 @@ pub(crate) fn play(name: &str, folder: &Path) -> ExitCode {
     mark(END);
     println!("\n{outcome:?}");
     let code = match outcome {
-        Ok(written) if written.iter().all(|one| one.warnings.is_empty()) => WRITTEN,
+        // Rung 4 always says what it is.
+        Ok(written)
+            if written
+                .iter()
+                .flat_map(|one| &one.warnings)
+                .all(|warning| *warning == Warning::Unprotected) =>
+        {
+            WRITTEN
+        }
         Ok(_) => WRITTEN_WITH_WARNINGS,
         Err(CommitError::Conflict { .. } | CommitError::Partly { .. }) => CONFLICT,
         Err(_) => REFUSED,

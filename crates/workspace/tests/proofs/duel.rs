@@ -81,7 +81,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
         (System::Overlay, Way::Ours, 100, 10_000),
         (System::Fuse, Way::Ours, 60, 10_000),
     ];
-    let limit = form.pick(Duration::from_millis(400), Duration::from_secs(600));
+    let limit = form.pick(Duration::from_millis(400), Duration::from_secs(40));
     let mut fought = 0;
     for (kind, way, short, long) in all {
         match Place::mount(kind) {

@@ -15,8 +15,15 @@ use crate::runner::{Form, Skipped, figure, folder_in_memory, on_two_threads, rol
 
 const ERRORS: [&str; 5] = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "EACCES"];
 
-/// The memory of the process itself: an error there ends it, as a kill does.
-const MEMORY: [&str; 5] = ["mmap", "munmap", "brk", "mremap", "madvise"];
+/// The memory and the time of the process itself: an error there ends it, as a kill does.
+const OWN: [&str; 6] = [
+    "mmap",
+    "munmap",
+    "brk",
+    "mremap",
+    "madvise",
+    "clock_nanosleep",
+];
 
 #[derive(Clone, Copy)]
 enum Fault {
@@ -45,7 +52,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
             for number in before + 1..=with {
                 calls += 1;
                 let mut faults = vec![Fault::Kill];
-                if !MEMORY.contains(&&*call) {
+                if !OWN.contains(&&*call) {
                     let few = form.pick(1, ERRORS.len());
                     let errors = (0..few).map(|more| ERRORS[(calls + more) % ERRORS.len()]);
                     faults.extend(errors.map(Fault::Error));

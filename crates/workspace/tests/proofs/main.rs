@@ -21,6 +21,8 @@ mod place;
 mod runner;
 #[cfg(target_os = "linux")]
 mod snapshots;
+#[cfg(target_os = "linux")]
+mod watchers;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
@@ -46,6 +48,10 @@ fn main() -> std::process::ExitCode {
         Proof {
             name: "no_swap_of_folders_or_files_leads_outside",
             run: escape::prove,
+        },
+        Proof {
+            name: "watchers_see_a_change_and_believe_nothing_deleted",
+            run: watchers::prove,
         },
     ];
     let arguments: Vec<String> = std::env::args().skip(1).collect();
