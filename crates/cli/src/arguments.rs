@@ -283,6 +283,9 @@ pub(crate) struct Writing {
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
+    /// Write without asking, protected names and secret files too
+    #[arg(long)]
+    pub(crate) yes_protected: bool,
     /// Write text that looks like a tool's display (line numbers, "rest unchanged") and would be refused
     #[arg(long)]
     pub(crate) insist: bool,

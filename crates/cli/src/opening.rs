@@ -128,6 +128,9 @@ impl Wish<'_> {
             builder = builder.home(home);
         }
         if let Whom::Terminal(approver) = self.whom {
+            if let Some(folder) = &state_dir {
+                approver.keep_drafts_in(folder.join("drafts"));
+            }
             builder = builder.approver(approver);
         }
         let lancet = builder

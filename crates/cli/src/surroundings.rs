@@ -23,6 +23,8 @@ pub(crate) struct Surroundings {
     pub(crate) plain: bool,
     /// `LANCET_LOG`
     pub(crate) log: Option<String>,
+    /// `VISUAL`, else `EDITOR`
+    pub(crate) editor: Option<String>,
     state_dir: Option<PathBuf>,
     state_home: Option<PathBuf>,
     config_home: Option<PathBuf>,
@@ -44,6 +46,9 @@ impl Surroundings {
             home: env::home_dir().filter(|path| path.is_absolute()),
             plain: dumb || set("NO_COLOR").is_some(),
             log: set("LANCET_LOG").map(|value| value.to_string_lossy().into_owned()),
+            editor: set("VISUAL")
+                .or_else(|| set("EDITOR"))
+                .map(|value| value.to_string_lossy().into_owned()),
             state_dir: set("LANCET_STATE_DIR").map(PathBuf::from),
             state_home: folder("XDG_STATE_HOME"),
             config_home: folder("XDG_CONFIG_HOME"),

@@ -159,6 +159,9 @@ pub(crate) struct Going {
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
+    /// Write without asking, protected names too
+    #[arg(long)]
+    pub(crate) yes_protected: bool,
     /// One JSON object for programs
     #[arg(long)]
     pub(crate) json: bool,

@@ -18,7 +18,7 @@ use crate::terminal::{Consent, TerminalApprover};
 /// Calls.
 pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let given = parse(&arguments.arguments, around)?;
-    let approver = TerminalApprover::new(Consent::Ask, around.plain);
+    let approver = TerminalApprover::new(Consent::Ask, around);
     let wish = Wish {
         place: &arguments.common.place,
         reach: Reach::Folder,

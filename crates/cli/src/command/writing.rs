@@ -32,12 +32,8 @@ impl Bench {
     ) -> Result<Self, Failure> {
         let file: PathBuf = around.absolute(file)?;
         let file_path = as_text(&file)?;
-        let consent = if writing.yes {
-            Consent::Given
-        } else {
-            Consent::Ask
-        };
-        let approver = TerminalApprover::new(consent, around.plain);
+        let consent = Consent::of(writing.yes, writing.yes_protected);
+        let approver = TerminalApprover::new(consent, around);
         let wish = Wish {
             place: &shared.place,
             reach: Reach::File(&file),

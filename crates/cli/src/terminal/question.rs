@@ -1,16 +1,29 @@
 //! Asks a person before a write, on the terminal itself: standard input may carry text, and whoever feeds it is not
 //! necessarily a person.
 
-use std::fs::OpenOptions;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+mod editor;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lancet::{Answer, Approver, Question, Wait};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Colour, Style, visible, visible_line};
+use crate::surroundings::Surroundings;
 
 /// The longest answer that is read, in bytes.
-const LONGEST_ANSWER: u64 = 4096;
+const LONGEST_ANSWER: usize = 4096;
+
+/// How often it is looked whether the answer is still wanted.
+const LOOK_EVERY: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000_000,
+};
 
 /// What was said beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +32,19 @@ pub(crate) enum Consent {
     Ask,
     /// `--yes`: questions are answered, but for those about protected names.
     Given,
+    /// `--yes-protected`: those too.
+    GivenToAll,
+}
+
+impl Consent {
+    /// What the flags say.
+    pub(crate) fn of(yes: bool, yes_protected: bool) -> Self {
+        match (yes, yes_protected) {
+            (_, true) => Consent::GivenToAll,
+            (true, false) => Consent::Given,
+            (false, false) => Consent::Ask,
+        }
+    }
 }
 
 /// What became of the questions.
@@ -28,6 +54,8 @@ struct Past {
     unasked: Option<(String, bool)>,
     /// A person has seen the diff.
     shown: bool,
+    /// Where texts lie while a person edits them.
+    drafts: Option<PathBuf>,
 }
 
 /// Asks on the terminal. Clones share what became of the questions.
@@ -35,33 +63,38 @@ struct Past {
 pub(crate) struct TerminalApprover {
     consent: Consent,
     plain: bool,
+    /// The person's editor.
+    editor: String,
     past: Arc<Mutex<Past>>,
 }
 
 impl TerminalApprover {
-    /// An approver; `plain` for no colours.
-    pub(crate) fn new(consent: Consent, plain: bool) -> Self {
+    /// An approver.
+    pub(crate) fn new(consent: Consent, around: &Surroundings) -> Self {
         Self {
             consent,
-            plain,
+            plain: around.plain,
+            editor: around.editor.clone().unwrap_or_else(|| "vi".to_owned()),
             past: Arc::default(),
         }
     }
 
+    /// Texts that a person edits lie in this folder meanwhile.
+    pub(crate) fn keep_drafts_in(&self, folder: PathBuf) {
+        self.past().drafts = Some(folder);
+    }
+
     /// Whether a person has seen the diff already.
     pub(crate) fn has_shown(&self) -> bool {
-        self.past
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .shown
+        self.past().shown
     }
 
     /// What to say where a question could not be asked: nobody has declined anything then.
     pub(crate) fn unasked(&self) -> Option<String> {
-        let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        let past = self.past();
         let (reason, protected) = past.unasked.as_ref()?;
         let how = if *protected {
-            "Only a person at a terminal can allow it; --yes does not. Run the command there."
+            "Only a person at a terminal, or --yes-protected, can allow it; --yes does not. Run the command there."
         } else {
             "Run the command at a terminal, or allow it with --yes; --diff shows what it would write."
         };
@@ -69,18 +102,59 @@ impl TerminalApprover {
             "Nothing was written: {reason}, and there is no terminal to ask on. {how}"
         ))
     }
+
+    fn past(&self) -> MutexGuard<'_, Past> {
+        self.past.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks until there is an answer; none where there is no terminal.
+    fn ask_at_terminal(&self, question: &Question, wait: &Wait) -> Option<Answer> {
+        let colour = Colour::of(true, self.plain);
+        let mut terminal = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open("/dev/tty")
+            .ok()?;
+        let mut words = worded(question, colour);
+        loop {
+            let prompt = colour.paint(Style::Bold, &prompt(question));
+            terminal
+                .write_all(format!("{words}{prompt} ").as_bytes())
+                .ok()?;
+            let Some(line) = read_line(&mut terminal, wait).ok()? else {
+                let _ = terminal.write_all(b"\n(no longer asked)\n");
+                return Some(Answer::No(None));
+            };
+            match understood(&line) {
+                Said::Answer(answer) => return Some(answer),
+                Said::Edit => {
+                    match editor::edit(&self.editor, self.past().drafts.clone(), question) {
+                        Ok(Some(text)) => return Some(Answer::Edited(text)),
+                        Ok(None) => words = "The text is as it was.\n".to_owned(),
+                        Err(error) => words = format!("It cannot be edited: {error}.\n"),
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl Approver for TerminalApprover {
-    fn ask(&self, question: &Question, _: &Wait) -> Answer {
-        if self.consent == Consent::Given && !question.protected {
+    fn ask(&self, question: &Question, wait: &Wait) -> Answer {
+        let given = match self.consent {
+            Consent::Ask => false,
+            Consent::Given => !question.protected,
+            Consent::GivenToAll => true,
+        };
+        if given {
             return Answer::Yes;
         }
-        let answer = ask(question, Colour::of(true, self.plain));
-        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = self.ask_at_terminal(question, wait);
+        let mut past = self.past();
         match answer {
             Some(answer) => {
-                past.shown = true;
+                // Of a text that was edited the person has not seen the diff.
+                past.shown = !matches!(answer, Answer::Edited(_));
                 answer
             }
             None => {
@@ -91,24 +165,33 @@ impl Approver for TerminalApprover {
     }
 }
 
-/// Asks; none where there is no terminal.
-fn ask(question: &Question, colour: Colour) -> Option<Answer> {
-    let mut terminal = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open("/dev/tty")
-        .ok()?;
-    terminal
-        .write_all(worded(question, colour).as_bytes())
-        .ok()?;
+/// A line from the terminal; none where nobody waits for it any more.
+fn read_line(terminal: &mut File, wait: &Wait) -> io::Result<Option<String>> {
     let mut line = Vec::new();
-    let mut input = BufReader::new(std::io::Read::take(&terminal, LONGEST_ANSWER));
-    input.read_until(b'\n', &mut line).ok()?;
-    if !line.ends_with(b"\n") {
-        // End of input leaves the cursor behind the question.
-        let _ = (&terminal).write_all(b"\n");
+    loop {
+        let ready = poll(
+            &mut [PollFd::new(&*terminal, PollFlags::IN)],
+            Some(&LOOK_EVERY),
+        )?;
+        if wait.is_over() {
+            return Ok(None);
+        }
+        if ready == 0 {
+            continue;
+        }
+        // A terminal hands over whole lines.
+        let mut bytes = [0; 1024];
+        let length = terminal.read(&mut bytes)?;
+        line.extend_from_slice(&bytes[..length]);
+        if length == 0 || line.contains(&b'\n') || line.len() >= LONGEST_ANSWER {
+            if !line.ends_with(b"\n") {
+                // End of input leaves the cursor behind the question.
+                let _ = terminal.write_all(b"\n");
+            }
+            let first = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            return Ok(Some(String::from_utf8_lossy(first).into_owned()));
+        }
     }
-    Some(understood(&String::from_utf8_lossy(&line)))
 }
 
 /// The question in words.
@@ -121,8 +204,17 @@ fn worded(question: &Question, colour: Colour) -> String {
         .iter()
         .map(|notice| format!("note: {}\n", visible(notice)))
         .collect();
+    let deed = match question.deed {
+        "create" => " (a new file)",
+        "delete" => " (it goes)",
+        _ => "",
+    };
+    let rule = match &question.rule {
+        Some(rule) => colour.paint(Style::Dim, &format!("{}\n", visible_line(rule))),
+        None => String::new(),
+    };
     format!(
-        "{} {}  {} {}\n{}\n{}\n{}{}{} ",
+        "{} {}{deed}  {} {}\n{}\n{}\n{rule}{}{}",
         question.tool,
         colour.paint(Style::Bold, &visible_line(&relative)),
         colour.paint(Style::Green, &format!("+{added}")),
@@ -131,116 +223,44 @@ fn worded(question: &Question, colour: Colour) -> String {
         colour.paint(Style::Dim, &visible_line(&question.reason)),
         colour.diff(&question.diff),
         colour.paint(Style::Dim, &notices),
-        colour.paint(Style::Bold, "Write this? [y/N, or n and why]"),
     )
 }
 
+/// What may be answered.
+fn prompt(question: &Question) -> String {
+    let mut further = format!("s: yes, for {} in this session", question.offers.session);
+    if let Some(rule) = &question.offers.always {
+        further.push_str(&format!("; a: always ({})", visible_line(rule)));
+    }
+    if question.text.is_some() {
+        further.push_str("; e: edit it first");
+    }
+    format!("{further}\nWrite this? [y/N, or n and why]")
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+enum Said {
+    Answer(Answer),
+    Edit,
+}
+
 /// What an answer means. Only a plain yes is one; all other words are passed on as the reason for the no.
-fn understood(line: &str) -> Answer {
+fn understood(line: &str) -> Said {
     let line = line.trim();
     let (first, rest) = line
         .split_once(|c: char| c.is_whitespace() || ",:;.".contains(c))
         .unwrap_or((line, ""));
     let rest = rest.trim();
-    match first.to_lowercase().as_str() {
-        "y" | "yes" if rest.is_empty() => Answer::Yes,
-        "n" | "no" if rest.is_empty() => Answer::No(None),
+    let alone = rest.is_empty();
+    Said::Answer(match first.to_lowercase().as_str() {
+        "y" | "yes" if alone => Answer::Yes,
+        "s" | "session" if alone => Answer::Session,
+        "a" | "always" if alone => Answer::Always,
+        "e" | "edit" if alone => return Said::Edit,
+        "n" | "no" if alone => Answer::No(None),
         "n" | "no" => Answer::No(Some(rest.to_owned())),
-        "" if rest.is_empty() => Answer::No(None),
+        "" if alone => Answer::No(None),
         _ => Answer::No(Some(line.to_owned())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_plain_yes_is_a_yes() {
-        let no = |words: &str| Answer::No(Some(words.to_owned()));
-        assert_eq!(understood("y\n"), Answer::Yes);
-        assert_eq!(understood(" YES \n"), Answer::Yes);
-        assert_eq!(understood("\n"), Answer::No(None));
-        assert_eq!(understood(""), Answer::No(None));
-        assert_eq!(understood("N\n"), Answer::No(None));
-        assert_eq!(
-            understood("n use the other file\n"),
-            no("use the other file")
-        );
-        assert_eq!(understood("no, not here\n"), no("not here"));
-        assert_eq!(understood("y but later\n"), no("y but later"));
-        assert_eq!(understood("nothing doing\n"), no("nothing doing"));
-    }
-
-    #[test]
-    fn yes_beforehand_answers_all_but_protected_names() {
-        let question = Question {
-            tool: "Edit".into(),
-            path: "/r/a".into(),
-            relative: "a".into(),
-            reason: "the mode is ask".into(),
-            protected: false,
-            diff: String::new(),
-            notices: Vec::new(),
-            lines: (1, 1),
-            ..Question::default()
-        };
-        let approver = TerminalApprover::new(Consent::Given, true);
-        assert_eq!(approver.ask(&question, &Wait::default()), Answer::Yes);
-        assert!(!approver.has_shown() && approver.unasked().is_none());
-    }
-
-    #[test]
-    fn a_question_shows_what_the_file_would_hide() {
-        let question = Question {
-            tool: "Edit".into(),
-            path: "/r/a".into(),
-            relative: "a".into(),
-            reason: "why".into(),
-            protected: false,
-            diff: "-ok\n+evil\x1b[2K\rok\n".into(),
-            notices: Vec::new(),
-            lines: (1, 1),
-            ..Question::default()
-        };
-        let words = worded(&question, Colour::Off);
-        assert!(words.contains("+evil␛[2K␍ok\n") && !words.contains('\x1b'));
-    }
-
-    #[test]
-    fn what_the_diff_leaves_out_stands_below_it() {
-        let question = Question {
-            tool: "Edit".into(),
-            path: "/r/a".into(),
-            relative: "a".into(),
-            reason: "the mode is ask".into(),
-            protected: false,
-            diff: "@@ -1 +1 @@\n-a\n+b\n".into(),
-            notices: vec!["10 further places are not shown".into()],
-            lines: (1, 1),
-            ..Question::default()
-        };
-        let words = worded(&question, Colour::Off);
-        assert!(
-            words.contains("+b\nnote: 10 further places are not shown\nWrite this?"),
-            "{words}"
-        );
-    }
-
-    #[test]
-    fn a_name_with_a_line_end_forges_no_line_of_the_question() {
-        let question = Question {
-            tool: "Edit".into(),
-            path: "/r/a\n@@ -1 +1 @@\nb".into(),
-            relative: "a\n@@ -1 +1 @@\nb".into(),
-            reason: "/r/a\nb is protected".into(),
-            protected: true,
-            diff: String::new(),
-            notices: Vec::new(),
-            lines: (1, 1),
-            ..Question::default()
-        };
-        let words = worded(&question, Colour::Off);
-        assert_eq!(words.lines().count(), 4, "{words}");
-    }
+    })
 }

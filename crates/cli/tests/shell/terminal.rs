@@ -6,6 +6,11 @@ use crate::stage::{LANCET, Run, Stage, finish};
 
 /// Runs the program on a terminal of its own, on which `answer` is typed. Its output is all that the terminal showed.
 pub(crate) fn on_terminal(stage: &Stage, arguments: &str, answer: &str) -> Run {
+    finish(terminal(stage, arguments), answer.as_bytes())
+}
+
+/// The program on a terminal of its own.
+fn terminal(stage: &Stage, arguments: &str) -> Command {
     let mut command = Command::new("script");
     command.args([
         "--quiet",
@@ -16,7 +21,7 @@ pub(crate) fn on_terminal(stage: &Stage, arguments: &str, answer: &str) -> Run {
     ]);
     stage.dress(&mut command);
     command.env("TERM", "xterm");
-    finish(command, answer.as_bytes())
+    command
 }
 
 #[test]
@@ -149,4 +154,109 @@ fn line_numbers_stand_back_on_a_terminal() {
     let run = on_terminal(&stage, "read a.txt", "");
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.out.contains("\x1b[2m1→\x1b[0mone"), "{run:?}");
+}
+
+#[test]
+fn a_text_edited_by_the_person_is_what_is_written() {
+    let stage = Stage::new().with("EDITOR", "sed -i s/1/one-and-a-half/");
+    stage.file("a.txt", "one\ntwo\n");
+    let run = on_terminal(&stage, "edit a.txt --old one --new 1", "e\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(stage.text("a.txt"), "one-and-a-half\ntwo\n");
+    assert!(run.out.contains("a person changed the text"), "{run:?}");
+}
+
+#[test]
+fn an_editor_that_changes_nothing_or_fails_leads_back_to_the_question() {
+    for editor in ["true", "false", "no-such-editor"] {
+        let stage = Stage::new().with("EDITOR", editor);
+        stage.file("a.txt", "one\n");
+        let run = on_terminal(&stage, "edit a.txt --old one --new 1", "e\nn\n");
+        assert_eq!(run.code, 1, "{run:?}");
+        assert_eq!(stage.text("a.txt"), "one\n");
+        assert_eq!(run.out.matches("Write this?").count(), 2, "{run:?}");
+    }
+}
+
+#[test]
+fn always_adds_one_rule_and_the_next_time_nobody_is_asked() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    stage.file("b.txt", "one\n");
+    let settings = stage.home().join(".config/lancet/lancet.toml");
+    std::fs::create_dir_all(settings.parent().expect("it has one")).expect("folders");
+    std::fs::write(
+        &settings,
+        "# mine\n[permissions]\ndeny = [\"Read(x)\"] # stays\n",
+    )
+    .expect("settings");
+    let run = on_terminal(&stage, "edit a.txt --old one --new two", "a\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    let rule = format!("Edit(/{})", stage.project().join("a.txt").display());
+    assert_eq!(
+        std::fs::read_to_string(&settings).expect("there"),
+        format!("# mine\n[permissions]\ndeny = [\"Read(x)\"] # stays\nallow = [\"{rule}\"]\n")
+    );
+    let run = on_terminal(&stage, "edit a.txt --old two --new three", "");
+    assert_eq!(
+        (run.code, stage.text("a.txt").as_str()),
+        (0, "three\n"),
+        "{run:?}"
+    );
+    let run = on_terminal(&stage, "edit b.txt --old one --new two", "n\n");
+    assert_eq!(
+        (run.code, stage.text("b.txt").as_str()),
+        (1, "one\n"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn yes_protected_answers_for_protected_names_and_nothing_else_does() {
+    let stage = Stage::new();
+    stage.file(".git/config", "[core]\n");
+    let edit = ["edit", ".git/config", "--old", "[core]", "--new", "[user]"];
+    let run = stage.run(&[&edit[..], &["--yes"]].concat());
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.contains("--yes-protected"), "{run:?}");
+    let run = stage.run(&[&edit[..], &["--yes-protected"]].concat());
+    assert_eq!(
+        (run.code, stage.text(".git/config").as_str()),
+        (0, "[user]\n"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_question_is_taken_back_when_the_file_changes() {
+    use std::io::Read as _;
+    use std::process::Stdio;
+    let stage = Stage::new();
+    let path = stage.file("a.txt", "one\ntwo\n");
+    let mut command = terminal(&stage, "edit a.txt --old one --new 1");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    // Held open: nobody answers.
+    let stdin = child.stdin.take();
+    let mut out = child.stdout.take().expect("piped");
+    let mut shown = Vec::new();
+    let mut read_until = |wanted: &str| {
+        let mut bytes = [0; 4096];
+        while !String::from_utf8_lossy(&shown).contains(wanted) {
+            let length = out.read(&mut bytes).expect("it shows something");
+            assert!(
+                length > 0,
+                "{wanted} never came: {}",
+                String::from_utf8_lossy(&shown)
+            );
+            shown.extend_from_slice(&bytes[..length]);
+        }
+    };
+    read_until("Write this?");
+    std::fs::write(path, "other\n").expect("written");
+    read_until("(no longer asked)");
+    read_until("stale");
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+    drop(stdin);
+    assert_eq!(stage.text("a.txt"), "other\n");
 }

@@ -103,12 +103,8 @@ fn go(
     around: &Surroundings,
     act: impl FnOnce(&Session) -> Reply,
 ) -> Result<Exit, Failure> {
-    let consent = if going.yes {
-        Consent::Given
-    } else {
-        Consent::Ask
-    };
-    let approver = TerminalApprover::new(consent, around.plain);
+    let consent = Consent::of(going.yes, going.yes_protected);
+    let approver = TerminalApprover::new(consent, around);
     let lancet = open(&going.place, reach, Some(approver.clone()), around)?;
     let reply = act(&lancet.unnamed_session());
     put(

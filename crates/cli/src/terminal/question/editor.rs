@@ -1,0 +1,70 @@
+//! A person's own editor on the text of a change, before it is written.
+
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use lancet::Question;
+
+use crate::launcher::Launch;
+
+/// Lets the person edit; none where the text was left alone.
+pub(super) fn edit(
+    editor: &str,
+    folder: Option<PathBuf>,
+    question: &Question,
+) -> io::Result<Option<String>> {
+    let text = question
+        .text
+        .as_ref()
+        .ok_or_else(|| io::Error::other("it is no text, or too long"))?;
+    let folder =
+        folder.ok_or_else(|| io::Error::other("there is no state folder for the draft"))?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&folder)?;
+    let draft = Draft::new(&folder, question, text)?;
+    // The variable may hold arguments, so a shell takes it apart, as everybody does with it.
+    let script = format!("{editor} \"$@\"");
+    let arguments = [
+        "-c".into(),
+        script.into(),
+        "editor".into(),
+        draft.0.clone().into(),
+    ];
+    let ended = Launch::at_terminal("sh", arguments.to_vec())?
+        .start()?
+        .wait()?;
+    if !ended.success() {
+        return Err(io::Error::other("the editor ended with an error"));
+    }
+    let edited = std::fs::read_to_string(&draft.0)?;
+    Ok((edited != *text).then_some(edited))
+}
+
+/// A file that goes when nobody needs it any more.
+struct Draft(PathBuf);
+
+impl Draft {
+    fn new(folder: &Path, question: &Question, text: &str) -> io::Result<Draft> {
+        // The name's end tells an editor the language.
+        let name = question.path.file_name().unwrap_or_default();
+        let file = format!("{}-{}", std::process::id(), name.to_string_lossy());
+        let path = folder.join(file);
+        let mut file = std::fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)?;
+        file.write_all(text.as_bytes())?;
+        Ok(Draft(path))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
