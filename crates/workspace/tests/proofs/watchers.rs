@@ -38,6 +38,8 @@ struct Ear {
     _watcher: Option<notify::RecommendedWatcher>,
 }
 
+type Listen = fn(&Path) -> Result<Ear, String>;
+
 /// A program that ends with us.
 struct Closing(Child);
 
@@ -49,7 +51,7 @@ impl Drop for Closing {
 }
 
 pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
-    let listeners: [(&str, fn(&Path) -> Result<Ear, String>); 3] = [
+    let listeners: [(&str, Listen); 3] = [
         ("notify", notify_crate),
         ("chokidar", |folder| node("chokidar", folder)),
         ("@parcel/watcher", |folder| node("parcel", folder)),
