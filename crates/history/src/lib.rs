@@ -26,5 +26,6 @@ pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    LedgerStore, Loaded, Saved, SetAside, Store, StoreError, StoreFacts, Turn, examine_store,
+    LedgerStore, LeftIntent, Loaded, Saved, SetAside, Store, StoreError, StoreFacts, Turn,
+    examine_store,
 };

@@ -13,6 +13,7 @@ mod blobs;
 mod contents;
 mod examine;
 mod forecast;
+mod journal;
 mod ledgers;
 mod log;
 mod open;
@@ -28,6 +29,7 @@ mod statistics;
 mod unsealed;
 
 pub use examine::{StoreFacts, examine_store};
+pub use journal::LeftIntent;
 pub use sqlite::Store;
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store

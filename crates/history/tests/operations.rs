@@ -499,7 +499,7 @@ fn a_database_of_the_first_version_takes_the_step_and_keeps_its_ledgers() {
     database(&folder)
         .execute_batch(
             "DROP TABLE contents; DROP TABLE files; DROP TABLE operations; DROP TABLE begun; DROP TABLE taken_back;
-             DROP TABLE refusals; DROP TABLE unsealed; PRAGMA user_version = 1;
+             DROP TABLE refusals; DROP TABLE unsealed; DROP TABLE journal; PRAGMA user_version = 1;
              INSERT INTO sessions (name, used, turn) VALUES ('kept', 9999999999, 1);",
         )
         .expect("as it was");

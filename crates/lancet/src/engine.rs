@@ -13,6 +13,7 @@ use crate::approver::Approver;
 use crate::declare::{ANSWER_LIMIT, Declaration};
 use crate::history::History;
 use crate::host_tool::HostTool;
+use crate::journal::Joined;
 use crate::observe::{Event, Observer};
 use crate::order::Order;
 use crate::session::Session;
@@ -51,7 +52,7 @@ pub(crate) struct Inner {
     state_spelled: OnceLock<Option<PathBuf>>,
     disk: Arc<dyn Disk>,
     unkept: OnceLock<Option<Workspace>>,
-    store: OnceLock<Option<Stores>>,
+    store: Option<Stores>,
     sessions: Mutex<Vec<Session>>,
 }
 
@@ -189,7 +190,19 @@ impl Builder {
         let mode = self.mode.or(self.settings.mode).unwrap_or_default();
         let read_roots = self.wishes.read_roots(&self.settings, self.home.as_deref());
         let folders = [self.roots.as_slice(), &read_roots].concat();
-        let workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())?;
+        let mut workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())?;
+        let store = self.state_dir.as_ref().map(|folder| {
+            let store = Arc::new(Store::new(folder));
+            (folder.join("journal"), store)
+        });
+        if let Some((files, store)) = &store {
+            let joined = Joined::new(Arc::clone(store), Arc::clone(&disk), files.clone());
+            workspace = workspace.with_journal(Arc::new(joined));
+        }
+        let store = store.map(|(_, store)| Stores {
+            ledgers: Arc::<Store>::clone(&store),
+            operations: store,
+        });
         let permissions = Permissions::new(
             self.wishes,
             workspace.roots(),
@@ -222,7 +235,7 @@ impl Builder {
                 state_spelled: OnceLock::new(),
                 disk,
                 unkept: OnceLock::new(),
-                store: OnceLock::new(),
+                store,
                 sessions: Mutex::default(),
             }),
         })
@@ -321,12 +334,12 @@ impl Inner {
     /// The store of named ledgers, opened at its first use; `None` where there is no state folder: then sessions last
     /// as long as the process.
     pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
-        Some(&self.stores()?.ledgers)
+        Some(&self.store.as_ref()?.ledgers)
     }
 
     /// The history, under the same terms; without a state folder nothing can be taken back.
     pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
-        Some(&self.stores()?.operations)
+        Some(&self.store.as_ref()?.operations)
     }
 
     /// The same roots without a state folder: for changes that are to go on though it takes no bytes.
@@ -339,17 +352,6 @@ impl Inner {
             .get_or_init(open)
             .as_ref()
             .unwrap_or(&self.workspace)
-    }
-
-    fn stores(&self) -> Option<&Stores> {
-        let open = || {
-            let store = Arc::new(Store::new(self.state_dir.as_ref()?));
-            Some(Stores {
-                ledgers: Arc::<Store>::clone(&store),
-                operations: store,
-            })
-        };
-        self.store.get_or_init(open).as_ref()
     }
 
     /// The state folder as paths that were opened spell it.

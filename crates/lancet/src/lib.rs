@@ -41,6 +41,7 @@ mod engine;
 mod gutter;
 mod history;
 mod host_tool;
+mod journal;
 mod ledger;
 pub mod line_rules;
 mod observe;

@@ -295,6 +295,8 @@ fn what_an_interrupted_process_left_is_mended_before_the_first_call_and_told() {
         .output()
         .expect("started");
     assert_eq!(output.status.code(), Some(77), "ended in the middle");
+    let files = fs::read_dir(ground.folder.path().join("state/journal"));
+    assert_eq!(files.map_or(0, Iterator::count), 0, "the database has it");
     assert_eq!(fs::read_to_string(ground.file()).expect("there"), "two\n");
     assert_eq!(fs::read_to_string(&second).expect("there"), "one\n");
     // Even a Read comes after the mending, and nothing of the state folder is needed for it.

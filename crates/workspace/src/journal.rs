@@ -23,6 +23,21 @@ pub struct Intent {
     pub steps: Vec<Step>,
 }
 
+impl Intent {
+    /// As bytes, for a journal that keeps them elsewhere.
+    pub fn encode(&self) -> Vec<u8> {
+        line::Line::Open(0, self.clone()).encode()
+    }
+
+    /// From those bytes; nothing where they are torn, or not of our making.
+    pub fn decode(bytes: &[u8]) -> Option<Intent> {
+        match line::Line::decode(bytes.strip_suffix(b"\n")?)? {
+            line::Line::Open(_, intent) => Some(intent),
+            _ => None,
+        }
+    }
+}
+
 /// What is about to be done to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {

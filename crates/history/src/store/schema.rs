@@ -110,6 +110,13 @@ pub(super) const STEPS: &[&str] = &["
     UPDATE contents SET form = form + 32 WHERE form < 16 AND stored < 256;
     CREATE INDEX taken_back_by_earlier ON taken_back (earlier);
     CREATE INDEX contents_unsealed ON contents (id) WHERE form < 16;
+", "
+    CREATE TABLE journal (
+        id      INTEGER PRIMARY KEY AUTOINCREMENT,
+        process TEXT    NOT NULL,         -- that is at it
+        decided INTEGER NOT NULL,         -- 1: all of it stands
+        intent  BLOB    NOT NULL          -- in the words of the door to the disk
+    ) STRICT;
 "];
 
 /// A database that cannot be brought to the shape in use.

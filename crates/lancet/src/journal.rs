@@ -1,0 +1,104 @@
+//! The journal of the writes, where history and the door to the disk meet. What must outlive a power cut (several files at
+//! once, the slower ways of writing) is in the history's database; a single exchange, which only has to outlive its
+//! process, is a line in a file, which costs a fraction of that. Where the database takes no bytes, files do for all.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lancet_history::{Store, StoreError};
+use lancet_workspace::{Disk, FileJournal, Flush, Intent, Journal, Progress, Record, Ticket};
+
+/// Both journals as one.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    store: Arc<Store>,
+    files: FileJournal,
+    /// The rows of the database that this process is at, by the number that the door to the disk knows.
+    rows: Mutex<HashMap<Ticket, i64>>,
+}
+
+impl Joined {
+    pub(crate) fn new(store: Arc<Store>, disk: Arc<dyn Disk>, folder: PathBuf) -> Joined {
+        Joined {
+            store,
+            files: FileJournal::new(disk, folder),
+            rows: Mutex::default(),
+        }
+    }
+
+    fn rows(&self) -> MutexGuard<'_, HashMap<Ticket, i64>> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn row(&self, ticket: Ticket) -> Option<i64> {
+        self.rows().get(&ticket).copied()
+    }
+
+    fn note(&self, row: i64) -> Ticket {
+        // The files' own numbers are random ones of 64 bits; a small one is a row of the database.
+        let ticket = Ticket(row.unsigned_abs());
+        self.rows().insert(ticket, row);
+        ticket
+    }
+}
+
+impl Journal for Joined {
+    fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket> {
+        if flush == Flush::Now
+            && let Ok(row) = self.store.open_intent(&intent.encode())
+        {
+            return Ok(self.note(row));
+        }
+        self.files.open(intent, flush)
+    }
+
+    fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()> {
+        match self.row(ticket) {
+            Some(row) => self.store.decide_intent(row).map_err(refused),
+            None => self.files.mark(ticket, flush),
+        }
+    }
+
+    fn close(&self, ticket: Ticket) -> io::Result<()> {
+        let Some(row) = self.row(ticket) else {
+            return self.files.close(ticket);
+        };
+        self.store.close_intent(row).map_err(refused)?;
+        self.rows().remove(&ticket);
+        Ok(())
+    }
+
+    fn list(&self) -> io::Result<Vec<Record>> {
+        let mut all = self.files.list()?;
+        // A database that cannot be read is told by whoever needs it; what it had about to be done is lost with it.
+        for left in self.store.left_intents().unwrap_or_default() {
+            let Some(intent) = Intent::decode(&left.intent) else {
+                continue;
+            };
+            all.push(Record {
+                ticket: self.note(left.id),
+                intent,
+                progress: if left.decided {
+                    Progress::Decided
+                } else {
+                    Progress::Begun
+                },
+            });
+        }
+        Ok(all)
+    }
+
+    fn let_go(&self, ticket: Ticket) {
+        let Some(row) = self.row(ticket) else {
+            return self.files.let_go(ticket);
+        };
+        self.rows().remove(&ticket);
+        let _ = self.store.let_go_intent(row);
+    }
+}
+
+fn refused(error: StoreError) -> io::Error {
+    io::Error::other(error)
+}
