@@ -1,0 +1,566 @@
+//! What a walk and a search promise beyond ripgrep's answers: what is left out is counted, a gate holds back, a stop
+//! stops, and nothing but regular files is opened. And topics of ripgrep's own tracker, by number, in cases of our own.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lancet_search::{
+    Case, Extent, Filter, Gate, Ignoring, Lines, Named, Open, Order, Pattern, Seeker, Start, Stop,
+    Survey, Tally, Walk, count_matches, list_files,
+};
+use lancet_workspace::{EntryKind, RealDisk, Workspace};
+
+struct Ground {
+    folder: tempfile::TempDir,
+}
+
+impl Ground {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let ground = Ground {
+            folder: tempfile::tempdir().expect("a folder"),
+        };
+        for (name, text) in files {
+            ground.write(name, text.as_bytes());
+        }
+        ground
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there")
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.root().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        std::fs::write(path, bytes).expect("written");
+    }
+
+    fn workspace(&self) -> Workspace {
+        Workspace::open(&[self.root()], Arc::new(RealDisk), None).expect("opens")
+    }
+
+    fn walk<T>(&self, ask: Ask<'_>, work: impl FnOnce(&Walk<'_>) -> T) -> T {
+        let start = self
+            .workspace()
+            .locate(&self.root().join(ask.path))
+            .expect("located");
+        let root = self.root();
+        let mut filter = Filter::default();
+        if let Some(glob) = ask.glob {
+            filter = filter.with_globs(&[&root], &[glob]).expect("a glob");
+        }
+        work(&Walk {
+            starts: &[Start::new(start)],
+            ignoring: ask.ignoring,
+            excludes: None,
+            filter: &filter,
+            named: &Named::new(ask.glob),
+            gate: ask.gate,
+            stop: ask.stop,
+            threads: 3,
+        })
+    }
+
+    fn list(&self, ask: Ask<'_>) -> (Vec<String>, Survey) {
+        let survey = self.walk(ask, |walk| list_files(walk, Order::Path));
+        (names(&survey), survey)
+    }
+
+    fn grep(&self, pattern: &str, lines: Lines) -> Survey {
+        let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
+        self.walk(Ask::default(), |walk| {
+            count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true)
+        })
+    }
+
+    fn matched(&self, name: &str, pattern: &str, lines: Lines) -> Vec<u64> {
+        let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
+        let located = self
+            .workspace()
+            .locate(&self.root().join(name))
+            .expect("located");
+        let extent = Extent {
+            skip: 0,
+            take: u64::MAX,
+            before: 0,
+            after: 0,
+            most_bytes: usize::MAX,
+        };
+        let never = || false;
+        let found = Seeker::new(&pattern, &never).excerpt(located.leaf(), None, extent);
+        let lines = found.expect("searched").lines;
+        lines.iter().map(|line| line.number).collect()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Ask<'a> {
+    path: &'a str,
+    glob: Option<&'a str>,
+    ignoring: Ignoring,
+    gate: &'a dyn Gate,
+    stop: &'a dyn Stop,
+}
+
+impl Default for Ask<'_> {
+    fn default() -> Self {
+        Ask {
+            path: "",
+            glob: None,
+            ignoring: Ignoring::Respect,
+            gate: &Open,
+            stop: &never,
+        }
+    }
+}
+
+fn never() -> bool {
+    false
+}
+
+fn names(survey: &Survey) -> Vec<String> {
+    survey
+        .files
+        .iter()
+        .map(|file| file.relative.display().to_string())
+        .collect()
+}
+
+#[test]
+fn what_is_left_out_is_counted_once_and_a_folder_as_one() {
+    let ground = Ground::new(&[
+        (".gitignore", "build/\n*.log\n.both\n"),
+        ("build/deep/a.rs", "x"),
+        ("build/b.rs", "x"),
+        ("a.log", "x"),
+        (".both", "hidden and ignored is ignored"),
+        (".hid/x", "x"),
+        (".git/HEAD", "x"),
+        ("kept.rs", "x"),
+    ]);
+    let (files, survey) = ground.list(Ask::default());
+    assert_eq!(files, ["kept.rs"]);
+    let wanted = Tally {
+        searched: 1,
+        ignored: 3,
+        hidden: 2,
+        ..Tally::default()
+    };
+    assert_eq!(survey.tally, wanted);
+}
+
+#[test]
+fn what_the_gate_holds_back_is_counted_and_nothing_else_is_told_of_it() {
+    let ground = Ground::new(&[
+        ("a/secret.txt", "x"),
+        ("a/open.txt", "x"),
+        ("shut/b.txt", "x"),
+    ]);
+    let gate = |path: &Path, kind: EntryKind| match kind {
+        EntryKind::Folder => !path.ends_with("shut"),
+        _ => !path.ends_with("secret.txt"),
+    };
+    for glob in [None, Some("*.txt"), Some("**/secret.txt"), Some("nothing")] {
+        let ask = Ask {
+            gate: &gate,
+            glob,
+            ..Ask::default()
+        };
+        let (files, survey) = ground.list(ask);
+        assert_eq!(survey.tally.denied, 2, "{glob:?}");
+        assert!(
+            !files.iter().any(|file| file.contains("secret")),
+            "{glob:?}"
+        );
+    }
+}
+
+#[test]
+fn a_stop_stops_and_tells_where() {
+    let files: Vec<(String, &str)> = (0..600)
+        .map(|n| (format!("d{}/f{n}", n % 20), "x"))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, *text)).collect();
+    let ground = Ground::new(&files);
+    let asked = AtomicUsize::new(0);
+    let stop = || asked.fetch_add(1, Ordering::Relaxed) >= 100;
+    let ask = Ask {
+        stop: &stop,
+        ..Ask::default()
+    };
+    let (files, survey) = ground.list(ask);
+    let at = survey.stopped_at.expect("it was stopped");
+    assert!(at.starts_with(ground.root()));
+    assert!(files.len() < 200, "{}", files.len());
+    let all = ground.list(Ask::default());
+    assert_eq!((all.0.len(), all.1.stopped_at), (600, None));
+}
+
+#[test]
+fn pipes_and_links_are_not_opened_and_loops_end() {
+    let ground = Ground::new(&[("a.txt", "needle\n"), ("d/b.txt", "needle\n")]);
+    let root = ground.root();
+    for name in ["pipe", ".gitignore", "d/.ignore"] {
+        let made = std::process::Command::new("mkfifo")
+            .arg(root.join(name))
+            .status();
+        assert!(made.is_ok_and(|made| made.success()));
+    }
+    std::os::unix::fs::symlink("..", root.join("d/up")).expect("a link");
+    std::os::unix::fs::symlink("a.txt", root.join("alias")).expect("a link");
+    let survey = ground.grep("needle", Lines::One);
+    assert_eq!(names(&survey), ["a.txt", "d/b.txt"]);
+    assert_eq!(survey.tally.links, 2);
+}
+
+#[test]
+fn a_file_that_is_being_staged_is_not_there() {
+    let ground = Ground::new(&[("a.txt", ""), (".lancet-0123.tmp", "")]);
+    let ask = Ask {
+        glob: Some(".lancet-0123.tmp"),
+        ..Ask::default()
+    };
+    assert_eq!(ground.list(ask).0, Vec::<String>::new());
+}
+
+#[test]
+fn a_nul_far_inside_ends_the_search_there_and_is_told() {
+    let ground = Ground::new(&[]);
+    let line = b"needle in a long file\n";
+    let lines = 5_000;
+    let mut bytes = line.repeat(lines);
+    bytes.push(0);
+    bytes.extend(line.repeat(10));
+    ground.write("late.txt", &bytes);
+    // Larger than what is searched in one piece.
+    let mut large = line.repeat(60_000);
+    large.push(0);
+    large.extend(line.repeat(10));
+    ground.write("large.txt", &large);
+    let survey = ground.grep("needle", Lines::One);
+    let counts: Vec<u64> = survey.files.iter().map(|file| file.matches).collect();
+    assert_eq!(counts, [60_000, 5_000]);
+    assert_eq!((survey.tally.cut, survey.tally.binary), (2, 0));
+}
+
+#[test]
+fn a_large_file_is_searched_like_a_small_one() {
+    let ground = Ground::new(&[]);
+    let line = "some line of text with a needle\nand one without\n";
+    ground.write("large.txt", line.repeat(60_000).as_bytes());
+    let wide: Vec<u8> = [0xFF, 0xFE]
+        .into_iter()
+        .chain(
+            line.repeat(20_000)
+                .encode_utf16()
+                .flat_map(u16::to_le_bytes),
+        )
+        .collect();
+    ground.write("wide.txt", &wide);
+    let survey = ground.grep("needle", Lines::One);
+    let counts: Vec<u64> = survey.files.iter().map(|file| file.matches).collect();
+    assert_eq!(counts, [60_000, 20_000]);
+    let survey = ground.grep("needle\nand", Lines::Several);
+    let counts: Vec<u64> = survey.files.iter().map(|file| file.matches).collect();
+    assert_eq!(counts, [60_000, 20_000]);
+}
+
+#[test]
+fn a_configured_encoding_is_searched_by_it() {
+    let ground = Ground::new(&[]);
+    ground.write("old.txt", b"caf\xe9\n");
+    let pattern = Pattern::new("café", Case::Sensitive, Lines::One).expect("a pattern");
+    let count = |label: Option<&'static str>| {
+        ground.walk(Ask::default(), |walk| {
+            count_matches(walk, &pattern, Order::Path, &|_| label, &|_, _| true).matches
+        })
+    };
+    assert_eq!((count(None), count(Some("windows-1252"))), (0, 1));
+}
+
+#[test]
+fn the_excludes_of_a_linked_worktree_count() {
+    let ground = Ground::new(&[
+        ("main/.git/info/exclude", "skipped\n"),
+        ("main/.git/worktrees/w/commondir", "../..\n"),
+        ("tree/skipped", ""),
+        ("tree/kept", ""),
+    ]);
+    let git = ground.root().join("main/.git/worktrees/w");
+    ground.write(
+        "tree/.git",
+        format!("gitdir: {}\n", git.display()).as_bytes(),
+    );
+    let ask = Ask {
+        path: "tree",
+        ..Ask::default()
+    };
+    assert_eq!(ground.list(ask).0, ["kept"]);
+}
+
+/// Topics of ripgrep's tracker by their number there, and some of ours: rules (file and text), files, what a walk finds.
+type Topic = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+const TOPICS: &[Topic] = &[
+    (
+        "16",
+        &[(".gitignore", "ghi/\n")],
+        &["ghi/toplevel.txt", "def/ghi/sub.txt", "a"],
+        &["a"],
+    ),
+    (
+        "25",
+        &[(".gitignore", "/llvm/\n")],
+        &["src/llvm/foo", "llvm/x"],
+        &["src/llvm/foo"],
+    ),
+    (
+        "30",
+        &[(".gitignore", "vendor/**\n!vendor/manifest\n")],
+        &["vendor/manifest", "vendor/x"],
+        &["vendor/manifest"],
+    ),
+    (
+        "49",
+        &[(".gitignore", "foo/bar\n")],
+        &["test/foo/bar/baz", "foo/bar"],
+        &["test/foo/bar/baz"],
+    ),
+    (
+        "50",
+        &[(".gitignore", "XXX/YYY/\n")],
+        &["abc/def/XXX/YYY/bar", "ghi/XXX/YYY/bar"],
+        &["abc/def/XXX/YYY/bar", "ghi/XXX/YYY/bar"],
+    ),
+    (
+        "65",
+        &[(".gitignore", "a/\n")],
+        &["a/foo", "a/bar", "b"],
+        &["b"],
+    ),
+    (
+        "67",
+        &[(".gitignore", "/*\n!/dir\n")],
+        &["foo/bar", "dir/bar"],
+        &["dir/bar"],
+    ),
+    (
+        "87",
+        &[(".gitignore", "foo\n**no-vcs**\n")],
+        &["foo", "bar"],
+        &["bar"],
+    ),
+    (
+        "90",
+        &[(".gitignore", "!.foo\n")],
+        &[".foo", ".bar"],
+        &[".foo"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "(\\d{1,3}\n[\n")],
+        &["foo"],
+        &["foo"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "foo1/\n!foo1/keep\n")],
+        &["foo1/keep", "zoo"],
+        &["zoo"],
+    ),
+    (
+        "127",
+        &[(".gitignore", "foo/sherlock\n")],
+        &["foo/sherlock", "foo/watson"],
+        &["foo/watson"],
+    ),
+    (
+        "131",
+        &[(".gitignore", "TopÑapa\n")],
+        &["TopÑapa", "x"],
+        &["x"],
+    ),
+    (
+        "ours",
+        &[(".ignore", "skip\n")],
+        &["sub/skip", "sub/keep"],
+        &["sub/keep"],
+    ),
+    (
+        "184",
+        &[(".gitignore", ".*\n"), ("foo/bar/.gitignore", "")],
+        &["foo/bar/baz"],
+        &["foo/bar/baz"],
+    ),
+    (
+        "ours",
+        &[("foo/.gitignore", "b.txt\n")],
+        &["foo/b.txt", "b.txt"],
+        &["b.txt"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "foo\n"), (".ignore", "!foo\n")],
+        &["foo"],
+        &["foo"],
+    ),
+    (
+        "ours",
+        &[(".ignore", "bar/*\n!bar/keep\n")],
+        &["bar/keep", "bar/x"],
+        &["bar/keep"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "!/foo\n/foo/bar\n")],
+        &["bar/foo/bar/file1", "foo/bar/file2"],
+        &["bar/foo/bar/file1"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "*.rs\r\n!keep.rs\r\n")],
+        &["keep.rs", "a.rs"],
+        &["keep.rs"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "a\\ b\n")],
+        &["a b", "ab"],
+        &["ab"],
+    ),
+    (
+        "807",
+        &[(".gitignore", ".a/b\n")],
+        &[".a/b/file", ".a/c/file"],
+        &[],
+    ),
+    (
+        "829",
+        &[(".gitignore", "/a/b\n")],
+        &["a/b/test.txt", "a/c"],
+        &["a/c"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "\n\n   \n")],
+        &["sherlock"],
+        &["sherlock"],
+    ),
+    (
+        "1163",
+        &[(".gitignore", "\u{feff}ignore/this/path\n")],
+        &["ignore/this/path", "x"],
+        &["x"],
+    ),
+    ("1173", &[(".gitignore", "**\n")], &["foo"], &[]),
+    ("1174", &[(".gitignore", "**/**/*\n")], &["a/foo"], &[]),
+    (
+        "ours",
+        &[(".gitignore", "dir\\/\n")],
+        &["dir/x", "y"],
+        &["y"],
+    ),
+    (
+        "1757",
+        &[(".ignore", "rust/target\n")],
+        &["rust/target/x", "rust/source.rs"],
+        &["rust/source.rs"],
+    ),
+    (
+        "ours",
+        &[(".ignore", "a\n"), (".rgignore", "!a\n")],
+        &["a", "b"],
+        &["a", "b"],
+    ),
+    (
+        "2236",
+        &[(".gitignore", "foo\\/\n")],
+        &["foo/bar", "z"],
+        &["z"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "*\n!*/\n!*.txt\n")],
+        &["a/b/c.txt", "a/x"],
+        &["a/b/c.txt"],
+    ),
+    (
+        "ours",
+        &[(".gitignore", "foobar/debug\n")],
+        &["foobar/some/debug/flag", "foobar/debug/flag2"],
+        &["foobar/some/debug/flag"],
+    ),
+];
+
+#[test]
+fn topics_of_ripgreps_tracker_about_ignore_rules() {
+    for (number, rules, files, wanted) in TOPICS {
+        let ground = Ground::new(rules);
+        for file in *files {
+            ground.write(file, b"x");
+        }
+        assert_eq!(ground.list(Ask::default()).0, *wanted, "topic {number}");
+    }
+}
+
+#[test]
+fn topics_of_ripgreps_tracker_about_lines() {
+    // Number there, or ours; text, pattern, whether matches span lines, the lines found.
+    let topics: &[(&str, &str, &str, Lines, &[u64])] = &[
+        ("ours", "a\nb\n", "(?m)^b$", Lines::One, &[2]),
+        ("ours", "a\r\nb\r\n", "a$", Lines::One, &[]),
+        ("ours", "a\r\nb\r\n", "a\\r$", Lines::One, &[1]),
+        ("ours", "foo\nbar\n", "", Lines::One, &[1, 2]),
+        ("ours", "xxx\nyyy\nxxx\n", "x\\ny", Lines::Several, &[1, 2]),
+        ("ours", "foo", "foo", Lines::One, &[1]),
+        ("ours", "a\n\nb", "^$", Lines::One, &[2]),
+        ("1203", "153.230000\n", "\\d\\d\\d00", Lines::One, &[1]),
+        ("1311", "hello\nworld\n", "\\n", Lines::Several, &[1, 2]),
+        (
+            "1319",
+            "CCAGCTACTCGGGAGGCTGAGGCTGGAGGATCGCTTGAGTCCAGGAGTTC\n",
+            "TTGAGTCCAGGAG[ATCG]{2}C",
+            Lines::One,
+            &[1],
+        ),
+        ("ours", "\nfoo\n", "(?s)^.foo", Lines::Several, &[1, 2]),
+        ("ours", "foo\nbar\n", "foo\\nbar", Lines::Several, &[1, 2]),
+        ("1537", "abc;de,fg", ";(.*,){1}", Lines::One, &[1]),
+        ("1638", "\u{feff}x", "^x", Lines::One, &[1]),
+        ("ours", "a\n", "a\\z", Lines::One, &[1]),
+        (
+            "ours",
+            "foobar\nfoobar\nfoo quux",
+            "foobar",
+            Lines::Several,
+            &[1, 2],
+        ),
+        ("ours", "a\nabc\n", "^abc", Lines::One, &[2]),
+        (
+            "2095",
+            "start\nvalues\nstop\nx\nstart\nend\n",
+            "start.*?\\nstop",
+            Lines::Several,
+            &[1, 2, 3],
+        ),
+        ("2480", "FooBar\n", "(?i)notfoo|foobar", Lines::One, &[1]),
+        (
+            "2574",
+            "some.domain.com\nsome.domain.com/x\n",
+            "^(.+\\.)*domain.com$",
+            Lines::One,
+            &[1],
+        ),
+    ];
+    for (number, text, pattern, lines, wanted) in topics {
+        let ground = Ground::new(&[("f.txt", text)]);
+        let found = ground.matched("f.txt", pattern, *lines);
+        assert_eq!(found, *wanted, "topic {number}: {pattern:?} in {text:?}");
+    }
+}
