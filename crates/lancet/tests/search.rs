@@ -1,0 +1,261 @@
+//! Glob and Grep in the library: pages, what counts as seen, what is withheld, and bounds.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session};
+use serde_json::{Value, json};
+
+struct Ground {
+    folder: tempfile::TempDir,
+    limit: usize,
+}
+
+impl Ground {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let ground = Ground {
+            folder: tempfile::tempdir().expect("a folder"),
+            limit: 32_000,
+        };
+        for (name, text) in files {
+            ground.write(name, text);
+        }
+        ground
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.root().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        std::fs::write(path, text).expect("written");
+    }
+
+    fn session(&self) -> Session {
+        let lancet = Lancet::builder()
+            .root(self.root())
+            .mode(Mode::AcceptEdits)
+            .answer_limit(self.limit)
+            .open()
+            .expect("opens");
+        lancet.unnamed_session()
+    }
+}
+
+fn ask(session: &Session, tool: &str, arguments: Value) -> Reply {
+    let reply = session.call(RawCall::new(tool, arguments));
+    assert!(!reply.is_error(), "{}", reply.text());
+    reply
+}
+
+/// The offset that an answer gives for its next page.
+fn next(reply: &Reply) -> Option<u64> {
+    let (_, call) = reply.text().rsplit_once("next page: ")?;
+    let (_, offset) = call.rsplit_once("\"offset\": ")?;
+    offset.trim_end_matches(['}', ']']).parse().ok()
+}
+
+#[test]
+fn pages_together_hold_every_entry_once_whatever_their_size() {
+    let mut ground = Ground::new(&[]);
+    ground.limit = 6_000;
+    for number in 0..40 {
+        let text = "a needle on a line of its own, and some more words\nno match\n".repeat(10);
+        ground.write(&format!("folder/file{number:02}.txt"), &text);
+    }
+    for (mode, key) in [
+        ("content", "numMatches"),
+        ("count", "numFiles"),
+        ("files_with_matches", "numFiles"),
+    ] {
+        let session = ground.session();
+        let mut seen = BTreeSet::new();
+        let mut offset = 0;
+        loop {
+            let reply = ask(
+                &session,
+                "Grep",
+                json!({ "pattern": "needle", "output_mode": mode, "head_limit": 150, "offset": offset }),
+            );
+            assert!(reply.text().chars().count() <= 6_000, "{mode}");
+            for row in reply.rows().iter().filter(|row| row["type"] != "context") {
+                let entry = (row["path"].to_string(), row["line"].as_u64());
+                assert!(seen.insert(entry), "{mode}: {row} twice");
+            }
+            assert_eq!(reply.data()["truncated"], next(&reply).is_some(), "{mode}");
+            match next(&reply) {
+                Some(after) => {
+                    assert!(after > offset, "{mode}");
+                    offset = after;
+                }
+                None => {
+                    assert_eq!(reply.data()[key], seen.len(), "{mode}");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_later_page_keeps_its_place_and_marks_what_changed() {
+    let ground = Ground::new(&[
+        ("a.txt", "needle 1\nneedle 2\n"),
+        ("b.txt", "needle 3\n"),
+        ("c.txt", "needle 4\n"),
+    ]);
+    let session = ground.session();
+    let page = |offset: u64| {
+        let arguments = json!({ "pattern": "needle", "output_mode": "content", "head_limit": 2, "offset": offset });
+        ask(&session, "Grep", arguments).text().to_owned()
+    };
+    assert!(page(0).starts_with("a.txt\n1:needle 1\n2:needle 2\n"));
+    ground.write("a.txt", "");
+    ground.write("aa.txt", "needle 0\n");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    ground.write("b.txt", "needle three\n");
+    std::fs::remove_file(ground.root().join("c.txt")).expect("removed");
+    let second = page(2);
+    assert!(second.starts_with("b.txt (changed"), "{second}");
+    assert!(second.contains("c.txt (gone"), "{second}");
+    assert!(page(0).starts_with("aa.txt\n1:needle 0\n"));
+}
+
+#[test]
+fn lines_shown_whole_may_be_edited_and_others_not() {
+    let long = format!("needle {}", "x".repeat(3_000));
+    let ground = Ground::new(&[
+        ("crlf.txt", "one\r\nneedle two\r\nthree\r\n"),
+        ("long.txt", &long),
+    ]);
+    let session = ground.session();
+    ask(
+        &session,
+        "Grep",
+        json!({ "pattern": "needle", "output_mode": "content" }),
+    );
+    let edit = |name: &str, old: &str| {
+        let path = ground.root().join(name);
+        session.call(RawCall::new(
+            "Edit",
+            json!({ "file_path": path, "old_string": old, "new_string": "pin" }),
+        ))
+    };
+    assert!(!edit("crlf.txt", "needle").is_error());
+    let text = std::fs::read_to_string(ground.root().join("crlf.txt")).expect("there");
+    assert_eq!(text, "one\r\npin two\r\nthree\r\n");
+    assert_eq!(edit("long.txt", "needle").refusal(), Some(Kind::NotRead));
+}
+
+#[test]
+fn a_file_that_was_read_and_changed_is_stale_though_grep_has_shown_it() {
+    let ground = Ground::new(&[("a.txt", "first\nneedle\n")]);
+    let session = ground.session();
+    let path = ground.root().join("a.txt");
+    ask(&session, "Read", json!({ "file_path": path }));
+    ground.write("a.txt", "FIRST\nneedle\n");
+    ask(
+        &session,
+        "Grep",
+        json!({ "pattern": "needle", "output_mode": "content" }),
+    );
+    let edit = json!({ "file_path": path, "old_string": "needle", "new_string": "pin" });
+    let reply = session.call(RawCall::new("Edit", edit));
+    assert_eq!(reply.refusal(), Some(Kind::Stale), "{}", reply.text());
+    assert!(reply.text().contains("FIRST"));
+}
+
+#[test]
+fn a_secret_file_is_not_told_by_any_of_its_names() {
+    let ground = Ground::new(&[("id_rsa", "needle\n"), ("open.txt", "nothing\n")]);
+    std::fs::hard_link(ground.root().join("id_rsa"), ground.root().join("twin.txt"))
+        .expect("linked");
+    let session = ground.session();
+    let told = |pattern: &str| {
+        let reply = ask(
+            &session,
+            "Grep",
+            json!({ "pattern": pattern, "output_mode": "content" }),
+        );
+        assert_eq!(reply.data()["numFiles"], 0, "{}", reply.text());
+        assert!(!reply.text().contains("id_rsa") && !reply.text().contains("twin"));
+        reply.data()["skipped"].clone()
+    };
+    assert_eq!(told("needle"), told("not there"));
+}
+
+#[test]
+fn patterns_are_taken_as_agents_write_them() {
+    let ground = Ground::new(&[
+        ("app/[id]/page.tsx", ""),
+        ("app/i/page.tsx", ""),
+        ("src/a b.ts", ""),
+        (".github/ci.yml", ""),
+    ]);
+    let session = ground.session();
+    let files = |pattern: &str| {
+        let reply = ask(&session, "Glob", json!({ "pattern": pattern }));
+        let files = reply.data()["files"].as_array().expect("a list").clone();
+        let mut files: Vec<String> = files
+            .iter()
+            .map(|file| file.as_str().expect("text").to_owned())
+            .collect();
+        files.sort();
+        files
+    };
+    assert_eq!(
+        files("app/[id]/*.tsx"),
+        ["app/[id]/page.tsx", "app/i/page.tsx"]
+    );
+    assert_eq!(files("./src/*.ts"), ["src/a b.ts"]);
+    assert_eq!(
+        files(&format!("{}/src/*", ground.root().display())),
+        ["src/a b.ts"]
+    );
+    assert_eq!(files(".github/**"), [".github/ci.yml"]);
+    assert_eq!(files("src/"), ["src/a b.ts"]);
+    assert_eq!(files("src"), Vec::<String>::new());
+    assert_eq!(files("../*"), Vec::<String>::new());
+}
+
+#[test]
+fn a_cancelled_search_has_no_answer() {
+    let ground = Ground::new(&[("a.txt", "needle\n")]);
+    let session = ground.session();
+    let call = RawCall::new("Grep", json!({ "pattern": "needle" }));
+    call.cancel.cancel();
+    assert_eq!(session.call(call).refusal(), Some(Kind::Declined));
+}
+
+#[test]
+fn a_folder_that_may_not_be_listed_is_counted() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let ground = Ground::new(&[("a.txt", "needle\n"), ("shut/b.txt", "needle\n")]);
+    let shut = ground.root().join("shut");
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0)).expect("set");
+    let can_list = std::fs::read_dir(&shut).is_ok();
+    let reply = ask(&ground.session(), "Grep", json!({ "pattern": "needle" }));
+    let unreadable = reply.data()["skipped"]["unreadable"].clone();
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o755)).expect("set");
+    // A superuser may list it all the same.
+    assert_eq!(unreadable, u64::from(!can_list), "{}", reply.text());
+}
+
+#[test]
+fn both_names_of_a_root_inside_a_root_are_one() {
+    let ground = Ground::new(&[("in/a.txt", "needle\n")]);
+    let lancet = Lancet::builder()
+        .root(ground.root())
+        .root(ground.root().join("in"))
+        .open()
+        .expect("opens");
+    let reply = ask(
+        &lancet.unnamed_session(),
+        "Grep",
+        json!({ "pattern": "needle" }),
+    );
+    assert_eq!(reply.data()["numFiles"], 1);
+    assert!(Path::new(reply.data()["file_path"].as_str().expect("a path")).is_dir());
+}
