@@ -234,7 +234,7 @@ fn a_folder_that_may_not_be_listed_is_counted() {
     use std::os::unix::fs::PermissionsExt as _;
     let ground = Ground::new(&[("a.txt", "needle\n"), ("shut/b.txt", "needle\n")]);
     let shut = ground.root().join("shut");
-    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0)).expect("set");
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).expect("set");
     let can_list = std::fs::read_dir(&shut).is_ok();
     let reply = ask(&ground.session(), "Grep", json!({ "pattern": "needle" }));
     let unreadable = reply.data()["skipped"]["unreadable"].clone();
