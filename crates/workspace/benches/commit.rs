@@ -39,6 +39,7 @@ fn commit(workspace: &Workspace, path: &Path, seen: &Snapshot, changes: &[RawCha
             base: &seen.bytes,
             changes,
         },
+        revision: None,
         manner: Manner::default(),
     };
     let written = workspace.commit(vec![write]).unwrap().remove(0);

@@ -23,6 +23,8 @@ const TRIES: usize = 8;
 pub(crate) struct Announced {
     pub(super) id: String,
     pub(super) keeping: Keeping,
+    /// The name of each file's new content, as far as it was worked out: nobody needs to hash it again.
+    pub(super) revisions: Vec<Option<Revision>>,
     time: i64,
 }
 
@@ -40,12 +42,14 @@ pub(crate) fn begin(desk: &Desk<'_>, plan: &mut Plan) -> Result<Announced, Refus
     let mut announced = Announced {
         id: operation::new_id(),
         keeping: Keeping::History,
+        revisions: Vec::new(),
         time: milliseconds(),
     };
     let Some(store) = desk.engine().history() else {
         return Ok(announced);
     };
     super::heal::once(desk.engine());
+    announced.revisions = plan.files.iter().map(FilePlan::new_revision).collect();
     for _ in 0..TRIES {
         match store.begin(&draft(desk, plan, &announced, None)) {
             Ok(saved) => {
@@ -163,16 +167,30 @@ fn draft<'p>(
             .collect(),
         approved: plan.origin.approved.as_deref(),
         files: files
-            .map(|(at, file)| file.drafted(written.and_then(|written| written.get(at))))
+            .map(|(at, file)| {
+                let written = written.and_then(|written| written.get(at));
+                let known = announced.revisions.get(at).copied().flatten();
+                file.drafted(written, known)
+            })
             .collect(),
         takes_back: plan.origin.takes_back.clone(),
     }
 }
 
 impl FilePlan {
-    fn drafted(&self, written: Option<&Written>) -> FileDraft<'_> {
+    /// The name of the new content, where all of it is at hand.
+    fn new_revision(&self) -> Option<Revision> {
+        match (&self.new, &self.base) {
+            (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Some(Revision::of(bytes)),
+            (New::Changes(changes), Some(base)) => Some(revision_of(&base.bytes, changes)),
+            (New::Changes(_) | New::Streamed(_) | New::Removed { .. }, _) => None,
+        }
+    }
+
+    fn drafted(&self, written: Option<&Written>, known: Option<Revision>) -> FileDraft<'_> {
         let before = self.state_before(written);
-        let after = self.state_after(written, before.as_ref().map_or(0, |state| state.mode));
+        let mode = before.as_ref().map_or(0, |state| state.mode);
+        let after = self.state_after(written, known, mode);
         let kind = match (&before, self.removes()) {
             (None, _) => FileKind::Create,
             (_, true) => FileKind::Delete,
@@ -223,38 +241,38 @@ impl FilePlan {
         })
     }
 
-    fn state_after(&self, written: Option<&Written>, mode: u32) -> Option<State<'_>> {
-        let base = || match (&self.expected, &self.base) {
-            (_, Some(base)) => (*base.revision.as_bytes(), base.bytes.as_slice()),
-            (Expected::Content { revision, .. }, None) => (*revision.as_bytes(), &[][..]),
-            (Expected::Missing, None) => ([0; 32], &[][..]),
-        };
-        let (revision, size, content) = match &self.new {
+    fn state_after(
+        &self,
+        written: Option<&Written>,
+        known: Option<Revision>,
+        mode: u32,
+    ) -> Option<State<'_>> {
+        // The name of what is streamed is known once it was.
+        let revision = written.map(|to| to.revision).or(known);
+        let (size, content) = match &self.new {
             New::Removed { .. } => return None,
             New::Whole(bytes) | New::Restored { bytes, .. } => {
-                let revision = written.map_or_else(|| Revision::of(bytes), |to| to.revision);
-                (revision, bytes.len() as u64, Content::Whole(bytes))
+                (bytes.len() as u64, Content::Whole(bytes))
             }
-            New::Changes(changes) => {
-                let (before, bytes) = base();
-                let revision =
-                    written.map_or_else(|| revision_of(bytes, changes), |to| to.revision);
+            New::Changes(changes) | New::Streamed(changes) => {
+                let (base, before) = match (&self.expected, &self.base) {
+                    (_, Some(base)) => (*base.revision.as_bytes(), base.bytes.len() as u64),
+                    (
+                        Expected::Content {
+                            revision, stamp, ..
+                        },
+                        None,
+                    ) => (*revision.as_bytes(), stamp.size),
+                    (Expected::Missing, None) => ([0; 32], 0),
+                };
                 let content = Content::Spans {
-                    base: before,
+                    base,
                     changes: stretches(changes),
                 };
-                (revision, length(bytes.len() as u64, changes), content)
-            }
-            New::Streamed(changes) => {
-                // The hash of what is streamed is known once it was.
-                let written = written?;
-                let content = Content::Spans {
-                    base: base().0,
-                    changes: stretches(changes),
-                };
-                (written.revision, written.stamp.size, content)
+                (length(before, changes), content)
             }
         };
+        let revision = revision?;
         Some(State {
             revision: *revision.as_bytes(),
             size,

@@ -48,7 +48,7 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
     let mut plan = approved.into_plan();
     let announced =
         announce::begin(desk, &mut plan).map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
-    match carry_out(desk, &plan, announced.keeping) {
+    match carry_out(desk, &plan, &announced) {
         Ok(written) => Ok(Committed {
             plan,
             written,
@@ -62,12 +62,13 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
     }
 }
 
-fn carry_out(desk: &Desk<'_>, plan: &Plan, keeping: Keeping) -> Result<Vec<Written>, Failed> {
+fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<Written>, Failed> {
     let settings = &desk.engine().settings;
     let batch: Vec<Write<'_>> = plan
         .files
         .iter()
-        .map(|file| Write {
+        .enumerate()
+        .map(|(at, file)| Write {
             located: &file.target.located,
             expected: file.expected.clone(),
             new: match (&file.new, &file.base) {
@@ -81,10 +82,11 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, keeping: Keeping) -> Result<Vec<Writt
                     NewBytes::Streamed { changes }
                 }
             },
+            revision: announced.revisions.get(at).copied().flatten(),
             manner: manner(settings, file),
         })
         .collect();
-    let workspace = match keeping {
+    let workspace = match announced.keeping {
         Keeping::History => &desk.engine().workspace,
         Keeping::Nothing => desk.engine().without_state(),
     };

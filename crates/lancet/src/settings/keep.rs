@@ -92,6 +92,7 @@ pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, Ke
             located: &located,
             expected,
             new: NewBytes::Whole(added.as_bytes()),
+            revision: None,
             manner: Manner::default(),
         };
         match workspace.commit(vec![write]) {

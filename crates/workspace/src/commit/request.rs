@@ -17,6 +17,8 @@ pub struct Write<'a> {
     pub expected: Expected,
     /// What is to be there afterwards.
     pub new: NewBytes<'a>,
+    /// The name of that content where it has been worked out already; else it is while it is written.
+    pub revision: Option<Revision>,
     /// How it may be put there.
     pub manner: Manner,
 }

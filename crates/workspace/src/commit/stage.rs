@@ -143,7 +143,7 @@ fn stage_beside(
             _ => no_folder(source),
         })?;
     let file = temporary.file.as_fd();
-    let mut sink = Sink::new(disk, file);
+    let mut sink = Sink::new(disk, file).named(write.revision);
     let base = write_content(&write.new, Some((handle.as_fd(), old.size)), &mut sink)
         .map_err(write_failed)?;
     check_base(write, base)?;
@@ -197,7 +197,7 @@ fn stage_new(trial: &mut Trial<'_>, write: &Write<'_>) -> Result<Creation, Failu
         .create(&folder, if mode.is_some() { 0o600 } else { 0o666 }, 0)
         .map_err(no_folder)?;
     let file = temporary.file.as_fd();
-    let mut sink = Sink::new(disk, file);
+    let mut sink = Sink::new(disk, file).named(write.revision);
     write_content(&write.new, None, &mut sink).map_err(Failure::at("write"))?;
     let (_, revision) = sink.finish();
     if let Some(mode) = mode {

@@ -63,6 +63,7 @@ fn commit(workspace: &Workspace, path: &Path, new: &[u8]) -> Result<(), CommitEr
             located: &located,
             expected,
             new: NewBytes::Whole(new),
+            revision: None,
             manner: Manner::default(),
         }])
         .map(|_| ())
@@ -185,6 +186,7 @@ fn no_rung_damages_a_file_on_a_full_disk() {
                     bytes: Some(seen.bytes),
                 },
                 new: NewBytes::Whole(&vec![b'n'; 1100 * 1024]),
+                revision: None,
                 manner: Manner {
                     strategy,
                     ..Manner::default()

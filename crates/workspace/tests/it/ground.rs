@@ -193,6 +193,7 @@ pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
         located,
         expected: Expected::Missing,
         new: NewBytes::Whole(bytes),
+        revision: None,
         manner: Manner::default(),
     }
 }
@@ -217,6 +218,7 @@ impl Seen {
             located: &self.located,
             expected: self.expected(),
             new: NewBytes::Whole(bytes),
+            revision: None,
             manner: Manner::default(),
         }
     }
@@ -226,6 +228,7 @@ impl Seen {
             located: &self.located,
             expected: self.expected(),
             new,
+            revision: None,
             manner: Manner::default(),
         }
     }
@@ -239,6 +242,7 @@ impl Seen {
             located: &self.located,
             expected: self.expected(),
             new,
+            revision: None,
             manner: Manner::default(),
         }
     }
@@ -258,6 +262,7 @@ impl Seen {
             located: &self.located,
             expected,
             new: NewBytes::Streamed { changes },
+            revision: None,
             manner: Manner::default(),
         }
     }

@@ -29,6 +29,7 @@ fn count_up(workspace: &Workspace, path: &Path, times: u64) {
             located: &located,
             expected,
             new: NewBytes::Whole(new.as_bytes()),
+            revision: None,
             manner: Manner::default(),
         }]) {
             Ok(_) => done += 1,

@@ -162,6 +162,7 @@ fn changes_out_of_order_or_out_of_the_file_are_refused() {
         located: &located,
         expected: Expected::Missing,
         new: NewBytes::Streamed { changes: &[] },
+        revision: None,
         manner: Manner::default(),
     };
     assert!(matches!(

@@ -54,6 +54,7 @@ fn what_is_no_file_is_refused_without_waiting() {
                 located: &located,
                 expected,
                 new: NewBytes::Whole(b"ours"),
+                revision: None,
                 manner: Manner::default(),
             }]);
             assert!(result.is_err(), "{name}: {result:?}");

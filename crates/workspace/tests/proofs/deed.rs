@@ -161,6 +161,7 @@ pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
         located,
         expected: Expected::Missing,
         new: NewBytes::Whole(bytes),
+        revision: None,
         manner: Manner::default(),
     }
 }
@@ -188,6 +189,7 @@ impl Seen {
                 bytes: Some(Arc::clone(&self.snapshot.bytes)),
             },
             new,
+            revision: None,
             manner,
         }
     }
