@@ -249,7 +249,10 @@ fn the_tool_is_off_unless_asked_for_and_takes_back_its_own_sessions_changes_only
         .iter()
         .map(|tool| &*tool.name)
         .collect();
-    assert_eq!(names, ["Read", "Edit", "MultiEdit", "Write", "Undo"]);
+    assert_eq!(
+        names,
+        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep", "Undo"]
+    );
     ground.put("a.txt", "0\n");
     let id = operation(&ground.edit("a.txt", "0", "1"));
     let other = ground

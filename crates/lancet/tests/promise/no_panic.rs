@@ -46,14 +46,14 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 fn field() -> impl Strategy<Value = String> {
     prop_oneof![
-        4 => prop::sample::select(vec!["file_path", "old_string", "new_string", "replace_all", "expect_count", "revision", "insist", "dry_run", "edits", "content", "mode", "offset", "limit", "column", "force"]).prop_map(str::to_owned),
+        4 => prop::sample::select(vec!["file_path", "old_string", "new_string", "replace_all", "expect_count", "revision", "insist", "dry_run", "edits", "content", "mode", "offset", "limit", "column", "force", "pattern", "path", "glob", "type", "output_mode", "head_limit", "multiline", "-i", "-n", "-A", "-C"]).prop_map(str::to_owned),
         1 => "\\PC{0,8}",
     ]
 }
 
 fn tool() -> impl Strategy<Value = String> {
     prop_oneof![
-        8 => prop::sample::select(vec!["Read", "Edit", "MultiEdit", "Write"]).prop_map(str::to_owned),
+        8 => prop::sample::select(vec!["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]).prop_map(str::to_owned),
         1 => prop::sample::select(vec!["View", "str_replace", "read_file", "Undo", ""]).prop_map(str::to_owned),
         1 => "\\PC{0,8}",
     ]
@@ -71,7 +71,7 @@ fn near_arguments(path: &'static [&'static str]) -> impl Strategy<Value = Value>
     ];
     (path, vec(text, 4), vec((field(), any_value()), 0..3)).prop_map(|(path, texts, more)| {
         let edit = json!({ "file_path": path, "old_string": texts[2], "new_string": texts[3] });
-        let mut value = json!({ "file_path": path, "old_string": texts[0], "new_string": texts[1], "content": texts[1], "edits": [edit] });
+        let mut value = json!({ "file_path": path, "old_string": texts[0], "new_string": texts[1], "content": texts[1], "edits": [edit], "pattern": texts[0] });
         for (key, more) in more {
             value[key] = more;
         }
@@ -83,6 +83,21 @@ fn near_arguments(path: &'static [&'static str]) -> impl Strategy<Value = Value>
 fn fitted(tool: &str, mut arguments: Value, strict: bool) -> Value {
     let known: &[&str] = match tool {
         "Read" => &["file_path", "offset", "limit", "column", "force"],
+        "Glob" => &["pattern", "path", "limit", "offset"],
+        "Grep" => &[
+            "pattern",
+            "path",
+            "glob",
+            "type",
+            "output_mode",
+            "head_limit",
+            "offset",
+            "multiline",
+            "-i",
+            "-n",
+            "-A",
+            "-C",
+        ],
         "Edit" => &[
             "file_path",
             "old_string",
