@@ -94,6 +94,7 @@ pub(crate) fn all() -> anyhow::Result<bool> {
         setup::file_systems();
         setup::watchers()?;
         let ripgrep = setup::ripgrep()?;
+        let detect_secrets = setup::detect_secrets()?;
         counted(
             cargo(&[
                 "test",
@@ -105,7 +106,8 @@ pub(crate) fn all() -> anyhow::Result<bool> {
             ])
             .env("LANCET_LAW_CASES", LAW_CASES)
             .env("PROPTEST_RNG_SEED", LAW_SEED)
-            .env("LANCET_RIPGREP", ripgrep),
+            .env("LANCET_RIPGREP", ripgrep)
+            .env("LANCET_DETECT_SECRETS", detect_secrets),
             Tally::of_cargo_line,
         )
     });

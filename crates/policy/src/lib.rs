@@ -11,6 +11,7 @@ mod pattern;
 mod policy;
 mod rule;
 mod scope;
+mod secrets;
 mod sets;
 mod table;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub use pattern::PatternError;
 pub use policy::{FileNames, OfferedScope, Policy, Shows};
 pub use rule::{Access, Effect, Rule, RuleError};
 pub use scope::Scope;
+pub use secrets::{Credential, credential_kinds, find_credential};
 pub use sets::Ground;
 pub use table::{Verdict, judge};
 pub use tree::Kind;

@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::decision::{Cause, Decision, Entry, Mode, Outcome};
+use crate::decision::{Cause, Decision, Entry, Layer, Mode, Outcome};
 use crate::fold::Strength;
 use crate::name::Name;
+use crate::pattern::Pattern;
 use crate::rule::{Access, Effect};
 use crate::scope::{Scope, Scopes};
 use crate::sets::{Ground, Sets};
@@ -70,7 +71,18 @@ pub struct Policy {
     allow_write: Sets,
     /// Allow rules of the user's own, which lift the denial of secret files.
     lift_secret: Sets,
+    /// Files that no credential is written into.
+    guards: Sets,
 }
+
+/// Files that models share: no credential is written into them.
+const GUARDED: &[&str] = &[
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    "MEMORY.md",
+    "**/.claude/**/*.md",
+];
 
 impl Policy {
     /// A policy of these rules. `resolve` gives a folder as opened files spell it, links resolved as far as it exists.
@@ -109,7 +121,33 @@ impl Policy {
             ask_write,
             allow_write,
             lift_secret,
+            guards: Sets::new(Strength::Strict),
         }
+        .with_guards(&[], resolve)
+    }
+
+    /// The same with further files that no credential is written into: patterns as in rules. One that is none was refused
+    /// when the settings were loaded.
+    #[must_use]
+    pub fn with_guards(mut self, further: &[String], resolve: &dyn Fn(&Path) -> PathBuf) -> Policy {
+        let all = GUARDED
+            .iter()
+            .copied()
+            .chain(further.iter().map(String::as_str));
+        for (number, text) in all.enumerate() {
+            if let Ok(pattern) = Pattern::parse(text) {
+                let pattern = (&pattern, Layer::User);
+                self.guards
+                    .add(&self.ground, resolve, pattern, number as u32);
+            }
+        }
+        self
+    }
+
+    /// Whether a file is one that no credential is written into.
+    pub fn is_guarded(&self, names: FileNames<'_>) -> bool {
+        let guarded = |name: &Name<'_>| self.guards.find(name, Kind::File).is_some();
+        self.prepared(names).iter().any(guarded)
     }
 
     /// All rules in force, in the order of their layers.

@@ -52,11 +52,23 @@ pub(crate) fn ripgrep() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// The folder with the Python MCP SDK, to be put on `PYTHONPATH`. A folder rather than a virtual environment: pip alone
-/// makes it, and Debian packs venv apart.
+/// The folder with the Python MCP SDK, to be put on `PYTHONPATH`.
 pub(crate) fn python_client() -> anyhow::Result<PathBuf> {
-    let wanted = std::fs::read_to_string(top().join("clients/python/requirements.txt"))?;
-    let folder = top().join("target/python");
+    python_packages("clients/python/requirements.txt", "target/python")
+}
+
+/// The folder with PyPI's detect-secrets, the judge of what counts as a credential.
+pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
+    python_packages(
+        "crates/policy/tests/requirements.txt",
+        "target/detect-secrets",
+    )
+}
+
+/// Python packages in a folder rather than a virtual environment: pip alone makes it, and Debian packs venv apart.
+fn python_packages(requirements: &str, folder: &str) -> anyhow::Result<PathBuf> {
+    let wanted = std::fs::read_to_string(top().join(requirements))?;
+    let folder = top().join(folder);
     let marker = folder.join("installed.txt");
     if std::fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
         return Ok(folder);
@@ -68,11 +80,7 @@ pub(crate) fn python_client() -> anyhow::Result<PathBuf> {
         command("python3", &["-m", "pip", "install", "--quiet"])
             .args(["--disable-pip-version-check", "--no-warn-conflicts"])
             .args(["--no-warn-script-location", "--root-user-action", "ignore"])
-            .args([
-                "--requirement",
-                "clients/python/requirements.txt",
-                "--target",
-            ])
+            .args(["--requirement", requirements, "--target"])
             .arg(&folder),
     )?;
     ensure!(installed, "pip install failed");

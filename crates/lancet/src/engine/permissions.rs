@@ -71,6 +71,7 @@ pub(crate) struct Permissions {
     pub(crate) wait_limit: Duration,
     policy: RwLock<Arc<Policy>>,
     scopes: Vec<Scope>,
+    guards: Vec<String>,
 }
 
 impl Permissions {
@@ -94,13 +95,15 @@ impl Permissions {
             settings.rules.clone(),
             settings.open.clone(),
             &resolved_folder,
-        );
+        )
+        .with_guards(&settings.guards, &resolved_folder);
         Permissions {
             roots,
             user_settings: wishes.user_settings,
             wait_limit: wishes.wait_limit.unwrap_or(WAIT_LIMIT),
             policy: RwLock::new(Arc::new(policy)),
             scopes: settings.open.clone(),
+            guards: settings.guards.clone(),
         }
     }
 
@@ -114,13 +117,14 @@ impl Permissions {
         let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
         let mut entries = policy.entries().to_vec();
         entries.push(entry);
-        *policy = Arc::new(Policy::new(
+        let more = Policy::new(
             policy.ground().clone(),
             policy.mode(),
             entries,
             self.scopes.clone(),
             &resolved_folder,
-        ));
+        );
+        *policy = Arc::new(more.with_guards(&self.guards, &resolved_folder));
     }
 }
 

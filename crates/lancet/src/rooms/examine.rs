@@ -1,5 +1,6 @@
 //! examine: looks at the disk and the ledger and works out what a call would do, without writing anything.
 
+pub(crate) mod credential;
 pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod large;

@@ -8,6 +8,7 @@ use lancet_workspace::Kind as FileKind;
 
 use self::finish::finish;
 use self::sheet::{Manner, Sheet, Words};
+use super::credential::refuse_credential;
 use super::open::{
     HELD, LARGEST, decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot,
 };
@@ -55,7 +56,13 @@ pub(crate) fn examine(
         desk.check_time()?;
         let group: Vec<(usize, &EditRequest)> =
             members.iter().map(|&at| (at, &edits[at])).collect();
-        files.extend(examine_file(desk, target, &group, insist, &mut failures));
+        let Some(file) = examine_file(desk, target, &group, insist, &mut failures) else {
+            continue;
+        };
+        for (at, edit) in group {
+            failures[at] = refuse_credential(desk, &file.target, &edit.new).err();
+        }
+        files.push(file);
     }
     match join_failures(failures, edits.len()) {
         Some(refusal) => Err(refusal),

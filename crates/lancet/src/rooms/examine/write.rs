@@ -7,6 +7,7 @@ use lancet_text::{
 };
 use lancet_workspace::{Kind as FileKind, Snapshot};
 
+use super::credential::refuse_credential;
 use super::edit::Insist;
 use super::explain::{leak, unencodable};
 use super::new_file;
@@ -48,6 +49,7 @@ pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Pla
             existing(desk, target, arguments, insist)?
         }
     };
+    refuse_credential(desk, &file.target, &arguments.content)?;
     Ok(Plan {
         tool: desk.tool.clone(),
         files: vec![file],

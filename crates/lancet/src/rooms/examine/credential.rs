@@ -1,0 +1,34 @@
+//! No credential is written into files that models share: the new text is looked through, and only that. The refusal names
+//! the kind and the line, never the credential.
+
+use lancet_policy::find_credential;
+
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::locate::Target;
+use crate::wording::quote_path;
+
+/// Refuses new text that holds a credential, for a guarded file.
+pub(crate) fn refuse_credential(
+    desk: &Desk<'_>,
+    target: &Target,
+    new: &str,
+) -> Result<(), Refusal> {
+    let policy = desk.engine().permissions.policy();
+    if !target.with_names(|names| policy.is_guarded(names)) {
+        return Ok(());
+    }
+    let Some(found) = find_credential(new) else {
+        return Ok(());
+    };
+    let line = new[..found.at].matches('\n').count() + 1;
+    let path = quote_path(target.path());
+    let text = format!(
+        "Line {line} of the new text holds a credential ({}), and {path} is a file that others read. Nothing was written; leave the credential out and say where it is kept.",
+        found.kind
+    );
+    Err(Refusal::new(Kind::Secret, text)
+        .with("file_path", path)
+        .with("kind", found.kind)
+        .with("line", line))
+}

@@ -1,0 +1,96 @@
+//! No credential gets into the files that models share, by any tool; elsewhere nothing is looked at.
+
+use lancet::settings::{Layer, Origin};
+use lancet::{Kind, Lancet, Mode, RawCall, Session, Settings};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const KEY: &str = "AKIAQ3EGRXKJ5FZL7PWT";
+
+fn session(settings: &str) -> (TempDir, Session) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let layer = Layer {
+        origin: Origin::User,
+        path: "lancet.toml".into(),
+        text: settings.to_owned(),
+    };
+    let lancet = Lancet::builder()
+        .root(folder.path())
+        .settings(Settings::load(&[layer]).expect("settings"))
+        .mode(Mode::AcceptEdits)
+        .open()
+        .expect("opened");
+    (folder, lancet.unnamed_session())
+}
+
+fn call(session: &Session, tool: &str, arguments: Value) -> (Option<Kind>, String) {
+    let reply = session.call(RawCall::new(tool, arguments));
+    assert!(!reply.text().contains(KEY), "quoted: {}", reply.text());
+    (reply.refusal(), reply.text().to_owned())
+}
+
+#[test]
+fn guarded_files_take_no_credential_by_any_tool() {
+    let (folder, session) = session("");
+    let path = folder.path().join("AGENTS.md");
+    std::fs::write(&path, "# Rules\nuse the key\n").expect("written");
+    session.call(RawCall::new("Read", json!({ "file_path": path })));
+    let new = format!("use\nthe key {KEY}");
+    let edit = json!({ "file_path": path, "old_string": "use the key", "new_string": new });
+    let (kind, text) = call(&session, "Edit", edit.clone());
+    assert_eq!(kind, Some(Kind::Secret));
+    assert!(
+        text.contains("AWS access key") && text.contains("Line 2"),
+        "{text}"
+    );
+    let several = json!({ "edits": [{ "file_path": path, "old_string": "# Rules", "new_string": "# Rule" }, edit] });
+    assert_eq!(call(&session, "MultiEdit", several).0, Some(Kind::Secret));
+    let write = json!({ "file_path": path, "content": KEY });
+    assert_eq!(call(&session, "Write", write).0, Some(Kind::Secret));
+    for name in [
+        "sub/CLAUDE.md",
+        "claude.md",
+        ".claude/notes/a.md",
+        "MEMORY.md",
+    ] {
+        let write = json!({ "file_path": folder.path().join(name), "content": KEY });
+        let (kind, _) = call(&session, "Write", write);
+        assert_eq!(kind, Some(Kind::Secret), "{name}");
+    }
+    assert_eq!(
+        std::fs::read_to_string(&path).expect("there"),
+        "# Rules\nuse the key\n"
+    );
+}
+
+#[test]
+fn other_files_and_other_texts_are_not_looked_at() {
+    let (folder, session) = session("");
+    let write = json!({ "file_path": folder.path().join("notes.md"), "content": KEY });
+    assert!(!session.call(RawCall::new("Write", write)).is_error());
+    // What is there already is not the new text.
+    let path = folder.path().join("AGENTS.md");
+    std::fs::write(&path, format!("{KEY}\nword\n")).expect("written");
+    session.call(RawCall::new("Read", json!({ "file_path": path })));
+    let edit = json!({ "file_path": path, "old_string": "word", "new_string": "words" });
+    assert!(!session.call(RawCall::new("Edit", edit)).is_error());
+}
+
+#[test]
+fn the_settings_guard_further_files() {
+    let (folder, session) = session("secrets.guard = [\"docs/**/*.md\"]");
+    let write = |name: &str| json!({ "file_path": folder.path().join(name), "content": KEY });
+    assert_eq!(
+        call(&session, "Write", write("docs/a/b.md")).0,
+        Some(Kind::Secret)
+    );
+    assert_eq!(
+        call(&session, "Write", write("AGENTS.md")).0,
+        Some(Kind::Secret)
+    );
+    assert!(
+        !session
+            .call(RawCall::new("Write", write("b.md")))
+            .is_error()
+    );
+}

@@ -1,0 +1,160 @@
+//! Credentials in a text, known by the forms that their issuers publish: prefix, alphabet, length, checksum. One scan for
+//! all prefixes, and only where one stands is looked closer. What is found is named by kind, never quoted.
+
+mod checksum;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use table::{Alphabet, FORMATS, Format, Proof};
+
+/// A credential that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credential {
+    /// Whose and what, `GitHub personal access token`.
+    pub kind: &'static str,
+    /// Where it begins, in bytes.
+    pub at: usize,
+}
+
+/// The kinds that are known.
+pub fn credential_kinds() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|format| format.kind)
+}
+
+/// The first credential in a text.
+pub fn find_credential(text: &str) -> Option<Credential> {
+    static SCAN: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let scan = SCAN.get_or_init(|| {
+        let prefixes = FORMATS.iter().map(|format| format.prefix);
+        AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(prefixes)
+            .ok()
+    });
+    let found = scan.as_ref()?.find_overlapping_iter(text).filter(|found| {
+        let format = &FORMATS[found.pattern().as_usize()];
+        format.fits(text, found.start())
+    });
+    found
+        .map(|found| Credential {
+            kind: FORMATS[found.pattern().as_usize()].kind,
+            at: found.start(),
+        })
+        .min_by_key(|credential| credential.at)
+}
+
+impl Format {
+    /// Whether a credential of this format begins at the prefix that stands there.
+    fn fits(&self, text: &str, at: usize) -> bool {
+        let before = text[..at].chars().next_back();
+        let joined = before.is_some_and(|before| before.is_ascii_alphanumeric() || before == '_');
+        if joined && self.alphabet != Alphabet::Armour {
+            return false;
+        }
+        let rest = &text[at + self.prefix.len()..];
+        let body = match self.alphabet {
+            Alphabet::Armour => return is_armoured_key(rest),
+            alphabet => {
+                let end = rest
+                    .bytes()
+                    .position(|byte| !alphabet.has(byte))
+                    .unwrap_or(rest.len());
+                &rest[..end]
+            }
+        };
+        // Sentences end in a full stop, and paths go on.
+        let body = body.trim_end_matches(['.', '-', '/']);
+        let (least, most) = self.length;
+        if !(least..=most).contains(&body.len()) {
+            return false;
+        }
+        match self.proof {
+            Proof::Form => is_varied(body),
+            Proof::Crc => checksum::crc_base62(body) || is_varied(body),
+            Proof::Jwt => checksum::is_token(self.prefix, body),
+            Proof::Holds(mark) => body.contains(mark) && is_varied(body),
+            Proof::Password => has_password(body),
+            Proof::Account => rest.len() > body.len() || is_varied(body),
+        }
+    }
+}
+
+/// Whether characters vary as chance makes them: `xxxx`, `0000` and `your-token-here` do not.
+fn is_varied(body: &str) -> bool {
+    let lowered = body.to_ascii_lowercase();
+    if [
+        "example",
+        "your",
+        "xxxx",
+        "placeholder",
+        "redacted",
+        "changeme",
+        "1234567890",
+        "abcdefgh",
+        "token-here",
+    ]
+    .iter()
+    .any(|word| lowered.contains(word))
+    {
+        return false;
+    }
+    let mut counts = [0usize; 256];
+    for byte in body.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    let total = body.len() as f64;
+    let entropy: f64 = counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| {
+            let share = *count as f64 / total;
+            -share * share.log2()
+        })
+        .sum();
+    let digits = body.bytes().filter(u8::is_ascii_digit).count();
+    // Words have no digits; what chance makes of twenty characters nearly always has.
+    entropy >= 3.0 && (digits > 0 || body.len() < 16)
+}
+
+/// Whether a short text repeats the same few characters.
+fn is_made_of_few(text: &str) -> bool {
+    let mut characters: Vec<char> = text.chars().collect();
+    characters.sort_unstable();
+    characters.dedup();
+    characters.len() < 6
+}
+
+/// Whether the lines behind the head of a private key are the key: at least some lines of base64, then the foot.
+fn is_armoured_key(rest: &str) -> bool {
+    let Some((_, body)) = rest.split_once("-----") else {
+        return false;
+    };
+    let letters = body
+        .split("-----END")
+        .next()
+        .unwrap_or(body)
+        .bytes()
+        .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
+        .take(64)
+        .count();
+    letters >= 64 && rest.starts_with("PRIVATE KEY")
+}
+
+/// Whether an address carries a password: `user:password@host`.
+fn has_password(body: &str) -> bool {
+    let Some((account, _)) = body.rsplit_once('@') else {
+        return false;
+    };
+    let Some((_, password)) = account.split_once(':') else {
+        return false;
+    };
+    password.len() >= 8
+        && password.bytes().any(|byte| byte.is_ascii_digit())
+        && !is_made_of_few(password)
+        && !password.contains(['$', '{', '<', '*'])
+}

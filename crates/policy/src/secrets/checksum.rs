@@ -1,0 +1,76 @@
+//! The proofs that some credentials carry in themselves.
+
+/// The digits that GitHub and npm write their checksums with.
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Whether the last six characters are the CRC-32 of those before them, in base 62.
+pub(super) fn crc_base62(body: &str) -> bool {
+    let Some((value, sum)) = body
+        .len()
+        .checked_sub(6)
+        .and_then(|at| body.split_at_checked(at))
+    else {
+        return false;
+    };
+    checksum_of(value) == sum.as_bytes()
+}
+
+/// The checksum of a text.
+pub(super) fn checksum_of(value: &str) -> [u8; 6] {
+    let mut rest = crc32(value.as_bytes());
+    let mut written = [b'0'; 6];
+    for place in written.iter_mut().rev() {
+        *place = DIGITS[(rest % 62) as usize];
+        rest /= 62;
+    }
+    written
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut sum = u32::MAX;
+    for byte in bytes {
+        sum ^= u32::from(*byte);
+        for _ in 0..8 {
+            sum = (sum >> 1) ^ (0xEDB8_8320 & 0u32.wrapping_sub(sum & 1));
+        }
+    }
+    !sum
+}
+
+/// Whether this is a JSON Web Token: a header and a payload that are JSON, and a signature.
+pub(super) fn is_token(prefix: &str, body: &str) -> bool {
+    let whole = format!("{prefix}{body}");
+    let mut parts = whole.split('.');
+    let (Some(header), Some(payload), Some(signature)) = (parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    let is_object = |part: &str| {
+        let decoded = base64(part);
+        decoded.starts_with(b"{\"") && decoded.contains(&b':')
+    };
+    is_object(header) && is_object(payload) && signature.len() >= 20
+}
+
+/// The bytes of a base64url text as far as it is one.
+fn base64(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (mut held, mut bits) = (0u32, 0);
+    for character in text.bytes() {
+        let value = match character {
+            b'A'..=b'Z' => character - b'A',
+            b'a'..=b'z' => character - b'a' + 26,
+            b'0'..=b'9' => character - b'0' + 52,
+            b'-' | b'+' => 62,
+            b'_' | b'/' => 63,
+            _ => break,
+        };
+        held = (held << 6 | u32::from(value)) & 0xFF_FFFF;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits) as u8);
+        }
+    }
+    bytes
+}
