@@ -14,6 +14,8 @@ mod escape;
 #[cfg(target_os = "linux")]
 mod injected;
 #[cfg(target_os = "linux")]
+mod instances;
+#[cfg(target_os = "linux")]
 mod killed;
 #[cfg(target_os = "linux")]
 mod place;
@@ -36,6 +38,10 @@ fn main() -> std::process::ExitCode {
         Proof {
             name: "counted_by_processes_that_are_killed_nothing_is_lost",
             run: killed::prove,
+        },
+        Proof {
+            name: "two_instances_and_somebody_else_lose_nothing",
+            run: instances::prove,
         },
         Proof {
             name: "duels_with_another_process_lose_nobody_a_byte",
@@ -70,6 +76,9 @@ fn main() -> std::process::ExitCode {
             std::path::Path::new(file),
             std::path::Path::new(meeting),
         ),
+        ["role", "instance", folder, name, locks] => {
+            instances::play(std::path::Path::new(folder), name, locks)
+        }
         ["role", "swapper", root] => escape::play(std::path::Path::new(root)),
         ["role", ..] => panic!("no such role: {words:?}"),
         words => runner::run(PROOFS, words),
