@@ -78,6 +78,15 @@ pub enum EntryKind {
     Special,
 }
 
+/// Whether all attributes of a file could be given to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// All of them.
+    All,
+    /// All but some of the security system's.
+    NotAll,
+}
+
 /// What is special about a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Nature {
@@ -174,8 +183,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn set_permissions(&self, file: BorrowedFd<'_>, mode: u32) -> io::Result<()>;
     /// Sets the time of the last change.
     fn set_modified(&self, file: BorrowedFd<'_>, at: Moment) -> io::Result<()>;
-    /// Copies extended attributes, access control lists among them.
-    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()>;
+    /// Copies extended attributes, access control lists among them; those of the security system as far as it lets us.
+    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried>;
     /// Lets the disk begin with a stretch of a file that is going to be flushed. A hint: nothing is waited for, and where
     /// it is not known nothing happens.
     fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64);

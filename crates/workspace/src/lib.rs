@@ -35,7 +35,7 @@ pub use commit::{
     Write, Written,
 };
 pub use disk::{
-    Call, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,
+    Call, Carried, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,
 };
 pub use displaced::{Displaced, Limits, Seal, Settled};
 pub use folder::{Entry, Listing};

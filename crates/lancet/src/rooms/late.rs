@@ -99,6 +99,7 @@ pub(crate) fn take_up(engine: &Inner, store: &dyn OperationStore) {
             None => open.waiting.push(unsealed),
         }
     }
+    look(engine);
 }
 
 /// What a recovery did, for whoever calls next.

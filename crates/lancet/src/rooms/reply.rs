@@ -230,6 +230,9 @@ fn warning_words(warning: &Warning) -> String {
         Warning::NotLocked => {
             "the folder cannot be locked: other lancet processes were not kept out"
         }
+        Warning::AttributesLost => {
+            "written, but labels or capabilities of the security system could not be given to the new file: the user may have to set them again"
+        }
         Warning::Unprotected => {
             "written without keeping other writers away, which this file does not allow; the old text is kept"
         }

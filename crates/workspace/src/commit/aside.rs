@@ -12,7 +12,7 @@ use super::hold::{Held, Look, look};
 use super::stage::{Replacement, breaks_links, dress};
 use super::trial::{Trial, is_unknown};
 use super::{Barrier, Failure, Rung, Warning, Write, Written};
-use crate::disk::{Disk, Replace};
+use crate::disk::{Carried, Disk, Replace};
 
 /// How a name was given to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,7 @@ pub(super) fn aside(
         ours,
         revision,
         checked,
+        carried,
         ..
     } = replacement;
     freshen(disk, write, &temporary, &held, &checked)?;
@@ -91,6 +92,9 @@ pub(super) fn aside(
     settle_stamp(disk, write, &temporary, &held.stamp, &mut written);
     if held.stamp.links > 1 && breaks_links(write) {
         written.warnings.push(Warning::LinksBroken);
+    }
+    if carried == Carried::NotAll {
+        written.warnings.push(Warning::AttributesLost);
     }
     Ok(Done {
         written,

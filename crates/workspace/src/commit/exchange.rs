@@ -13,7 +13,7 @@ use super::hold::{Grip, Held, Look, lease, look};
 use super::stage::{Replacement, breaks_links, dress, later_than};
 use super::trial::{Temporary, Trial};
 use super::{Barrier, Failure, Rung, Warning, Write, Written};
-use crate::disk::{Disk, Lease, Open, Replace};
+use crate::disk::{Carried, Disk, Lease, Open, Replace};
 use crate::displaced::Seal;
 use crate::mounts::Lack;
 use crate::revision::Revision;
@@ -35,6 +35,7 @@ pub(super) fn exchange(
         ours,
         revision,
         checked,
+        carried,
         ..
     } = replacement;
     freshen(disk, write, &temporary, &held, &checked)?;
@@ -72,6 +73,9 @@ pub(super) fn exchange(
     if held.stamp.links > 1 && breaks_links(write) {
         written.warnings.push(Warning::LinksBroken);
     }
+    if carried == Carried::NotAll {
+        written.warnings.push(Warning::AttributesLost);
+    }
     Ok(Done {
         written,
         folder: Arc::clone(&write.located.folder),
@@ -89,7 +93,8 @@ pub(super) fn freshen(
     checked: &Stamp,
 ) -> Result<(), Failure> {
     if held.stamp.ctime != checked.ctime || !held.stamp.same_file(checked) {
-        dress(disk, write, temporary, &held.handle, &held.stamp)?;
+        // Whether all could be carried over is known from the staging.
+        let _ = dress(disk, write, temporary, &held.handle, &held.stamp)?;
     }
     let time = later_than(held.stamp.mtime, disk.now());
     disk.set_modified(temporary.file.as_fd(), time)

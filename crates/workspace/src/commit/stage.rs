@@ -12,7 +12,7 @@ use super::in_place::{self, Rewrite};
 use super::trial::{Temporary, Trial, temporary_name};
 use super::{Barrier, Expected, Failure, Links, NewBytes, Rung, Strategy, Write};
 use crate::content::{Sink, write_content};
-use crate::disk::{Disk, Open};
+use crate::disk::{Carried, Disk, Open};
 use crate::mounts::Lack;
 use crate::revision::Revision;
 use crate::stamp::{Moment, Stamp};
@@ -43,6 +43,8 @@ pub(super) struct Replacement {
     /// How the old file was found.
     pub(super) checked: Stamp,
     pub(super) rung: Rung,
+    /// Whether it has all attributes of the old one.
+    pub(super) carried: Carried,
 }
 
 /// A new file for a free name.
@@ -148,7 +150,7 @@ fn stage_beside(
         .map_err(write_failed)?;
     check_base(write, base)?;
     let (_, revision) = sink.finish();
-    dress(disk, write, &temporary, handle, &old)?;
+    let carried = dress(disk, write, &temporary, handle, &old)?;
     disk.sync(file).map_err(Failure::at("flush"))?;
     let ours = disk.stat(file).map_err(Failure::at("look"))?;
     Ok(Replacement {
@@ -157,6 +159,7 @@ fn stage_beside(
         revision,
         checked: old,
         rung,
+        carried,
     })
 }
 
@@ -168,7 +171,7 @@ pub(super) fn dress(
     temporary: &Temporary,
     old: &OwnedFd,
     stamp: &Stamp,
-) -> Result<(), Failure> {
+) -> Result<Carried, Failure> {
     let file = temporary.file.as_fd();
     match disk.set_owner(file, stamp.uid, stamp.gid) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -177,11 +180,13 @@ pub(super) fn dress(
         other => other.map_err(Failure::at("owner"))?,
     }
     // After the owner, whose change clears set-user-id and capabilities.
-    disk.copy_attributes(old.as_fd(), file)
+    let carried = disk
+        .copy_attributes(old.as_fd(), file)
         .map_err(Failure::at("attributes"))?;
     let mode = write.manner.mode.unwrap_or_else(|| stamp.permissions());
     disk.set_permissions(file, mode & 0o7777)
-        .map_err(Failure::at("mode"))
+        .map_err(Failure::at("mode"))?;
+    Ok(carried)
 }
 
 fn stage_new(trial: &mut Trial<'_>, write: &Write<'_>) -> Result<Creation, Failure> {

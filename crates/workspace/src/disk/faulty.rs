@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{Disk, EntryKind, Lease, Nature, Open, RealDisk, Replace};
+use super::{Carried, Disk, EntryKind, Lease, Nature, Open, RealDisk, Replace};
 use crate::stamp::{Moment, Stamp};
 
 /// One call that is about to be made.
@@ -340,7 +340,7 @@ impl Disk for FaultyDisk {
         self.inner.set_modified(file, at)
     }
 
-    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
+    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried> {
         self.before("copy_attributes", None)?;
         self.inner.copy_attributes(from, to)
     }

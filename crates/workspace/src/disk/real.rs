@@ -16,7 +16,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RawMode};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Disk, EntryKind, Lease, Nature, Open, Replace, raw};
+use super::{Carried, Disk, EntryKind, Lease, Nature, Open, Replace, raw};
 use crate::stamp::{Moment, Stamp};
 use attributes::permission_bits;
 
@@ -333,7 +333,7 @@ impl Disk for RealDisk {
         )?)
     }
 
-    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
+    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried> {
         attributes::copy(from, to)
     }
 

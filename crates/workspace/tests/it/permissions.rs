@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::Path;
 
-use lancet_workspace::{Barrier, CommitError};
+use lancet_workspace::{Barrier, CommitError, Warning};
 use rustix::fs::{Gid, Uid};
 
 use crate::ground::Ground;
@@ -204,4 +204,34 @@ fn a_state_folder_that_cannot_be_made_is_told_and_nothing_is_written() {
     });
     fs::set_permissions(&ground.state, fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(ground.text("a"), "one");
+}
+
+/// Capabilities are the administrator's to give: an ordinary user's new file lacks them, and that is told.
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says why")]
+fn attributes_that_are_not_ours_to_set_are_told() {
+    let ground = Ground::with(&[("a", "one")]);
+    give_away(&ground);
+    // Permitted: to bind low ports; in the form of the second version.
+    let capability = [1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let path = ground.root.join("a");
+    let set = rustix::fs::setxattr(
+        &path,
+        "security.capability",
+        &capability,
+        rustix::fs::XattrFlags::empty(),
+    );
+    if set.is_err() || !rustix::process::geteuid().is_root() {
+        println!("skipped: only root can give a file capabilities");
+        return;
+    }
+    as_nobody(|| {
+        let written = ground.replace("a", "two").unwrap();
+        assert!(
+            written.warnings.contains(&Warning::AttributesLost),
+            "{:?}",
+            written.warnings
+        );
+    });
+    assert_eq!(ground.text("a"), "two");
 }

@@ -9,6 +9,8 @@ use rustix::buffer::spare_capacity;
 use rustix::fs;
 use rustix::io::Errno;
 
+use crate::disk::Carried;
+
 /// Permission bits in the system's own type.
 pub(super) fn permission_bits(mode: u32) -> fs::Mode {
     // `RawMode` is 16 bits wide on some systems; permission bits fit everywhere.
@@ -16,40 +18,49 @@ pub(super) fn permission_bits(mode: u32) -> fs::Mode {
 }
 
 /// Copies every extended attribute that can be carried over.
-pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
+pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried> {
     let mut names = Vec::with_capacity(1024);
     loop {
         match fs::flistxattr(from, spare_capacity(&mut names)) {
             Ok(_) => break,
             Err(Errno::RANGE) => names.reserve(names.capacity() * 4),
             // A file system without attributes has none to copy.
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(()),
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(Carried::All),
             Err(error) => return Err(error.into()),
         }
     }
+    let mut carried = Carried::All;
     for name in names
         .split(|&byte| byte == 0)
         .filter(|name| !name.is_empty())
     {
-        copy_one(from, to, OsStr::from_bytes(name))?;
+        if copy_one(from, to, OsStr::from_bytes(name))? == Carried::NotAll {
+            carried = Carried::NotAll;
+        }
     }
-    Ok(())
+    Ok(carried)
 }
 
-fn copy_one(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+fn copy_one(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<Carried> {
     let mut value = Vec::with_capacity(256);
     loop {
         match fs::fgetxattr(from, name, spare_capacity(&mut value)) {
             Ok(_) => break,
             Err(Errno::RANGE) => value.reserve(value.capacity() * 4),
             // Removed meanwhile, or not for our eyes: nothing that could be carried over.
-            Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM) => return Ok(()),
+            Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM) => {
+                return Ok(Carried::All);
+            }
             Err(error) => return Err(error.into()),
         }
     }
     match fs::fsetxattr(to, name, &value, fs::XattrFlags::empty()) {
-        // Labels of the security system are set by it, not by us.
-        Err(Errno::PERM | Errno::OPNOTSUPP) if !name.as_bytes().starts_with(b"user.") => Ok(()),
-        other => Ok(other?),
+        // Labels of the security system are its own to set, capabilities the administrator's.
+        Err(Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP)
+            if !name.as_bytes().starts_with(b"user.") =>
+        {
+            Ok(Carried::NotAll)
+        }
+        other => Ok(other.map(|()| Carried::All)?),
     }
 }
