@@ -120,23 +120,24 @@ impl Visitor for Counter<'_, '_> {
         if !file.is_start() && !self.walk.filter.keeps(file.path) {
             return;
         }
-        let leaf = file.open();
-        let (modified, links) = leaf
-            .as_ref()
-            .map_or(((0, 0), 1), |leaf| (leaf.stamp().mtime, leaf.stamp().links));
-        let counted = self.seeker.count(leaf, (self.encodings)(file.path));
+        let counted = self.seeker.count(file.open(), (self.encodings)(file.path));
         match counted {
             Counted::Matches { matches, cut } => {
                 tally.searched += 1;
                 tally.cut += u64::from(cut);
-                if matches == 0 || (links > 1 && !(self.linked)(file, links)) {
+                if matches == 0 {
+                    return;
+                }
+                // Gone since it was searched: then it is not there.
+                let Ok(stamp) = file.stat() else { return };
+                if stamp.links > 1 && !(self.linked)(file, stamp.links) {
                     return;
                 }
                 self.matches += matches;
                 self.list.add(Entry {
                     start: file.start,
                     relative: file.relative.into(),
-                    modified,
+                    modified: stamp.mtime,
                     matches,
                 });
             }

@@ -17,6 +17,11 @@ use crate::stamp::Stamp;
 /// How often a file that is just being rewritten in place is tried again. Shorter than for a Read: there are others.
 const TRIES: usize = 10;
 
+/// What is read at first; most files are smaller.
+const FIRST: usize = 1 << 16;
+/// Pieces that files of the kernel's own come in.
+const PAGE: usize = 1 << 12;
+
 /// A folder held open.
 #[derive(Clone, Debug)]
 pub struct Branch {
@@ -29,7 +34,6 @@ pub struct Branch {
 pub struct Leaf {
     disk: Arc<dyn Disk>,
     file: OwnedFd,
-    stamp: Stamp,
     offset: u64,
 }
 
@@ -51,11 +55,10 @@ impl Located {
 
     /// This file, held open for a search.
     pub fn leaf(&self) -> Result<Leaf, ReadError> {
-        let (file, stamp) = self.open_file(Open::Read)?;
+        let (file, _) = self.open_file(Open::Read)?;
         Ok(Leaf {
             disk: Arc::clone(&self.disk),
             file,
-            stamp,
             offset: 0,
         })
     }
@@ -90,8 +93,8 @@ impl Branch {
         self.disk.stat_at(self.handle.as_fd(), name)
     }
 
-    /// A regular file of this folder, held open. The listing has said that it is one; what was put in its place since is
-    /// opened without waiting and then refused.
+    /// A regular file of this folder, held open. The listing has said that it is one, and only that is asked: what was put
+    /// in its place since is opened without waiting, and a `stat` of every file was a tenth of a search's system time.
     pub fn open(&self, name: &OsStr) -> Result<Leaf, ReadError> {
         let mut tries = 0;
         let file = loop {
@@ -106,25 +109,15 @@ impl Branch {
                 other => break other?,
             }
         };
-        let stamp = self.disk.stat(file.as_fd())?;
-        if !stamp.is_file() {
-            return Err(ReadError::NotAFile(stamp.kind()));
-        }
         Ok(Leaf {
             disk: Arc::clone(&self.disk),
             file,
-            stamp,
             offset: 0,
         })
     }
 }
 
 impl Leaf {
-    /// Its stamp when it was opened.
-    pub fn stamp(&self) -> &Stamp {
-        &self.stamp
-    }
-
     /// Its stamp now.
     pub fn stat(&self) -> io::Result<Stamp> {
         self.disk.stat(self.file.as_fd())
@@ -133,30 +126,24 @@ impl Leaf {
     /// Replaces the content of `into` by the whole file; `false` where it has more than `most` bytes.
     pub fn read_whole(&mut self, into: &mut Vec<u8>, most: usize) -> io::Result<bool> {
         into.clear();
-        let size = usize::try_from(self.stamp.size).unwrap_or(usize::MAX);
-        if size > most {
-            return Ok(false);
-        }
-        // One byte more than it says: a read that leaves it free has reached the end, and no second one is needed.
-        into.reserve(size + 1);
+        into.reserve(FIRST.min(most.saturating_add(1)));
         loop {
-            if into.len() == into.capacity() {
-                into.reserve(into.len().max(4096));
-            }
-            let room = into.capacity() - into.len();
-            let read = match self
-                .disk
-                .read_more(self.file.as_fd(), into, into.len() as u64)
-            {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                other => other?,
-            };
             if into.len() > most {
                 return Ok(false);
             }
-            // A file of the kernel's own says that it has no bytes and gives them in pieces.
-            if read == 0 || (read < room && size > 0) {
-                return Ok(true);
+            if into.len() == into.capacity() {
+                into.reserve(into.len().max(FIRST));
+            }
+            let room = into.capacity() - into.len();
+            let at = into.len() as u64;
+            let read = match self.disk.read_more(self.file.as_fd(), into, at) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
+            };
+            // A read that leaves room free has reached the end, and no second one is needed; but files of the kernel's
+            // own come by the page.
+            if read == 0 || (read < room && !read.is_multiple_of(PAGE)) {
+                return Ok(into.len() <= most);
             }
         }
     }
