@@ -92,7 +92,7 @@ pub(crate) fn all() -> anyhow::Result<bool> {
     });
     step("unit tests, laws and scenarios", &mut || {
         setup::file_systems();
-        setup::watchers()?;
+        setup::watchers();
         let ripgrep = setup::ripgrep()?;
         let detect_secrets = setup::detect_secrets()?;
         counted(

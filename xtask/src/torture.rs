@@ -44,7 +44,7 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     let wanted = |part| only.is_none_or(|only| only == part);
     if wanted("write") {
         setup::file_systems();
-        setup::watchers()?;
+        setup::watchers();
         step(
             "the write, in full",
             cargo(&[

@@ -1,7 +1,7 @@
 //! What a commit costs against the least that an fsynced replacement can cost (a new file, fsync, rename, fsync of the
 //! folder), taking turns on the same disk; and how long the lease is held. Prints its figures.
 //!
-//! `cargo bench -p lancet-workspace [-- FOLDER]`
+//! `cargo bench -p lancet-workspace --bench commit [-- FOLDER]`
 
 #![allow(clippy::print_stdout, reason = "the figures are what this is for")]
 

@@ -93,9 +93,12 @@ pub(crate) fn typescript_client() -> anyhow::Result<()> {
     node_packages("clients/typescript")
 }
 
-/// The watchers of dev servers and editors, in `clients/watchers/node_modules`.
-pub(crate) fn watchers() -> anyhow::Result<()> {
-    node_packages("clients/watchers")
+/// The watchers of dev servers and editors, in `clients/watchers/node_modules`. Without them their proof is skipped, and
+/// says so.
+pub(crate) fn watchers() {
+    if let Err(error) = node_packages("clients/watchers") {
+        println!("no watchers: {error:#}");
+    }
 }
 
 fn node_packages(folder: &str) -> anyhow::Result<()> {

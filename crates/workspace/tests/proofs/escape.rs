@@ -89,7 +89,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     let escaped = naive(&site, Duration::from_secs(form.pick(20, 60)));
     let workspace = site.open(Arc::new(RealDisk));
     let tries = form.pick(2_000, 100_000);
-    let limit = form.pick(Duration::from_secs(4), Duration::from_secs(600));
+    let limit = form.pick(Duration::from_secs(4), Duration::from_secs(120));
     let mut lines = Vec::new();
     for (name, deed) in DEEDS {
         let (begun, mut made, mut done) = (Instant::now(), 0, 0);
