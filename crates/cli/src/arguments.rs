@@ -2,6 +2,7 @@
 
 mod examples;
 mod history;
+mod permissions;
 mod search;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub(crate) use history::{
     StatsArguments, UndoArguments,
 };
 
+pub(crate) use permissions::{AskWhom, ExplainArguments, RulesArguments, TrustArguments};
 pub(crate) use search::{GlobArguments, GrepArguments};
 
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
@@ -54,6 +56,9 @@ pub(crate) enum Command {
     Stats(StatsArguments),
     Call(CallArguments),
     Tools(ToolsArguments),
+    Explain(ExplainArguments),
+    Rules(RulesArguments),
+    Trust(TrustArguments),
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
@@ -334,6 +339,9 @@ pub(crate) struct Place {
     /// One more settings file, over the user's and the project's
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Claude Code's settings.json: its permissions about files count here, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
     /// Where lancet keeps its own records
     ///
     /// Without it: $LANCET_STATE_DIR, else $XDG_STATE_HOME/lancet, else ~/.local/state/lancet.
@@ -357,13 +365,6 @@ pub(crate) enum Mode {
     Plan,
     /// Nothing is asked but about protected names and secret files; deny rules hold
     Bypass,
-}
-
-/// Who is asked about writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AskWhom {
-    /// The agent's user, in the agent's own dialog (MCP elicitation), where the agent offers that
-    Elicit,
 }
 
 /// How much is logged.

@@ -7,6 +7,7 @@ mod help;
 mod history;
 mod manual;
 mod mcp;
+mod permissions;
 mod read;
 mod search;
 mod tools;
@@ -42,6 +43,9 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Stats(arguments) => history::stats(arguments, around),
         Command::Call(arguments) => call::run(arguments, around),
         Command::Tools(arguments) => tools::run(arguments, around),
+        Command::Explain(arguments) => permissions::explain(arguments, around),
+        Command::Rules(arguments) => permissions::rules(arguments, around),
+        Command::Trust(arguments) => permissions::trust(arguments, around),
         Command::Doctor(arguments) => doctor::run(arguments, around),
         Command::Completions(arguments) => manual::completions(arguments),
         Command::Man(arguments) => manual::man(arguments, around),

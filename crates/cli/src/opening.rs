@@ -9,7 +9,8 @@ use crate::arguments::{Mode, Place};
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::surroundings::{
-    Flags, Reach, Surroundings, load_settings, resolve_read_roots, resolve_roots, settings_files,
+    Flags, Reach, Surroundings, claude_settings, load_settings, resolve_read_roots, resolve_roots,
+    settings_files,
 };
 use crate::terminal::{TerminalApprover, stdout_is_terminal};
 use crate::wall::{self, Gates, Wall};
@@ -93,8 +94,16 @@ impl Wish<'_> {
             tools,
             mode: self.mode,
         };
-        let files = settings_files(around, &roots[0], self.place.config.as_deref())?;
+        let files = settings_files(around, &roots[0], self.place)?;
         let mut settings = load_settings(&files, flags)?;
+        if let Some(claude) = claude_settings(around, self.place.settings.as_deref())? {
+            settings.take_in(&claude);
+            for left in &claude.left {
+                log.say(Level::Warn, || {
+                    format!("--settings: {} was not taken over: {}", left.what, left.why)
+                });
+            }
+        }
         settings.search.excludes = lancet::excludes_path();
         for ignored in &settings.ignored {
             log.say(Level::Warn, || {

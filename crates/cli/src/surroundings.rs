@@ -2,13 +2,16 @@
 
 mod roots;
 mod settings;
+pub(crate) mod trust;
 
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub(crate) use roots::{Reach, resolve as resolve_roots, resolve_read as resolve_read_roots};
-pub(crate) use settings::{Flags, SettingsFile, files as settings_files, load as load_settings};
+pub(crate) use settings::{
+    Flags, SettingsFile, claude as claude_settings, files as settings_files, load as load_settings,
+};
 
 use crate::failure::Failure;
 

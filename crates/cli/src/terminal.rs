@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 
 pub(crate) use passing::Passing;
-pub(crate) use question::{Consent, TerminalApprover};
+pub(crate) use question::{Consent, TerminalApprover, confirm};
 
 use crate::failure::Failure;
 use crate::launcher::{Launch, Running};

@@ -38,6 +38,7 @@ mod call;
 mod closest;
 pub mod declare;
 mod engine;
+mod explain;
 mod gutter;
 mod history;
 mod host_tool;
@@ -61,6 +62,7 @@ pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
 pub use declare::ANSWER_LIMIT;
 pub use declare::Declaration;
 pub use engine::{Builder, Lancet, OpenError};
+pub use explain::Explanation;
 pub use history::{Attribution, History, SHORTEST_ID, Written};
 pub use host_tool::{HostTool, Proposal};
 pub use lancet_history::{

@@ -3,6 +3,7 @@
 
 mod apply;
 mod by_path;
+mod claude;
 mod error;
 mod help;
 mod keep;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use lancet_text::Encoding;
 
+pub use claude::{ClaudeSettings, LeftOut, claude_settings};
 pub use error::SettingsError;
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
@@ -236,6 +238,20 @@ impl Settings {
             }
         }
         Ok(settings)
+    }
+
+    /// The hash by which a user trusts a project's settings.
+    pub fn fingerprint(text: &str) -> String {
+        blake3::hash(text.as_bytes()).to_hex().to_string()
+    }
+
+    /// Takes in Claude Code's permissions, which count as the command line's. A `--mode` besides wins.
+    pub fn take_in(&mut self, claude: &ClaudeSettings) {
+        self.rules.extend_from_slice(&claude.rules);
+        if self.origin("mode") != Origin::CommandLine && claude.mode.is_some() {
+            self.mode = claude.mode;
+            self.origins.insert("mode", Origin::CommandLine);
+        }
     }
 
     /// The encoding that is configured for a file, named relative to its root. A later layer wins over an earlier one,

@@ -206,3 +206,22 @@ Examples:
   lancet stats
   lancet stats --since 7d
   lancet stats --session evening --json";
+
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  lancet explain src/main.rs
+  lancet explain .env --tool Read
+  lancet explain .claude/skills/pdf/SKILL.md --tool Write --json";
+
+pub(super) const RULES: &str = "\
+Examples:
+  lancet rules
+  lancet rules --settings .claude/settings.json
+      What of Claude Code's permissions counts here, and what does not.";
+
+pub(super) const TRUST: &str = "\
+Examples:
+  lancet trust
+      Show the project's lancet.toml and ask.
+
+  lancet trust --revoke";

@@ -133,7 +133,7 @@ impl Report {
         first: &std::path::Path,
         around: &Surroundings,
     ) {
-        let Some(files) = self.note(settings_files(around, first, place.config.as_deref())) else {
+        let Some(files) = self.note(settings_files(around, first, place)) else {
             return;
         };
         let flags = Flags {

@@ -6,10 +6,10 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet::Settings;
-use lancet::settings::{Layer, Origin};
+use lancet::settings::{ClaudeSettings, Layer, Origin, claude_settings};
 
-use super::Surroundings;
-use crate::arguments::Mode;
+use super::{Surroundings, trust};
+use crate::arguments::{Mode, Place};
 use crate::failure::Failure;
 
 /// No settings file is longer. A project's file comes from a stranger, so reading it has a bound.
@@ -42,8 +42,9 @@ pub(crate) struct SettingsFile {
 pub(crate) fn files(
     around: &Surroundings,
     first_root: &Path,
-    config: Option<&Path>,
+    place: &Place,
 ) -> Result<Vec<SettingsFile>, Failure> {
+    let config = place.config.as_deref();
     let mut files = Vec::new();
     let user = around.user_settings();
     if let Some(path) = user.clone() {
@@ -55,7 +56,14 @@ pub(crate) fn files(
         .and_then(|path| path.canonicalize().ok())
         .is_none_or(|user| project.canonicalize().ok() != Some(user))
     {
-        files.push(found(Origin::Project, project)?);
+        let mut file = found(Origin::Project, project)?;
+        let state = around.state_dir(place.state_dir.as_deref())?;
+        if let (Some(text), Some(state)) = (&file.text, state)
+            && trust::is_trusted(&state, &file.path, text)
+        {
+            file.origin = Origin::TrustedProject;
+        }
+        files.push(file);
     }
     if let Some(given) = config {
         let file = found(Origin::CommandLine, around.absolute(given)?)?;
@@ -68,6 +76,20 @@ pub(crate) fn files(
         files.push(file);
     }
     Ok(files)
+}
+
+/// Claude Code's permissions that were asked for, read.
+pub(crate) fn claude(
+    around: &Surroundings,
+    given: Option<&Path>,
+) -> Result<Option<ClaudeSettings>, Failure> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    let wrong = |why: String| Failure::usage(format!("--settings {}: {why}", given.display()));
+    let path = around.absolute(given)?;
+    let text = read(&path).map_err(|error| wrong(format!("it cannot be read: {error}")))?;
+    claude_settings(&text, &path).map(Some).map_err(wrong)
 }
 
 /// The settings in force.

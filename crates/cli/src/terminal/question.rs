@@ -165,6 +165,18 @@ impl Approver for TerminalApprover {
     }
 }
 
+/// Asks a plain question on the terminal; none where there is no terminal.
+pub(crate) fn confirm(question: &str) -> Option<bool> {
+    let mut terminal = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/tty")
+        .ok()?;
+    terminal.write_all(format!("{question} ").as_bytes()).ok()?;
+    let line = read_line(&mut terminal, &Wait::default()).ok()??;
+    Some(understood(&line) == Said::Answer(Answer::Yes))
+}
+
 /// A line from the terminal; none where nobody waits for it any more.
 fn read_line(terminal: &mut File, wait: &Wait) -> io::Result<Option<String>> {
     let mut line = Vec::new();

@@ -6,6 +6,7 @@ mod edit;
 mod history;
 mod mcp;
 mod pages;
+mod permissions;
 mod read;
 mod roots;
 mod search;

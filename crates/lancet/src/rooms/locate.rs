@@ -76,8 +76,30 @@ fn sort_of(located: &Located) -> Sort {
     }
 }
 
-/// Finds the file that a path means.
+/// Finds the file that a path means, and refuses what policy denies.
 pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Target, Refusal> {
+    let policy = engine.permissions.policy();
+    let mut target = find(engine, &policy, given, intent)?;
+    let reading = target.with_names(|names| policy.reading(names));
+    let refused = match intent {
+        Intent::Show => Some(reading.clone()).filter(Decision::is_denied),
+        Intent::Edit => denied_writing(&policy, &target, Shows::Lines),
+        Intent::Replace => denied_writing(&policy, &target, Shows::Nothing),
+    };
+    target.withheld = reading.is_denied();
+    match refused {
+        Some(decision) => Err(denied(&policy, &target, &decision, intent)),
+        None => Ok(target),
+    }
+}
+
+/// Finds the file that a path means, whoever may touch it.
+pub(crate) fn find(
+    engine: &Inner,
+    policy: &Policy,
+    given: &str,
+    intent: Intent,
+) -> Result<Target, Refusal> {
     let mut notices = Vec::new();
     let path = absolute(engine, given, &mut notices)?;
     let given = quote_path(Path::new(given));
@@ -94,31 +116,19 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
         ));
     }
     refuse_unshown(engine, &given, located.path())?;
-    let policy = engine.permissions.policy();
     let mut others = Vec::new();
-    let twins = twins::look(engine, &policy, &located, &mut others);
+    let twins = twins::look(engine, policy, &located, &mut others);
     if located.path() != path {
         others.push(path);
     }
-    let mut target = Target {
+    Ok(Target {
         located,
         given,
         notices,
         others,
         twins,
         withheld: false,
-    };
-    let reading = target.with_names(|names| policy.reading(names));
-    let refused = match intent {
-        Intent::Show => Some(reading.clone()).filter(Decision::is_denied),
-        Intent::Edit => denied_writing(&policy, &target, Shows::Lines),
-        Intent::Replace => denied_writing(&policy, &target, Shows::Nothing),
-    };
-    target.withheld = reading.is_denied();
-    match refused {
-        Some(decision) => Err(denied(&policy, &target, &decision, intent)),
-        None => Ok(target),
-    }
+    })
 }
 
 /// The decision that no one may write the file, but for that of the mode: *approve* tells that one.

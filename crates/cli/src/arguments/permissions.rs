@@ -1,0 +1,69 @@
+//! What may be typed about permissions: explain, rules, trust.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{Mode, Place, examples};
+
+/// Say who decides about a file: which rule of which layer, and why
+///
+/// Tells whether a tool may touch the file, would ask about it or is denied, what decides that, and all rules that cover it.
+/// The mode is that of `lancet mcp` unless --mode says otherwise. Nothing is opened or changed.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::EXPLAIN)]
+pub(crate) struct ExplainArguments {
+    /// The file, there or not
+    pub(crate) path: PathBuf,
+    /// The tool [default: Read, Edit and Write]
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) tool: Option<String>,
+    /// What happens to writes [default: the settings' mode, else accept-edits]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// List the permission rules in force, each with its layer and place
+///
+/// Also what is built in, and what was not taken over: keys of a project that nobody has trusted, and rules of a --settings
+/// file that say nothing here.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::RULES)]
+pub(crate) struct RulesArguments {
+    /// What happens to writes [default: the settings' mode, else accept-edits]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    /// One JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Trust what the project's lancet.toml says now
+///
+/// Until then a project's file may only tighten. Trust is for this text: when the file changes, it is asked for again.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::TRUST)]
+pub(crate) struct TrustArguments {
+    /// Take the trust back
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Without showing the file and asking
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Who is asked about writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AskWhom {
+    /// The agent's user, in the agent's own dialog (MCP elicitation), where the agent offers that
+    Elicit,
+}

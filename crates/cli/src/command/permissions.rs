@@ -1,0 +1,218 @@
+//! `lancet explain`, `lancet rules` and `lancet trust`: who may touch what, and why. For a person: models have no way here.
+
+use std::fmt::Write as _;
+
+use lancet::policy::{Access, Outcome};
+use lancet::{ANSWER_LIMIT, Lancet};
+use lancet_mcp::Level;
+use serde_json::{Value, json};
+
+use crate::arguments::{ExplainArguments, Mode, Place, RulesArguments, TrustArguments};
+use crate::failure::{Exit, Failure};
+use crate::opening::{Offer, Whom, Wish};
+use crate::surroundings::{
+    Reach, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
+};
+use crate::terminal::{confirm, print, visible};
+
+/// The engine as `lancet mcp` would open it, only to be looked at.
+fn look(
+    place: &Place,
+    mode: Option<Mode>,
+    reach: Reach<'_>,
+    around: &Surroundings,
+) -> Result<Lancet, Failure> {
+    let wish = Wish {
+        place,
+        reach,
+        mode,
+        unasked_mode: lancet::Mode::AcceptEdits,
+        offer: Offer::All,
+        whom: Whom::Nobody,
+        answer_limit: ANSWER_LIMIT,
+        unasked_log: Level::Error,
+    };
+    Ok(wish.open_to_look(around)?.lancet)
+}
+
+/// Says who decides about a file.
+pub(super) fn explain(
+    arguments: &ExplainArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let path = around.absolute(&arguments.path)?;
+    let tools: Vec<&str> = match arguments.tool.as_deref() {
+        Some(tool) if Access::of_tool(tool).is_some() => vec![tool],
+        Some(tool) => {
+            return Err(Failure::usage(format!(
+                "--tool {tool}: there is no such tool; Read, Edit and Write are, for instance"
+            )));
+        }
+        None => vec!["Read", "Edit", "Write"],
+    };
+    let lancet = look(&arguments.place, arguments.mode, Reach::File(&path), around)?;
+    let given = as_text(&path)?;
+    let (mut text, mut objects) = (String::new(), Vec::new());
+    for tool in tools {
+        let (words, object) = explained(&lancet, &given, tool);
+        text.push_str(&words);
+        objects.push(object);
+    }
+    put(&text, arguments.json, json!({ "decisions": objects }))
+}
+
+/// One tool's decision, for people and for programs.
+fn explained(lancet: &Lancet, given: &str, tool: &str) -> (String, Value) {
+    let found = match lancet.explain(given, tool) {
+        Ok(found) => found,
+        Err(refusal) => {
+            let name = refusal.kind().name();
+            let text = format!("{tool} {}: {name}: {}\n", visible(given), refusal.text());
+            let object = json!({ "tool": tool, "file_path": given, "outcome": name, "because": refusal.text() });
+            return (text, object);
+        }
+    };
+    let word = match found.outcome {
+        Outcome::Allow => "allowed",
+        Outcome::Ask => "asks",
+        Outcome::Deny => "denied",
+    };
+    let path = found.path.to_string_lossy();
+    let mut text = format!(
+        "{tool} {}: {word}, because {}\n",
+        visible(&path),
+        visible(&found.because)
+    );
+    for rule in &found.rules {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "    covered by {}", visible(rule));
+    }
+    if let (Outcome::Ask, Some(scope)) = (found.outcome, &found.scope) {
+        let _ = writeln!(
+            text,
+            "    [protected] open = [{scope:?}] in your settings would open this part"
+        );
+    }
+    let object = json!({
+        "tool": tool, "file_path": found.path, "outcome": word, "because": found.because,
+        "rules": found.rules, "scope": found.scope, "withheld": found.is_withheld,
+    });
+    (text, object)
+}
+
+/// Lists the rules in force.
+pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let lancet = look(&arguments.place, arguments.mode, Reach::Folder, around)?;
+    let policy = lancet.policy();
+    let mut text = format!("mode {}\n", policy.mode().word());
+    let mut rules = Vec::new();
+    for entry in policy.entries() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", visible(&entry.to_string()));
+        rules.push(json!({
+            "effect": entry.effect.word(), "rule": entry.rule.text(), "layer": entry.layer.name(), "source": entry.source,
+        }));
+    }
+    for scope in &lancet.settings().open {
+        let _ = writeln!(text, "open {} (protected otherwise)", visible(scope.text()));
+    }
+    for root in lancet.read_roots() {
+        let _ = writeln!(text, "read only {}", visible(&root.to_string_lossy()));
+    }
+    text.push_str("ask about protected names: .git, shells' start-up files, agents' settings and their like (built in)\n");
+    text.push_str("deny reading of secret files (.env, keys and their like), ask about writing them (built in)\n");
+    let mut left = Vec::new();
+    for ignored in &lancet.settings().ignored {
+        let place = format!("{}:{}", ignored.path.display(), ignored.line);
+        let why = "a project's settings may only tighten until they are trusted, and some keys are the user's own";
+        let _ = writeln!(
+            text,
+            "not applied: {} ({}): {why}",
+            ignored.key,
+            visible(&place)
+        );
+        left.push(json!({ "what": ignored.key, "source": place, "why": why }));
+    }
+    if let Some(claude) = claude_settings(around, arguments.place.settings.as_deref())? {
+        for entry in &claude.left {
+            let _ = writeln!(
+                text,
+                "not taken over: {}: {}",
+                visible(&entry.what),
+                entry.why
+            );
+            left.push(json!({ "what": entry.what, "why": entry.why }));
+        }
+    }
+    let object = json!({ "mode": policy.mode().word(), "rules": rules, "left": left });
+    put(&text, arguments.json, object)
+}
+
+/// Trusts the project's settings, or no longer.
+pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    use lancet::settings::Origin::{Project, TrustedProject};
+    let place = &arguments.place;
+    let roots = resolve_roots(&place.root, Reach::Folder, around)?;
+    let files = settings_files(around, &roots[0], place)?;
+    let mut files = files.into_iter();
+    let Some(file) = files.find(|file| matches!(file.origin, Project | TrustedProject)) else {
+        return Err(Failure::usage(
+            "the settings here are your own; there is no project's file to trust",
+        ));
+    };
+    let state = around.state_dir(place.state_dir.as_deref())?;
+    let state = state.ok_or_else(|| Failure::system("there is no state folder to keep this in"))?;
+    let kept = |text: Option<&str>| {
+        trust::keep(&state, &file.path, text)
+            .map_err(|error| Failure::system(format!("{}: {error}", state.display())))
+    };
+    let name = file.path.display();
+    if arguments.revoke {
+        kept(None)?;
+        print(&format!("{name} may only tighten again.\n"))?;
+        return Ok(Exit::Done);
+    }
+    let Some(text) = &file.text else {
+        return Err(Failure::usage(format!(
+            "{name} is not there; there is nothing to trust"
+        )));
+    };
+    if !arguments.yes {
+        let question = format!("{name} says:\n{}\nTrust this text? [y/N]", shown(text));
+        match confirm(&question) {
+            Some(true) => {}
+            Some(false) => return Ok(Exit::Refused),
+            None => {
+                return Err(Failure::usage(
+                    "there is no terminal to ask on; look at the file, then give --yes",
+                ));
+            }
+        }
+    }
+    kept(Some(text))?;
+    let hash = lancet::Settings::fingerprint(text);
+    print(&format!(
+        "{name} is trusted as it is now (hash {}).\n",
+        &hash[..16]
+    ))?;
+    Ok(Exit::Done)
+}
+
+/// A text line by line, each made safe to show.
+fn shown(text: &str) -> String {
+    let lines: Vec<_> = text
+        .lines()
+        .map(|line| visible(line).into_owned())
+        .collect();
+    lines.join("\n")
+}
+
+fn put(text: &str, as_json: bool, mut object: Value) -> Result<Exit, Failure> {
+    if as_json {
+        object["text"] = json!(text);
+        print(&format!("{object}\n"))?;
+    } else {
+        print(text)?;
+    }
+    Ok(Exit::Done)
+}

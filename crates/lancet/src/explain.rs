@@ -1,0 +1,80 @@
+//! Why a file may or may not be touched, for a person: which rule of which layer decides, and what else covers it. Never an
+//! answer for a model: it names what is denied.
+
+use std::path::PathBuf;
+
+use lancet_policy::{Access, Outcome, Shows};
+
+use crate::engine::Lancet;
+use crate::refusal::Refusal;
+use crate::rooms::locate::{Intent, Twins, find};
+
+/// What was decided about a file, and by what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The file as opened.
+    pub path: PathBuf,
+    /// What happens.
+    pub outcome: Outcome,
+    /// What decides.
+    pub because: String,
+    /// All rules that cover the file for this access, strongest first, with their layer and place.
+    pub rules: Vec<String>,
+    /// The part of a protected folder that `[protected] open` could open, where it could.
+    pub scope: Option<String>,
+    /// Whether the text is withheld from models: reading is denied.
+    pub is_withheld: bool,
+}
+
+impl Lancet {
+    /// Says who decides whether a tool may touch a file. The mode that counts is this engine's.
+    ///
+    /// # Errors
+    /// The path leads nowhere that could be decided about: outside the roots, for instance.
+    pub fn explain(&self, path: &str, tool: &str) -> Result<Explanation, Refusal> {
+        let engine = &self.inner;
+        let policy = engine.permissions.policy();
+        let access = Access::of_tool(tool).unwrap_or(Access::Write);
+        let intent = match (access, tool) {
+            (Access::Read, _) => Intent::Show,
+            (Access::Write, "Write" | "Undo") => Intent::Replace,
+            (Access::Write, _) => Intent::Edit,
+        };
+        let target = find(engine, &policy, path, intent)?;
+        let decision = target.with_names(|names| match intent {
+            Intent::Show => policy.reading(names),
+            Intent::Edit => policy.writing(names, Shows::Lines),
+            Intent::Replace => policy.writing(names, Shows::Nothing),
+        });
+        let rules = target.with_names(|names| {
+            let mut covering = policy.covering(names, access);
+            if intent == Intent::Edit {
+                let reading = policy.covering(names, Access::Read);
+                covering.extend(
+                    reading
+                        .into_iter()
+                        .filter(|entry| entry.effect == lancet_policy::Effect::Deny),
+                );
+            }
+            covering.into_iter().map(ToString::to_string).collect()
+        });
+        let unsure = access == Access::Write && target.twins == Twins::Unknown;
+        let (outcome, because) = match decision.outcome {
+            Outcome::Allow if unsure => (
+                Outcome::Ask,
+                "it is one of several hard links, and there are too many entries to look for the others".to_owned(),
+            ),
+            outcome => (outcome, decision.cause.to_string()),
+        };
+        Ok(Explanation {
+            outcome,
+            because,
+            rules,
+            scope: policy
+                .offered_scope(target.path())
+                .map(|scope| scope.pattern),
+            is_withheld: target.with_names(|names| policy.reading(names)).is_denied(),
+            path: target.path().to_path_buf(),
+        })
+    }
+}

@@ -1,0 +1,276 @@
+//! The known escapes of this kind of tool, each by its name: a way around a root, a rule or a protected name that once
+//! worked somewhere. None does here, for reading or for writing.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use lancet::settings::{Layer, Origin};
+use lancet::{Kind, Lancet, Mode, RawCall, Session, Settings};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+struct Ground {
+    folder: TempDir,
+    session: Session,
+}
+
+impl Ground {
+    fn new(settings: &str) -> Ground {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("root")).expect("a root");
+        let layer = Layer {
+            origin: Origin::User,
+            path: "lancet.toml".into(),
+            text: settings.to_owned(),
+        };
+        let lancet = Lancet::builder()
+            .root(folder.path().join("root"))
+            .settings(Settings::load(&[layer]).expect("settings"))
+            .mode(Mode::AcceptEdits)
+            .open()
+            .expect("opened");
+        Ground {
+            session: lancet.unnamed_session(),
+            folder,
+        }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder
+            .path()
+            .canonicalize()
+            .expect("there")
+            .join("root")
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.root().join(name);
+        std::fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+
+    fn call(&self, tool: &str, arguments: Value) -> Option<Kind> {
+        let reply = self.session.call(RawCall::new(tool, arguments));
+        assert!(!reply.text().contains("SECRET"), "shown: {}", reply.text());
+        reply.refusal()
+    }
+
+    /// What reading, editing and overwriting a path come to.
+    fn all(&self, path: &Path) -> [Option<Kind>; 3] {
+        [
+            self.call("Read", json!({ "file_path": path })),
+            self.call(
+                "Edit",
+                json!({ "file_path": path, "old_string": "SECRET", "new_string": "x" }),
+            ),
+            self.call("Write", json!({ "file_path": path, "content": "x\n" })),
+        ]
+    }
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).expect("there")
+}
+
+#[test]
+fn cve_2025_53110_a_sibling_whose_name_begins_like_the_root() {
+    let ground = Ground::new("");
+    let evil = ground.file("../root-evil/x.txt", "SECRET\n");
+    let spelled = PathBuf::from(format!("{}-evil/x.txt", ground.root().display()));
+    assert_eq!(ground.all(&spelled), [Some(Kind::Outside); 3]);
+    assert_eq!(text(&evil), "SECRET\n");
+}
+
+#[test]
+fn cve_2025_53109_a_link_out_of_the_root() {
+    let ground = Ground::new("");
+    let outside = ground.file("../away/x.txt", "SECRET\n");
+    symlink("../away", ground.root().join("folder")).expect("a link");
+    symlink("../away/x.txt", ground.root().join("file")).expect("a link");
+    for name in ["folder/x.txt", "file", "folder/../../away/x.txt"] {
+        assert_eq!(
+            ground.all(&ground.root().join(name)),
+            [Some(Kind::Outside); 3],
+            "{name}"
+        );
+    }
+    assert_eq!(text(&outside), "SECRET\n");
+}
+
+#[test]
+fn cve_2026_25724_a_denied_file_through_a_link() {
+    let ground = Ground::new("permissions.deny = [\"Read(shut.txt)\", \"Edit(shut.txt)\"]");
+    let shut = ground.file("d/shut.txt", "SECRET\n");
+    symlink("d/shut.txt", ground.root().join("alias")).expect("a link");
+    symlink("d", ground.root().join("e")).expect("a link");
+    for name in [
+        "d/shut.txt",
+        "alias",
+        "e/shut.txt",
+        "e/../d/./shut.txt",
+        "d//shut.txt",
+    ] {
+        assert_eq!(
+            ground.all(&ground.root().join(name)),
+            [Some(Kind::Denied); 3],
+            "{name}"
+        );
+    }
+    assert_eq!(text(&shut), "SECRET\n");
+}
+
+#[test]
+fn cve_2026_25725_a_protected_file_that_does_not_exist_yet() {
+    let ground = Ground::new("permissions.allow = [\"Edit\"]");
+    for name in [
+        ".claude/settings.json",
+        ".git/hooks/pre-commit",
+        "sub/.vscode/tasks.json",
+        ".mcp.json",
+    ] {
+        let path = ground.root().join(name);
+        let write = json!({ "file_path": path, "content": "{}\n" });
+        assert_eq!(ground.call("Write", write), Some(Kind::Declined), "{name}");
+        let edit = json!({ "file_path": path, "old_string": "", "new_string": "{}\n" });
+        assert_eq!(ground.call("Edit", edit), Some(Kind::Declined), "{name}");
+        assert!(
+            !path.exists()
+                && !path
+                    .parent()
+                    .is_some_and(|folder| folder != ground.root() && folder.exists())
+        );
+    }
+}
+
+#[test]
+fn a_case_folded_name() {
+    let ground = Ground::new("permissions.deny = [\"Edit(Shut.txt)\"]");
+    for name in [
+        ".GIT/config",
+        ".Claude/settings.json",
+        "LANCET.toml",
+        ".ſſh/config",
+    ] {
+        let write = json!({ "file_path": ground.root().join(name), "content": "x\n" });
+        assert_eq!(ground.call("Write", write), Some(Kind::Declined), "{name}");
+    }
+    let write = json!({ "file_path": ground.root().join("sHUT.TXT"), "content": "x\n" });
+    assert_eq!(ground.call("Write", write), Some(Kind::Denied));
+}
+
+#[test]
+fn a_link_swapped_between_check_and_use() {
+    use std::sync::{Arc, Mutex};
+    let outside = tempfile::tempdir().expect("a folder");
+    let twin = outside.path().join("twin.txt");
+    std::fs::write(&twin, "one\n").expect("written");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().canonicalize().expect("there").join("a.txt");
+    std::fs::write(&path, "one\n").expect("written");
+    let (swapped, target) = (path.clone(), twin.clone());
+    let asked = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&asked);
+    // The person says yes to what was shown; in that moment the name becomes a link to a file outside.
+    let lancet = Lancet::builder()
+        .root(folder.path())
+        .mode(Mode::Ask)
+        .approver(move |_: &lancet::Question| {
+            *counted.lock().expect("free") += 1;
+            let _ = std::fs::remove_file(&swapped);
+            let _ = symlink(&target, &swapped);
+            lancet::Answer::Yes
+        })
+        .open()
+        .expect("opened");
+    let session = lancet.unnamed_session();
+    session.call(RawCall::new("Read", json!({ "file_path": path })));
+    let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
+    assert!(session.call(RawCall::new("Edit", edit)).is_error());
+    assert_eq!(*asked.lock().expect("free"), 1);
+    assert_eq!(text(&twin), "one\n");
+}
+
+#[test]
+fn a_dangling_link_as_a_way_to_create_outside() {
+    let ground = Ground::new("");
+    symlink("../new.txt", ground.root().join("link")).expect("a link");
+    symlink(".git/config", ground.root().join("inner")).expect("a link");
+    for name in ["link", "inner"] {
+        let path = ground.root().join(name);
+        let write = json!({ "file_path": path, "content": "x\n" });
+        assert!(ground.call("Write", write).is_some(), "{name}");
+        let edit = json!({ "file_path": path, "old_string": "", "new_string": "x\n" });
+        assert!(ground.call("Edit", edit).is_some(), "{name}");
+    }
+    assert!(!ground.root().join("../new.txt").exists() && !ground.root().join(".git").exists());
+}
+
+#[test]
+fn a_hard_link_to_a_protected_or_denied_file() {
+    let ground = Ground::new("permissions.deny = [\"Read(shut.txt)\"]");
+    let bashrc = ground.file(".bashrc", "a=1\n");
+    std::fs::hard_link(&bashrc, ground.root().join("twin.txt")).expect("a link");
+    let twin = ground.root().join("twin.txt");
+    assert_eq!(ground.call("Read", json!({ "file_path": twin })), None);
+    let edit = json!({ "file_path": twin, "old_string": "1", "new_string": "2" });
+    assert_eq!(ground.call("Edit", edit), Some(Kind::Declined));
+    let shut = ground.file("d/shut.txt", "SECRET\n");
+    std::fs::hard_link(&shut, ground.root().join("open.txt")).expect("a link");
+    let open = ground.root().join("open.txt");
+    assert_eq!(
+        ground.call("Read", json!({ "file_path": open })),
+        Some(Kind::Denied)
+    );
+    let edit = json!({ "file_path": open, "old_string": "SECRET", "new_string": "x" });
+    assert_eq!(ground.call("Edit", edit), Some(Kind::Denied));
+    assert_eq!(
+        (text(&bashrc).as_str(), text(&shut).as_str()),
+        ("a=1\n", "SECRET\n")
+    );
+}
+
+#[test]
+fn a_settings_file_that_is_itself_a_link() {
+    let ground = Ground::new("");
+    // The settings lead to a harmless name; writing that name is writing the settings' target, which is its own file.
+    ground.file("plain.txt", "# nothing\n");
+    symlink("plain.txt", ground.root().join("lancet.toml")).expect("a link");
+    let settings = ground.root().join("lancet.toml");
+    assert_eq!(ground.call("Read", json!({ "file_path": settings })), None);
+    let write = json!({ "file_path": settings, "content": "mode = \"bypass\"\n" });
+    assert_eq!(ground.call("Write", write), Some(Kind::Declined));
+    // And a harmless name that leads to settings is the settings.
+    ground.file("sub/lancet.toml", "# nothing\n");
+    symlink("sub/lancet.toml", ground.root().join("notes.txt")).expect("a link");
+    let notes = ground.root().join("notes.txt");
+    assert_eq!(ground.call("Read", json!({ "file_path": notes })), None);
+    let write = json!({ "file_path": notes, "content": "mode = \"bypass\"\n" });
+    assert_eq!(ground.call("Write", write), Some(Kind::Declined));
+    assert_eq!(text(&ground.root().join("sub/lancet.toml")), "# nothing\n");
+}
+
+#[test]
+fn a_settings_change_that_would_not_load_is_told_before_anybody_is_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lancet = Lancet::builder()
+        .root(folder.path())
+        .mode(Mode::AcceptEdits)
+        .approver(|_: &lancet::Question| lancet::Answer::Yes)
+        .open()
+        .expect("opened");
+    let session = lancet.unnamed_session();
+    let path = folder.path().join("lancet.toml");
+    let wrong =
+        json!({ "file_path": path, "content": "# mine\n[permissions]\ndeny = [\"Raed(x)\"]\n" });
+    let reply = session.call(RawCall::new("Write", wrong));
+    assert_eq!(reply.refusal(), Some(Kind::Invalid));
+    assert!(
+        reply.text().contains("line 3") && reply.text().contains("Read(x)"),
+        "{}",
+        reply.text()
+    );
+    assert!(!path.exists());
+    let right = json!({ "file_path": path, "content": "[permissions]\ndeny = [\"Read(x)\"]\n" });
+    assert!(!session.call(RawCall::new("Write", right)).is_error());
+}
