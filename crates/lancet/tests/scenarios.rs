@@ -70,5 +70,6 @@ pages! {
     several_files => "several-files",
     searching => "searching",
     line_endings_and_encodings => "line-endings-and-encodings",
+    permissions => "permissions",
     refusals => "refusals",
 }
