@@ -21,6 +21,7 @@ mod operations;
 mod process;
 mod prune;
 mod records;
+mod salvage;
 mod schema;
 mod seal;
 mod spans;
@@ -88,15 +89,18 @@ pub struct SetAside {
     pub moved_to: PathBuf,
     /// What was wrong with it.
     pub reason: String,
+    /// How many operations could still be read and are in the new one.
+    pub brought_over: u64,
 }
 
 impl fmt::Display for SetAside {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "the database in the state folder was damaged ({}); it was set aside as {} and a new one was begun",
+            "the database in the state folder was damaged ({}); it was set aside as {} and a new one was begun with the {} changes that could still be read",
             self.reason,
-            self.moved_to.display()
+            self.moved_to.display(),
+            self.brought_over
         )
     }
 }

@@ -403,7 +403,7 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
     let version: i64 = database(&folder)
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .expect("read");
-    assert_eq!(version, 4);
+    assert!(version > 0);
 
     database(&folder)
         .pragma_update(None, "user_version", 999)
@@ -414,17 +414,13 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
     assert!(
         matches!(
             error,
-            StoreError::Newer {
-                found: 999,
-                known: 4,
-                ..
-            }
+            StoreError::Newer { found: 999, known, .. } if known == version
         ),
         "{error}"
     );
     assert!(damaged_files(&folder).is_empty());
     database(&folder)
-        .pragma_update(None, "user_version", 4)
+        .pragma_update(None, "user_version", version)
         .expect("set back");
     assert_eq!(load(&Store::new(folder.path()), "s").len(), 1);
 }

@@ -69,6 +69,7 @@ pages! {
     writing => "writing",
     several_files => "several-files",
     searching => "searching",
+    taking_changes_back => "undo",
     line_endings_and_encodings => "line-endings-and-encodings",
     permissions => "permissions",
     refusals => "refusals",

@@ -75,6 +75,28 @@ fn the_log_is_one_object_a_line_and_the_total() {
     assert_eq!((code, &gc["removedOperations"]), (0, &0.into()));
 }
 
+/// Every file below a folder with its bytes and when they were written, by name.
+fn everything(
+    folder: &std::path::Path,
+) -> Vec<(std::path::PathBuf, Vec<u8>, std::time::SystemTime)> {
+    let mut all = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("listed") {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let written = fs::metadata(&path).and_then(|found| found.modified());
+                let bytes = fs::read(&path).expect("read");
+                all.push((path, bytes, written.expect("a time")));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
 #[test]
 fn git_takes_the_series_and_is_otherwise_left_alone() {
     let stage = Stage::new();
@@ -105,6 +127,8 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
     };
     let watched = ["index", "HEAD", "refs/stash", "logs/HEAD"];
     let before = state(&watched);
+    let all = || everything(&root.join(".git"));
+    let untouched = all();
     for (old, new) in [("two", "2"), ("three", "3\nfour")] {
         assert_eq!(
             stage
@@ -120,6 +144,30 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
         0
     );
     assert_eq!(state(&watched), before);
+    for arguments in [
+        &["undo", "--yes"][..],
+        &["redo", "--yes"],
+        &["log"],
+        &["stats"],
+        &["gc"],
+    ] {
+        assert_eq!(stage.run(arguments).code, 0, "{arguments:?}");
+    }
+    assert_eq!(
+        all(),
+        untouched,
+        "no file of git is made, changed or touched"
+    );
+    // Nothing else for it to look at than what was changed: it takes as long as it did.
+    let names: Vec<_> = everything(&root)
+        .into_iter()
+        .map(|(path, ..)| path)
+        .filter(|path| !path.starts_with(root.join(".git")))
+        .collect();
+    assert_eq!(names, [root.join("a.txt"), root.join("new/b.txt")]);
+    let status = String::from_utf8(git(&["status", "--porcelain"])).expect("text");
+    assert_eq!(status, " M a.txt\n?? new/\n");
+    let before = state(&watched);
     let wanted = stage.text("a.txt");
     let series = stage.run(&["log", "--format", "patch"]);
     let mails = stage.home().join("changes.mbox");
@@ -132,7 +180,7 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
     assert_eq!(stage.text("new/b.txt"), "b\n");
     assert_eq!(
         String::from_utf8_lossy(&git(&["rev-list", "--count", "HEAD"])).trim(),
-        "4"
+        "6"
     );
 }
 

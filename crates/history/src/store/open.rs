@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::schema::{MigrateError, STEPS, migrate};
-use super::{SetAside, StoreError, ledgers, operations};
+use super::{SetAside, StoreError, ledgers, operations, salvage};
 
 /// The name of the database in the state folder.
 const FILE: &str = "lancet.db";
@@ -84,7 +84,12 @@ pub(super) fn open(
         opened => opened,
     };
     match opened {
-        Ok(opened) => Ok((opened, set_aside)),
+        Ok(mut opened) => {
+            if let Some(aside) = &mut set_aside {
+                aside.brought_over = salvage::bring_over(&aside.moved_to, &mut opened.connection);
+            }
+            Ok((opened, set_aside))
+        }
         Err(Trouble::Error(error)) => Err(error),
         Err(Trouble::Damaged(reason)) => Err(StoreError::Failed { path: file, reason }),
     }
@@ -215,7 +220,11 @@ fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
             _ => {}
         }
     }
-    Ok(SetAside { moved_to, reason })
+    Ok(SetAside {
+        moved_to,
+        reason,
+        brought_over: 0,
+    })
 }
 
 /// Whether a damaged database stands beside the one in use.

@@ -2,6 +2,7 @@
 //! history cannot be kept.
 
 mod child;
+mod figures;
 mod ground;
 mod killed;
 mod laws;

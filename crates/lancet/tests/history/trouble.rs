@@ -210,3 +210,73 @@ fn a_state_folder_that_may_only_be_read_refuses_writes() {
         "{words}"
     );
 }
+
+/// A small file system in memory for the state folder; nothing, and the reason printed, where it cannot be mounted.
+struct SmallState(std::path::PathBuf);
+
+impl SmallState {
+    fn mount(at: &std::path::Path) -> Option<Self> {
+        fs::create_dir(at).expect("made");
+        let output = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+            .arg(at)
+            .output();
+        match output {
+            Ok(output) if output.status.success() => Some(Self(at.to_owned())),
+            why => {
+                #[allow(clippy::print_stderr, reason = "why nothing was tested")]
+                {
+                    eprintln!("skipped: a small file system cannot be mounted here: {why:?}");
+                }
+                None
+            }
+        }
+    }
+}
+
+impl Drop for SmallState {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount")
+            .arg("--lazy")
+            .arg(&self.0)
+            .status();
+    }
+}
+
+#[test]
+fn a_full_state_folder_refuses_and_takes_up_again_when_there_is_room() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    let Some(_small) = SmallState::mount(&ground.state()) else {
+        return;
+    };
+    operation(&ground.edit("a.txt", "0", "1"));
+    let filler = ground.state().join("filler");
+    let mut size = 1 << 20;
+    while size > 0 {
+        let more = fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&filler);
+        let wrote = more.and_then(|mut file| {
+            use std::io::Write as _;
+            file.write_all(&vec![0; size])
+        });
+        if wrote.is_err() {
+            size /= 2;
+        }
+    }
+    let reply = ground.edit("a.txt", "1", "2");
+    assert_eq!(refused(&reply), "io", "{}", reply.text());
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
+    fs::remove_file(&filler).expect("removed");
+    operation(&ground.edit("a.txt", "1", "2"));
+    assert_eq!(ground.log().len(), 2);
+    operation(&ground.undo(Selection::Newest));
+    operation(&ground.undo(Selection::Newest));
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    let verdict: String = Connection::open(ground.state().join("lancet.db"))
+        .and_then(|database| database.pragma_query_value(None, "integrity_check", |row| row.get(0)))
+        .expect("checked");
+    assert_eq!(verdict, "ok");
+}

@@ -36,6 +36,8 @@ struct Scene {
     folder: TempDir,
     settings: String,
     session: Option<Session>,
+    /// The operations so far: `$OP1` and so on in calls and answers, since no two runs have the same ids.
+    operations: Vec<String>,
 }
 
 impl Scene {
@@ -58,12 +60,15 @@ impl Scene {
             text: self.settings.clone(),
         };
         let settings = Settings::load(&[layer]).map_err(|error| error.to_string())?;
-        let lancet = Lancet::builder()
+        let mut builder = Lancet::builder()
             .root(self.root())
             .settings(settings)
-            .mode(Mode::AcceptEdits)
-            .open()
-            .map_err(|error| error.to_string())?;
+            .mode(Mode::AcceptEdits);
+        // Most pages are about files alone, and quicker without a history.
+        if self.settings.contains("Undo") {
+            builder = builder.state_dir(self.root().with_file_name("state"));
+        }
+        let lancet = builder.open().map_err(|error| error.to_string())?;
         let session = lancet.unnamed_session();
         self.session = Some(session.clone());
         Ok(session)
@@ -75,6 +80,7 @@ fn play(section: &Section<'_>, played: &mut Played) -> Result<(), Wrong> {
         folder: tempfile::tempdir().expect("a folder"),
         settings: String::new(),
         session: None,
+        operations: Vec::new(),
     };
     std::fs::create_dir(scene.root()).expect("a folder");
     let mut blocks = section.blocks.iter().peekable();
@@ -161,8 +167,11 @@ fn call(scene: &mut Scene, block: &Block<'_>) -> Result<Answer, Wrong> {
         .ok_or_else(|| block.wrong("which tool?"))?;
     let root = scene.root();
     let root_name = root.display().to_string();
-    let mut value =
-        arguments(&block.body.replace("$ROOT", &root_name)).map_err(|words| block.wrong(words))?;
+    let mut body = block.body.replace("$ROOT", &root_name);
+    for (at, id) in scene.operations.iter().enumerate().rev() {
+        body = body.replace(&format!("$OP{}", at + 1), id);
+    }
+    let mut value = arguments(&body).map_err(|words| block.wrong(words))?;
     make_absolute(&mut value, &root);
     let session = scene.session().map_err(|words| block.wrong(words))?;
     let reply = session.call(RawCall::new(tool, value));
@@ -176,10 +185,16 @@ fn call(scene: &mut Scene, block: &Block<'_>) -> Result<Answer, Wrong> {
     } else {
         "answer".to_owned()
     };
-    Ok(Answer {
-        words,
-        text: reply.text().replace(&root_name, "$ROOT"),
-    })
+    if let Some(id) = reply.data()["operation"].as_str()
+        && !reply.is_error()
+    {
+        scene.operations.push(id.to_owned());
+    }
+    let mut text = reply.text().replace(&root_name, "$ROOT");
+    for (at, id) in scene.operations.iter().enumerate() {
+        text = text.replace(id, &format!("$OP{}", at + 1));
+    }
+    Ok(Answer { words, text })
 }
 
 /// Names on a page are relative to the root; tools are called with absolute paths. `./a.txt` stays as it is.

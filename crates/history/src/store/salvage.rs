@@ -1,0 +1,110 @@
+//! Brings over what can still be read of a database that was set aside: row by row, from both ends of each table, and
+//! then without the operations of which something is missing. Half an operation would be a wrong way back.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, params_from_iter};
+
+use super::schema::{STEPS, version};
+
+/// The tables, those that others refer to first, and how their rows are in order.
+const TABLES: [(&str, &str); 10] = [
+    ("sessions", "id"),
+    ("ledger", "session, path"),
+    ("contents", "id"),
+    ("operations", "id"),
+    ("begun", "id"),
+    ("files", "operation, at"),
+    ("taken_back", "operation, earlier, at"),
+    ("refusals", "hour, session, tool, name"),
+    ("unsealed", "file"),
+    ("journal", "id"),
+];
+/// Somebody waits for an answer: what takes longer stays in the file that was set aside.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Rows between two looks at the clock.
+const STEP: usize = 256;
+
+/// What is whole: contents down to their whole bytes, then operations all of whose contents are there.
+const WHOLE: &str = "
+    WITH RECURSIVE sound (id) AS (
+        SELECT id FROM contents WHERE base IS NULL
+        UNION SELECT c.id FROM contents c JOIN sound ON c.base = sound.id
+    )
+    DELETE FROM contents WHERE id NOT IN (SELECT id FROM sound);
+    DELETE FROM operations WHERE id NOT IN (SELECT operation FROM files) OR id IN (
+        SELECT operation FROM files
+        WHERE (before IS NOT NULL AND before NOT IN (SELECT id FROM contents))
+           OR (after IS NOT NULL AND after NOT IN (SELECT id FROM contents)));
+    DELETE FROM begun WHERE id NOT IN (SELECT id FROM operations);
+    DELETE FROM taken_back WHERE operation NOT IN (SELECT id FROM operations);
+";
+
+/// Copies what can be read; how many operations came over. None where the file cannot be opened at all, or is of
+/// another shape.
+pub(super) fn bring_over(from: &Path, to: &mut Connection) -> u64 {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let Ok(old) = Connection::open_with_flags(from, flags) else {
+        return 0;
+    };
+    if version(&old) != Ok(STEPS.len() as i64) {
+        return 0;
+    }
+    copy_all(&old, to).unwrap_or(0)
+}
+
+fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
+    let deadline = Instant::now() + PATIENCE;
+    let transaction = to.transaction()?;
+    // A row whose other half is gone comes over all the same, and goes with the rest of its operation.
+    transaction.execute_batch("PRAGMA defer_foreign_keys = ON")?;
+    for (table, order) in TABLES {
+        let backwards = order.replace(',', " DESC,") + " DESC";
+        for order in [order, &backwards] {
+            // The end of what can be read in one direction; from the other side there may be more.
+            if copy(old, &transaction, table, order, deadline).is_ok() {
+                break;
+            }
+        }
+    }
+    transaction.execute_batch(WHOLE)?;
+    transaction.execute(
+        "DELETE FROM files WHERE operation NOT IN (SELECT id FROM operations)",
+        [],
+    )?;
+    transaction.execute(
+        "DELETE FROM ledger WHERE session NOT IN (SELECT id FROM sessions)",
+        [],
+    )?;
+    let operations: i64 =
+        transaction.query_row("SELECT count(*) FROM operations", [], |row| row.get(0))?;
+    transaction.commit()?;
+    Ok(operations.unsigned_abs())
+}
+
+fn copy(
+    old: &Connection,
+    to: &Connection,
+    table: &str,
+    order: &str,
+    deadline: Instant,
+) -> rusqlite::Result<()> {
+    let mut statement = old.prepare(&format!("SELECT * FROM {table} ORDER BY {order}"))?;
+    let columns = statement.column_count();
+    let marks = vec!["?"; columns].join(", ");
+    let mut insert = to.prepare(&format!("INSERT OR IGNORE INTO {table} VALUES ({marks})"))?;
+    let mut rows = statement.query([])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        count += 1;
+        if count % STEP == 0 && Instant::now() >= deadline {
+            break;
+        }
+        let values: rusqlite::Result<Vec<Value>> = (0..columns).map(|at| row.get(at)).collect();
+        // A row that is no longer one of this table stays behind.
+        let _ = insert.execute(params_from_iter(values?));
+    }
+    Ok(())
+}
