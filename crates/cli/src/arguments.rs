@@ -69,8 +69,8 @@ pub(crate) enum Command {
 ///
 /// An agent starts this command by itself; at a terminal it only waits for protocol messages. The agent can then read
 /// and change files below the roots, and none outside of them. Writes go through without a question, because the agent
-/// asks its user itself; protected names (.git, shell start-up files, agents' settings) and secret files are never
-/// written this way.
+/// asks its user itself; protected names (.git, shell start-up files, agents' settings) and secret files are only written
+/// where --ask names somebody to ask.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::MCP)]
 pub(crate) struct McpArguments {
