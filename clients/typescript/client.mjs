@@ -49,7 +49,7 @@ async function converse(binary, extra) {
     check(JSON.stringify(names) === JSON.stringify(NAMES), `lists ${names}`);
     for (const { name, annotations, title } of tools) {
       check(title, `${name} has no title`);
-      check(annotations.readOnlyHint === (name === "Read") && annotations.openWorldHint === false, `${name}: annotations`);
+      check(annotations.readOnlyHint === ["Read", "Glob", "Grep"].includes(name) && annotations.openWorldHint === false, `${name}: annotations`);
     }
 
     const read = await client.callTool({ name: "Read", arguments: { file_path: path } });

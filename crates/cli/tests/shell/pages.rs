@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 22] = [
     "mcp",
     "read",
     "edit",
@@ -20,6 +20,9 @@ const COMMANDS: [&str; 19] = [
     "stats",
     "call",
     "tools",
+    "explain",
+    "rules",
+    "trust",
     "doctor",
     "completions",
     "man",
