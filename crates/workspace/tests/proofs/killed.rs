@@ -146,6 +146,8 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
     let site = Site::of(folder);
     let deed = Deed::named(rung);
     let workspace = site.open(deed.disk());
+    // As every lancet does when it starts: on a rung that leaves the name free for a moment, the dead one may have left it so.
+    workspace.recover().unwrap();
     let manner = match rung {
         "in-place-leased" => IN_PLACE,
         _ => Manner::default(),
