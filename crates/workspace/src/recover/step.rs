@@ -116,9 +116,12 @@ impl Scene<'_> {
         let mut old: OsString = temporary.to_owned();
         old.push(".old");
         let at_name = self.look(name)?;
+        // The new file had the name already: whoever left it free since has what was there last.
+        let had_it = direction != Direction::Back && self.look(temporary)? == Found::Nothing;
         let healed = match (at_name, self.look(&old)?) {
             (Found::Old, Found::Nothing) => Healed::TakenBack,
             (_, Found::Nothing) => Healed::Finished,
+            (Found::Nothing, Found::Old) if had_it => Healed::Kept(self.put_away(&old)?),
             (Found::Nothing, _) => self.give_back(&old)?,
             (Found::New, Found::Old) if direction != Direction::Back => {
                 self.put_away(&old)?;
