@@ -25,7 +25,7 @@ SIZES = {"10 KB": 10_000, "1 MB": 1_000_000, "20 MB": 20_000_000}
 CALLS = {"10 KB": 300, "1 MB": 100, "20 MB": 30}
 REFERENCE_CALLS = {"10 KB": 100, "1 MB": 20, "20 MB": 3}
 # At most so many times the bare server's CPU time per call.
-BARE_LIMIT = {"10 KB": 4.0, "1 MB": 1.5, "20 MB": 1.5}
+BARE_LIMIT = {"10 KB": 3.0, "1 MB": 1.5, "20 MB": 1.5}
 # At least so many times less CPU time than the reference server.
 REFERENCE_LEAD = {"1 MB": 10.0}
 START_LIMIT_MS = 15.0
