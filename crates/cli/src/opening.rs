@@ -9,8 +9,8 @@ use crate::arguments::{Mode, Place};
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::surroundings::{
-    Flags, Reach, Surroundings, claude_settings, load_settings, resolve_read_roots, resolve_roots,
-    settings_files,
+    Flags, Reach, Surroundings, claude_settings, git_surroundings, load_settings,
+    resolve_read_roots, resolve_roots, settings_files,
 };
 use crate::terminal::{TerminalApprover, stdout_is_terminal};
 use crate::wall::{self, Gates, Wall};
@@ -105,6 +105,9 @@ impl Wish<'_> {
             }
         }
         settings.search.excludes = lancet::excludes_path();
+        if settings.write.git_diff {
+            settings.write.git = git_surroundings(around);
+        }
         for ignored in &settings.ignored {
             log.say(Level::Warn, || {
                 let path = ignored.path.display();

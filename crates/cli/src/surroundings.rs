@@ -1,5 +1,6 @@
 //! What the environment and the home folder say, read once. No other file of the program asks them.
 
+mod git;
 mod roots;
 mod settings;
 pub(crate) mod trust;
@@ -8,6 +9,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+pub(crate) use git::surroundings as git_surroundings;
 pub(crate) use roots::{Reach, resolve as resolve_roots, resolve_read as resolve_read_roots};
 pub(crate) use settings::{
     Flags, SettingsFile, claude as claude_settings, files as settings_files, load as load_settings,

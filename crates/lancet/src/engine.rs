@@ -43,14 +43,17 @@ pub(crate) struct Inner {
     pub(crate) host_tools: Vec<Arc<dyn HostTool>>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) answer_limit: usize,
+    /// Whether old and new bytes are at hand when a reply is made.
     pub(crate) keep_contents: bool,
+    /// Whether a reply carries them.
+    pub(crate) give_contents: bool,
     pub(crate) order: Order,
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
     /// What other processes left, and what is still open of changes that were made.
     pub(crate) aftermath: crate::rooms::heal::Aftermath,
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
-    disk: Arc<dyn Disk>,
+    pub(crate) disk: Arc<dyn Disk>,
     unkept: OnceLock<Option<Workspace>>,
     store: Option<Stores>,
     sessions: Mutex<Vec<Session>>,
@@ -215,6 +218,7 @@ impl Builder {
             .answer_limit
             .unwrap_or(ANSWER_LIMIT)
             .min(self.settings.read.max_chars.unwrap_or(usize::MAX));
+        let git_diff = self.settings.write.git_diff;
         Ok(Lancet {
             inner: Arc::new(Inner {
                 workspace,
@@ -227,7 +231,8 @@ impl Builder {
                 host_tools: self.host_tools,
                 home: self.home,
                 answer_limit,
-                keep_contents: self.keep_contents,
+                keep_contents: self.keep_contents || git_diff,
+                give_contents: self.keep_contents,
                 order: Order::default(),
                 surveys: Default::default(),
                 aftermath: Default::default(),

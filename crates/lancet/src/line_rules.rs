@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use lancet_text::LineEnd;
 
+pub(crate) use gitattributes::{Lines, Text, attributes as git_attributes};
+
 /// Rule files longer than this are not read further: they are written by hand and a few kilobytes long.
 pub const MOST_RULE_BYTES: usize = 64 * 1024;
 

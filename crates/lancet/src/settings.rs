@@ -112,6 +112,19 @@ pub struct WriteSettings {
     pub weak: Weak,
     /// What is flushed before the answer.
     pub durability: Durability,
+    /// Whether the data of a change has the difference to git's HEAD.
+    pub git_diff: bool,
+    /// What git goes by besides the repository. No key: the door tells it.
+    pub git: GitSurroundings,
+}
+
+/// The user's and the system's part of what git goes by, as texts: the library reads no home folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitSurroundings {
+    /// git's configuration files, the strongest last. Only `core.autocrlf` is looked at.
+    pub config: Vec<String>,
+    /// git's files of attributes, the strongest last.
+    pub attributes: Vec<String>,
 }
 
 /// What is kept of changes.
@@ -194,6 +207,8 @@ impl Default for Settings {
                 line_endings: LineEndings::Keep,
                 weak: Weak::Allow,
                 durability: Durability::Full,
+                git_diff: false,
+                git: GitSurroundings::default(),
             },
             history: HistorySettings {
                 max_size: 1 << 30,

@@ -21,7 +21,7 @@ const PATHS: [&str; 12] = [
     "a b",
 ];
 
-const RULES: [&str; 30] = [
+const RULES: [&str; 33] = [
     "* eol=crlf",
     "*.x eol=crlf",
     "a/* eol=crlf",
@@ -50,6 +50,9 @@ const RULES: [&str; 30] = [
     "*.x crlf=input",
     "* eol=crlf\n*.x -crlf",
     "[attr]dos text eol=crlf\n*.x dos",
+    "* eol=crlf binary\n*.x -binary",
+    "* eol=crlf binary\n*.x !binary",
+    "* text=auto\n*.x crlf=input",
     "# * eol=crlf",
     "!a eol=crlf",
 ];

@@ -183,6 +183,18 @@ impl Encoding {
         self.kind
     }
 
+    /// The text of these bytes with every line end as it stands; what is none becomes U+FFFD. For showing alone: an edit goes
+    /// by the [`Document`](crate::Document), which knows the way back.
+    pub fn show(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+        let table = match self.kind {
+            Kind::Utf8 => return String::from_utf8_lossy(bytes),
+            Kind::Utf16Le => encoding_rs::UTF_16LE,
+            Kind::Utf16Be => encoding_rs::UTF_16BE,
+            Kind::Legacy(table) => table,
+        };
+        table.decode_without_bom_handling(bytes).0
+    }
+
     /// The bytes of the byte order mark that a file in this encoding starts with; empty where it has none.
     pub fn mark_bytes(self) -> &'static [u8] {
         match (self.mark, self.kind) {

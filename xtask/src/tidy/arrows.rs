@@ -6,18 +6,20 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates it may use. The lower ones do not know of each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("crates/text", &[]),
     ("crates/history", &[]),
     ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),
     ("crates/search", &["lancet-workspace"]),
+    ("crates/git", &["lancet-workspace"]),
     (
         "crates/lancet",
         &[
             "lancet-text",
             "lancet-workspace",
             "lancet-search",
+            "lancet-git",
             "lancet-history",
             "lancet-policy",
         ],
@@ -30,7 +32,7 @@ const ROOMS: [(&str, &[&str]); 9] = [
 const SEARCHES: &str = "only search knows how ripgrep searches";
 
 /// Libraries that shape what uses them, and the only crates that may. Everyone else is spared a change when they move.
-const KEPT: [(&str, &[&str], &str); 13] = [
+const KEPT: [(&str, &[&str], &str); 14] = [
     (
         "rmcp",
         &["crates/mcp"],
@@ -62,6 +64,11 @@ const KEPT: [(&str, &[&str], &str); 13] = [
     ("grep-matcher", &["crates/search"], SEARCHES),
     ("grep-regex", &["crates/search"], SEARCHES),
     ("grep-searcher", &["crates/search"], SEARCHES),
+    (
+        "miniz_oxide",
+        &["crates/git"],
+        "only git's objects are deflated",
+    ),
     (
         "landlock",
         &["crates/cli"],

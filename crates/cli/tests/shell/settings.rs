@@ -158,3 +158,45 @@ fn the_state_folder_is_where_it_was_put_and_private() {
     stage.run(&["read", "a.txt", "--session", "s"]);
     assert_eq!(mode(&named), 0o700);
 }
+
+#[test]
+fn the_difference_to_head_goes_by_the_users_own_git_settings() {
+    let stage = Stage::new();
+    let git = |arguments: &[&str]| {
+        let mut command = stage.command("git");
+        command.env("GIT_CONFIG_NOSYSTEM", "1");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b"]);
+        let run = crate::stage::finish(
+            {
+                command.args(arguments);
+                command
+            },
+            b"",
+        );
+        assert_eq!(run.code, 0, "{run:?}");
+    };
+    stage.file("a.txt", "one\ntwo\n");
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "x"]);
+    stage.file("a.txt", "one\r\ntwo\r\n");
+    user_file(&stage, "write.git_diff = true\n");
+    let edit = [
+        "edit", "a.txt", "--old", "two", "--new", "2", "--yes", "--json",
+    ];
+    let undo = ["undo", "--yes", "--json"];
+    let (code, answer) = stage.json(&edit);
+    assert_eq!((code, &answer["gitDiff"]["changes"]), (0, &4.into()));
+    let (code, _) = stage.json(&undo);
+    assert_eq!(code, 0);
+    fs::write(
+        stage.home().join(".gitconfig"),
+        "[core]\n\tautocrlf = true\n",
+    )
+    .expect("written");
+    let (code, answer) = stage.json(&edit);
+    assert_eq!((code, &answer["gitDiff"]["changes"]), (0, &2.into()));
+    let (code, answer) = stage.json(&undo);
+    let told = &answer["files"][0]["gitDiff"]["status"];
+    assert_eq!((code, told), (0, &"unchanged".into()), "{answer}");
+}

@@ -61,6 +61,18 @@ fn change_fields() -> Value {
         "durable": { "type": "boolean" },
         "userModified": { "type": "boolean" },
         "warnings": { "type": "array", "items": { "type": "string" } },
+        "gitDiff": {
+            "type": "object",
+            "properties": {
+                "status": { "type": "string" },
+                "filename": { "type": "string" },
+                "head": { "type": ["string", "null"] },
+                "additions": { "type": "integer" },
+                "deletions": { "type": "integer" },
+                "changes": { "type": "integer" },
+                "patch": { "type": "string" },
+            },
+        },
     })
 }
 

@@ -85,7 +85,8 @@ fn gitattributes_takes_the_last_match_of_each_attribute() {
         ("docs", None),
         ("x/p.png", None),
         ("x/a b.txt", Some(LineEnd::Crlf)),
-        ("a.old", Some(LineEnd::Lf)),
+        // `text` is said for every file, and git asks the older word only where it is not.
+        ("a.old", None),
         ("a.txt", None),
     ] {
         assert_eq!(gitattributes(path, &[("", text)]), end, "{path}");
@@ -111,6 +112,15 @@ fn gitattributes_takes_the_last_match_of_each_attribute() {
         Some(LineEnd::Crlf)
     );
     assert_eq!(gitattributes("x", &[("", "x")]), None);
+    assert_eq!(
+        gitattributes("x", &[("", "x crlf=input\n")]),
+        Some(LineEnd::Lf)
+    );
+    // A macro that is unset later says nothing more.
+    assert_eq!(
+        gitattributes("x", &[("", "x eol=lf binary\nx -binary\n")]),
+        Some(LineEnd::Lf)
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! reply: short text for the model in proportion to the change, data for programs, a rendering for a person.
 
+mod git;
 mod page;
 pub(crate) mod search;
 
@@ -54,7 +55,9 @@ pub(crate) fn dry_run(
         ));
         notices(&mut text, file);
         person.push_str(&for_person(file, "would be "));
-        files.push(data(file, None));
+        let mut data = data(file, None);
+        git::add_foreseen(desk.engine(), file, &mut data);
+        files.push(data);
     }
     if let Some(reason) = asks {
         text.push_str(&format!(
@@ -77,7 +80,7 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
     text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
     let mut person = String::new();
     let mut files = Vec::new();
-    for (file, written) in plan.files.iter().zip(&written) {
+    for (at, (file, written)) in plan.files.iter().zip(&written).enumerate() {
         text.push_str(&format!(
             "{}\n{}",
             headline(file, Tense::Did),
@@ -100,6 +103,8 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
         person.push_str(&for_person(file, ""));
         let mut data = data(file, Some(written));
         data["userModified"] = json!(plan.origin.user_modified);
+        let content = contents.get(at).and_then(|(_, content)| content.as_deref());
+        git::add(desk.engine(), (file, written), content, &mut data);
         files.push(data);
     }
     repaired(&mut text, repairs);
@@ -112,7 +117,7 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
         person,
     );
     match contents.pop() {
-        Some((original, content)) if plan.files.len() == 1 => {
+        Some((original, content)) if plan.files.len() == 1 && desk.engine().give_contents => {
             reply.with_contents(original, content)
         }
         _ => reply,

@@ -146,6 +146,7 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
             settings.write.durability =
                 Durability::from_word(word).unwrap_or(settings.write.durability);
         }
+        ("write.git_diff", Given::Switch(switch)) => settings.write.git_diff = switch,
         ("write.strategy", Given::Pair(pattern, word)) => {
             let rule = strategy_rule(layer, found.key_at, found.value_at, pattern, word)?;
             settings.strategies.push(rule);

@@ -192,6 +192,7 @@ fn value_of(settings: &Settings, key: &str) -> Option<String> {
         "history.required" => Some(settings.history.required.to_string()),
         "write.weak" => Some(quoted(settings.write.weak.word())),
         "write.durability" => Some(quoted(settings.write.durability.word())),
+        "write.git_diff" => Some(settings.write.git_diff.to_string()),
         "write.line_endings" => Some(quoted(settings.write.line_endings.word())),
         _ => None,
     }

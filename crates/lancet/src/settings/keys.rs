@@ -229,6 +229,13 @@ pub(super) const KEYS: &[Key] = &[
         "What is flushed to the disk before the answer: full, the file and its folder; ordered, the file alone, so that a power cut may bring the old file back, whole.",
     ),
     key(
+        "write.git_diff",
+        Form::Switch,
+        "false",
+        Project::Ignored,
+        "Whether the data of every change has the file's difference to git's HEAD. Read from git's folder: no program runs, and nothing of git changes.",
+    ),
+    key(
         "write.strategy",
         Form::Strategies,
         "\"auto\" for every file",
@@ -295,7 +302,6 @@ pub(super) const KEYS: &[Key] = &[
     ),
     later("read.pdf"),
     later("read.images"),
-    later("write.git_diff"),
     later("search.index"),
     later("search.memory"),
     later("language"),

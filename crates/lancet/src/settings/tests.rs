@@ -36,7 +36,7 @@ fn every_key_is_taken() {
     let settings = load(
         "mode = \"plan\"\nmatch = \"exact\"\nstale = \"merge\"\nlinks = \"break\"\ntools = [\"default\", \"-MultiEdit\"]\n\
          [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\n\
-         [write]\nline_endings = \"as-sent\"\nweak = \"refuse\"\ndurability = \"ordered\"\nstrategy.\"*.c\" = \"in_place\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n\
+         [write]\nline_endings = \"as-sent\"\nweak = \"refuse\"\ndurability = \"ordered\"\ngit_diff = true\nstrategy.\"*.c\" = \"in_place\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n\
          [history]\nmax_size = 2000000\nmax_age = 7\nrequired = false\n\
          [search]\ntime_budget = 500\nseen_lines = false\n",
     );
@@ -73,6 +73,7 @@ fn every_key_is_taken() {
     };
     assert_eq!(settings.read, read);
     assert_eq!(settings.write.line_endings, LineEndings::AsSent);
+    assert!(settings.write.git_diff);
     assert_eq!(
         label(&settings, Path::new("src/unit.pas")),
         Some("windows-1252")
@@ -184,7 +185,6 @@ fn what_this_version_lacks_is_refused_and_not_passed_over() {
         "[[hooks]]\non = \"before\"",
         "read.pdf = \"text\"",
         "read.images = \"off\"",
-        "write.git_diff = true",
     ] {
         for origin in [Origin::User, Origin::Project] {
             let error =

@@ -36,6 +36,8 @@ struct Scene {
     folder: TempDir,
     settings: String,
     session: Option<Session>,
+    /// The data of the last answer.
+    data: Value,
     /// The operations so far: `$OP1` and so on in calls and answers, since no two runs have the same ids.
     operations: Vec<String>,
 }
@@ -47,6 +49,24 @@ impl Scene {
             .canonicalize()
             .expect("the folder is there")
             .join("root")
+    }
+
+    /// Text of a page with what differs from run to run put in.
+    fn unfold(&self, text: &str) -> String {
+        let mut text = text.replace("$ROOT", &self.root().display().to_string());
+        for (at, id) in self.operations.iter().enumerate().rev() {
+            text = text.replace(&format!("$OP{}", at + 1), id);
+        }
+        text
+    }
+
+    /// The other way round.
+    fn fold(&self, text: &str) -> String {
+        let mut text = text.replace(&self.root().display().to_string(), "$ROOT");
+        for (at, id) in self.operations.iter().enumerate() {
+            text = text.replace(id, &format!("$OP{}", at + 1));
+        }
+        text
     }
 
     /// The session, opened at the first call so that settings may stand anywhere before it.
@@ -80,6 +100,7 @@ fn play(section: &Section<'_>, played: &mut Played) -> Result<(), Wrong> {
         folder: tempfile::tempdir().expect("a folder"),
         settings: String::new(),
         session: None,
+        data: Value::Null,
         operations: Vec::new(),
     };
     std::fs::create_dir(scene.root()).expect("a folder");
@@ -146,6 +167,25 @@ fn play(section: &Section<'_>, played: &mut Played) -> Result<(), Wrong> {
                     ));
                 }
             }
+            "data" => {
+                let field = block
+                    .words
+                    .get(1)
+                    .ok_or_else(|| block.wrong("which field?"))?;
+                let wanted: Value = serde_json::from_str(&scene.unfold(block.body))
+                    .map_err(|error| block.wrong(error.to_string()))?;
+                let got = &scene.data[field];
+                if *got != wanted {
+                    let shown = scene.fold(&format!("{got:#}"));
+                    played.wrong.push(format!(
+                        "{}: {}: the data's {field} is{}",
+                        block.line,
+                        section.title,
+                        indented(&shown)
+                    ));
+                }
+            }
+            "committed" => commit(&scene.root()).map_err(|words| block.wrong(words))?,
             "gone" => {
                 if path(&scene)?.exists() {
                     played.wrong.push(format!(
@@ -165,14 +205,9 @@ fn call(scene: &mut Scene, block: &Block<'_>) -> Result<Answer, Wrong> {
         .words
         .get(1)
         .ok_or_else(|| block.wrong("which tool?"))?;
-    let root = scene.root();
-    let root_name = root.display().to_string();
-    let mut body = block.body.replace("$ROOT", &root_name);
-    for (at, id) in scene.operations.iter().enumerate().rev() {
-        body = body.replace(&format!("$OP{}", at + 1), id);
-    }
+    let body = scene.unfold(block.body);
     let mut value = arguments(&body).map_err(|words| block.wrong(words))?;
-    make_absolute(&mut value, &root);
+    make_absolute(&mut value, &scene.root());
     let session = scene.session().map_err(|words| block.wrong(words))?;
     let reply = session.call(RawCall::new(tool, value));
     let error = &reply.data()["error"];
@@ -190,11 +225,35 @@ fn call(scene: &mut Scene, block: &Block<'_>) -> Result<Answer, Wrong> {
     {
         scene.operations.push(id.to_owned());
     }
-    let mut text = reply.text().replace(&root_name, "$ROOT");
-    for (at, id) in scene.operations.iter().enumerate() {
-        text = text.replace(id, &format!("$OP{}", at + 1));
-    }
+    scene.data = reply.data().clone();
+    let text = scene.fold(reply.text());
     Ok(Answer { words, text })
+}
+
+/// Has git commit everything in the folder, which becomes a repository; always with the same id.
+fn commit(root: &Path) -> Result<(), String> {
+    for arguments in [
+        &["init", "-q", "-b", "main"][..],
+        &["add", "-A"],
+        &["commit", "-q", "-m", "as it was"],
+    ] {
+        let done = std::process::Command::new("git")
+            .current_dir(root)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", root.with_file_name("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_AUTHOR_DATE", "1000000000 +0000")
+            .env("GIT_COMMITTER_DATE", "1000000000 +0000")
+            .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+            .args(arguments)
+            .output()
+            .map_err(|error| format!("git: {error}"))?;
+        if !done.status.success() {
+            return Err(String::from_utf8_lossy(&done.stderr).into_owned());
+        }
+    }
+    Ok(())
 }
 
 /// Names on a page are relative to the root; tools are called with absolute paths. `./a.txt` stays as it is.

@@ -1,0 +1,53 @@
+//! What git goes by besides a repository: the user's and the system's configuration and attributes, read as texts where
+//! `write.git_diff` asks for them. What they mean is the library's business; nothing they name is run or followed.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use lancet::settings::GitSurroundings;
+
+use super::Surroundings;
+
+/// No such file is longer.
+const LONGEST: u64 = 1024 * 1024;
+
+/// Reads them; one that is not there or no regular file says nothing.
+pub(crate) fn surroundings(around: &Surroundings) -> GitSurroundings {
+    let own = around
+        .config_home
+        .clone()
+        .or_else(|| Some(around.home.as_ref()?.join(".config")))
+        .map(|folder| folder.join("git"));
+    let system = Some(PathBuf::from("/etc/gitconfig"));
+    let home = around.home.as_ref().map(|home| home.join(".gitconfig"));
+    let below = |name: &str| own.as_ref().map(|folder| folder.join(name));
+    GitSurroundings {
+        config: texts([system, below("config"), home]),
+        attributes: texts([
+            Some(PathBuf::from("/etc/gitattributes")),
+            below("attributes"),
+        ]),
+    }
+}
+
+fn texts<const N: usize>(files: [Option<PathBuf>; N]) -> Vec<String> {
+    files
+        .iter()
+        .flatten()
+        .filter_map(|file| text(file))
+        .collect()
+}
+
+fn text(file: &Path) -> Option<String> {
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(file)
+        .ok()?
+        .take(LONGEST)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,128 @@
+//! Line ends on the way into git, by git's own rules (its `convert.c`): a file that is CRLF on disk and LF in git has not
+//! changed by that alone. Pure. Filters, encodings and `$Id$` are not carried out.
+
+use std::borrow::Cow;
+
+/// What attributes and configuration say about a file's line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// They stay as they are.
+    None,
+    /// It is text: CRLF becomes LF.
+    Text,
+    /// The same, if it looks like text and git does not have it with CRLF already.
+    Auto,
+}
+
+/// The content as `git add` would keep it. `committed` is what git has of it: where that has CRLF, guessing is not
+/// allowed to take them away.
+pub fn to_git<'b>(
+    content: &'b [u8],
+    conversion: Conversion,
+    committed: Option<&[u8]>,
+) -> Cow<'b, [u8]> {
+    let guess = match conversion {
+        Conversion::None => return Cow::Borrowed(content),
+        Conversion::Text => false,
+        Conversion::Auto => true,
+    };
+    let statistics = Statistics::of(content);
+    if statistics.crlf == 0 {
+        return Cow::Borrowed(content);
+    }
+    if guess {
+        let kept_so = |bytes: &[u8]| {
+            let kept = Statistics::of(bytes);
+            kept.crlf > 0 && !kept.looks_binary()
+        };
+        if statistics.looks_binary() || committed.is_some_and(kept_so) {
+            return Cow::Borrowed(content);
+        }
+    }
+    let mut converted = Vec::with_capacity(content.len());
+    let mut rest = content;
+    while let Some(at) = rest.windows(2).position(|pair| pair == b"\r\n") {
+        converted.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+    }
+    converted.extend_from_slice(rest);
+    Cow::Owned(converted)
+}
+
+#[derive(Default)]
+struct Statistics {
+    crlf: usize,
+    lone_cr: usize,
+    nul: usize,
+    printable: usize,
+    other: usize,
+}
+
+impl Statistics {
+    fn of(bytes: &[u8]) -> Statistics {
+        let mut found = Statistics::default();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
+                    found.crlf += 1;
+                    at += 1;
+                }
+                b'\r' => found.lone_cr += 1,
+                b'\n' => {}
+                0x7f => found.other += 1,
+                // Backspace, tab, escape, form feed.
+                0x08 | b'\t' | 0x1b | 0x0c => found.printable += 1,
+                0 => {
+                    found.nul += 1;
+                    found.other += 1;
+                }
+                control if control < 0x20 => found.other += 1,
+                _ => found.printable += 1,
+            }
+            at += 1;
+        }
+        // The end-of-file character of old is no sign of anything.
+        if bytes.last() == Some(&0x1a) {
+            found.other -= 1;
+        }
+        found
+    }
+
+    fn looks_binary(&self) -> bool {
+        self.lone_cr > 0 || self.nul > 0 || self.printable >> 7 < self.other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_loses_the_cr_before_lf_and_no_other() {
+        let kept = to_git(b"a\r\nb\rc\r\r\nd\r", Conversion::Text, None);
+        assert_eq!(&kept[..], b"a\nb\rc\r\nd\r");
+    }
+
+    #[test]
+    fn a_guess_leaves_what_git_has_with_crlf_and_what_looks_binary() {
+        assert_eq!(&to_git(b"a\r\nb", Conversion::Auto, None)[..], b"a\nb");
+        assert_eq!(
+            &to_git(b"a\r\nb", Conversion::Auto, Some(b"a\n"))[..],
+            b"a\nb"
+        );
+        assert_eq!(
+            &to_git(b"a\r\nb", Conversion::Auto, Some(b"a\r\n"))[..],
+            b"a\r\nb"
+        );
+        assert_eq!(
+            &to_git(b"a\r\nb\0", Conversion::Auto, None)[..],
+            b"a\r\nb\0"
+        );
+        assert_eq!(
+            &to_git(b"a\r\nb\rc", Conversion::Auto, None)[..],
+            b"a\r\nb\rc"
+        );
+        assert_eq!(&to_git(b"a\r\n", Conversion::None, None)[..], b"a\r\n");
+    }
+}

@@ -1,0 +1,130 @@
+//! git's configuration, as far as it bears on what is read: pure text in, last value of a key out. Includes are not
+//! followed, and no value is ever run.
+
+/// Longer files are not read.
+pub(crate) const MOST_BYTES: u64 = 1 << 20;
+
+/// `core.autocrlf`: what git does to line ends that no attribute speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutoCrlf {
+    /// Nothing.
+    No,
+    /// CRLF becomes LF on the way into git.
+    Yes,
+}
+
+/// What `core.autocrlf` is by these configurations, the strongest last.
+pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
+    let mut said = AutoCrlf::No;
+    for text in texts {
+        if let Some(value) = last(text, "core", "autocrlf") {
+            said = match value.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "on" | "1" | "input" => AutoCrlf::Yes,
+                _ => AutoCrlf::No,
+            };
+        }
+    }
+    said
+}
+
+/// The last value of `section.key`; "true" for a key without one. Keys below a subsection (`[section "name"]`) are others.
+pub(crate) fn last(text: &str, section: &str, key: &str) -> Option<String> {
+    let mut inside = false;
+    let mut found = None;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let mut rest = line.trim_start();
+        if let Some(header) = rest.strip_prefix('[') {
+            let Some((name, after)) = header.split_once(']') else {
+                continue;
+            };
+            inside = name.trim().eq_ignore_ascii_case(section);
+            rest = after.trim_start();
+        }
+        if rest.is_empty() || rest.starts_with(['#', ';']) {
+            continue;
+        }
+        let end = rest
+            .find(|character: char| !(character.is_ascii_alphanumeric() || character == '-'))
+            .unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        let after = after.trim_start();
+        let value = match after.strip_prefix('=') {
+            Some(value) => value_of(value, &mut lines),
+            None => "true".to_owned(),
+        };
+        if inside && name.eq_ignore_ascii_case(key) {
+            found = Some(value);
+        }
+    }
+    found
+}
+
+/// A value: quotes taken off, escapes read, a comment cut off, a backslash at the end of a line goes on with the next.
+fn value_of<'t>(first: &'t str, lines: &mut impl Iterator<Item = &'t str>) -> String {
+    let mut value = String::new();
+    // Blanks count only where something follows them.
+    let mut blanks = String::new();
+    let mut quoted = false;
+    let mut line = first.trim_start();
+    loop {
+        let mut characters = line.chars();
+        let mut goes_on = false;
+        while let Some(character) = characters.next() {
+            match character {
+                '"' => {
+                    quoted = !quoted;
+                    value.push_str(&std::mem::take(&mut blanks));
+                }
+                '#' | ';' if !quoted => break,
+                ' ' | '\t' | '\r' if !quoted => blanks.push(character),
+                '\\' => {
+                    value.push_str(&std::mem::take(&mut blanks));
+                    match characters.next() {
+                        None => goes_on = true,
+                        Some('n') => value.push('\n'),
+                        Some('t') => value.push('\t'),
+                        Some('b') => drop(value.pop()),
+                        Some(other) => value.push(other),
+                    }
+                }
+                other => {
+                    value.push_str(&std::mem::take(&mut blanks));
+                    value.push(other);
+                }
+            }
+        }
+        match goes_on.then(|| lines.next()).flatten() {
+            Some(next) => line = next,
+            None => break,
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# first\n[core]\n\tbare = false\n\tautocrlf = input ; said\n[Core \"x\"] autocrlf = true\n[core] Worktree = \"../a b\" # end\n\tflag\n[extensions]\n\tobjectFormat = sha\\\n256\n";
+
+    #[test]
+    fn the_last_value_counts_and_subsections_are_others() {
+        assert_eq!(last(TEXT, "core", "autocrlf").as_deref(), Some("input"));
+        assert_eq!(last(TEXT, "core", "worktree").as_deref(), Some("../a b"));
+        assert_eq!(last(TEXT, "core", "flag").as_deref(), Some("true"));
+        assert_eq!(
+            last(TEXT, "extensions", "objectformat").as_deref(),
+            Some("sha256")
+        );
+        assert_eq!(last(TEXT, "core", "eol"), None);
+    }
+
+    #[test]
+    fn a_stronger_file_has_the_last_word() {
+        let no = "[core]\nautocrlf = false\n";
+        assert_eq!(auto_crlf([TEXT]), AutoCrlf::Yes);
+        assert_eq!(auto_crlf([TEXT, no]), AutoCrlf::No);
+        assert_eq!(auto_crlf([no, ""]), AutoCrlf::No);
+    }
+}

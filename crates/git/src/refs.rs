@@ -1,0 +1,132 @@
+//! HEAD: the commit it leads to, through symbolic references, single files and the packed list.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use lancet_workspace::{Kind, Workspace};
+
+use crate::Trouble;
+use crate::id::{Id, Length};
+
+/// References that lead to references; git stops there, too.
+const DEEPEST: usize = 5;
+/// The longest file with one reference.
+const MOST_BYTES: u64 = 4_096;
+/// A line of the packed list that is longer is none.
+const LONGEST_LINE: usize = 8_192;
+
+/// The commit that HEAD stands for; none where there is none yet.
+pub(crate) fn head(
+    workspace: &Workspace,
+    (git, common): (&Path, &Path),
+    names: Length,
+) -> Result<Option<Id>, Trouble> {
+    let damaged = || Trouble::Damaged("a reference");
+    let mut name = "HEAD".to_owned();
+    for _ in 0..DEEPEST {
+        // What is of one work tree alone stands in its own folder.
+        let own = !name.starts_with("refs/")
+            || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"]
+                .iter()
+                .any(|start| name.starts_with(start));
+        let path = if own { git } else { common }.join(&name);
+        let file = workspace.locate_as_spelled(&path)?;
+        if file.kind() != Kind::File {
+            return if name == "HEAD" {
+                Err(damaged())
+            } else {
+                packed(workspace, common, &name, names)
+            };
+        }
+        let said = file.snapshot(MOST_BYTES)?;
+        let said = std::str::from_utf8(&said.bytes).map_err(|_| damaged())?;
+        let Some(next) = said.strip_prefix("ref:") else {
+            let hex = said.split_whitespace().next().unwrap_or_default();
+            return Id::from_hex(hex.as_bytes(), names)
+                .map(Some)
+                .ok_or_else(damaged);
+        };
+        let next = next.trim();
+        if next == "refs/heads/.invalid" {
+            return Err(Trouble::Unsupported("reftable"));
+        }
+        if !is_name(next) {
+            return Err(damaged());
+        }
+        name = next.to_owned();
+    }
+    Err(damaged())
+}
+
+/// Whether a reference is called as one may be: below `refs/`, and nowhere out of it.
+fn is_name(name: &str) -> bool {
+    name.starts_with("refs/")
+        && name.len() < 1_024
+        && name
+            .split('/')
+            .all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains('\0'))
+}
+
+/// A reference by the packed list, which may be long and is never held whole.
+fn packed(
+    workspace: &Workspace,
+    common: &Path,
+    name: &str,
+    names: Length,
+) -> Result<Option<Id>, Trouble> {
+    let file = workspace.locate_as_spelled(&common.join("packed-refs"))?;
+    if file.kind() != Kind::File {
+        return Ok(None);
+    }
+    let mut line: Vec<u8> = Vec::new();
+    let mut found = None;
+    let mut take = |line: &[u8]| {
+        let Some((hex, of)) = line.split_at_checked(names.bytes() * 2) else {
+            return false;
+        };
+        if of.strip_prefix(b" ").map(<[u8]>::trim_ascii_end) == Some(name.as_bytes()) {
+            found = Id::from_hex(hex, names);
+        }
+        found.is_some()
+    };
+    file.scan(&mut |piece| {
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            if line.len() < LONGEST_LINE {
+                line.extend_from_slice(part);
+            }
+            if part.ends_with(b"\n") {
+                if take(&line) {
+                    return ControlFlow::Break(());
+                }
+                line.clear();
+            }
+        }
+        ControlFlow::Continue(())
+    })?;
+    // The last line may have no end; one that was found is found again.
+    take(&line);
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_name;
+
+    #[test]
+    fn a_reference_never_leads_out_of_git_s_folder() {
+        for name in ["refs/heads/main", "refs/heads/a/b"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in [
+            "HEAD",
+            "refs/../config",
+            "refs/heads/../../config",
+            "refs//a",
+            "/refs/a",
+            "refs/heads/.hidden",
+            "refs/",
+        ] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The difference of a file to git's HEAD, for the data of an answer (`write.git_diff`). The write has happened by then, so
+//! nothing here fails: what cannot be compared is said instead. What git has is read by `lancet_git`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lancet_git::{AutoCrlf, Committed, Conversion, Repository, Rules, Trouble, auto_crlf, to_git};
+use lancet_text::{Encoding, apply_raw, difference, unified};
+use lancet_workspace::{ReadError, Revision, Written};
+use serde_json::{Value, json};
+
+use super::super::plan::{FilePlan, New};
+use crate::engine::Inner;
+use crate::line_rules::{Lines, RuleFile, Text, git_attributes};
+use crate::wording::quote_path;
+
+/// The time that one difference may take.
+const BUDGET: Duration = Duration::from_millis(500);
+/// A file that is larger is not compared; git's own is bounded by as much.
+const MOST_BYTES: u64 = 16 << 20;
+/// So far git looks for a NUL.
+const LOOKED_AT: usize = 8_000;
+
+/// Adds the difference to git's HEAD that a change has left; `content` is what was written, where it is at hand.
+pub(super) fn add(
+    engine: &Inner,
+    (file, written): (&FilePlan, &Written),
+    content: Option<&Vec<u8>>,
+    data: &mut Value,
+) {
+    if engine.settings.write.git_diff {
+        let now = match content {
+            _ if file.removes() => Now::Gone,
+            Some(bytes) => Now::Bytes(bytes),
+            None => Now::Written(&written.revision),
+        };
+        data["gitDiff"] = git_diff(engine, file, &now);
+    }
+}
+
+/// Adds the difference to git's HEAD that a change would leave.
+pub(super) fn add_foreseen(engine: &Inner, file: &FilePlan, data: &mut Value) {
+    if !engine.settings.write.git_diff {
+        return;
+    }
+    let spliced;
+    let now = match (&file.new, &file.base) {
+        (New::Removed { .. }, _) => Now::Gone,
+        (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Now::Bytes(bytes),
+        (New::Changes(changes), Some(base)) => {
+            spliced = apply_raw(&base.bytes, changes);
+            Now::Bytes(&spliced)
+        }
+        _ => Now::Large,
+    };
+    data["gitDiff"] = git_diff(engine, file, &now);
+}
+
+/// What the file holds after the change.
+enum Now<'b> {
+    /// These bytes.
+    Bytes(&'b [u8]),
+    /// It was written, and is only on the disk.
+    Written(&'b Revision),
+    /// It is gone.
+    Gone,
+    /// It is too large to be held, and not written yet.
+    Large,
+}
+
+/// The value of `gitDiff`.
+fn git_diff(engine: &Inner, file: &FilePlan, now: &Now<'_>) -> Value {
+    if file.is_withheld() {
+        return status("withheld");
+    }
+    let mut read = Vec::new();
+    let new = match now {
+        Now::Bytes(bytes) if bytes.len() as u64 > MOST_BYTES => return status("too_large"),
+        Now::Bytes(bytes) => Some(*bytes),
+        Now::Gone => None,
+        Now::Large => return status("too_large"),
+        Now::Written(revision) => match file.target.located.snapshot(MOST_BYTES) {
+            Ok(snapshot) if snapshot.revision == **revision => {
+                read.extend_from_slice(&snapshot.bytes);
+                Some(read.as_slice())
+            }
+            Ok(_) => return unreadable("the file has changed again"),
+            Err(ReadError::TooLarge { .. }) => return status("too_large"),
+            Err(error) => return unreadable(&error.to_string()),
+        },
+    };
+    match compare(engine, file.target.path(), file.encoding, new) {
+        Ok(value) => value,
+        Err(Trouble::TooLarge { .. }) => status("too_large"),
+        Err(trouble) => unreadable(&trouble.to_string()),
+    }
+}
+
+fn compare(
+    engine: &Inner,
+    path: &Path,
+    encoding: Encoding,
+    new: Option<&[u8]>,
+) -> Result<Value, Trouble> {
+    let Some(repository) = Repository::around(path, &engine.disk)? else {
+        return Ok(status("no_repository"));
+    };
+    let Some(relative) = repository.relative(path) else {
+        return Ok(status("no_repository"));
+    };
+    let head = repository.head()?;
+    let committed = match &head {
+        Some(head) => repository.committed(head, relative)?,
+        None => Committed::Nothing,
+    };
+    let mut value = json!({
+        "filename": quote_path(relative),
+        "head": head.map(|head| head.to_string()),
+    });
+    let old = match &committed {
+        Committed::Nothing => None,
+        Committed::File(bytes) => Some(bytes.as_slice()),
+        Committed::Other(_) => {
+            value["status"] = json!("type_changed");
+            return Ok(value);
+        }
+    };
+    let (rules, surroundings) = (repository.rules(relative)?, &engine.settings.write.git);
+    let further = surroundings.attributes.iter().map(|text| RuleFile {
+        folder: Path::new(""),
+        text,
+    });
+    let own = rules.attributes.iter().map(|file| RuleFile {
+        folder: &file.folder,
+        text: &file.text,
+    });
+    let files: Vec<RuleFile<'_>> = further.chain(own).collect();
+    let attributes = git_attributes(relative, &files);
+    if let Some(attribute) = attributes.converts {
+        value["status"] = json!("converted");
+        value["attribute"] = json!(attribute);
+        return Ok(value);
+    }
+    let conversion = match attributes.text {
+        Text::No => Conversion::None,
+        Text::Yes => Conversion::Text,
+        Text::Auto => Conversion::Auto,
+        Text::Unsaid => unsaid(&surroundings.config, &rules),
+    };
+    let new = new.map(|bytes| to_git(bytes, conversion, old));
+    let new = new.as_deref();
+    value["status"] = json!(match (old, new) {
+        (old, new) if old == new => "unchanged",
+        (None, _) => "added",
+        (_, None) => "deleted",
+        _ => "modified",
+    });
+    let binary = |bytes: &[u8]| match attributes.lines {
+        Lines::Always => false,
+        Lines::Never => true,
+        Lines::Look => bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0),
+    };
+    if old != new && (old.is_some_and(binary) || new.is_some_and(binary)) {
+        value["status"] = json!("binary");
+        return Ok(value);
+    }
+    let show = |bytes: Option<&[u8]>| encoding.show(bytes.unwrap_or_default()).into_owned();
+    let changed = difference(&show(old), &show(new), 3, BUDGET);
+    value["additions"] = json!(changed.added);
+    value["deletions"] = json!(changed.removed);
+    value["changes"] = json!(changed.added + changed.removed);
+    if changed.coarse {
+        value["coarse"] = json!(true);
+    } else {
+        value["patch"] = json!(unified(&changed.hunks));
+    }
+    Ok(value)
+}
+
+/// What the configuration says of a file that no attribute speaks of.
+fn unsaid(surroundings: &[String], rules: &Rules) -> Conversion {
+    let texts = surroundings.iter().map(String::as_str);
+    match auto_crlf(texts.chain([rules.config.as_str()])) {
+        AutoCrlf::No => Conversion::None,
+        AutoCrlf::Yes => Conversion::Auto,
+    }
+}
+
+fn status(word: &str) -> Value {
+    json!({ "status": word })
+}
+
+fn unreadable(reason: &str) -> Value {
+    json!({ "status": "unreadable", "reason": reason })
+}
