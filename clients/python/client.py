@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives a built lancet with the Python MCP SDK: list, read, edit, refusals, a person's answers, in both generations of the protocol.
+"""Drives a built lancet with the Python MCP SDK: list, read, edit, refusals, a person's answers, the client's roots, in both generations of the protocol.
 
     client.py BINARY
 
@@ -7,12 +7,17 @@ Exit status 0 when all holds; the last line is `N passed, N failed`. Needs requi
 """
 import json
 import os
+import pathlib
 import sys
 import tempfile
+import warnings
 
 import anyio
 from mcp import Client, types
 from mcp.client.stdio import StdioServerParameters
+
+# The protocol deprecates roots; clients go on sending them.
+warnings.filterwarnings("ignore", message="The roots capability is deprecated")
 
 # How the SDK opens the connection, and the version it must then speak: `auto` probes for the new generation.
 GENERATIONS = [("auto", "2026-07-28"), ("2026-07-28", "2026-07-28"), ("legacy", "2025-11-25")]
@@ -149,9 +154,49 @@ async def ask(binary, mode, version):
                 check("Edit(/%s)" % other in file.read(), "no rule was kept")
 
 
+async def narrow(binary, mode, version):
+    """The client's own roots: lancet works in what they and its own have in common."""
+    with tempfile.TemporaryDirectory(prefix="lancet-client-") as base:
+        base = os.path.realpath(base)
+        root = os.path.join(base, "root")
+        for name in ("app one", "lib"):
+            os.makedirs(os.path.join(root, name))
+            with open(os.path.join(root, name, "a.txt"), "w", encoding="utf-8") as file:
+                file.write("in %s\n" % name)
+        roots, listed = ["app one"], []
+
+        async def tell(context):
+            listed.append(list(roots))
+            uris = [pathlib.Path(root, name).as_uri() for name in roots]
+            return types.ListRootsResult(roots=[types.Root(uri=uri) for uri in uris])
+
+        arguments = ["mcp", "--root", root, "--state-dir", os.path.join(base, "state")]
+        server = StdioServerParameters(command=binary, args=arguments, env={**os.environ, "HOME": base})
+        async with Client(server, mode=mode, read_timeout_seconds=30, list_roots_callback=tell) as client:
+            check(client.protocol_version == version, "speaks %s instead of %s" % (client.protocol_version, version))
+
+            async def read(name):
+                result = await client.call_tool("Read", {"file_path": os.path.join(root, name, "a.txt"), "force": True})
+                return text(result) if not result.is_error else data(result)["error"]["name"]
+
+            check(await read("lib") == "outside", "a path beyond the client's roots is read")
+            check("in app one" in await read("app one"), "a path below the client's root is not read")
+            found = await client.call_tool("Grep", {"pattern": "in"})
+            check(data(found).get("numFiles") == 1, "a search goes beyond the client's roots: %s" % text(found))
+            check(listed == [["app one"]], "asked %d times" % len(listed))
+            roots[:] = ["lib", "gone"]
+            await client.send_roots_list_changed()
+            check(await read("app one") == "outside", "a changed list does not count")
+            check("in lib" in await read("lib"), "what was narrowed away before stays away")
+            check(len(listed) == 2, "asked %d times" % len(listed))
+            roots[:] = ["../elsewhere"]
+            await client.send_roots_list_changed()
+            check("in app one" in await read("app one"), "roots with nothing in common are not ignored")
+
+
 async def main(binary):
     failed = 0
-    for talk in (converse, ask):
+    for talk in (converse, ask, narrow):
         for mode, version in GENERATIONS:
             try:
                 await talk(binary, mode, version)

@@ -1,5 +1,5 @@
 // Drives a built lancet with the TypeScript MCP SDK, which opens with the handshake: list, read, edit, refusals, a
-// person's answers.
+// person's answers, the client's roots.
 //
 //     node client.mjs BINARY
 //
@@ -7,10 +7,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const NAMES = ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"];
 
@@ -118,12 +119,57 @@ async function ask(binary) {
   }
 }
 
+/** The client's own roots: lancet works in what they and its own have in common. */
+async function narrow(binary) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "lancet-client-")));
+  const root = join(base, "root");
+  for (const name of ["app one", "lib"]) {
+    mkdirSync(join(root, name), { recursive: true });
+    writeFileSync(join(root, name, "a.txt"), `in ${name}\n`);
+  }
+  const transport = new StdioClientTransport({
+    command: binary,
+    args: ["mcp", "--root", root, "--state-dir", join(base, "state")],
+    env: { ...process.env, HOME: base },
+  });
+  const client = new Client({ name: "typescript-client", version: "1" }, { capabilities: { roots: { listChanged: true } } });
+  let roots = ["app one"];
+  let asked = 0;
+  client.setRequestHandler(ListRootsRequestSchema, () => {
+    asked += 1;
+    return { roots: roots.map((name) => ({ uri: pathToFileURL(join(root, name)).href, name })) };
+  });
+  const read = async (name) => {
+    const result = await client.callTool({ name: "Read", arguments: { file_path: join(root, name, "a.txt"), force: true } });
+    return result.isError ? data(result).error.name : text(result);
+  };
+  try {
+    await client.connect(transport);
+    check((await read("lib")) === "outside", "a path beyond the client's roots is read");
+    check((await read("app one")).includes("in app one"), "a path below the client's root is not read");
+    const found = await client.callTool({ name: "Grep", arguments: { pattern: "in" } });
+    check(data(found).numFiles === 1, `a search goes beyond the client's roots: ${text(found)}`);
+    check(asked === 1, `asked ${asked} times`);
+    roots = ["lib", "gone"];
+    await client.sendRootsListChanged();
+    check((await read("app one")) === "outside", "a changed list does not count");
+    check((await read("lib")).includes("in lib"), "what was narrowed away before stays away");
+    roots = ["../elsewhere"];
+    await client.sendRootsListChanged();
+    check((await read("app one")).includes("in app one"), "roots with nothing in common are not ignored");
+    check(asked === 3, `asked ${asked} times`);
+  } finally {
+    await client.close();
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
 if (process.argv.length !== 3) {
   console.log("usage: node client.mjs BINARY");
   process.exit(2);
 }
 const binary = resolve(process.argv[2]);
-const talks = { plain: () => converse(binary, []), structured: () => converse(binary, ["--structured"]), ask: () => ask(binary) };
+const talks = { plain: () => converse(binary, []), structured: () => converse(binary, ["--structured"]), ask: () => ask(binary), narrow: () => narrow(binary) };
 for (const [name, talk] of Object.entries(talks)) {
   try {
     await talk();

@@ -68,7 +68,8 @@ pub(crate) enum Command {
 /// Serve the tools to an agent over MCP (standard input and output)
 ///
 /// An agent starts this command by itself; at a terminal it only waits for protocol messages. The agent can then read
-/// and change files below the roots, and none outside of them. Writes go through without a question, because the agent
+/// and change files below the roots, and none outside of them; an agent that tells its own roots narrows them to what
+/// both have in common. Writes go through without a question, because the agent
 /// asks its user itself; protected names (.git, shell start-up files, agents' settings) and secret files are only written
 /// where --ask names somebody to ask.
 #[derive(Debug, Args)]

@@ -40,7 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
         .open()?;
     let session = lancet.unnamed_session();
-    let names: Vec<&str> = lancet.tools().iter().map(|tool| &*tool.name).collect();
+    let tools = lancet.tools();
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     println!("tools in the request: {}", names.join(", "));
 
     // The first call comes before the file was read; both edits quote the line without its trailing blanks.

@@ -1,27 +1,31 @@
-//! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process.
+//! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process. What may change
+//! while it is open (the settings, and the folders that a client narrows the roots to) is looked up once for each call.
 
+mod builder;
+mod narrow;
 mod permissions;
 mod selection;
+mod terms;
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use lancet_history::{LedgerStore, OperationStore, SessionName, Store};
-use lancet_workspace::{Disk, RealDisk, Workspace, resolved_folder};
+use lancet_history::{LedgerStore, OperationStore, SessionName};
+use lancet_workspace::{Disk, Workspace, resolved_folder};
 
 use crate::approver::Approver;
-use crate::declare::{ANSWER_LIMIT, Declaration};
+use crate::declare::Declaration;
 use crate::history::History;
-use crate::host_tool::HostTool;
-use crate::journal::Joined;
 use crate::observe::{Event, Observer};
 use crate::order::Order;
-use crate::session::Session;
+use crate::session::{Session, SessionInner};
 use crate::settings::{Mode, Settings};
 
-pub(crate) use permissions::Permissions;
-use permissions::Wishes;
-use selection::select;
+pub use builder::{Builder, OpenError};
+use terms::{Fixed, Live, Terms};
+pub use terms::{Reread, SettingsSource, Settled};
 
 /// How many named sessions are kept ready: each may hold 25 MB of what its model has seen.
 const SESSIONS_READY: usize = 32;
@@ -29,23 +33,24 @@ const SESSIONS_READY: usize = 32;
 /// lancet, opened on its roots. Cheap to clone; all clones are one engine.
 #[derive(Clone)]
 pub struct Lancet {
-    pub(crate) inner: Arc<Inner>,
+    view: Arc<View>,
 }
 
-pub(crate) struct Inner {
-    pub(crate) workspace: Workspace,
-    pub(crate) settings: Settings,
-    pub(crate) mode: Mode,
-    pub(crate) permissions: Permissions,
+/// The engine as one client may see it.
+struct View {
+    base: Arc<Base>,
+    /// The folders that it is narrowed to, resolved; none where all of the roots are meant.
+    narrowed: Option<Vec<PathBuf>>,
+    engine: RwLock<Arc<Inner>>,
+}
+
+/// What stays as long as the engine is open, and is shared by all views of it.
+pub(crate) struct Base {
+    fixed: Fixed,
+    live: Live,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
-    pub(crate) declarations: Vec<Declaration>,
-    pub(crate) host_tools: Vec<Arc<dyn HostTool>>,
-    pub(crate) home: Option<PathBuf>,
-    pub(crate) answer_limit: usize,
-    /// Whether old and new bytes are at hand when a reply is made.
-    pub(crate) keep_contents: bool,
-    /// Whether a reply carries them.
+    /// Whether a reply carries old and new bytes.
     pub(crate) give_contents: bool,
     pub(crate) order: Order,
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
@@ -54,9 +59,21 @@ pub(crate) struct Inner {
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
     pub(crate) disk: Arc<dyn Disk>,
-    unkept: OnceLock<Option<Workspace>>,
     store: Option<Stores>,
-    sessions: Mutex<Vec<Session>>,
+    sessions: Mutex<Vec<Arc<SessionInner>>>,
+}
+
+/// The engine as one call finds it.
+pub(crate) struct Inner {
+    base: Arc<Base>,
+    terms: Arc<Terms>,
+    /// The folders that may be touched.
+    pub(crate) workspace: Arc<Workspace>,
+    /// How many of them are roots; the rest are for reading.
+    roots: usize,
+    /// No other has it.
+    pub(crate) number: u64,
+    unkept: OnceLock<Option<Workspace>>,
 }
 
 /// The one store of the state folder, as keeper of ledgers and of operations.
@@ -65,275 +82,122 @@ struct Stores {
     operations: Arc<dyn OperationStore>,
 }
 
-/// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
-/// environment nor home folder.
-#[derive(Default)]
-pub struct Builder {
-    roots: Vec<PathBuf>,
-    state_dir: Option<PathBuf>,
-    home: Option<PathBuf>,
-    settings: Settings,
-    mode: Option<Mode>,
-    wishes: Wishes,
-    approver: Option<Arc<dyn Approver>>,
-    observers: Vec<Arc<dyn Observer>>,
-    host_tools: Vec<Arc<dyn HostTool>>,
-    answer_limit: Option<usize>,
-    keep_contents: bool,
-    disk: Option<Arc<dyn Disk>>,
-}
-
-/// Why a [`Lancet`] could not be opened.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// A root is not an existing folder, or cannot be opened.
-    #[error(transparent)]
-    Roots(#[from] lancet_workspace::OpenError),
-    /// No root was given.
-    #[error("no root was given: name at least one folder that lancet may work in")]
-    NoRoots,
-    /// `tools` names a tool that does not exist.
-    #[error("there is no tool `{name}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
-    UnknownTool {
-        /// The name as given.
-        name: String,
-        /// The closest one there is.
-        suggestion: Option<String>,
-    },
-}
-
-impl Builder {
-    /// Adds a folder that lancet may work in. Paths outside all roots are refused.
-    #[must_use]
-    pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
-        self.roots.push(root.into());
-        self
-    }
-
-    /// The folder for what lancet keeps: ledgers of named sessions, locks, displaced bytes. Without one nothing is kept.
-    #[must_use]
-    pub fn state_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.state_dir = Some(folder.into());
-        self
-    }
-
-    /// What `~` stands for. Without it `~` is not expanded.
-    #[must_use]
-    pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.home = Some(folder.into());
-        self
-    }
-
-    /// The settings in force.
-    #[must_use]
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
-        self
-    }
-
-    /// The mode; without it the settings' mode, else [`Mode::Ask`].
-    #[must_use]
-    pub fn mode(mut self, mode: Mode) -> Self {
-        self.mode = Some(mode);
-        self
-    }
-
-    /// Who is asked before a write.
-    #[must_use]
-    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
-        self.approver = Some(Arc::new(approver));
-        self
-    }
-
-    /// Hears of every read, change and refusal.
-    #[must_use]
-    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
-        self.observers.push(Arc::new(observer));
-        self
-    }
-
-    /// Adds a tool of the host's own.
-    #[must_use]
-    pub fn tool(mut self, tool: impl HostTool + 'static) -> Self {
-        self.host_tools.push(Arc::new(tool));
-        self
-    }
-
-    /// The longest answer, in characters.
-    #[must_use]
-    pub fn answer_limit(mut self, characters: usize) -> Self {
-        self.answer_limit = Some(characters);
-        self
-    }
-
-    /// Lets replies carry the whole old and new content of the file that was changed.
-    #[must_use]
-    pub fn keep_contents(mut self) -> Self {
-        self.keep_contents = true;
-        self
-    }
-
-    /// Another disk than the real one; for tests that make it fail.
-    #[must_use]
-    pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
-        self.disk = Some(disk);
-        self
-    }
-
-    /// Opens the engine.
-    ///
-    /// # Errors
-    /// A root that is no folder, no root at all, or a tool selection that names an unknown tool.
-    pub fn open(self) -> Result<Lancet, OpenError> {
-        if self.roots.is_empty() {
-            return Err(OpenError::NoRoots);
-        }
-        let disk = self.disk.unwrap_or_else(|| Arc::new(RealDisk));
-        let mode = self.mode.or(self.settings.mode).unwrap_or_default();
-        let read_roots = self.wishes.read_roots(&self.settings, self.home.as_deref());
-        let folders = [self.roots.as_slice(), &read_roots].concat();
-        let mut workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())?;
-        let store = self.state_dir.as_ref().map(|folder| {
-            let store = Arc::new(Store::new(folder));
-            (folder.join("journal"), store)
-        });
-        if let Some((files, store)) = &store {
-            let joined = Joined::new(Arc::clone(store), Arc::clone(&disk), files.clone());
-            workspace = workspace.with_journal(Arc::new(joined));
-        }
-        let store = store.map(|(_, store)| Stores {
-            ledgers: Arc::<Store>::clone(&store),
-            operations: store,
-        });
-        let permissions = Permissions::new(
-            self.wishes,
-            workspace.roots(),
-            &self.roots,
-            (&self.settings, mode),
-            self.home.as_deref(),
-        );
-        let declarations = select(&self.settings, mode, &self.host_tools)?;
-        let answer_limit = self
-            .answer_limit
-            .unwrap_or(ANSWER_LIMIT)
-            .min(self.settings.read.max_chars.unwrap_or(usize::MAX));
-        let git_diff = self.settings.write.git_diff;
-        Ok(Lancet {
-            inner: Arc::new(Inner {
-                workspace,
-                settings: self.settings,
-                mode,
-                permissions,
-                approver: self.approver,
-                observers: self.observers,
-                declarations,
-                host_tools: self.host_tools,
-                home: self.home,
-                answer_limit,
-                keep_contents: self.keep_contents || git_diff,
-                give_contents: self.keep_contents,
-                order: Order::default(),
-                surveys: Default::default(),
-                aftermath: Default::default(),
-                state_dir: self.state_dir,
-                state_spelled: OnceLock::new(),
-                disk,
-                unkept: OnceLock::new(),
-                store,
-                sessions: Mutex::default(),
-            }),
-        })
-    }
-}
-
-/// Keeps a session ready, and lets go of the oldest that nobody holds.
-fn ready(sessions: &mut Vec<Session>, session: Session) {
-    sessions.push(session);
-    if sessions.len() > SESSIONS_READY
-        && let Some(at) = sessions.iter().position(Session::is_idle)
-    {
-        sessions.remove(at);
-    }
-}
-
 impl Lancet {
     /// Begins to open an engine.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
+    fn over(base: Arc<Base>) -> Lancet {
+        let terms = base.live.terms();
+        let place = terms.place();
+        let engine = Inner::new(&base, terms, place);
+        Lancet {
+            view: Arc::new(View {
+                engine: RwLock::new(Arc::new(engine)),
+                base,
+                narrowed: None,
+            }),
+        }
+    }
+
     /// The tools in force, in their fixed order.
-    pub fn tools(&self) -> &[Declaration] {
-        &self.inner.declarations
+    pub fn tools(&self) -> Arc<[Declaration]> {
+        Arc::clone(&self.engine().declarations)
     }
 
     /// The roots, resolved.
-    pub fn roots(&self) -> &[PathBuf] {
-        self.inner.roots()
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.engine().roots().to_vec()
     }
 
     /// The folders that may be read and are never written, resolved.
-    pub fn read_roots(&self) -> &[PathBuf] {
-        &self.inner.workspace.roots()[self.inner.roots().len()..]
+    pub fn read_roots(&self) -> Vec<PathBuf> {
+        let engine = self.engine();
+        engine.workspace.roots()[engine.roots..].to_vec()
     }
 
     /// The settings in force.
-    pub fn settings(&self) -> &Settings {
-        &self.inner.settings
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.engine().settings)
     }
 
     /// The mode in force.
     pub fn mode(&self) -> Mode {
-        self.inner.mode
+        self.engine().mode
     }
 
     /// The longest answer, in characters.
     pub fn answer_limit(&self) -> usize {
-        self.inner.answer_limit
+        self.engine().answer_limit
     }
 
     /// The state folder, where one was given.
     pub fn state_dir(&self) -> Option<&Path> {
-        self.inner.state_dir.as_deref()
+        self.view.base.state_dir.as_deref()
     }
 
     /// The history of changes; none where there is no state folder.
     pub fn history(&self) -> Option<History> {
-        History::new(&self.inner)
+        History::new(&self.engine())
     }
 
     /// The session of that name: the same one for the same name, its ledger kept in the state folder. Of the sessions
     /// that nobody holds any more the latest are kept ready; an older one begins again with what the state folder has.
     pub fn session(&self, name: &SessionName) -> Session {
-        let mut sessions = self
-            .inner
-            .sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = sessions
+        let mut sessions = self.view.base.sessions();
+        let known = sessions
             .iter()
-            .position(|session| session.name() == Some(name))
-        {
-            let session = sessions.remove(at);
-            sessions.push(session.clone());
-            return session;
-        }
-        let session = Session::named(Arc::clone(&self.inner), name.clone());
-        ready(&mut sessions, session.clone());
-        session
+            .position(|session| session.name.as_ref() == Some(name));
+        let session = match known {
+            Some(at) => {
+                let session = sessions.remove(at);
+                sessions.push(Arc::clone(&session));
+                session
+            }
+            None => {
+                let session = Arc::new(SessionInner::named(name.clone()));
+                ready(&mut sessions, Arc::clone(&session));
+                session
+            }
+        };
+        Session::new(self.clone(), session)
     }
 
     /// A session without a name, which ends with its last clone.
     pub fn unnamed_session(&self) -> Session {
-        Session::unnamed(Arc::clone(&self.inner))
+        Session::new(self.clone(), Arc::new(SessionInner::unnamed()))
+    }
+
+    pub(crate) fn base(&self) -> &Base {
+        &self.view.base
+    }
+
+    /// The engine as it is now: by the settings as they stand, where somebody says when they change.
+    pub(crate) fn engine(&self) -> Arc<Inner> {
+        let view = &self.view;
+        let terms = view.base.live.current(&view.base.fixed);
+        let known = || view.engine.read().unwrap_or_else(PoisonError::into_inner);
+        let engine = Arc::clone(&known());
+        if Arc::ptr_eq(&engine.terms, &terms) {
+            return engine;
+        }
+        let place = match &view.narrowed {
+            None => terms.place(),
+            // Where the folders are gone, what was left of them by handle stays: nothing can be found there.
+            Some(folders) => narrow::workspace(&terms, folders)
+                .unwrap_or_else(|| (Arc::clone(&engine.workspace), engine.roots)),
+        };
+        let fresh = Arc::new(Inner::new(&view.base, terms, place));
+        let mut engine = view.engine.write().unwrap_or_else(PoisonError::into_inner);
+        *engine = Arc::clone(&fresh);
+        fresh
     }
 }
 
-impl Inner {
-    /// The roots: what may be read and, where policy lets it, written.
-    pub(crate) fn roots(&self) -> &[PathBuf] {
-        &self.workspace.roots()[..self.permissions.roots]
+impl Base {
+    pub(crate) fn sessions(&self) -> std::sync::MutexGuard<'_, Vec<Arc<SessionInner>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The store of named ledgers, opened at its first use; `None` where there is no state folder: then sessions last
@@ -342,21 +206,27 @@ impl Inner {
         Some(&self.store.as_ref()?.ledgers)
     }
 
+    /// Makes a named session the one that its name stands for.
+    pub(crate) fn remember(&self, session: &Arc<SessionInner>) {
+        if session.name.is_some() {
+            let mut sessions = self.sessions();
+            sessions.retain(|known| known.name != session.name);
+            ready(&mut sessions, Arc::clone(session));
+        }
+    }
+
+    pub(crate) fn host_tools(&self) -> &[Arc<dyn crate::host_tool::HostTool>] {
+        &self.fixed.host_tools
+    }
+
+    /// What `~` stands for.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.fixed.home.as_deref()
+    }
+
     /// The history, under the same terms; without a state folder nothing can be taken back.
     pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
         Some(&self.store.as_ref()?.operations)
-    }
-
-    /// The same roots without a state folder: for changes that are to go on though it takes no bytes.
-    pub(crate) fn without_state(&self) -> &Workspace {
-        let open = || {
-            let roots = self.workspace.roots().to_vec();
-            Workspace::open(&roots, Arc::clone(&self.disk), None).ok()
-        };
-        self.unkept
-            .get_or_init(open)
-            .as_ref()
-            .unwrap_or(&self.workspace)
     }
 
     /// The state folder as paths that were opened spell it.
@@ -365,24 +235,110 @@ impl Inner {
         self.state_spelled.get_or_init(spell).as_deref()
     }
 
-    /// Makes a named session the one that its name stands for.
-    pub(crate) fn remember(&self, session: &Session) {
-        if session.name().is_some() {
-            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            sessions.retain(|known| known.name() != session.name());
-            ready(&mut sessions, session.clone());
-        }
-    }
-
     pub(crate) fn tell(&self, event: &Event) {
         for observer in &self.observers {
             observer.observe(event);
         }
+    }
+}
+
+/// Keeps a session ready, and lets go of the oldest that nobody holds.
+fn ready(sessions: &mut Vec<Arc<SessionInner>>, session: Arc<SessionInner>) {
+    sessions.push(session);
+    if sessions.len() > SESSIONS_READY
+        && let Some(at) = sessions
+            .iter()
+            .position(|session| Arc::strong_count(session) == 1)
+    {
+        sessions.remove(at);
+    }
+}
+
+impl Inner {
+    fn new(base: &Arc<Base>, terms: Arc<Terms>, place: (Arc<Workspace>, usize)) -> Inner {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let (workspace, roots) = place;
+        Inner {
+            base: Arc::clone(base),
+            terms,
+            workspace,
+            roots,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            unkept: OnceLock::new(),
+        }
+    }
+
+    /// The roots: what may be read and, where policy lets it, written.
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        &self.workspace.roots()[..self.roots]
+    }
+
+    /// What never goes beyond: all roots and read roots that lancet was opened on, whatever a client narrows them to.
+    pub(crate) fn ceiling(&self) -> &Workspace {
+        &self.terms.workspace
+    }
+
+    /// Whether a path is below a folder that may be touched from here.
+    pub(crate) fn covers(&self, path: &Path) -> bool {
+        let mut folders = self.workspace.roots().iter();
+        folders.any(|folder| path.starts_with(folder))
+    }
+
+    /// Whether a path is below a root. Policy knows roots and read roots apart; here a client may have narrowed them, so
+    /// that a read root around a root covers more of it.
+    pub(crate) fn is_writable(&self, path: &Path) -> bool {
+        self.roots().iter().any(|root| path.starts_with(root))
+    }
+
+    /// A path from the innermost of the roots that lancet was opened on: what the settings' patterns mean.
+    pub(crate) fn below_root<'p>(&self, path: &'p Path) -> &'p Path {
+        let roots = self.ceiling().roots().iter();
+        roots
+            .filter_map(|root| path.strip_prefix(root).ok())
+            .min_by_key(|rest| rest.as_os_str().len())
+            .unwrap_or(path)
+    }
+
+    pub(crate) fn base(&self) -> &Base {
+        &self.base
+    }
+
+    /// The same roots without a state folder: for changes that are to go on though it takes no bytes.
+    pub(crate) fn without_state(&self) -> &Workspace {
+        let open = || {
+            let roots = self.workspace.roots().to_vec();
+            Workspace::open(&roots, Arc::clone(&self.base.disk), None).ok()
+        };
+        self.unkept
+            .get_or_init(open)
+            .as_ref()
+            .unwrap_or(&self.workspace)
+    }
+
+    /// Whether old and new bytes are at hand when a reply is made.
+    pub(crate) fn keeps_contents(&self) -> bool {
+        self.base.give_contents || self.settings.write.git_diff
+    }
+
+    pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
+        self.base.history()
+    }
+
+    pub(crate) fn tell(&self, event: &Event) {
+        self.base.tell(event);
     }
 
     pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {
         self.declarations
             .iter()
             .find(|declaration| declaration.name == tool)
+    }
+}
+
+impl Deref for Inner {
+    type Target = Terms;
+
+    fn deref(&self) -> &Terms {
+        &self.terms
     }
 }

@@ -32,7 +32,7 @@ impl Lancet {
     /// # Errors
     /// The path leads nowhere that could be decided about: outside the roots, for instance.
     pub fn explain(&self, path: &str, tool: &str) -> Result<Explanation, Refusal> {
-        let engine = &self.inner;
+        let engine = &*self.engine();
         let policy = engine.permissions.policy();
         let access = Access::of_tool(tool).unwrap_or(Access::Write);
         let intent = match (access, tool) {

@@ -61,7 +61,7 @@ pub use approver::{Answer, Approver, Offers, Question, Wait};
 pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
 pub use declare::ANSWER_LIMIT;
 pub use declare::Declaration;
-pub use engine::{Builder, Lancet, OpenError};
+pub use engine::{Builder, Lancet, OpenError, Reread, SettingsSource, Settled};
 pub use explain::Explanation;
 pub use history::{Attribution, History, SHORTEST_ID, Written};
 pub use host_tool::{HostTool, Proposal};

@@ -54,9 +54,13 @@ const LOOKS: usize = 3;
 /// What an answer says once, whatever its files are: repaired arguments, its end at the limit.
 const CLOSING: usize = 1_000;
 
+/// The longest words about settings that do not load, in characters.
+const LONGEST_TROUBLE: usize = 500;
+
 /// What every room of one call needs at hand.
 pub(crate) struct Desk<'s> {
     pub(crate) session: &'s Session,
+    engine: Arc<Inner>,
     pub(crate) tool: String,
     pub(crate) caller: Caller,
     pub(crate) cancel: Cancel,
@@ -85,6 +89,7 @@ impl<'s> Desk<'s> {
     pub(crate) fn new(session: &'s Session, tool: String, caller: Caller, cancel: Cancel) -> Self {
         Desk {
             session,
+            engine: session.lancet.engine(),
             tool,
             caller,
             cancel,
@@ -105,7 +110,7 @@ impl<'s> Desk<'s> {
     }
 
     pub(crate) fn engine(&self) -> &Inner {
-        &self.session.inner.engine
+        &self.engine
     }
 
     /// Ends a call that is no longer wanted, or that has taken too long. Asked only where nothing has been written.
@@ -128,7 +133,7 @@ impl<'s> Desk<'s> {
         &self,
         files: impl IntoIterator<Item = &'p Path>,
     ) -> Result<Turn, Refusal> {
-        let taken = self.engine().order.take(files, &self.cancel);
+        let taken = self.engine().base().order.take(files, &self.cancel);
         taken.ok_or_else(|| match self.check_time() {
             Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
             _ => Refusal::new(
@@ -175,7 +180,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let started = Instant::now();
     let path = first_path(&raw.arguments);
     let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
-    heal::before_call(session);
+    heal::before_call(&desk);
     desk.approver = raw.approver;
     session.refresh();
     let done =
@@ -186,7 +191,22 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     });
     watch::tell_foreign_writes(&desk, &mut reply);
     late::tell(&desk, &mut reply);
+    tell_trouble(&desk, &mut reply);
     reply.timed(started)
+}
+
+/// Every answer of a writing tool says that the settings as they stand are not in force, where they do not load.
+fn tell_trouble(desk: &Desk<'_>, reply: &mut Reply) {
+    let engine = desk.engine();
+    let reads = engine
+        .declaration(&desk.tool)
+        .is_none_or(|tool| tool.read_only);
+    if let Some(why) = engine.trouble.as_ref().filter(|_| !reads) {
+        reply.append(&format!(
+            "[lancet: the settings were changed and do not load; the ones before are in force until the user mends this: {}]",
+            crate::wording::cut(why, LONGEST_TROUBLE)
+        ));
+    }
 }
 
 /// What a received call asks for.
@@ -297,9 +317,10 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
 /// Reads the call; afterwards the desk knows the tool by its own name.
 fn receive_call(desk: &mut Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Repair>), Refusal> {
     let session = desk.session;
-    let engine = &session.inner.engine;
+    let engine = Arc::clone(&desk.engine);
     let host_tool = engine
-        .host_tools
+        .base()
+        .host_tools()
         .iter()
         .find(|tool| tool.declaration().name == desk.tool);
     if let Some(tool) = host_tool {

@@ -9,7 +9,7 @@ use crate::arguments::{
     EditArguments, GlobArguments, GrepArguments, MultiEditArguments, ReadArguments, WriteArguments,
 };
 use crate::call::{Caller, RawCall};
-use crate::engine::Inner;
+use crate::engine::Lancet;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::rooms;
@@ -20,10 +20,11 @@ use crate::undo::{Restore, TakeBack};
 #[derive(Clone)]
 pub struct Session {
     pub(crate) inner: Arc<SessionInner>,
+    /// The engine, as far as this conversation may see it.
+    pub(crate) lancet: Lancet,
 }
 
 pub(crate) struct SessionInner {
-    pub(crate) engine: Arc<Inner>,
     pub(crate) name: Option<SessionName>,
     /// What the history calls it.
     key: String,
@@ -47,31 +48,31 @@ pub enum Check {
     Refused(Box<Refusal>),
 }
 
-impl Session {
-    pub(crate) fn named(engine: Arc<Inner>, name: SessionName) -> Self {
+impl SessionInner {
+    pub(crate) fn named(name: SessionName) -> Self {
         Self {
-            inner: Arc::new(SessionInner {
-                engine,
-                key: name.as_str().to_owned(),
-                name: Some(name),
-                ledger: Mutex::default(),
-                grants: Default::default(),
-                pages: Mutex::default(),
-            }),
+            key: name.as_str().to_owned(),
+            name: Some(name),
+            ledger: Mutex::default(),
+            grants: Default::default(),
+            pages: Mutex::default(),
         }
     }
 
-    pub(crate) fn unnamed(engine: Arc<Inner>) -> Self {
+    pub(crate) fn unnamed() -> Self {
         Self {
-            inner: Arc::new(SessionInner {
-                engine,
-                key: unnamed(),
-                name: None,
-                ledger: Mutex::default(),
-                grants: Default::default(),
-                pages: Mutex::default(),
-            }),
+            key: unnamed(),
+            name: None,
+            ledger: Mutex::default(),
+            grants: Default::default(),
+            pages: Mutex::default(),
         }
+    }
+}
+
+impl Session {
+    pub(crate) fn new(lancet: Lancet, inner: Arc<SessionInner>) -> Self {
+        Self { inner, lancet }
     }
 
     /// Carries out one call and answers it. Never panics on any arguments; a refusal is an answer, too.
@@ -143,29 +144,16 @@ impl Session {
     /// A child conversation that begins with a copy of this one's ledger.
     pub fn fork(&self, name: Option<SessionName>) -> Session {
         self.refresh();
-        let ledger = self.ledger().fork();
+        // What was allowed to the parent was not allowed to the child.
+        let new = name.map_or_else(SessionInner::unnamed, SessionInner::named);
         let inner = SessionInner {
-            engine: Arc::clone(&self.inner.engine),
-            key: name
-                .as_ref()
-                .map_or_else(unnamed, |name| name.as_str().to_owned()),
-            name,
-            ledger: Mutex::new(ledger),
-            // What was allowed to the parent was not allowed to the child.
-            grants: Default::default(),
-            pages: Mutex::default(),
+            ledger: Mutex::new(self.ledger().fork()),
+            ..new
         };
-        let child = Session {
-            inner: Arc::new(inner),
-        };
+        let child = Session::new(self.lancet.clone(), Arc::new(inner));
         child.keep_all();
-        self.inner.engine.remember(&child);
+        self.lancet.base().remember(&child.inner);
         child
-    }
-
-    /// Whether only the engine holds it.
-    pub(crate) fn is_idle(session: &Session) -> bool {
-        Arc::strong_count(&session.inner) == 1
     }
 
     /// The session's name, where it has one.
@@ -235,7 +223,7 @@ impl Session {
     }
 
     fn kept(&self) -> Option<(&SessionName, &Arc<dyn LedgerStore>)> {
-        Some((self.inner.name.as_ref()?, self.inner.engine.store()?))
+        Some((self.inner.name.as_ref()?, self.lancet.base().store()?))
     }
 }
 

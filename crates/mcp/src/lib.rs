@@ -11,6 +11,7 @@ mod listing;
 mod log;
 mod message;
 mod pool;
+mod roots;
 mod server;
 mod underway;
 mod wire;
@@ -59,6 +60,8 @@ pub struct Options {
     pub time_limit: Duration,
     /// What a call that is to stop gets to do so by itself, before others go on without it.
     pub grace: Duration,
+    /// How long a call waits for a client that offers roots to say which they are.
+    pub roots_wait: Duration,
     /// The longest message, in bytes.
     pub message_limit: usize,
     /// How long it is quiet before the history is tidied up.
@@ -74,6 +77,7 @@ impl Default for Options {
             log: Log::silent(),
             time_limit: lancet::TIME_LIMIT,
             grace: Duration::from_secs(5),
+            roots_wait: Duration::from_secs(5),
             message_limit: MESSAGE_LIMIT,
             quiet: Duration::from_secs(20),
         }

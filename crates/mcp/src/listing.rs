@@ -1,16 +1,56 @@
-//! The list of tools as clients get it, made once from what the tools declare. Order and text are fixed: a list that
-//! changes costs every client its cached prompt.
+//! The list of tools as clients get it, made from what the tools declare, and anew only where the settings change.
+//! Order and text are fixed: a list that changes costs every client its cached prompt.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
+use lancet::Lancet;
 use lancet::declare::{Declaration, Length, mcp_tool};
 use rmcp::model::Tool;
 use serde_json::Value;
 
-use crate::Answers;
+use crate::{Answers, Options};
+
+/// The list, and what it was made of.
+pub(crate) struct Listed(RwLock<Made>);
+
+struct Made {
+    declared: Arc<[Declaration]>,
+    tools: Arc<[Tool]>,
+}
+
+impl Listed {
+    pub(crate) fn new(lancet: &Lancet, options: &Options) -> Self {
+        Self(RwLock::new(Made::new(lancet, options)))
+    }
+
+    /// The list as it was asked for last.
+    pub(crate) fn known(&self) -> Arc<[Tool]> {
+        let made = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&made.tools)
+    }
+
+    /// The list as the settings have it by now.
+    pub(crate) fn anew(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
+        let mut made = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if !Arc::ptr_eq(&made.declared, &lancet.tools()) {
+            *made = Made::new(lancet, options);
+        }
+        Arc::clone(&made.tools)
+    }
+}
+
+impl Made {
+    fn new(lancet: &Lancet, options: &Options) -> Self {
+        let declared = lancet.tools();
+        Self {
+            tools: listing(&declared, lancet.answer_limit(), options.answers).into(),
+            declared,
+        }
+    }
+}
 
 /// The tools in the order they were declared. `limit` is the longest answer in force, in characters.
-pub(crate) fn listing(declarations: &[Declaration], limit: usize, answers: Answers) -> Vec<Tool> {
+fn listing(declarations: &[Declaration], limit: usize, answers: Answers) -> Vec<Tool> {
     declarations
         .iter()
         .filter_map(|declaration| entry(declaration, limit, answers))

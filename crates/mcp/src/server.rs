@@ -8,10 +8,9 @@ use std::time::Duration;
 use lancet::{Caller, Cancel, Kind, Lancet, RawCall, Refusal, Reply, Session, SessionName};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, InputRequiredResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities,
-    ServerConfig, Tool,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -22,10 +21,11 @@ use crate::elicit::{self, Ask, Asked, Line};
 use crate::host::Told;
 use crate::identity::{Identity, SESSION};
 use crate::idle::Activity;
-use crate::listing::listing;
+use crate::listing::Listed;
 use crate::log::Level;
 use crate::message::{OtherArguments, Unreadable};
 use crate::pool::{Failed, Pool, Progress};
+use crate::roots::{self, ClientRoots, Verdict};
 use crate::underway::{Underway, Waiting, overdue};
 use crate::{Answers, Options};
 
@@ -40,7 +40,7 @@ const THREADS: usize = 4;
 pub(crate) struct Server {
     lancet: Lancet,
     options: Options,
-    tools: Vec<Tool>,
+    listed: Listed,
     instructions: String,
     /// The ledger of calls that name no session: that of the process.
     own: Session,
@@ -48,6 +48,8 @@ pub(crate) struct Server {
     activity: Activity,
     /// Calls whose clients are to come back with an answer.
     waiting: Waiting,
+    /// What the client narrows the roots to.
+    roots: Arc<ClientRoots>,
 }
 
 impl Server {
@@ -56,13 +58,16 @@ impl Server {
             Some(name) => lancet.session(name),
             None => lancet.unnamed_session(),
         };
+        let pool = Arc::new(Pool::new(THREADS));
+        let roots = ClientRoots::new(lancet.clone(), pool.clone(), &options);
         Self {
-            tools: listing(lancet.tools(), lancet.answer_limit(), options.answers),
+            listed: Listed::new(&lancet, &options),
             instructions: answer::instructions(&lancet),
             own,
-            pool: Arc::new(Pool::new(THREADS)),
+            pool,
             activity: Activity::default(),
             waiting: Waiting::default(),
+            roots: Arc::new(roots),
             lancet,
             options,
         }
@@ -97,7 +102,7 @@ impl Server {
     /// The form of a tool's answers: structured where its schema was listed.
     fn form(&self, tool: &str) -> Answers {
         let declared = |listed: &Tool| listed.name == tool && listed.output_schema.is_some();
-        if self.tools.iter().any(declared) {
+        if self.listed.known().iter().any(declared) {
             Answers::Structured
         } else {
             Answers::Text
@@ -127,6 +132,12 @@ impl Server {
         let session = match self.session(&identity) {
             Ok(session) => session,
             Err(refusal) => return refused(&refusal, &request.name),
+        };
+        let session = match self.roots.decide(&request, context).await? {
+            Verdict::Go(None) => session,
+            Verdict::Go(Some(narrowed)) => session.within(&narrowed),
+            Verdict::Bring(required) => return Some(required.into()),
+            Verdict::Refuse(refusal) => return refused(&refusal, &request.name),
         };
         if let Some(Unreadable(reason)) = context.extensions.get() {
             let words = format!(
@@ -265,10 +276,7 @@ impl Server {
     ) -> Option<InputRequiredResult> {
         // Others may go on while a person thinks.
         self.pool.replace_stuck(&call.progress);
-        let modern = context
-            .protocol_version()
-            .is_some_and(|version| version.as_str() >= ProtocolVersion::NO_INITIALIZE.as_str());
-        if !modern {
+        if !roots::is_modern(context) {
             tokio::spawn(asked.put_to(context.peer.clone()));
             return None;
         }
@@ -310,16 +318,26 @@ impl ServerHandler for Server {
             .with_instructions(self.instructions.clone())
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.roots.are_news(context.peer);
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.roots.are_news(context.peer);
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+        let tools = self.listed.anew(&self.lancet, &self.options);
+        Ok(ListToolsResult::with_all_items(tools.to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools.iter().find(|tool| tool.name == name).cloned()
+        let tools = self.listed.known();
+        tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::disk::Disk;
 use crate::displaced::{Displaced, Limits, Settled, Store};
 use crate::journal::{FileJournal, Journal};
+use crate::locate::{Kind, Located};
 use crate::locks::Locks;
 use crate::mounts::Mounts;
 
@@ -84,7 +85,15 @@ impl Workspace {
                 opened.push(Arc::new(root));
             }
         }
-        let paths = opened.iter().map(|root| root.path.clone()).collect();
+        Ok(Workspace::with_roots(opened, disk, state_folder))
+    }
+
+    fn with_roots(
+        roots: Vec<Arc<Root>>,
+        disk: Arc<dyn Disk>,
+        state_folder: Option<PathBuf>,
+    ) -> Workspace {
+        let paths = roots.iter().map(|root| root.path.clone()).collect();
         let locks = Locks::new(
             state_folder.as_ref().map(|folder| folder.join("locks")),
             PATIENCE,
@@ -94,9 +103,9 @@ impl Workspace {
             let path = folder.join("journal");
             Arc::new(FileJournal::new(Arc::clone(&disk), path)) as Arc<dyn Journal>
         });
-        Ok(Workspace {
+        Workspace {
             disk,
-            roots: opened,
+            roots,
             locks,
             lease_patience: LEASE_PATIENCE,
             mounts: Mounts::default(),
@@ -107,7 +116,41 @@ impl Workspace {
             swept: Mutex::default(),
             state_folder,
             paths,
-        })
+        }
+    }
+
+    /// The same way to the disk over other folders, with the same state folder, journal and patience.
+    pub fn over(&self, roots: &[PathBuf]) -> Result<Workspace, OpenError> {
+        let other = Workspace::open(roots, Arc::clone(&self.disk), self.state_folder.clone())?;
+        Ok(self.liken(other))
+    }
+
+    /// The same over folders that were located here, by the handles that they were found through: nothing outside the
+    /// roots can come in by it. Anything but a folder is left out.
+    pub fn within(&self, folders: &[Located]) -> Workspace {
+        let folders = folders.iter().filter_map(|folder| {
+            let stamp = folder.stat().filter(|_| folder.kind() == Kind::Directory)?;
+            Some(Arc::new(Root {
+                path: folder.path().to_owned(),
+                handle: Arc::clone(&folder.folder),
+                device: stamp.device,
+                inode: stamp.inode,
+            }))
+        });
+        let roots = folders.collect();
+        self.liken(Workspace::with_roots(
+            roots,
+            Arc::clone(&self.disk),
+            self.state_folder.clone(),
+        ))
+    }
+
+    /// Gives another workspace what was set on this one.
+    fn liken(&self, mut other: Workspace) -> Workspace {
+        other.locks.patience = self.locks.patience;
+        other.lease_patience = self.lease_patience;
+        other.journal.clone_from(&self.journal);
+        other
     }
 
     /// The same with another bound on the wait for a folder in which another lancet writes (2 seconds unless set).

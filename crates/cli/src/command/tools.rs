@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
     };
     print(&format!(
         "{:#}\n",
-        tool_list(lancet.tools(), format, length)
+        tool_list(lancet.tools().iter(), format, length)
     ))?;
     Ok(Exit::Done)
 }

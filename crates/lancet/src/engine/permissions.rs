@@ -76,7 +76,7 @@ pub(crate) struct Permissions {
 
 impl Permissions {
     pub(super) fn new(
-        wishes: Wishes,
+        wishes: &Wishes,
         folders: &[PathBuf],
         roots: &[PathBuf],
         (settings, mode): (&Settings, Mode),
@@ -99,7 +99,7 @@ impl Permissions {
         .with_guards(&settings.guards, &resolved_folder);
         Permissions {
             roots,
-            user_settings: wishes.user_settings,
+            user_settings: wishes.user_settings.clone(),
             wait_limit: wishes.wait_limit.unwrap_or(WAIT_LIMIT),
             policy: RwLock::new(Arc::new(policy)),
             scopes: settings.open.clone(),
@@ -131,6 +131,6 @@ impl Permissions {
 impl Lancet {
     /// The policy in force: who may touch which file, and why.
     pub fn policy(&self) -> Arc<Policy> {
-        self.inner.permissions.policy()
+        self.engine().permissions.policy()
     }
 }

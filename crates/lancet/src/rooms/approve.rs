@@ -58,6 +58,7 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
         check::settings_load(desk, file)?;
     }
     let mut by: Option<String> = None;
+    let mut asked = false;
     for at in 0..plan.files.len() {
         let file = &plan.files[at];
         let decision = decide(&policy, file);
@@ -91,6 +92,17 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
             plan.origin.user_modified = true;
         }
         by = Some(words);
+        asked = true;
+    }
+    if asked {
+        // A person may take minutes, and a rule may have come into force meanwhile.
+        let policy = desk.session.lancet.engine().permissions.policy();
+        for file in &plan.files {
+            let decision = decide(&policy, file);
+            if decision.is_denied() {
+                return Err(refusal(file, &decision).into());
+            }
+        }
     }
     plan.origin.approved = by;
     Ok(Approved(plan))

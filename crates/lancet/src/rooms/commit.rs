@@ -11,7 +11,7 @@ use super::announce::{self, Announced, Keeping};
 use super::approve::Approved;
 use super::plan::{FilePlan, New, Plan};
 use crate::refusal::{Kind, Refusal};
-use crate::settings::{self, Settings};
+use crate::settings;
 use crate::wording::{QuotedPath, joined, quote_path};
 
 /// A plan that was carried out. There is no other way to make one than [`commit`].
@@ -63,7 +63,6 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
 }
 
 fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<Written>, Failed> {
-    let settings = &desk.engine().settings;
     let batch: Vec<Write<'_>> = plan
         .files
         .iter()
@@ -83,11 +82,11 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
                 }
             },
             revision: announced.revisions.get(at).copied().flatten(),
-            manner: manner(settings, file),
+            manner: manner(desk, file),
         })
         .collect();
     let workspace = match announced.keeping {
-        Keeping::History => &desk.engine().workspace,
+        Keeping::History => &*desk.engine().workspace,
         Keeping::Nothing => desk.engine().without_state(),
     };
     desk.cancel.begin_writing();
@@ -116,9 +115,11 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
 }
 
 /// How the settings want a file written.
-fn manner(settings: &Settings, file: &FilePlan) -> Manner {
+fn manner(desk: &Desk<'_>, file: &FilePlan) -> Manner {
+    let engine = desk.engine();
+    let settings = &engine.settings;
     Manner {
-        strategy: match settings.strategy_for(file.target.located.relative()) {
+        strategy: match settings.strategy_for(engine.below_root(file.target.path())) {
             settings::Strategy::Auto => Strategy::Auto,
             settings::Strategy::InPlace => Strategy::InPlace,
         },

@@ -7,9 +7,8 @@ use lancet_history::{FileChange, Operation, OperationKind, OperationState, Opera
 use lancet_workspace::{Kind, Revision};
 
 use super::examine::open::LARGEST;
-use super::late;
+use super::{Desk, late};
 use crate::engine::Inner;
-use crate::session::Session;
 use crate::settings::Mode;
 
 /// What other processes left: whether it was looked for, and what is still open.
@@ -38,11 +37,11 @@ enum Look {
 }
 
 /// Before a call.
-pub(crate) fn before_call(session: &Session) {
-    let engine = &session.inner.engine;
+pub(crate) fn before_call(desk: &Desk<'_>) {
+    let engine = desk.engine();
     files(engine);
     // There may be something to tell it from before the restart.
-    if session.name().is_some() {
+    if desk.session.name().is_some() {
         once(engine);
     }
 }
@@ -51,16 +50,16 @@ pub(crate) fn before_call(session: &Session) {
 /// call, whatever it is: until then a mixture may stand there.
 fn files(engine: &Inner) {
     if engine.mode != Mode::Plan {
-        engine.aftermath.recovered.get_or_init(|| {
+        engine.base().aftermath.recovered.get_or_init(|| {
             // Where that fails the first write tries again, and says why.
-            late::recovered(engine, &engine.workspace.recover().unwrap_or_default());
+            late::recovered(engine, &engine.ceiling().recover().unwrap_or_default());
         });
     }
 }
 
 /// Looks once in the life of an engine. What lies outside its roots waits for one that may look there.
 pub(crate) fn once(engine: &Inner) {
-    engine.aftermath.healed.get_or_init(|| {
+    engine.base().aftermath.healed.get_or_init(|| {
         if let Some(store) = engine.history() {
             files(engine);
             // A store that cannot be read is told by whoever needs it.
@@ -107,7 +106,7 @@ fn settle(engine: &Inner, store: &dyn OperationStore, operation: &Operation) {
 
 /// None where the file may not be looked at from here.
 fn look(engine: &Inner, file: &FileChange) -> Option<Look> {
-    let located = engine.workspace.locate_as_spelled(&file.path).ok()?;
+    let located = engine.ceiling().locate_as_spelled(&file.path).ok()?;
     let found: Option<Revision> = match located.kind() {
         Kind::Missing => None,
         Kind::File => Some(located.snapshot(LARGEST).ok()?.revision),

@@ -78,7 +78,13 @@ pub(crate) fn watch(
         };
         // Where that fails this process still looks; only after its end nobody would.
         let _ = store.put_unsealed(&unsealed);
-        desk.engine().aftermath.late.open().waiting.push(unsealed);
+        desk.engine()
+            .base()
+            .aftermath
+            .late
+            .open()
+            .waiting
+            .push(unsealed);
     }
 }
 
@@ -90,7 +96,7 @@ pub(crate) fn take_up(engine: &Inner, store: &dyn OperationStore) {
             // It ended with its process.
             unsealed.session.clear();
         }
-        let mut open = engine.aftermath.late.open();
+        let mut open = engine.base().aftermath.late.open();
         match &unsealed.late {
             Some(late) => open.news.push(News {
                 row: Some(unsealed.file.clone()),
@@ -116,7 +122,7 @@ pub(crate) fn recovered(engine: &Inner, all: &[Recovered]) {
                 quote_path(kept)
             ),
         };
-        engine.aftermath.late.open().news.push(News {
+        engine.base().aftermath.late.open().news.push(News {
             session: None,
             words,
             row: None,
@@ -127,7 +133,7 @@ pub(crate) fn recovered(engine: &Inner, all: &[Recovered]) {
 /// Looks again at old files that are not sealed.
 fn look(engine: &Inner) {
     let waiting = {
-        let mut open = engine.aftermath.late.open();
+        let mut open = engine.base().aftermath.late.open();
         let some = open.waiting.len().min(AT_ONCE);
         open.waiting.drain(..some).collect::<Vec<_>>()
     };
@@ -136,7 +142,7 @@ fn look(engine: &Inner) {
     };
     for unsealed in waiting {
         if let Some(again) = settle(engine, &**store, unsealed) {
-            engine.aftermath.late.open().waiting.push(again);
+            engine.base().aftermath.late.open().waiting.push(again);
         }
     }
 }
@@ -148,7 +154,7 @@ fn settle(engine: &Inner, store: &dyn OperationStore, mut unsealed: Unsealed) ->
         revision: Revision::from_bytes(unsealed.revision),
         seal: Seal::Open,
     };
-    match engine.workspace.settle(&displaced) {
+    match engine.ceiling().settle(&displaced) {
         Ok(Settled::Waiting) => Some(unsealed),
         Ok(Settled::Sealed(now)) => {
             let _ = store.adopt(now.revision.as_bytes(), &now.path);
@@ -166,7 +172,7 @@ fn settle(engine: &Inner, store: &dyn OperationStore, mut unsealed: Unsealed) ->
             let mut news = news(&unsealed, &id);
             // What is told does not end the looking.
             news.row = open.is_none().then(|| unsealed.file.clone());
-            engine.aftermath.late.open().news.push(news);
+            engine.base().aftermath.late.open().news.push(news);
             let Some(open) = open else {
                 let told = Unsealed {
                     late: Some(id),
@@ -253,7 +259,7 @@ pub(crate) fn tell(desk: &Desk<'_>, reply: &mut Reply) {
     look(engine);
     let mut told = Vec::new();
     {
-        let mut open = engine.aftermath.late.open();
+        let mut open = engine.base().aftermath.late.open();
         let mut at = 0;
         while at < open.news.len() && told.len() < AT_ONCE {
             let to = &open.news[at].session;

@@ -87,6 +87,9 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
         Intent::Replace => denied_writing(&policy, &target, Shows::Nothing),
     };
     target.withheld = reading.is_denied();
+    if intent != Intent::Show && refused.is_none() && !engine.is_writable(target.path()) {
+        return Err(only_for_reading(&target.given));
+    }
     match refused {
         Some(decision) => Err(denied(&policy, &target, &decision, intent)),
         None => Ok(target),
@@ -163,9 +166,7 @@ fn denied(policy: &Policy, target: &Target, decision: &Decision<'_>, intent: Int
                 "{given} is a secret file{matches}: its text is not shown. Work without it, or ask the user for the part that is needed."
             )
         }
-        Cause::ReadRoot(_) => format!(
-            "{given} is in a folder that is only for reading. Nothing is written there; use a path below a root."
-        ),
+        Cause::ReadRoot(_) => return only_for_reading(given),
         Cause::Rule(entry) if told => format!(
             "A rule denies {given}: `{} {}` of the {} settings. Work without this file, or ask the user.",
             entry.effect.word(),
@@ -174,6 +175,14 @@ fn denied(policy: &Policy, target: &Target, decision: &Decision<'_>, intent: Int
         ),
         _ => format!("A rule denies {given}. Work without this file, or ask the user."),
     };
+    Refusal::new(Kind::Denied, text).with("file_path", given)
+}
+
+/// The refusal for a write into a read root.
+fn only_for_reading(given: &QuotedPath) -> Refusal {
+    let text = format!(
+        "{given} is in a folder that is only for reading. Nothing is written there; use a path below a root."
+    );
     Refusal::new(Kind::Denied, text).with("file_path", given)
 }
 
@@ -207,6 +216,7 @@ fn refuse_unshown(engine: &Inner, given: &QuotedPath, opened: &Path) -> Result<(
 /// Whether a path is at or below lancet's own state folder.
 pub(crate) fn is_state(engine: &Inner, path: &Path) -> bool {
     engine
+        .base()
         .state_folder()
         .is_some_and(|state| path.starts_with(state))
 }
@@ -227,7 +237,7 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
         );
         return Err(Refusal::new(Kind::Outside, text).with("file_path", given));
     }
-    if let Some(home) = &engine.home
+    if let Some(home) = engine.base().home()
         && let Some(rest) = given.strip_prefix('~')
         && (rest.is_empty() || rest.starts_with('/'))
     {

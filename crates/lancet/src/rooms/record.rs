@@ -150,7 +150,7 @@ pub(crate) fn change(desk: &Desk<'_>, committed: Committed) -> Recorded {
 fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Contents {
     let path = file.target.path().to_path_buf();
     let version = version(&written.revision, &written.stamp);
-    let keep = desk.engine().keep_contents;
+    let keep = desk.engine().keeps_contents();
     let original = keep
         .then(|| file.base.as_ref().map(|base| Arc::clone(&base.bytes)))
         .flatten();

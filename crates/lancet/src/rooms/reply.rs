@@ -117,7 +117,9 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
         person,
     );
     match contents.pop() {
-        Some((original, content)) if plan.files.len() == 1 && desk.engine().give_contents => {
+        Some((original, content))
+            if plan.files.len() == 1 && desk.engine().base().give_contents =>
+        {
             reply.with_contents(original, content)
         }
         _ => reply,

@@ -41,8 +41,11 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
     let own = own_files(reply.data());
     let mut changed = Vec::new();
     for (path, stamp, revision) in written {
-        // A file that another call is just writing is that call's to tell.
-        if own.contains(&path) || desk.engine().order.is_held(&path) {
+        // A file that another call is just writing is that call's to tell, one that this client has no part in nobody's.
+        if !desk.engine().covers(&path)
+            || own.contains(&path)
+            || desk.engine().base().order.is_held(&path)
+        {
             continue;
         }
         if desk.cancel.stopped().is_some() {

@@ -243,12 +243,8 @@ fn the_tool_is_off_unless_asked_for_and_takes_back_its_own_sessions_changes_only
         settings.tools = Some(vec!["default".into(), "Undo".into()]);
         settings
     });
-    let names: Vec<&str> = ground
-        .lancet
-        .tools()
-        .iter()
-        .map(|tool| &*tool.name)
-        .collect();
+    let tools = ground.lancet.tools();
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     assert_eq!(
         names,
         ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep", "Undo"]

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use lancet::settings::{Layer, Origin};
-use lancet::{Lancet, Mode, RawCall, Session, Settings};
+use lancet::{Lancet, Mode, RawCall, Session, Settings, SettingsSource, Settled};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -38,8 +39,30 @@ struct Scene {
     session: Option<Session>,
     /// The data of the last answer.
     data: Value,
+    lancet: Option<Lancet>,
+    news: News,
     /// The operations so far: `$OP1` and so on in calls and answers, since no two runs have the same ids.
     operations: Vec<String>,
+}
+
+/// Settings that somebody changed since the last call.
+#[derive(Clone, Default)]
+struct News(Arc<Mutex<Option<Settled>>>);
+
+impl SettingsSource for News {
+    fn look(&self) -> Settled {
+        let news = self.0.lock().expect("not poisoned").take();
+        news.unwrap_or(Settled::Unchanged)
+    }
+}
+
+fn load(text: &str) -> Result<Settings, String> {
+    let layer = Layer {
+        origin: Origin::CommandLine,
+        path: "settings".into(),
+        text: text.to_owned(),
+    };
+    Settings::load(&[layer]).map_err(|error| error.to_string())
 }
 
 impl Scene {
@@ -69,20 +92,37 @@ impl Scene {
         text
     }
 
+    /// What the settings say from now on: before the first call as handed in, later as somebody changed them.
+    fn set(&mut self, text: &str) {
+        self.settings = text.to_owned();
+        if self.session.is_some() {
+            let news = match load(text) {
+                Ok(settings) => Settled::Changed(Box::new(settings.into())),
+                Err(why) => Settled::Broken(why),
+            };
+            *self.news.0.lock().expect("not poisoned") = Some(news);
+        }
+    }
+
+    /// The client says what its roots are from now on.
+    fn narrow(&mut self, names: &str) -> Result<(), String> {
+        let session = self.session()?;
+        let folders: Vec<_> = names.lines().map(|name| self.root().join(name)).collect();
+        let lancet = self.lancet.as_ref().ok_or("not open")?;
+        let narrowed = lancet.narrowed(&folders);
+        self.session = Some(session.within(narrowed.as_ref().unwrap_or(lancet)));
+        Ok(())
+    }
+
     /// The session, opened at the first call so that settings may stand anywhere before it.
     fn session(&mut self) -> Result<Session, String> {
         if let Some(session) = &self.session {
             return Ok(session.clone());
         }
-        let layer = Layer {
-            origin: Origin::CommandLine,
-            path: "settings".into(),
-            text: self.settings.clone(),
-        };
-        let settings = Settings::load(&[layer]).map_err(|error| error.to_string())?;
         let mut builder = Lancet::builder()
             .root(self.root())
-            .settings(settings)
+            .settings(load(&self.settings)?)
+            .settings_source(self.news.clone())
             .mode(Mode::AcceptEdits);
         // Most pages are about files alone, and quicker without a history.
         if self.settings.contains("Undo") {
@@ -90,6 +130,7 @@ impl Scene {
         }
         let lancet = builder.open().map_err(|error| error.to_string())?;
         let session = lancet.unnamed_session();
+        self.lancet = Some(lancet);
         self.session = Some(session.clone());
         Ok(session)
     }
@@ -101,6 +142,8 @@ fn play(section: &Section<'_>, played: &mut Played) -> Result<(), Wrong> {
         settings: String::new(),
         session: None,
         data: Value::Null,
+        lancet: None,
+        news: News::default(),
         operations: Vec::new(),
     };
     std::fs::create_dir(scene.root()).expect("a folder");
@@ -127,7 +170,10 @@ fn play(section: &Section<'_>, played: &mut Played) -> Result<(), Wrong> {
                 }
             }
             "deleted" => std::fs::remove_file(path(&scene)?).expect("the file was there"),
-            "settings" => scene.settings = block.body.to_owned(),
+            "settings" => scene.set(block.body),
+            "roots" => scene
+                .narrow(block.body)
+                .map_err(|words| block.wrong(words))?,
             "call" => {
                 let answer = call(&mut scene, block)?;
                 match blocks.next_if(|next| next.is_answer()) {

@@ -3,5 +3,6 @@
 mod calls;
 mod generations;
 mod limits;
+mod roots;
 mod sessions;
 mod stage;

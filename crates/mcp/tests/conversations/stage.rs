@@ -58,7 +58,7 @@ impl Stage {
         self.root().join(name)
     }
 
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder
             .path()
             .canonicalize()
@@ -108,9 +108,13 @@ impl Stage {
 
     /// Opens the conversation with a handshake.
     pub(crate) async fn shake_hands(&mut self) -> Value {
+        self.shake_hands_offering(json!({})).await
+    }
+
+    /// The same, with capabilities.
+    pub(crate) async fn shake_hands_offering(&mut self, capabilities: Value) -> Value {
         let client = json!({"name": "stage", "version": "1"});
-        let params =
-            json!({"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": client});
+        let params = json!({"protocolVersion": HANDSHAKE, "capabilities": capabilities, "clientInfo": client});
         let answer = self.request("initialize", params).await;
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
             .await;

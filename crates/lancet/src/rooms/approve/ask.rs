@@ -34,7 +34,9 @@ const LONGEST_TEXT: usize = 4 << 20;
 
 /// Who is asked, where somebody is.
 pub(super) fn somebody<'d>(desk: &'d Desk<'_>) -> Option<&'d Arc<dyn Approver>> {
-    desk.approver.as_ref().or(desk.engine().approver.as_ref())
+    desk.approver
+        .as_ref()
+        .or(desk.engine().base().approver.as_ref())
 }
 
 /// Asks about one file. What comes back is the text to write instead, where the person edited it.

@@ -30,7 +30,8 @@ pub(super) fn settings_load(desk: &Desk<'_>, file: &FilePlan) -> Result<(), Refu
     };
     let host_tools: Vec<String> = desk
         .engine()
-        .host_tools
+        .base()
+        .host_tools()
         .iter()
         .map(|tool| tool.declaration().name.to_string())
         .collect();

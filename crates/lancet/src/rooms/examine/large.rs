@@ -56,7 +56,7 @@ impl Surveys {
 
 /// The survey of a file, made now unless the last one still holds.
 fn survey(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
-    if let Some(known) = desk.engine().surveys.get(target) {
+    if let Some(known) = desk.engine().base().surveys.get(target) {
         return Ok(known);
     }
     let mut survey = Survey::new();
@@ -74,7 +74,7 @@ fn survey(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
             facts: survey.finish(),
         };
         let made = Arc::new(made);
-        desk.engine().surveys.put(Arc::clone(&made));
+        desk.engine().base().surveys.put(Arc::clone(&made));
         made
     })
 }

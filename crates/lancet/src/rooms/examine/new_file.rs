@@ -196,16 +196,20 @@ fn filled(target: &Target) -> Refusal {
 
 /// The line end that a new file gets: bytes as sent unless a rule file names one.
 fn line_end_for(desk: &Desk<'_>, target: &Target) -> LineEnd {
-    let located = &target.located;
-    let workspace = &desk.engine().workspace;
+    // From the roots that lancet was opened on, whatever a client narrows them to: the rules are the project's.
+    let engine = desk.engine();
+    let (workspace, relative) = (engine.ceiling(), engine.below_root(target.path()));
+    let root = target
+        .path()
+        .ancestors()
+        .nth(relative.iter().count())
+        .unwrap_or(target.located.root());
     let read = |folder: &Path, name: &str| -> Option<String> {
-        let found = workspace
-            .locate(&located.root().join(folder).join(name))
-            .ok()?;
+        let found = workspace.locate(&root.join(folder).join(name)).ok()?;
         let snapshot = found.snapshot(MOST_RULE_BYTES as u64).ok()?;
         String::from_utf8(snapshot.bytes.to_vec()).ok()
     };
-    let folders = rule_folders(located.relative());
+    let folders = rule_folders(relative);
     let gather = |name: &str| -> Vec<(&Path, String)> {
         folders
             .iter()
@@ -213,11 +217,7 @@ fn line_end_for(desk: &Desk<'_>, target: &Target) -> LineEnd {
             .collect()
     };
     let (editorconfig, gitattributes) = (gather(".editorconfig"), gather(".gitattributes"));
-    let end = line_end_for_new(
-        located.relative(),
-        &rules(&editorconfig),
-        &rules(&gitattributes),
-    );
+    let end = line_end_for_new(relative, &rules(&editorconfig), &rules(&gitattributes));
     end.unwrap_or(LineEnd::AsSent)
 }
 

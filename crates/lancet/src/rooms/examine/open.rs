@@ -136,7 +136,9 @@ pub(crate) fn binary(target: &Target, kind: &str) -> Refusal {
 
 /// The encoding that the settings name for this path.
 pub(crate) fn configured(engine: &Inner, target: &Target) -> Option<Encoding> {
-    engine.settings.encoding_for(target.located.relative())
+    engine
+        .settings
+        .encoding_for(engine.below_root(target.path()))
 }
 
 /// What the disk must still hold when a plan based on this version is carried out.

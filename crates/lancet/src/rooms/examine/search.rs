@@ -119,7 +119,7 @@ fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal>
         offset: None,
         ..arguments.clone()
     };
-    let key = pages::key("Glob", &key);
+    let key = pages::key(desk, &key);
     let (kept, fresh) = recall(desk, &key, offset, &scope, |limit| {
         scope.list(desk, limit, Order::Newest)
     });
@@ -186,7 +186,7 @@ fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal>
         offset: None,
         ..arguments.clone()
     };
-    let key = pages::key("Grep", &key);
+    let key = pages::key(desk, &key);
     let (kept, fresh) = recall(desk, &key, offset, &scope, |limit| {
         scope.count(desk, limit, &pattern, order)
     });

@@ -90,7 +90,7 @@ pub(crate) fn standing(
         return Ok(Standing::of(entry.seen));
     }
     let refusal = stale(session, path, &entry, snapshot, document);
-    if session.inner.engine.settings.stale == Stale::Merge
+    if session.lancet.engine().settings.stale == Stale::Merge
         && need == Need::Places
         && !named
         && let Some(foreign) = foreign_change(&entry, snapshot, document, session)
@@ -135,7 +135,8 @@ fn foreign_change(
     let content = entry.content.as_ref()?;
     let before = Document::decode(
         content,
-        Some(document.encoding()).filter(|_| session.inner.engine.settings.encodings_configured()),
+        Some(document.encoding())
+            .filter(|_| session.lancet.engine().settings.encodings_configured()),
     )
     .ok()?;
     let difference = difference(before.view(), document.view(), 3, DIFF_BUDGET);
@@ -178,7 +179,7 @@ fn stale(
     document: &Document<'_>,
 ) -> Refusal {
     let name = quote_path(path);
-    let budget = session.inner.engine.answer_limit.saturating_sub(2_000);
+    let budget = session.lancet.engine().answer_limit.saturating_sub(2_000);
     let revision = snapshot.revision.short();
     let Some(foreign) = foreign_change(entry, snapshot, document, session) else {
         let text = format!(

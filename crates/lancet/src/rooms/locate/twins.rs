@@ -26,10 +26,19 @@ pub(super) fn look(
     if stamp.kind() != Kind::File {
         return Twins::Known;
     }
-    let mut folders = VecDeque::from([located.root().to_path_buf()]);
+    // From the outermost root, whatever a client narrows them to: a name that it does not see counts all the same.
+    let all = engine.ceiling();
+    let roots = all.roots().iter();
+    let Some(root) = roots
+        .filter(|root| located.path().starts_with(root))
+        .min_by_key(|root| root.as_os_str().len())
+    else {
+        return Twins::Unknown;
+    };
+    let mut folders = VecDeque::from([root.clone()]);
     let mut looked = 0;
     while let Some(folder) = folders.pop_front() {
-        let Ok(here) = engine.workspace.locate_as_spelled(&folder) else {
+        let Ok(here) = all.locate_as_spelled(&folder) else {
             continue;
         };
         let Ok(listing) = here.entries(MOST_ENTRIES - looked, &|_, _| true) else {
@@ -62,6 +71,6 @@ fn matters(policy: &Policy, path: &Path) -> bool {
 }
 
 fn is_same(engine: &Inner, path: &Path, stamp: &lancet_workspace::Stamp) -> bool {
-    let there = engine.workspace.locate_as_spelled(path);
+    let there = engine.ceiling().locate_as_spelled(path);
     there.is_ok_and(|there| there.stat().is_some_and(|there| there.same_file(stamp)))
 }

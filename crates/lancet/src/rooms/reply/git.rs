@@ -102,7 +102,7 @@ fn compare(
     encoding: Encoding,
     new: Option<&[u8]>,
 ) -> Result<Value, Trouble> {
-    let Some(repository) = Repository::around(path, &engine.disk)? else {
+    let Some(repository) = Repository::around(path, &engine.base().disk)? else {
         return Ok(status("no_repository"));
     };
     let Some(relative) = repository.relative(path) else {

@@ -55,9 +55,11 @@ pub(crate) struct Pages {
 }
 
 /// What makes two calls the same question.
-pub(super) fn key(tool: &str, arguments: &impl serde::Serialize) -> String {
+pub(super) fn key(desk: &Desk<'_>, arguments: &impl serde::Serialize) -> String {
     let arguments = serde_json::to_string(arguments).unwrap_or_default();
-    format!("{tool} {arguments}")
+    // Under other rules or other roots the answer is another one.
+    let engine = desk.engine().number;
+    format!("{engine} {} {arguments}", desk.tool)
 }
 
 impl Pages {

@@ -142,7 +142,7 @@ impl Scope {
         let excludes = engine.settings.search.excludes.clone();
         let excludes = excludes.map(|file| Excludes {
             file,
-            relative_to: engine.workspace.roots()[0].clone(),
+            relative_to: engine.ceiling().roots()[0].clone(),
         });
         work(&Walk {
             starts: &self.starts,
@@ -193,12 +193,10 @@ pub(super) fn encoding(engine: &Inner, path: &Path) -> Option<&'static str> {
     if !engine.settings.encodings_configured() {
         return None;
     }
-    let roots = engine.workspace.roots();
-    let relative = roots
-        .iter()
-        .find_map(|root| path.strip_prefix(root).ok())
-        .unwrap_or(path);
-    let name = engine.settings.encoding_for(relative)?.name();
+    let name = engine
+        .settings
+        .encoding_for(engine.below_root(path))?
+        .name();
     (!name.starts_with("utf-8")).then_some(name)
 }
 
@@ -227,7 +225,8 @@ fn starts(desk: &Desk<'_>, path: Option<&str>) -> Result<(Vec<Start>, Vec<String
             // A root inside another one is searched with it.
             let inside = |other: &PathBuf| other != root && root.starts_with(other);
             if !engine.roots().iter().any(inside)
-                && let Ok(located) = engine.workspace.locate_as_spelled(root)
+                // From the roots that lancet was opened on: ignore files above a narrowed one count as ever.
+                && let Ok(located) = engine.ceiling().locate_as_spelled(root)
             {
                 starts.push(Start::new(located));
             }

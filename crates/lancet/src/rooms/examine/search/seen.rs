@@ -39,7 +39,9 @@ fn seen(desk: &Desk<'_>, shown: ShownFile) -> Option<SeenFile> {
         return None;
     }
     let snapshot = located.snapshot(HELD).ok()?;
-    let encoding = engine.settings.encoding_for(located.relative());
+    let encoding = engine
+        .settings
+        .encoding_for(engine.below_root(located.path()));
     let document = Document::decode(&snapshot.bytes, encoding).ok()?;
     let mut seen = Seen::default();
     for (number, text) in &shown.lines {

@@ -1,0 +1,194 @@
+//! Opens an engine: everything that the surroundings decide is handed in here.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use lancet_history::Store;
+use lancet_workspace::{Disk, RealDisk, Workspace};
+
+use super::permissions::Wishes;
+use super::terms::{Fixed, Live, SettingsSource, Terms};
+use super::{Base, Lancet, Stores};
+use crate::approver::Approver;
+use crate::host_tool::HostTool;
+use crate::journal::Joined;
+use crate::observe::Observer;
+use crate::order::Order;
+use crate::settings::{Mode, Settings};
+
+/// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
+/// environment nor home folder.
+#[derive(Default)]
+pub struct Builder {
+    roots: Vec<PathBuf>,
+    state_dir: Option<PathBuf>,
+    home: Option<PathBuf>,
+    settings: Settings,
+    mode: Option<Mode>,
+    pub(super) wishes: Wishes,
+    source: Option<Box<dyn SettingsSource>>,
+    approver: Option<Arc<dyn Approver>>,
+    observers: Vec<Arc<dyn Observer>>,
+    host_tools: Vec<Arc<dyn HostTool>>,
+    answer_limit: Option<usize>,
+    keep_contents: bool,
+    disk: Option<Arc<dyn Disk>>,
+}
+
+/// Why a [`Lancet`] could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// A root is not an existing folder, or cannot be opened.
+    #[error(transparent)]
+    Roots(#[from] lancet_workspace::OpenError),
+    /// No root was given.
+    #[error("no root was given: name at least one folder that lancet may work in")]
+    NoRoots,
+    /// `tools` names a tool that does not exist.
+    #[error("there is no tool `{name}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
+    UnknownTool {
+        /// The name as given.
+        name: String,
+        /// The closest one there is.
+        suggestion: Option<String>,
+    },
+}
+
+impl Builder {
+    /// Adds a folder that lancet may work in. Paths outside all roots are refused.
+    #[must_use]
+    pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.roots.push(root.into());
+        self
+    }
+
+    /// The folder for what lancet keeps: ledgers of named sessions, locks, displaced bytes. Without one nothing is kept.
+    #[must_use]
+    pub fn state_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.state_dir = Some(folder.into());
+        self
+    }
+
+    /// What `~` stands for. Without it `~` is not expanded.
+    #[must_use]
+    pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.home = Some(folder.into());
+        self
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// The mode; without it the settings' mode, else [`Mode::Ask`].
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// Who is asked before a write.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Hears of every read, change and refusal.
+    #[must_use]
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Adds a tool of the host's own.
+    #[must_use]
+    pub fn tool(mut self, tool: impl HostTool + 'static) -> Self {
+        self.host_tools.push(Arc::new(tool));
+        self
+    }
+
+    /// The longest answer, in characters.
+    #[must_use]
+    pub fn answer_limit(mut self, characters: usize) -> Self {
+        self.answer_limit = Some(characters);
+        self
+    }
+
+    /// Lets replies carry the whole old and new content of the file that was changed.
+    #[must_use]
+    pub fn keep_contents(mut self) -> Self {
+        self.keep_contents = true;
+        self
+    }
+
+    /// Another disk than the real one; for tests that make it fail.
+    #[must_use]
+    pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
+        self.disk = Some(disk);
+        self
+    }
+
+    /// Where settings that somebody changed meanwhile come from: asked before every call. Without it the settings stay
+    /// those that were handed in.
+    #[must_use]
+    pub fn settings_source(mut self, source: impl SettingsSource + 'static) -> Self {
+        self.source = Some(Box::new(source));
+        self
+    }
+
+    /// Opens the engine.
+    ///
+    /// # Errors
+    /// A root that is no folder, no root at all, or a tool selection that names an unknown tool.
+    pub fn open(self) -> Result<Lancet, OpenError> {
+        if self.roots.is_empty() {
+            return Err(OpenError::NoRoots);
+        }
+        let disk = self.disk.unwrap_or_else(|| Arc::new(RealDisk));
+        let read_roots = self.wishes.read_roots(&self.settings, self.home.as_deref());
+        let folders = [self.roots.as_slice(), &read_roots].concat();
+        let mut workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())?;
+        let store = self.state_dir.as_ref().map(|folder| {
+            let store = Arc::new(Store::new(folder));
+            (folder.join("journal"), store)
+        });
+        if let Some((files, store)) = &store {
+            let joined = Joined::new(Arc::clone(store), Arc::clone(&disk), files.clone());
+            workspace = workspace.with_journal(Arc::new(joined));
+        }
+        let store = store.map(|(_, store)| Stores {
+            ledgers: Arc::<Store>::clone(&store),
+            operations: store,
+        });
+        let fixed = Fixed {
+            roots: self.roots,
+            wishes: self.wishes,
+            mode: self.mode,
+            answer_limit: self.answer_limit,
+            home: self.home,
+            host_tools: self.host_tools,
+        };
+        let terms = Terms::new(&fixed, Arc::new(workspace), self.settings.into())?;
+        let base = Base {
+            fixed,
+            approver: self.approver,
+            observers: self.observers,
+            give_contents: self.keep_contents,
+            state_dir: self.state_dir,
+            disk,
+            store,
+            live: Live::new(terms, self.source),
+            order: Order::default(),
+            surveys: Default::default(),
+            aftermath: Default::default(),
+            state_spelled: OnceLock::new(),
+            sessions: Mutex::default(),
+        };
+        Ok(Lancet::over(Arc::new(base)))
+    }
+}

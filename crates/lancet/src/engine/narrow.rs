@@ -1,0 +1,89 @@
+//! A view of the engine on part of its roots: what a client's own roots leave of them. Made anew from the engine's own
+//! roots each time, so it can only ever be narrower than those.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+
+use lancet_workspace::{Kind, Located, Workspace, resolved_folder};
+
+use super::terms::Terms;
+use super::{Inner, Lancet, View};
+use crate::session::Session;
+
+impl Lancet {
+    /// The same engine on what these folders have in common with the roots that it was opened on: a folder below a root
+    /// stands for itself, one around a root for that root. None where they have nothing in common. A folder that is not
+    /// there counts for nothing. Rules, read roots and history stay what they are.
+    pub fn narrowed(&self, folders: &[PathBuf]) -> Option<Lancet> {
+        let base = &self.view.base;
+        let terms = base.live.current(&base.fixed);
+        let narrowed: Vec<PathBuf> = folders
+            .iter()
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| resolved_folder(folder))
+            .collect();
+        let place = workspace(&terms, &narrowed)?;
+        let engine = Inner::new(base, terms, place);
+        Some(Lancet {
+            view: Arc::new(View {
+                base: Arc::clone(base),
+                narrowed: Some(narrowed),
+                engine: RwLock::new(Arc::new(engine)),
+            }),
+        })
+    }
+}
+
+impl Session {
+    /// The same conversation, seen through another view of the same engine.
+    #[must_use]
+    pub fn within(&self, lancet: &Lancet) -> Session {
+        Session::new(lancet.clone(), Arc::clone(&self.inner))
+    }
+}
+
+/// What some folders have in common with the roots, in the order of the folders.
+fn common(terms: &Terms, folders: &[PathBuf]) -> Vec<Located> {
+    let all = &terms.workspace;
+    let roots = &all.roots()[..terms.permissions.roots];
+    let mut found: Vec<Located> = Vec::new();
+    for folder in folders {
+        let mut take = |folder: &Path| {
+            // Through the roots' own handles: nothing that was swapped since leads elsewhere.
+            let located = all.locate_as_spelled(folder).ok();
+            let located = located.filter(|located| {
+                located.kind() == Kind::Directory
+                    && roots.iter().any(|root| located.path().starts_with(root))
+            });
+            if let Some(located) = located
+                && !found.iter().any(|known| known.path() == located.path())
+            {
+                found.push(located);
+            }
+        };
+        if roots.iter().any(|root| folder.starts_with(root)) {
+            take(folder);
+        }
+        for root in roots.iter().filter(|root| root.starts_with(folder)) {
+            take(root);
+        }
+    }
+    found
+}
+
+/// The folders that a narrowed view may touch, and how many of them are roots. None where nothing of them is left.
+pub(super) fn workspace(terms: &Terms, folders: &[PathBuf]) -> Option<(Arc<Workspace>, usize)> {
+    let mut all = common(terms, folders);
+    let roots = all.len();
+    if roots == 0 {
+        return None;
+    }
+    for folder in &terms.workspace.roots()[terms.permissions.roots..] {
+        if let Ok(located) = terms.workspace.locate_as_spelled(folder)
+            && !all.iter().any(|known| known.path() == located.path())
+        {
+            all.push(located);
+        }
+    }
+    Some((Arc::new(terms.workspace.within(&all)), roots))
+}

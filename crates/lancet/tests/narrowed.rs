@@ -1,0 +1,449 @@
+//! A view on part of the roots: whatever a call tries, nothing beyond the narrowed folders is read, named, changed or taken
+//! back, and no rule becomes looser by it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use lancet::settings::{Layer, Origin};
+use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session, Settings};
+use serde_json::{Value, json};
+
+struct Place {
+    folder: tempfile::TempDir,
+    lancet: Lancet,
+}
+
+fn settings(text: &str) -> Settings {
+    let layer = Layer {
+        origin: Origin::User,
+        path: "lancet.toml".into(),
+        text: text.to_owned(),
+    };
+    Settings::load(&[layer]).expect("loads")
+}
+
+impl Place {
+    /// `app` and `lib` below one root, a second root and a read root beside it.
+    fn new(text: &str) -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let top = folder.path().canonicalize().expect("there");
+        for (name, content) in [
+            ("root/app/src/a.txt", "inside\n"),
+            ("root/app/b.txt", "inside, too\n"),
+            ("root/app/only/deep.txt", "deep\n"),
+            ("root/lib/b.txt", "beyond\n"),
+            ("root/lib/only/far.txt", "beyond\n"),
+            ("root/.git/config", "[core]\n"),
+            ("other/c.txt", "other\n"),
+            ("reading/d.txt", "reading\n"),
+        ] {
+            let path = top.join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, content).expect("written");
+        }
+        let lancet = Lancet::builder()
+            .root(top.join("root"))
+            .root(top.join("other"))
+            .read_root(top.join("reading"))
+            .state_dir(top.join("state"))
+            .settings(settings(text))
+            .mode(Mode::AcceptEdits)
+            .open()
+            .expect("opened");
+        Place { folder, lancet }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().expect("there").join(name)
+    }
+
+    fn narrowed(&self, names: &[&str]) -> Option<Lancet> {
+        let folders: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
+        self.lancet.narrowed(&folders)
+    }
+
+    /// A conversation that sees `app` alone.
+    fn app(&self) -> Session {
+        self.narrowed(&["root/app"])
+            .expect("in common")
+            .unnamed_session()
+    }
+}
+
+fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
+    session.call(RawCall::new(tool, arguments))
+}
+
+fn read(session: &Session, path: &Path) -> Reply {
+    call(session, "Read", json!({ "file_path": path }))
+}
+
+fn good(reply: &Reply) -> &Reply {
+    assert!(!reply.is_error(), "{}", reply.text());
+    reply
+}
+
+/// Every way that a call can name a path, for a path that must not be reached.
+fn tries(path: &Path) -> Vec<(&'static str, Value)> {
+    vec![
+        ("Read", json!({ "file_path": path })),
+        (
+            "Edit",
+            json!({ "file_path": path, "old_string": "beyond", "new_string": "x" }),
+        ),
+        (
+            "Edit",
+            json!({ "file_path": path, "old_string": "", "new_string": "x" }),
+        ),
+        (
+            "MultiEdit",
+            json!({ "edits": [{ "file_path": path, "old_string": "beyond", "new_string": "x" }] }),
+        ),
+        ("Write", json!({ "file_path": path, "content": "x\n" })),
+        ("Glob", json!({ "pattern": "*", "path": path })),
+        ("Grep", json!({ "pattern": "beyond", "path": path })),
+    ]
+}
+
+#[test]
+fn what_is_inside_is_as_ever_and_what_is_beyond_is_outside() {
+    let place = Place::new("");
+    let session = place.app();
+    good(&read(&session, &place.path("root/app/src/a.txt")));
+    let edit = json!({ "file_path": place.path("root/app/src/a.txt"), "old_string": "inside", "new_string": "changed" });
+    good(&call(&session, "Edit", edit));
+    let write = json!({ "file_path": place.path("root/app/new/x.txt"), "content": "x\n" });
+    good(&call(&session, "Write", write));
+    for name in [
+        "root/lib/b.txt",
+        "root/lib/missing.txt",
+        "root/lib",
+        "root",
+        "root/app/../lib/b.txt",
+        "root/app2",
+        "root/lib/b.txt/through",
+        "other/c.txt",
+    ] {
+        let path = place.path(name);
+        for (tool, arguments) in tries(&path) {
+            let reply = call(&session, tool, arguments);
+            assert_eq!(
+                reply.refusal(),
+                Some(Kind::Outside),
+                "{tool} {name}: {}",
+                reply.text()
+            );
+            let told = reply.text().replace(&*path.to_string_lossy(), "");
+            assert!(!told.contains("beyond"), "{told}");
+            assert!(
+                !told.contains("/other") && !told.contains("/lib"),
+                "only the narrowed root is named: {told}"
+            );
+        }
+    }
+    assert_eq!(
+        fs::read_to_string(place.path("root/lib/b.txt")).expect("there"),
+        "beyond\n"
+    );
+    assert!(!place.path("root/lib/missing.txt").exists());
+}
+
+#[test]
+fn no_link_leads_beyond() {
+    let place = Place::new("");
+    for (link, target) in [
+        ("file", "../lib/b.txt"),
+        ("folder", "../lib"),
+        ("dangling", "../lib/new.txt"),
+        ("up", ".."),
+    ] {
+        symlink(target, place.path("root/app").join(link)).expect("made");
+    }
+    symlink(
+        place.path("root/lib/b.txt"),
+        place.path("root/app/absolute"),
+    )
+    .expect("made");
+    let session = place.app();
+    for name in [
+        "file",
+        "absolute",
+        "folder/b.txt",
+        "dangling",
+        "folder/new.txt",
+        "up/lib/b.txt",
+    ] {
+        let path = place.path("root/app").join(name);
+        for (tool, arguments) in tries(&path) {
+            let reply = call(&session, tool, arguments);
+            assert_eq!(
+                reply.refusal(),
+                Some(Kind::Outside),
+                "{tool} {name}: {}",
+                reply.text()
+            );
+        }
+    }
+    // A way out and back in is a way in.
+    good(&read(&session, &place.path("root/app/up/app/b.txt")));
+    let found = call(&session, "Grep", json!({ "pattern": "beyond" }));
+    assert_eq!(good(&found).data()["numFiles"], 0, "{}", found.text());
+    assert!(!place.path("root/lib/new.txt").exists());
+}
+
+#[test]
+fn relative_paths_and_searches_start_at_the_narrowed_folder() {
+    let place = Place::new("");
+    fs::write(place.path("root/.gitignore"), "only/\n").expect("written");
+    let session = place.app();
+    let reply = call(&session, "Read", json!({ "file_path": "b.txt" }));
+    assert!(
+        good(&reply).text().contains("inside, too"),
+        "{}",
+        reply.text()
+    );
+    let reply = call(&session, "Read", json!({ "file_path": "lib/b.txt" }));
+    assert_eq!(reply.refusal(), Some(Kind::Missing));
+    assert!(!reply.text().contains("root/lib"), "{}", reply.text());
+    let found = call(&session, "Glob", json!({ "pattern": "*.txt" }));
+    let mut files: Vec<&str> = good(&found).data()["files"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .filter_map(Value::as_str)
+        .map(|file| file.rsplit("/app/").next().unwrap_or(file))
+        .collect();
+    files.sort_unstable();
+    // The ignore file above the folder counts.
+    assert_eq!(files, ["b.txt", "src/a.txt"], "{}", found.text());
+    assert!(
+        found.text().lines().any(|line| line == "src/a.txt"),
+        "{}",
+        found.text()
+    );
+    let found = call(
+        &session,
+        "Grep",
+        json!({ "pattern": "inside|beyond", "output_mode": "content" }),
+    );
+    assert_eq!(good(&found).data()["numFiles"], 2, "{}", found.text());
+}
+
+#[test]
+fn later_pages_of_an_earlier_search_name_nothing_beyond() {
+    let place = Place::new("");
+    let wide = place.lancet.unnamed_session();
+    let search = |session: &Session, offset: u64| {
+        let asked = json!({ "pattern": "*.txt", "limit": 1, "offset": offset });
+        call(session, "Glob", asked)
+    };
+    let total = good(&search(&wide, 0)).data()["numFiles"].clone();
+    let narrow = wide.within(&place.narrowed(&["root/app"]).expect("in common"));
+    for offset in 1..6 {
+        let page = search(&narrow, offset);
+        assert!(
+            !page.text().contains("lib") && !page.text().contains("other"),
+            "{}",
+            page.text()
+        );
+    }
+    assert_eq!(good(&search(&wide, 0)).data()["numFiles"], total);
+}
+
+#[test]
+fn rules_of_the_roots_hold_in_a_part_of_them() {
+    let place = Place::new(
+        "permissions.deny = [\"Read(/app/src/**)\", \"Edit(/app/only/**)\"]\n[encoding]\n\"app/*.pas\" = \"windows-1252\"\n",
+    );
+    fs::write(
+        place.path("root/.gitattributes"),
+        "app/*.crlf text eol=crlf\n",
+    )
+    .expect("written");
+    fs::write(place.path("root/app/x.pas"), b"caf\xe9\n").expect("written");
+    fs::hard_link(place.path("root/.git/config"), place.path("root/app/twin")).expect("made");
+    let session = place.app();
+    let denied = read(&session, &place.path("root/app/src/a.txt"));
+    assert_eq!(denied.refusal(), Some(Kind::Denied), "{}", denied.text());
+    let write = |name: &str| {
+        let path = place.path("root/app").join(name);
+        call(
+            &session,
+            "Write",
+            json!({ "file_path": path, "content": "x\n" }),
+        )
+    };
+    assert_eq!(write("only/new.txt").refusal(), Some(Kind::Denied));
+    // A protected name that cannot be seen from here counts: nobody is there to ask.
+    good(&read(&session, &place.path("root/app/twin")));
+    assert_eq!(write("twin").refusal(), Some(Kind::Declined));
+    assert!(
+        read(&session, &place.path("root/app/x.pas"))
+            .text()
+            .contains("café")
+    );
+    good(&write("new.crlf"));
+    assert_eq!(
+        fs::read(place.path("root/app/new.crlf")).expect("there"),
+        b"x\r\n"
+    );
+}
+
+#[test]
+fn read_roots_stay_for_reading() {
+    let place = Place::new("");
+    let session = place.app();
+    let path = place.path("reading/d.txt");
+    good(&read(&session, &path));
+    let reply = call(
+        &session,
+        "Write",
+        json!({ "file_path": path, "content": "x\n" }),
+    );
+    assert_eq!(reply.refusal(), Some(Kind::Denied));
+
+    // A read root around the root: what is narrowed away may be read through it, never written.
+    let top = place.path("");
+    let lancet = Lancet::builder()
+        .root(top.join("root"))
+        .read_root(&top)
+        .mode(Mode::Bypass)
+        .open()
+        .expect("opened");
+    let session = lancet
+        .narrowed(&[top.join("root/app")])
+        .expect("in common")
+        .unnamed_session();
+    let path = place.path("root/lib/b.txt");
+    good(&read(&session, &path));
+    for (tool, arguments) in [
+        (
+            "Edit",
+            json!({ "file_path": path, "old_string": "beyond", "new_string": "x" }),
+        ),
+        ("Write", json!({ "file_path": path, "content": "x\n" })),
+        (
+            "Write",
+            json!({ "file_path": place.path("root/lib/new.txt"), "content": "x\n" }),
+        ),
+    ] {
+        let reply = call(&session, tool, arguments);
+        assert_eq!(
+            reply.refusal(),
+            Some(Kind::Denied),
+            "{tool}: {}",
+            reply.text()
+        );
+    }
+    assert_eq!(fs::read_to_string(&path).expect("there"), "beyond\n");
+}
+
+#[test]
+fn only_what_was_changed_inside_is_taken_back() {
+    let place = Place::new("tools = [\"default\", \"Undo\"]\n");
+    let wide = place.lancet.unnamed_session();
+    let narrow = wide.within(&place.narrowed(&["root/app"]).expect("in common"));
+    let change = |name: &str, old: &str| {
+        let path = place.path(name);
+        good(&read(&wide, &path));
+        let edit = json!({ "file_path": path, "old_string": old, "new_string": "changed" });
+        good(&call(&wide, "Edit", edit)).data()["operation"].clone()
+    };
+    change("root/app/src/a.txt", "inside");
+    let beyond = change("root/lib/b.txt", "beyond");
+    good(&call(&narrow, "Undo", json!({})));
+    let text = |name: &str| fs::read_to_string(place.path(name)).expect("there");
+    assert_eq!(text("root/app/src/a.txt"), "inside\n");
+    assert_eq!(text("root/lib/b.txt"), "changed\n");
+    let reply = call(&narrow, "Undo", json!({}));
+    assert_eq!(reply.refusal(), Some(Kind::NotFound), "{}", reply.text());
+    let reply = call(&narrow, "Undo", json!({ "operation": beyond }));
+    assert_eq!(reply.refusal(), Some(Kind::Outside), "{}", reply.text());
+    // The conversation is the same one: what it saw before counts once it may look there again.
+    let edit = json!({ "file_path": place.path("root/lib/b.txt"), "old_string": "changed", "new_string": "again" });
+    assert_eq!(
+        call(&narrow, "Edit", edit.clone()).refusal(),
+        Some(Kind::Outside)
+    );
+    good(&call(&wide, "Edit", edit));
+    // Nor is it told what others do beyond.
+    fs::write(place.path("root/lib/b.txt"), "someone else\n").expect("written");
+    let reply = read(&narrow, &place.path("root/app/b.txt"));
+    assert!(!reply.text().contains("lib"), "{}", reply.text());
+    let reply = read(&wide, &place.path("root/app/b.txt"));
+    assert!(reply.text().contains("lib/b.txt"), "{}", reply.text());
+}
+
+#[test]
+fn what_folders_leave_of_the_roots() {
+    let place = Place::new("");
+    symlink("root/app", place.path("link")).expect("made");
+    symlink("/etc", place.path("root/app/etc")).expect("made");
+    let left = |names: &[&str]| -> Option<Vec<String>> {
+        let roots = place.narrowed(names)?.roots();
+        let top = place.path("");
+        let short = |root: PathBuf| {
+            root.strip_prefix(&top)
+                .expect("below")
+                .to_str()
+                .map(str::to_owned)
+        };
+        Some(roots.into_iter().filter_map(short).collect())
+    };
+    for (names, wanted) in [
+        (&["root/app"][..], Some(&["root/app"][..])),
+        (&["root"], Some(&["root"])),
+        // A folder around roots stands for them.
+        (&[""], Some(&["root", "other"])),
+        (&["/"], Some(&["root", "other"])),
+        // In the client's order, each once, nested ones too.
+        (
+            &["other", "root/app", "other", "root/app/src"],
+            Some(&["other", "root/app", "root/app/src"]),
+        ),
+        (&["link", "root/app"], Some(&["root/app"])),
+        (&["root/app/../lib"], Some(&["root/lib"])),
+        (
+            &["root/app/missing", "/nowhere", "root/lib"],
+            Some(&["root/lib"]),
+        ),
+        // Nothing in common: a sibling by prefix, a file, what is gone, what leads out, the read root.
+        (&["root/ap"], None),
+        (&["rooted"], None),
+        (&["root/app/b.txt"], None),
+        (&["root/gone"], None),
+        (&["root/app/etc"], None),
+        (&["root/missing/../../reading"], None),
+        (&["reading"], None),
+        (&[], None),
+    ] {
+        let wanted: Option<Vec<String>> =
+            wanted.map(|roots| roots.iter().map(|&root| root.to_owned()).collect());
+        assert_eq!(left(names), wanted, "{names:?}");
+    }
+    assert!(place.lancet.narrowed(&[PathBuf::from("app")]).is_none());
+    // Anew from the engine's own roots, never from what was left before.
+    let app = place.narrowed(&["root/app"]).expect("in common");
+    let lib = app
+        .narrowed(&[place.path("root/lib")])
+        .expect("from the engine's own");
+    assert_eq!(lib.roots(), [place.path("root/lib")]);
+}
+
+#[test]
+fn a_folder_that_is_swapped_after_it_was_narrowed_to_leads_nowhere_else() {
+    let place = Place::new("");
+    let session = place.app();
+    fs::rename(place.path("root/app"), place.path("root/app.old")).expect("moved");
+    symlink("lib", place.path("root/app")).expect("made");
+    let path = place.path("root/app/b.txt");
+    let reply = read(&session, &path);
+    assert!(!reply.text().contains("beyond"), "{}", reply.text());
+    let reply = call(
+        &session,
+        "Write",
+        json!({ "file_path": place.path("root/app/new.txt"), "content": "x\n" }),
+    );
+    assert!(!place.path("root/lib/new.txt").exists(), "{}", reply.text());
+}
