@@ -261,14 +261,7 @@ fn examine_held(
         }
         let named = edit.revision.as_deref();
         if !standings.iter().any(|(known, _)| *known == named) {
-            let found = standing(
-                desk.session,
-                target.path(),
-                &base,
-                &document,
-                named,
-                Need::Places,
-            );
+            let found = standing(desk, target.path(), &base, &document, named, Need::Places);
             standings.push((named, found));
         }
         let Some((_, standing)) = standings.iter().find(|(known, _)| *known == named) else {

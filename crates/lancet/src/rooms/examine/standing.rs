@@ -11,7 +11,7 @@ use lancet_workspace::Snapshot;
 
 use crate::ledger::{Shown, carry, entry_for};
 use crate::refusal::{Kind, Refusal};
-use crate::session::Session;
+use crate::rooms::Desk;
 use crate::settings::Stale;
 use crate::wording::{count, quote_path, read_call};
 
@@ -49,21 +49,21 @@ impl Standing {
 
 /// How a session stands to a file whose current version is `snapshot`.
 pub(crate) fn standing(
-    session: &Session,
+    desk: &Desk<'_>,
     path: &Path,
     snapshot: &Snapshot,
     document: &Document<'_>,
     revision: Option<&str>,
     need: Need,
 ) -> Result<Standing, Refusal> {
-    let entry = session.ledger().get(path).cloned();
+    let entry = desk.session.ledger().get(path).cloned();
     let current = snapshot.revision.short();
     let named = revision.is_some();
     if let Some(named) = revision
         && named != current
     {
         return Err(match &entry {
-            Some(entry) if entry.revision != *snapshot.revision.as_bytes() => stale(session, path, entry, snapshot, document),
+            Some(entry) if entry.revision != *snapshot.revision.as_bytes() => stale(desk, path, entry, snapshot, document),
             _ => Refusal::new(Kind::Stale, format!("{} is at revision {current}, not {named}. Read it again, or send the call with revision {current} if it fits that version.", quote_path(path)))
                 .with("revision", current.clone()),
         });
@@ -89,11 +89,11 @@ pub(crate) fn standing(
         }
         return Ok(Standing::of(entry.seen));
     }
-    let refusal = stale(session, path, &entry, snapshot, document);
-    if session.lancet.engine().settings.stale == Stale::Merge
+    let refusal = stale(desk, path, &entry, snapshot, document);
+    if desk.engine().settings.stale == Stale::Merge
         && need == Need::Places
         && !named
-        && let Some(foreign) = foreign_change(&entry, snapshot, document, session)
+        && let Some(foreign) = foreign_change(&entry, snapshot, document, desk)
     {
         return Ok(Standing {
             seen: foreign.carried,
@@ -130,13 +130,12 @@ fn foreign_change(
     entry: &Entry,
     snapshot: &Snapshot,
     document: &Document<'_>,
-    session: &Session,
+    desk: &Desk<'_>,
 ) -> Option<Foreign> {
     let content = entry.content.as_ref()?;
     let before = Document::decode(
         content,
-        Some(document.encoding())
-            .filter(|_| session.lancet.engine().settings.encodings_configured()),
+        Some(document.encoding()).filter(|_| desk.engine().settings.encodings_configured()),
     )
     .ok()?;
     let difference = difference(before.view(), document.view(), 3, DIFF_BUDGET);
@@ -172,16 +171,16 @@ fn foreign_change(
 
 /// The refusal for a file that changed since it was read: with the whole diff where it fits, and then it counts as seen.
 fn stale(
-    session: &Session,
+    desk: &Desk<'_>,
     path: &Path,
     entry: &Entry,
     snapshot: &Snapshot,
     document: &Document<'_>,
 ) -> Refusal {
     let name = quote_path(path);
-    let budget = session.lancet.engine().answer_limit.saturating_sub(2_000);
+    let budget = desk.engine().answer_limit.saturating_sub(2_000);
     let revision = snapshot.revision.short();
-    let Some(foreign) = foreign_change(entry, snapshot, document, session) else {
+    let Some(foreign) = foreign_change(entry, snapshot, document, desk) else {
         let text = format!(
             "{name} changed since it was read. Call {} and send this call again if it still fits.",
             read_call(path, None, None)

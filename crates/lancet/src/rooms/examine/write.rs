@@ -84,7 +84,7 @@ fn existing(
         withheld_standing(&target, &base, arguments.revision.as_deref())?
     } else {
         standing(
-            desk.session,
+            desk,
             target.path(),
             &base,
             &document,
