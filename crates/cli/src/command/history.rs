@@ -58,6 +58,12 @@ fn unreadable(error: StoreError) -> Failure {
     ))
 }
 
+/// A number with its noun.
+fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
 /// An operation for programs.
 fn object(operation: &Operation) -> Value {
     let kept = |kept: &Option<lancet::Kept>| match kept {

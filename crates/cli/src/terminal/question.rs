@@ -96,7 +96,7 @@ impl TerminalApprover {
         let how = if *protected {
             "Only a person at a terminal, or --yes-protected, can allow it; --yes does not. Run the command there."
         } else {
-            "Run the command at a terminal, or allow it with --yes; --diff shows what it would write."
+            "Run the command at a terminal, or allow it with --yes; --diff (undo, redo, restore: --dry-run) shows what it would write."
         };
         Some(format!(
             "Nothing was written: {reason}, and there is no terminal to ask on. {how}"

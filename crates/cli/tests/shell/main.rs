@@ -5,10 +5,13 @@ mod doctor;
 mod edit;
 mod history;
 mod mcp;
+#[path = "../../../lancet/tests/scenarios/page.rs"]
+mod page;
 mod pages;
 mod permissions;
 mod read;
 mod roots;
+mod scenes;
 mod search;
 mod settings;
 mod stage;

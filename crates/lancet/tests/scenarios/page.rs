@@ -1,4 +1,5 @@
-//! A page of scenarios: its sections, the fenced blocks in them, and the page written again with other answers.
+//! A page of scenarios: its sections, the fenced blocks in them, and the page written again with other answers. Pages of
+//! calls are played by the library's tests, those of commands by the program's.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -123,7 +124,7 @@ impl Block<'_> {
     }
 
     pub(crate) fn is_answer(&self) -> bool {
-        matches!(self.kind(), "answer" | "refused")
+        matches!(self.kind(), "answer" | "refused" | "exit")
     }
 
     pub(crate) fn wrong(&self, words: impl Into<String>) -> Wrong {

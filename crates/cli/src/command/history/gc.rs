@@ -5,7 +5,7 @@ use std::time::Duration;
 use lancet::{Removed, Sealed};
 use serde_json::json;
 
-use super::{history, unreadable};
+use super::{count, history, unreadable};
 use crate::arguments::GcArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{Reach, Surroundings};
@@ -42,8 +42,10 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
             break;
         }
         passing.show(&format!(
-            "{} changes removed, {} contents compressed, {} to go",
-            removed.operations, sealed.contents, sealed.left
+            "{} removed, {} compressed, {} to go",
+            count(removed.operations, "change"),
+            count(sealed.contents, "content"),
+            sealed.left
         ));
     }
     drop(passing);
@@ -63,19 +65,22 @@ fn put(arguments: &GcArguments, removed: &Removed, sealed: &Sealed) -> Result<Ex
         print(&format!("{data}\n"))?;
     } else if arguments.dry_run {
         print(&format!(
-            "would remove {} changes and {} contents ({} bytes); about {} bytes would be left\n",
-            removed.operations, removed.contents, removed.bytes, removed.left
+            "would remove {} and {} ({}); about {} would be left\n",
+            count(removed.operations, "change"),
+            count(removed.contents, "content"),
+            count(removed.bytes, "byte"),
+            count(removed.left, "byte"),
         ))?;
     } else {
         print(&format!(
-            "removed {} changes and {} contents ({} bytes); compressed {} contents ({} bytes to {}); the history takes {} bytes\n",
-            removed.operations,
-            removed.contents,
-            removed.bytes,
-            sealed.contents,
-            sealed.before,
+            "removed {} and {} ({}); compressed {} ({} to {}); the history takes {}\n",
+            count(removed.operations, "change"),
+            count(removed.contents, "content"),
+            count(removed.bytes, "byte"),
+            count(sealed.contents, "content"),
+            count(sealed.before, "byte"),
             sealed.after,
-            removed.left
+            count(removed.left, "byte"),
         ))?;
     }
     Ok(Exit::Done)

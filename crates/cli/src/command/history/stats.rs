@@ -3,7 +3,7 @@
 use lancet::{StatisticsQuery, Sum};
 use serde_json::{Value, json};
 
-use super::{history, time, unreadable};
+use super::{count, history, time, unreadable};
 use crate::arguments::StatsArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{Reach, Surroundings};
@@ -51,8 +51,10 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     }
     let colour = Colour::of(stdout_is_terminal(), around.plain);
     let mut out = format!(
-        "{} changes, {} lines added, {} removed\n",
-        sums.total.operations, sums.total.added, sums.total.removed
+        "{}, {} added, {} removed\n",
+        count(sums.total.operations, "change"),
+        count(sums.total.added, "line"),
+        sums.total.removed
     );
     let mut table = |title: &str, rows: Vec<(String, String)>| {
         if !rows.is_empty() {
