@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use lancet_search::SoFar;
 use serde_json::Value;
 
 use crate::approver::Approver;
@@ -62,6 +63,8 @@ pub struct Cancel {
     waiting: Arc<AtomicBool>,
     /// Milliseconds that it has waited: they do not count.
     waited: Arc<AtomicU64>,
+    /// How far its search has come.
+    so_far: Arc<SoFar>,
     deadline: Option<Instant>,
 }
 
@@ -93,6 +96,7 @@ impl Cancel {
             writing: Arc::default(),
             waiting: Arc::default(),
             waited: Arc::default(),
+            so_far: Arc::default(),
             deadline: Instant::now().checked_add(limit),
         }
     }
@@ -117,9 +121,28 @@ impl Cancel {
         self.writing.store(false, Ordering::SeqCst);
     }
 
+    /// How far the search of the call has come; none where it does not search, or has not begun.
+    pub fn so_far(&self) -> Option<String> {
+        let (looked_at, found) = (self.so_far.looked_at(), self.so_far.found());
+        (looked_at > 0).then(|| {
+            let files = |number| if number == 1 { "file" } else { "files" };
+            format!("{looked_at} {} looked at, {found} found", files(looked_at))
+        })
+    }
+
+    /// Where a search tells how far it has come.
+    pub(crate) fn progress(&self) -> &SoFar {
+        &self.so_far
+    }
+
+    /// Whether the caller no longer wants the answer.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+
     /// Whether, and why, the call should stop.
     pub fn stopped(&self) -> Option<Stopped> {
-        if self.flag.load(Ordering::Relaxed) {
+        if self.is_cancelled() {
             return Some(Stopped::Cancelled);
         }
         let late = !self.is_waiting() && self.end().is_some_and(|end| Instant::now() > end);

@@ -31,7 +31,7 @@ use crate::{Answers, Options};
 
 /// Work that lasts longer is reported, where the client asked for that.
 const PROGRESS_AFTER: Duration = Duration::from_millis(500);
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
 /// Threads for calls. Reading tools run beside each other; more would only wait for the same disk.
 const THREADS: usize = 4;
@@ -234,8 +234,11 @@ impl Server {
                 _ = ticks.tick(), if token.is_some() => {
                     if let Some(token) = token.clone() {
                         let seconds = call.began.elapsed().as_secs_f64();
-                        let progress = ProgressNotificationParam::new(token, seconds)
-                            .with_message(format!("{} has been at work for {seconds:.1} s", call.tool));
+                        let message = match call.cancel.so_far() {
+                            Some(so_far) => format!("{}: {so_far}", call.tool),
+                            None => format!("{} has been at work for {seconds:.1} s", call.tool),
+                        };
+                        let progress = ProgressNotificationParam::new(token, seconds).with_message(message);
                         let peer = context.peer.clone();
                         // Apart, so that a client that does not read holds up nothing but its own news.
                         tokio::spawn(async move { peer.notify_progress(progress).await });

@@ -7,9 +7,12 @@ use std::ops::Range;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use lancet_workspace::{Leaf, ReadError};
 
-use crate::pattern::Pattern;
-use crate::seek::{Counted, Seeker, each_match};
+use crate::seek::{Counted, Matches, Seeker};
+use crate::stepwise::{Halted, Stepwise};
 use crate::window::around;
+
+/// Matches of one line whose places are told.
+const MOST_SPANS: usize = 1_000;
 
 /// Which matches of a file are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,29 +65,28 @@ pub struct Excerpt {
 impl Seeker<'_> {
     /// Takes lines out of a file.
     pub fn excerpt(
-        &mut self,
+        &self,
         leaf: Result<Leaf, ReadError>,
         encoding: Option<&'static str>,
         extent: Extent,
     ) -> Result<Excerpt, Counted> {
+        let matcher = self.matcher.another();
         let mut sink = Taking {
-            pattern: self.pattern,
-            spans: self.pattern.spans_lines(),
+            matcher: &matcher,
             extent,
             passed: 0,
             waiting: VecDeque::new(),
             taken: Excerpt::default(),
             bytes: 0,
         };
-        let mut showing = self.showing(extent.before, extent.after);
-        showing.run(leaf, encoding, &mut sink)?;
+        let mut showing = self.reading.showing(extent.before, extent.after);
+        showing.search(&matcher, leaf, encoding, &mut sink)?;
         Ok(sink.taken)
     }
 }
 
-struct Taking<'s> {
-    pattern: &'s Pattern,
-    spans: bool,
+struct Taking<'m, 's> {
+    matcher: &'m Stepwise<'s>,
     extent: Extent,
     /// Matches met so far.
     passed: u64,
@@ -94,14 +96,7 @@ struct Taking<'s> {
     bytes: usize,
 }
 
-/// One line of a block that the searcher found, with its matches.
-struct Piece {
-    line: Line,
-    /// Numbers of the matches that touch it, from the first of the file.
-    matches: Option<Range<u64>>,
-}
-
-impl Taking<'_> {
+impl Taking<'_, '_> {
     fn is_full(&self) -> bool {
         self.passed >= self.extent.skip.saturating_add(self.extent.take)
             || self.bytes > self.extent.most_bytes
@@ -155,40 +150,65 @@ impl Taking<'_> {
         }
         self.keep(line);
     }
+}
 
-    /// The lines of a block.
-    fn pieces(&self, found: &SinkMatch<'_>) -> Vec<Piece> {
-        let block = found.bytes_range_in_buffer();
-        let mut spans = Vec::new();
-        each_match(self.pattern, found, |span| spans.push(span));
-        let mut start = block.start;
-        let mut pieces = Vec::new();
-        let numbers = found.line_number().unwrap_or(1)..;
-        for (number, bytes) in numbers.zip(found.lines()) {
-            let end = start + bytes.len();
-            let touching = |span: &Range<usize>| {
-                span.start < end && (span.end > start || (span.is_empty() && span.start == start))
-            };
-            let first = spans.iter().position(touching);
-            let matches = if self.spans {
-                let last = spans.iter().rposition(touching);
-                first
-                    .zip(last)
-                    .map(|(first, last)| self.passed + first as u64..self.passed + last as u64 + 1)
-            } else {
-                let nth = self.passed + pieces.len() as u64;
-                Some(nth..nth + 1)
-            };
-            let inside: Vec<Range<usize>> = spans
-                .iter()
-                .filter(|span| touching(span))
-                .map(|span| span.start.max(start) - start..span.end.min(end) - start)
-                .collect();
-            let line = line(number, bytes, Role::Match, &inside);
-            pieces.push(Piece { line, matches });
-            start = end;
+/// The lines of a block that the searcher found, and which of the matches touch each.
+struct Block<'m, 's> {
+    matches: Matches<'m, 's>,
+    /// The match that was not done with at the last line.
+    current: Option<Range<usize>>,
+    /// Its number, from the first of the file.
+    number: u64,
+}
+
+impl<'m, 's> Block<'m, 's> {
+    fn new(
+        matcher: &'m Stepwise<'s>,
+        found: &'m SinkMatch<'_>,
+        number: u64,
+    ) -> Result<Self, Halted> {
+        let mut matches = Matches::new(matcher, found);
+        Ok(Block {
+            current: matches.next()?,
+            matches,
+            number,
+        })
+    }
+
+    fn advance(&mut self) -> Result<(), Halted> {
+        self.current = self.matches.next()?;
+        self.number += 1;
+        Ok(())
+    }
+
+    /// The numbers of the matches that touch a line, if any do, and where in it they are, as far as can be shown.
+    #[allow(clippy::type_complexity)]
+    fn touching(
+        &mut self,
+        line: &Range<usize>,
+    ) -> Result<(Option<Range<u64>>, Vec<Range<usize>>), Halted> {
+        let mut numbers: Option<Range<u64>> = None;
+        let mut inside = Vec::new();
+        while let Some(span) = self.current.clone() {
+            if span.start >= line.end {
+                break;
+            }
+            let touches = span.end > line.start || (span.is_empty() && span.start == line.start);
+            if touches {
+                numbers.get_or_insert(self.number..self.number).end = self.number + 1;
+                if inside.len() < MOST_SPANS {
+                    inside.push(
+                        span.start.max(line.start) - line.start
+                            ..span.end.min(line.end) - line.start,
+                    );
+                }
+                if span.end > line.end {
+                    break;
+                }
+            }
+            self.advance()?;
         }
-        pieces
+        Ok((numbers, inside))
     }
 }
 
@@ -211,37 +231,37 @@ fn line(number: u64, bytes: &[u8], role: Role, spans: &[Range<usize>]) -> Line {
     }
 }
 
-impl Sink for &mut Taking<'_> {
+impl Sink for &mut Taking<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         let wanted = self.extent.skip..self.extent.skip.saturating_add(self.extent.take);
-        let pieces = self.pieces(found);
-        let mut end = self.passed;
-        for piece in &pieces {
-            end = end.max(piece.matches.as_ref().map_or(0, |matches| matches.end));
-        }
         // At least one, even where it cannot be found again by itself.
-        end = end.max(self.passed + 1);
-        let mut nearest = self.passed..self.passed + 1;
-        for Piece { line, matches } in pieces {
-            let matches = matches.unwrap_or_else(|| nearest.clone());
-            nearest.clone_from(&matches);
-            self.passed = self.passed.max(matches.start);
-            let shown = matches.start < wanted.end
-                && matches.end > wanted.start
-                && self.bytes <= self.extent.most_bytes;
-            if shown {
-                let shown = matches.end.min(wanted.end) - wanted.start;
+        let mut end = self.passed + 1;
+        let mut nearest = self.passed..end;
+        let spans = self.matcher.spans_lines();
+        let mut block = Block::new(self.matcher, found, self.passed)?;
+        let mut start = found.bytes_range_in_buffer().start;
+        let numbers = found.line_number().unwrap_or(1)..;
+        for (number, bytes) in numbers.zip(found.lines()) {
+            let range = start..start + bytes.len();
+            start = range.end;
+            let (touching, inside) = block.touching(&range)?;
+            if let Some(touching) = touching.filter(|_| spans) {
+                nearest = touching;
+            }
+            end = end.max(nearest.end);
+            self.passed = self.passed.max(nearest.start);
+            if self.bytes > self.extent.most_bytes {
+                return Ok(false);
+            }
+            let line = line(number, bytes, Role::Match, &inside);
+            if nearest.start < wanted.end && nearest.end > wanted.start {
+                let shown = nearest.end.min(wanted.end) - wanted.start;
                 self.taken.matches = self.taken.matches.max(shown);
                 self.wanted(line);
-            } else {
-                if self.bytes > self.extent.most_bytes {
-                    return Ok(false);
-                }
-                if !self.beside(line) {
-                    return Ok(false);
-                }
+            } else if !self.beside(line) {
+                return Ok(false);
             }
         }
         self.passed = end;

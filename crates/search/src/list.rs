@@ -1,13 +1,16 @@
 //! What a search found, in an order that pages can be cut from. Bounded: where more is found than fits, the entries that
-//! come last in the order go.
+//! come last in the order go. Sorted no further than somebody looks: of a hundred thousand files a page shows a hundred.
 
 use std::cmp::Ordering;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use lancet_workspace::Moment;
 
-/// Memory for one list; more than any page asks for, and less than a tree of millions of files would take.
+/// Memory for all that one search lists; more than any page asks for, and less than a tree of millions of files would take.
 const MOST_BYTES: usize = 24 << 20;
+/// Entries sorted at once, at least.
+const SORTED_AT_ONCE: usize = 1024;
 
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +44,24 @@ impl Entry {
         let by_path = || {
             self.start
                 .cmp(&other.start)
-                .then_with(|| self.relative.cmp(&other.relative))
+                .then_with(|| compare_paths(&self.relative, &other.relative))
         };
         match order {
             Order::Newest => other.modified.cmp(&self.modified).then_with(by_path),
             Order::Path => by_path(),
         }
+    }
+}
+
+/// Folder by folder, each name by its bytes: what comparing the components gives, without taking the paths apart.
+fn compare_paths(one: &Path, other: &Path) -> Ordering {
+    let (one, other) = (one.as_os_str().as_bytes(), other.as_os_str().as_bytes());
+    let differ = one.iter().zip(other).find(|(one, other)| one != other);
+    match differ {
+        Some((b'/', _)) => Ordering::Less,
+        Some((_, b'/')) => Ordering::Greater,
+        Some((one, other)) => one.cmp(other),
+        None => one.len().cmp(&other.len()),
     }
 }
 
@@ -64,9 +79,9 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// An empty list.
-    pub fn new(order: Order) -> Self {
-        Self::within(order, MOST_BYTES)
+    /// An empty list, one of as many as share the memory of a search.
+    pub fn new(order: Order, lists: usize) -> Self {
+        Self::within(order, MOST_BYTES / lists.max(1))
     }
 
     fn within(order: Order, most: usize) -> Self {
@@ -93,9 +108,10 @@ impl Ranked {
         }
     }
 
-    /// Takes in another list of the same order.
+    /// Takes in another list of the same order, and its share of the memory.
     pub fn join(&mut self, other: Ranked) {
         let added = self.added + other.added;
+        self.most = (self.most + other.most).min(MOST_BYTES);
         if let Some(bar) = other.bar.filter(|bar| !self.is_beyond(bar)) {
             self.bar = Some(bar);
             let kept = std::mem::take(&mut self.entries);
@@ -117,26 +133,80 @@ impl Ranked {
     }
 
     fn shrink(&mut self) {
-        self.sort();
-        while self.bytes > self.most / 2 {
-            match self.entries.pop() {
-                Some(entry) => self.bytes -= entry.bytes(),
-                None => return,
-            }
-        }
-        self.bar = self.entries.last().cloned();
-    }
-
-    fn sort(&mut self) {
         let order = self.order;
-        self.entries
-            .sort_unstable_by(|one, other| one.compare(other, order));
+        let middle = self.entries.len() / 2;
+        let compare = |one: &Entry, other: &Entry| one.compare(other, order);
+        let (_, last, _) = self.entries.select_nth_unstable_by(middle, compare);
+        self.bar = Some(last.clone());
+        self.entries.truncate(middle + 1);
+        self.bytes = self.entries.iter().map(Entry::bytes).sum();
     }
 
-    /// The entries in their order, and how many there were in all.
-    pub fn finish(mut self) -> (Vec<Entry>, u64) {
-        self.sort();
-        (self.entries, self.added)
+    /// The entries, and how many there were in all.
+    pub fn finish(self) -> (Listing, u64) {
+        let listing = Listing {
+            order: self.order,
+            entries: self.entries,
+            sorted: 0,
+        };
+        (listing, self.added)
+    }
+}
+
+/// Entries that are put in their order as far as they are looked at.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    order: Order,
+    entries: Vec<Entry>,
+    /// How many of them are where they belong.
+    sorted: usize,
+}
+
+impl Listing {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// About how much memory they take.
+    pub fn bytes(&self) -> usize {
+        self.entries.iter().map(Entry::bytes).sum()
+    }
+
+    /// How many matches they hold.
+    pub fn matches(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.matches).sum()
+    }
+
+    /// The first ones, in their order; fewer where there are not as many.
+    pub fn first(&mut self, number: usize) -> &[Entry] {
+        let number = number.min(self.entries.len());
+        if number > self.sorted {
+            let order = self.order;
+            let compare = |one: &Entry, other: &Entry| one.compare(other, order);
+            // Ahead, so that one who goes through all of them does not have them looked through for each.
+            let wanted = number.max(self.sorted * 2).max(SORTED_AT_ONCE);
+            let rest = &mut self.entries[self.sorted..];
+            let ahead = wanted - self.sorted;
+            let next = if ahead < rest.len() {
+                rest.select_nth_unstable_by(ahead, compare).0
+            } else {
+                rest
+            };
+            next.sort_unstable_by(compare);
+            self.sorted += next.len();
+        }
+        &self.entries[..number]
+    }
+
+    /// All of them, in their order.
+    pub fn all(&mut self) -> &[Entry] {
+        self.first(self.len())
     }
 }
 
@@ -154,8 +224,9 @@ mod tests {
     }
 
     fn paths(list: Ranked) -> Vec<String> {
-        let (entries, _) = list.finish();
+        let (mut entries, _) = list.finish();
         entries
+            .all()
             .iter()
             .map(|entry| entry.relative.display().to_string())
             .collect()
@@ -163,7 +234,7 @@ mod tests {
 
     #[test]
     fn newest_first_and_ties_by_path_folder_by_folder() {
-        let mut list = Ranked::new(Order::Newest);
+        let mut list = Ranked::new(Order::Newest, 1);
         for (path, modified) in [("b", 1), ("a.txt", 1), ("a/z", 1), ("new", 9)] {
             list.add(entry(path, modified));
         }
@@ -176,10 +247,10 @@ mod tests {
         for number in 0..1000 {
             list.add(entry(&format!("x{number:03}"), (number * 37) % 1000));
         }
-        let (entries, added) = list.finish();
+        let (mut entries, added) = list.finish();
         assert_eq!(added, 1000);
         assert!(entries.len() >= 5 && entries.len() <= 10);
-        let times: Vec<i64> = entries.iter().map(|entry| entry.modified.0).collect();
+        let times: Vec<i64> = entries.all().iter().map(|entry| entry.modified.0).collect();
         let wanted: Vec<i64> = (0..1000).rev().take(times.len()).collect();
         assert_eq!(times, wanted);
     }
@@ -196,11 +267,42 @@ mod tests {
         }
         let [mut one, other] = lists;
         one.join(other);
-        let (entries, added) = one.finish();
+        let (mut entries, added) = one.finish();
         assert_eq!(added, 1000);
-        for (number, entry) in entries.iter().enumerate() {
+        for (number, entry) in entries.all().iter().enumerate() {
             assert_eq!(*entry.relative, *Path::new(&format!("x{number:03}")));
         }
         assert!(entries.len() >= 5);
+    }
+    #[test]
+    fn paths_compare_as_their_components_do() {
+        let names = [
+            "a", "a/b", "a.txt", "a/b.c", "a/b/c", "a-b", "b", "", "a/ä", "a/z", "A",
+        ];
+        for one in names.map(Path::new) {
+            for other in names.map(Path::new) {
+                assert_eq!(
+                    compare_paths(one, other),
+                    one.cmp(other),
+                    "{one:?} {other:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_looked_at_bit_by_bit_is_in_the_order_of_one_sorted_whole() {
+        let mut list = Ranked::new(Order::Newest, 1);
+        for number in 0..10_000 {
+            list.add(entry(&format!("x{number:05}"), (number * 7_919) % 3_000));
+        }
+        let (mut bit_by_bit, _) = list.finish();
+        let mut whole = bit_by_bit.entries.clone();
+        whole.sort_by(|one, other| one.compare(other, Order::Newest));
+        for number in [
+            0, 1, 100, 101, 1_024, 1_025, 5_000, 4_000, 9_999, 10_000, 20_000,
+        ] {
+            assert_eq!(bit_by_bit.first(number), &whole[..number.min(10_000)]);
+        }
     }
 }

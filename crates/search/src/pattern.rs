@@ -1,7 +1,20 @@
 //! A regular expression as ripgrep compiles it, and what is said where it cannot be compiled.
 
+use std::sync::{Arc, OnceLock};
+
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use regex_syntax::hir::Hir;
+
+use crate::stepwise::Plan;
+
+/// Memory that a compiled expression may take; ripgrep allows 100 MiB.
+const MOST_COMPILED: usize = 8 << 20;
+/// Memory for the states that one search builds as it goes, for each thread and direction; ripgrep allows 1,000 MiB. What
+/// does not fit is forgotten and built again.
+const MOST_STATES: usize = 2 << 20;
+/// How deep groups may be nested, as ripgrep has it.
+const MOST_NESTED: u32 = 250;
 
 /// Whether letters must agree in case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +39,18 @@ pub enum Lines {
 pub struct Pattern {
     pub(crate) matcher: RegexMatcher,
     pub(crate) lines: Lines,
+    /// The most that is looked through without a look at whether to stop.
+    pub(crate) piece: usize,
+    source: Arc<Source>,
+}
+
+/// What it was compiled from, and what is compiled of it where a text is large.
+#[derive(Debug)]
+struct Source {
+    expression: String,
+    case: Case,
+    ends: LineEnds,
+    plan: OnceLock<Option<Plan>>,
 }
 
 /// A pattern that cannot be compiled.
@@ -62,6 +87,9 @@ impl Pattern {
             .unicode(true)
             .octal(false)
             .case_insensitive(case == Case::Insensitive)
+            .nest_limit(MOST_NESTED)
+            .size_limit(MOST_COMPILED)
+            .dfa_size_limit(MOST_STATES)
             // A file with a NUL is no text, so no match may hold one.
             .ban_byte(Some(0));
         match lines {
@@ -79,7 +107,17 @@ impl Pattern {
             }
         }
         match builder.build_many(&[expression]) {
-            Ok(matcher) => Ok(Pattern { matcher, lines }),
+            Ok(matcher) => Ok(Pattern {
+                matcher,
+                lines,
+                piece: usize::MAX,
+                source: Arc::new(Source {
+                    expression: expression.to_owned(),
+                    case,
+                    ends,
+                    plan: OnceLock::new(),
+                }),
+            }),
             Err(error) => {
                 // The matcher's own error shows the expression as it wrapped it; this one marks the place in what was sent.
                 let words = match regex_syntax::Parser::new().parse(expression) {
@@ -90,6 +128,40 @@ impl Pattern {
                 Err(PatternError { words, spans_lines })
             }
         }
+    }
+
+    /// Has a text looked through in pieces of at most so many bytes. By itself a piece is as large as can be looked
+    /// through in a moment; what is found is the same.
+    #[must_use]
+    pub fn in_pieces_of(mut self, bytes: usize) -> Self {
+        self.piece = bytes;
+        self
+    }
+
+    /// The pattern for looking state by state; compiled when first asked for.
+    pub(crate) fn plan(&self) -> Option<&Plan> {
+        let plan = &self.source.plan;
+        plan.get_or_init(|| Plan::new(&self.hir()?, MOST_COMPILED))
+            .as_ref()
+    }
+
+    /// The expression as `build` has it understood.
+    fn hir(&self) -> Option<Hir> {
+        let source = &*self.source;
+        let mut parser = regex_syntax::ParserBuilder::new();
+        parser
+            .utf8(false)
+            .multi_line(true)
+            .unicode(true)
+            .octal(false)
+            .case_insensitive(source.case == Case::Insensitive)
+            .nest_limit(MOST_NESTED)
+            .dot_matches_new_line(self.lines == Lines::Several)
+            .crlf(source.ends == LineEnds::Crlf);
+        parser
+            .build()
+            .parse(&format!("(?:{})", source.expression))
+            .ok()
     }
 
     /// Whether a match can in fact span lines.

@@ -53,6 +53,12 @@ struct Layer {
 }
 
 impl Present {
+    /// All of them, for all that is known.
+    pub(crate) const ALL: Present = Present {
+        files: [true; FILES.len()],
+        git: true,
+    };
+
     /// Takes note of an entry of the folder.
     pub(crate) fn note(&mut self, name: &std::ffi::OsStr) {
         if let Some(at) = FILES.iter().position(|file| name == *file) {
@@ -76,12 +82,8 @@ impl Rules {
         }
         let mut ancestors: Vec<&Path> = folder.ancestors().skip(1).collect();
         ancestors.reverse();
-        let all = Present {
-            files: [true; FILES.len()],
-            git: true,
-        };
         for ancestor in ancestors {
-            rules = rules.enter(ancestor, all);
+            rules = rules.enter(ancestor, Present::ALL);
         }
         rules
     }
@@ -110,11 +112,6 @@ impl Rules {
             let above = self.chains[at].take();
             self.chains[at] = Some(Arc::new(Layer { matcher, above }));
         }
-    }
-
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.global.is_none() && self.chains.iter().all(Option::is_none)
     }
 
     /// What they say of an entry, by its absolute path.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::list::{Entry, Order, Ranked};
+use lancet_workspace::Moment;
+
+use crate::list::{Entry, Listing, Order, Ranked};
 use crate::pattern::Pattern;
 use crate::seek::{Counted, Encodings, Seeker};
 use crate::tally::Tally;
@@ -12,7 +14,7 @@ use crate::walk::{File, Visitor, Walk};
 #[derive(Clone, Debug)]
 pub struct Survey {
     /// The files, in their order; the last ones may be missing where there are more than memory is kept for.
-    pub files: Vec<Entry>,
+    pub files: Listing,
     /// How many files there are in all.
     pub total: u64,
     /// How many matches there are in all.
@@ -30,13 +32,10 @@ pub type Found<'f> = &'f (dyn Fn(&File<'_>, u64) -> bool + Sync);
 pub fn list_files(walk: &Walk<'_>, order: Order) -> Survey {
     let (listers, ended) = walk.run(|| Lister {
         walk,
-        list: Ranked::new(order),
+        order,
+        list: Ranked::new(order, walk.threads),
     });
-    let mut list = Ranked::new(order);
-    for lister in listers {
-        list.join(lister.list);
-    }
-    let (files, total) = list.finish();
+    let (files, total) = joined(order, listers.into_iter().map(|lister| lister.list));
     Survey {
         files,
         total,
@@ -46,26 +45,43 @@ pub fn list_files(walk: &Walk<'_>, order: Order) -> Survey {
     }
 }
 
+fn joined(order: Order, lists: impl IntoIterator<Item = Ranked>) -> (Listing, u64) {
+    let mut lists = lists.into_iter();
+    let mut all = lists.next().unwrap_or_else(|| Ranked::new(order, 1));
+    for list in lists {
+        all.join(list);
+    }
+    all.finish()
+}
+
 struct Lister<'l, 'w> {
     walk: &'l Walk<'w>,
+    order: Order,
     list: Ranked,
 }
 
 impl Visitor for Lister<'_, '_> {
     fn visit(&mut self, file: &File<'_>, tally: &mut Tally) {
         tally.searched += 1;
+        self.walk.so_far.look();
         if !file.is_start() && !self.walk.filter.keeps(file.path) {
             return;
         }
-        // Gone since it was listed: then it is not there.
-        if let Ok(stamp) = file.stat() {
-            self.list.add(Entry {
-                start: file.start,
-                relative: file.relative.into(),
-                modified: stamp.mtime,
-                matches: 0,
-            });
-        }
+        let modified = match self.order {
+            Order::Newest => match file.stat() {
+                Ok(stamp) => stamp.mtime,
+                // Gone since it was listed: then it is not there.
+                Err(_) => return,
+            },
+            Order::Path => Moment::default(),
+        };
+        self.walk.so_far.find();
+        self.list.add(Entry {
+            start: file.start,
+            relative: file.relative.into(),
+            modified,
+            matches: 0,
+        });
     }
 }
 
@@ -83,19 +99,19 @@ pub fn count_matches(
         seeker: Seeker::new(pattern, walk.stop),
         encodings,
         linked,
-        list: Ranked::new(order),
+        list: Ranked::new(order, walk.threads),
         matches: 0,
         stopped_at: None,
     });
-    let mut list = Ranked::new(order);
+    let mut lists = Vec::new();
     let mut matches = 0;
     let mut stopped_at = ended.stopped_at;
     for counter in counters {
-        list.join(counter.list);
+        lists.push(counter.list);
         matches += counter.matches;
         stopped_at = stopped_at.or(counter.stopped_at);
     }
-    let (files, total) = list.finish();
+    let (files, total) = joined(order, lists);
     Survey {
         files,
         total,
@@ -120,6 +136,7 @@ impl Visitor for Counter<'_, '_> {
         if !file.is_start() && !self.walk.filter.keeps(file.path) {
             return;
         }
+        self.walk.so_far.look();
         let counted = self.seeker.count(file.open(), (self.encodings)(file.path));
         match counted {
             Counted::Matches { matches, cut } => {
@@ -133,6 +150,7 @@ impl Visitor for Counter<'_, '_> {
                 if stamp.links > 1 && !(self.linked)(file, stamp.links) {
                     return;
                 }
+                self.walk.so_far.find();
                 self.matches += matches;
                 self.list.add(Entry {
                     start: file.start,

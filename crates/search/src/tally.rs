@@ -1,6 +1,7 @@
 //! What a search looked at and what it left out, by reason. Each entry is counted once, a folder not entered as one.
 
 use std::ops::AddAssign;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts of one search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,5 +37,32 @@ impl AddAssign for Tally {
         self.too_large += other.too_large;
         self.unreadable += other.unreadable;
         self.links += other.links;
+    }
+}
+
+/// How far a search has come, for whoever waits for it. Says nothing of what it found.
+#[derive(Debug, Default)]
+pub struct SoFar {
+    looked_at: AtomicU64,
+    found: AtomicU64,
+}
+
+impl SoFar {
+    /// Files that were looked at.
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at.load(Ordering::Relaxed)
+    }
+
+    /// Files that belong to the answer.
+    pub fn found(&self) -> u64 {
+        self.found.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn look(&self) {
+        self.looked_at.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn find(&self) {
+        self.found.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -3,6 +3,7 @@
 
 mod crew;
 mod folder;
+mod names;
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,7 +15,7 @@ use crate::components::Named;
 use crate::filter::Filter;
 use crate::gate::{Gate, Stop};
 use crate::rules::Excludes;
-use crate::tally::Tally;
+use crate::tally::{SoFar, Tally};
 
 /// Whether ignore files count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,8 @@ pub struct Walk<'w> {
     pub gate: &'w dyn Gate,
     /// When to stop.
     pub stop: &'w dyn Stop,
+    /// Where it is told how far it has come.
+    pub so_far: &'w SoFar,
     /// How many threads at most.
     pub threads: usize,
 }

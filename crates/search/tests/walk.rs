@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet_search::{
-    Case, Extent, Filter, Gate, Ignoring, Lines, Named, Open, Order, Pattern, Seeker, Start, Stop,
-    Survey, Tally, Walk, count_matches, list_files,
+    Case, Extent, Filter, Gate, Ignoring, Lines, Named, Open, Order, Pattern, Seeker, SoFar, Start,
+    Stop, Survey, Tally, Walk, count_matches, list_files,
 };
 use lancet_workspace::{EntryKind, RealDisk, Workspace};
 
@@ -58,13 +58,14 @@ impl Ground {
             named: &Named::new(ask.glob),
             gate: ask.gate,
             stop: ask.stop,
+            so_far: &SoFar::default(),
             threads: 3,
         })
     }
 
     fn list(&self, ask: Ask<'_>) -> (Vec<String>, Survey) {
-        let survey = self.walk(ask, |walk| list_files(walk, Order::Path));
-        (names(&survey), survey)
+        let mut survey = self.walk(ask, |walk| list_files(walk, Order::Path));
+        (names(&mut survey), survey)
     }
 
     fn grep(&self, pattern: &str, lines: Lines) -> Survey {
@@ -119,9 +120,10 @@ fn never() -> bool {
     false
 }
 
-fn names(survey: &Survey) -> Vec<String> {
+fn names(survey: &mut Survey) -> Vec<String> {
     survey
         .files
+        .all()
         .iter()
         .map(|file| file.relative.display().to_string())
         .collect()
@@ -198,6 +200,45 @@ fn a_stop_stops_and_tells_where() {
 }
 
 #[test]
+fn nothing_more_is_looked_at_once_a_stop_was_told() {
+    // More than are listed and handed out at once.
+    let ground = Ground::new(&[]);
+    for number in 0..9_000 {
+        ground.write(&format!("wide/f{number}"), b"x\n");
+    }
+    for (over, mode) in [
+        (300, "list"),
+        (300, "grep"),
+        (8_000, "list"),
+        (8_000, "grep"),
+    ] {
+        let (asked, after) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let stop = || asked.fetch_add(1, Ordering::Relaxed) >= over;
+        let gate = |_: &Path, _: EntryKind| {
+            if asked.load(Ordering::Relaxed) > over {
+                after.fetch_add(1, Ordering::Relaxed);
+            }
+            true
+        };
+        let ask = Ask {
+            stop: &stop,
+            gate: &gate,
+            ..Ask::default()
+        };
+        let pattern = Pattern::new("x", Case::Sensitive, Lines::One).expect("a pattern");
+        let survey = ground.walk(ask, |walk| match mode {
+            "list" => list_files(walk, Order::Newest),
+            _ => count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true),
+        });
+        assert!(survey.stopped_at.is_some(), "{mode}");
+        assert!(survey.total < 9_000, "{mode}: {}", survey.total);
+        // Each of three threads may be at one file.
+        let after = after.into_inner();
+        assert!(after <= 3, "{mode}: {after} looked at after the stop");
+    }
+}
+
+#[test]
 fn pipes_and_links_are_not_opened_and_loops_end() {
     let ground = Ground::new(&[("a.txt", "needle\n"), ("d/b.txt", "needle\n")]);
     let root = ground.root();
@@ -209,8 +250,8 @@ fn pipes_and_links_are_not_opened_and_loops_end() {
     }
     std::os::unix::fs::symlink("..", root.join("d/up")).expect("a link");
     std::os::unix::fs::symlink("a.txt", root.join("alias")).expect("a link");
-    let survey = ground.grep("needle", Lines::One);
-    assert_eq!(names(&survey), ["a.txt", "d/b.txt"]);
+    let mut survey = ground.grep("needle", Lines::One);
+    assert_eq!(names(&mut survey), ["a.txt", "d/b.txt"]);
     assert_eq!(survey.tally.links, 2);
 }
 
@@ -238,8 +279,8 @@ fn a_nul_far_inside_ends_the_search_there_and_is_told() {
     large.push(0);
     large.extend(line.repeat(10));
     ground.write("large.txt", &large);
-    let survey = ground.grep("needle", Lines::One);
-    let counts: Vec<u64> = survey.files.iter().map(|file| file.matches).collect();
+    let mut survey = ground.grep("needle", Lines::One);
+    let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 5_000]);
     assert_eq!((survey.tally.cut, survey.tally.binary), (2, 0));
 }
@@ -258,11 +299,11 @@ fn a_large_file_is_searched_like_a_small_one() {
         )
         .collect();
     ground.write("wide.txt", &wide);
-    let survey = ground.grep("needle", Lines::One);
-    let counts: Vec<u64> = survey.files.iter().map(|file| file.matches).collect();
+    let mut survey = ground.grep("needle", Lines::One);
+    let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 20_000]);
-    let survey = ground.grep("needle\nand", Lines::Several);
-    let counts: Vec<u64> = survey.files.iter().map(|file| file.matches).collect();
+    let mut survey = ground.grep("needle\nand", Lines::Several);
+    let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 20_000]);
 }
 

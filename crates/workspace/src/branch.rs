@@ -65,12 +65,12 @@ impl Located {
 }
 
 impl Branch {
-    /// Calls `each` for every entry, in the system's order, until it breaks.
+    /// Calls `each` for every entry, in the system's order, until it breaks. To be called once.
     pub fn list(
         &self,
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        self.disk.list(self.handle.as_fd(), &mut |name, kind| {
+        self.disk.list_once(self.handle.as_fd(), &mut |name, kind| {
             if is_temporary(name) {
                 ControlFlow::Continue(())
             } else {

@@ -130,6 +130,14 @@ pub trait Disk: Send + Sync + fmt::Debug {
         folder: BorrowedFd<'_>,
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
     ) -> io::Result<()>;
+    /// The same by a handle that was opened for this and that nobody else lists: two calls less for a folder.
+    fn list_once(
+        &self,
+        folder: BorrowedFd<'_>,
+        each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        self.list(folder, each)
+    }
     /// Makes a folder, mode 0777 less the umask.
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()>;
     /// Removes a name that is no folder.

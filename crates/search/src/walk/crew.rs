@@ -1,25 +1,28 @@
 //! The threads of a walk: one stack of work, the deepest folder first, so that few folders are held open at once; each
-//! thread takes what is on top. A large folder's files are handed out in batches.
+//! thread takes what is on top. A large folder's entries are handed out in batches.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use lancet_workspace::Kind;
+use lancet_workspace::{EntryKind, Kind};
 
-use super::folder::{Batch, Folder, Inside, below};
+use super::folder::{Folder, below};
+use super::names::Names;
 use super::{Ended, File, Place, Visitor, Walk};
 use crate::tally::Tally;
 
-/// Files of one folder that a thread looks at before others get their share.
+/// Entries of one folder that a thread looks at before others get their share.
 const BATCH: usize = 128;
+/// Where so many jobs wait, who lists a large folder goes on with it alone.
+const MOST_WAITING: usize = 256;
 
 enum Job {
     /// Index of a start.
     Start(usize),
-    /// A folder, by its parent.
-    Enter(Arc<Folder>, OsString),
-    Files(Batch),
+    /// Folders of a folder.
+    Enter(Arc<Folder>, Names),
+    /// Entries of a folder, not judged yet.
+    Entries(Arc<Folder>, Names),
 }
 
 #[derive(Default)]
@@ -28,6 +31,23 @@ struct Stack {
     /// Threads at work, which may still add jobs.
     busy: usize,
     stopped_at: Option<PathBuf>,
+}
+
+impl Stack {
+    /// The job on top; of several folders the last one.
+    fn take(&mut self) -> Option<Job> {
+        let job = self.jobs.pop()?;
+        let Job::Enter(parent, mut names) = job else {
+            return Some(job);
+        };
+        let mut last = Names::default();
+        last.push(names.last()?, EntryKind::Folder);
+        names.drop_last();
+        if !names.is_empty() {
+            self.jobs.push(Job::Enter(Arc::clone(&parent), names));
+        }
+        Some(Job::Enter(parent, last))
+    }
 }
 
 struct Crew<'w, 'a> {
@@ -111,16 +131,8 @@ impl<'w, 'a> Crew<'w, 'a> {
         while let Some((job, _at_work)) = self.next() {
             match job {
                 Job::Start(at) => self.begin(at, visitor, &mut tally),
-                Job::Enter(parent, name) => match parent.enter(&name) {
-                    Ok(folder) => {
-                        drop(parent);
-                        self.look(folder, visitor, &mut tally);
-                    }
-                    // Gone, or put elsewhere by a link, since it was listed.
-                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                    Err(_) => tally.unreadable += 1,
-                },
-                Job::Files(batch) => self.visit(&batch, visitor, &mut tally),
+                Job::Enter(parent, names) => self.enter(parent, &names, visitor, &mut tally),
+                Job::Entries(folder, names) => self.visit(&folder, &names, visitor, &mut tally),
             }
         }
         tally
@@ -133,7 +145,7 @@ impl<'w, 'a> Crew<'w, 'a> {
             if !stack.jobs.is_empty() && self.walk.stop.is_over() {
                 self.stop(&mut stack);
             }
-            if let Some(job) = stack.jobs.pop() {
+            if let Some(job) = stack.take() {
                 stack.busy += 1;
                 return Some((job, AtWork(self)));
             }
@@ -151,19 +163,34 @@ impl<'w, 'a> Crew<'w, 'a> {
     fn stop(&self, stack: &mut Stack) {
         let at = stack.jobs.pop().map(|job| match job {
             Job::Start(at) => self.walk.starts[at].path().to_path_buf(),
-            Job::Enter(parent, name) => parent.path.join(name),
-            Job::Files(batch) => batch.folder.path.clone(),
+            Job::Enter(parent, names) => names
+                .last()
+                .map_or_else(|| parent.path.clone(), |name| parent.path.join(name)),
+            Job::Entries(folder, _) => folder.path.clone(),
         });
         stack.jobs.clear();
         stack.stopped_at = stack.stopped_at.take().or(at);
         self.more.notify_all();
     }
 
-    fn add(&self, jobs: impl IntoIterator<Item = Job>) {
+    /// The same in the middle of a folder.
+    fn stop_in(&self, folder: &Folder) {
         let mut stack = self.lock();
-        let before = stack.jobs.len();
-        stack.jobs.extend(jobs);
-        let added = stack.jobs.len() - before;
+        self.stop(&mut stack);
+        let here = Some(folder.path.clone());
+        stack.stopped_at = stack.stopped_at.take().or(here);
+    }
+
+    fn add(&self, jobs: impl IntoIterator<Item = Job>) {
+        let mut added = 0;
+        let mut stack = self.lock();
+        for job in jobs {
+            added += match &job {
+                Job::Enter(_, names) => names.len(),
+                _ => 1,
+            };
+            stack.jobs.push(job);
+        }
         drop(stack);
         match added {
             0 => {}
@@ -195,42 +222,87 @@ impl<'w, 'a> Crew<'w, 'a> {
         }
     }
 
-    fn look(&self, mut folder: Folder, visitor: &mut impl Visitor, tally: &mut Tally) {
-        let Inside { mut files, folders } = folder.look(self.walk, tally);
-        let folder = Arc::new(folder);
-        let mut jobs: Vec<Job> = folders
-            .into_iter()
-            .map(|name| Job::Enter(Arc::clone(&folder), name))
-            .collect();
-        while files.len() > BATCH {
-            let names = files.split_off(files.len() - BATCH);
-            let folder = Arc::clone(&folder);
-            jobs.push(Job::Files(Batch { folder, names }));
+    fn enter(
+        &self,
+        parent: Arc<Folder>,
+        names: &Names,
+        visitor: &mut impl Visitor,
+        tally: &mut Tally,
+    ) {
+        let Some(name) = names.last() else { return };
+        match parent.enter(name) {
+            Ok(folder) => {
+                drop(parent);
+                self.look(folder, visitor, tally);
+            }
+            // Gone, or put elsewhere by a link, since it was listed.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(_) => tally.unreadable += 1,
         }
-        self.add(jobs);
-        let batch = Batch {
-            folder,
-            names: files,
-        };
-        self.visit(&batch, visitor, tally);
     }
 
-    fn visit(&self, batch: &Batch, visitor: &mut impl Visitor, tally: &mut Tally) {
-        let mut path = batch.folder.path.clone();
-        for name in &batch.names {
+    fn look(&self, folder: Folder, visitor: &mut impl Visitor, tally: &mut Tally) {
+        let folder = Arc::new(folder);
+        let names = folder.list(self.walk, tally, &mut |names, tally| {
+            if self.lock().jobs.len() < MOST_WAITING {
+                self.add(
+                    names
+                        .in_parts_of(BATCH)
+                        .map(|part| Job::Entries(Arc::clone(&folder), part)),
+                );
+            } else {
+                self.visit(&folder, &names, visitor, tally);
+            }
+        });
+        if names.len() <= BATCH {
+            return self.visit(&folder, &names, visitor, tally);
+        }
+        self.add(
+            names
+                .in_parts_of(BATCH)
+                .map(|part| Job::Entries(Arc::clone(&folder), part)),
+        );
+    }
+
+    /// Judges entries of a folder, and visits the files among them; folders are put with the jobs.
+    fn visit(
+        &self,
+        folder: &Arc<Folder>,
+        names: &Names,
+        visitor: &mut impl Visitor,
+        tally: &mut Tally,
+    ) {
+        let mut path = folder.path.clone();
+        let mut files = Vec::with_capacity(names.len());
+        let mut folders = Names::default();
+        for (name, kind) in names.iter() {
             if self.walk.stop.is_over() {
-                let mut stack = self.lock();
-                self.stop(&mut stack);
-                let here = Some(batch.folder.path.clone());
-                stack.stopped_at = stack.stopped_at.take().or(here);
-                return;
+                return self.stop_in(folder);
+            }
+            path.push(name);
+            if folder.takes(self.walk, &path, name, kind, tally) {
+                if kind == EntryKind::File {
+                    files.push(name);
+                } else if self.walk.filter.enters(&path) {
+                    folders.push(name, kind);
+                }
+            }
+            path.pop();
+        }
+        // First, so that others have something to do.
+        if !folders.is_empty() {
+            self.add([Job::Enter(Arc::clone(folder), folders)]);
+        }
+        for name in files {
+            if self.walk.stop.is_over() {
+                return self.stop_in(folder);
             }
             path.push(name);
             let file = File {
-                start: batch.folder.start,
+                start: folder.start,
                 path: &path,
-                relative: below(&path, batch.folder.base),
-                place: Place::In(&batch.folder.branch, name),
+                relative: below(&path, folder.base),
+                place: Place::In(&folder.branch, name),
             };
             visitor.visit(&file, tally);
             path.pop();

@@ -1,19 +1,23 @@
 //! One folder of a walk: its listing, judged entry by entry.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use lancet_workspace::{Branch, EntryKind};
 
+use super::names::Names;
 use super::{Ignoring, Walk};
 use crate::rules::{Judgement, Present, Rules};
 use crate::tally::Tally;
 
 /// Folders of version control: never entered unless named, and not counted.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+
+/// Entries that are listed before the first of them is judged, and held at once.
+const PORTION: usize = 4096;
 
 /// A folder that is being walked, or waits for it.
 pub(super) struct Folder {
@@ -22,20 +26,16 @@ pub(super) struct Folder {
     pub(super) path: PathBuf,
     /// How many bytes of the path belong to the start.
     pub(super) base: usize,
-    rules: Rules,
-}
-
-/// What a folder holds for the walk.
-#[derive(Default)]
-pub(super) struct Inside {
-    pub(super) files: Vec<OsString>,
-    pub(super) folders: Vec<OsString>,
+    /// The rules from above it.
+    above: Rules,
+    /// The rules inside of it, from the moment on that its rule files are known.
+    rules: OnceLock<Rules>,
 }
 
 impl Folder {
     /// The folder that a walk starts at.
     pub(super) fn start(walk: &Walk<'_>, start: usize, branch: Branch, path: &Path) -> Self {
-        let rules = match walk.ignoring {
+        let above = match walk.ignoring {
             Ignoring::Respect => Rules::above(path, walk.excludes),
             Ignoring::Include => Rules::default(),
         };
@@ -44,7 +44,8 @@ impl Folder {
             branch,
             path: path.to_path_buf(),
             base: path.as_os_str().len(),
-            rules,
+            above,
+            rules: OnceLock::new(),
         }
     }
 
@@ -55,20 +56,43 @@ impl Folder {
             branch: self.branch.enter(name)?,
             path: self.path.join(name),
             base: self.base,
-            rules: self.rules.clone(),
+            above: self.rules().clone(),
+            rules: OnceLock::new(),
         })
     }
 
-    /// Lists and judges the entries. From then on the rules are those inside of it.
-    pub(super) fn look(&mut self, walk: &Walk<'_>, tally: &mut Tally) -> Inside {
-        let mut entries: Vec<(OsString, EntryKind)> = Vec::new();
+    fn rules(&self) -> &Rules {
+        self.rules.get().unwrap_or(&self.above)
+    }
+
+    /// Lists the entries. Where there are many, `many` takes them in portions; what is left is given back. Before the first
+    /// entry is judged the rule files of the folder are read.
+    pub(super) fn list(
+        &self,
+        walk: &Walk<'_>,
+        tally: &mut Tally,
+        many: &mut dyn FnMut(Names, &mut Tally),
+    ) -> Names {
+        let mut names = Names::default();
         let mut present = Present::default();
+        let settle = |present: Present| {
+            self.rules.get_or_init(|| match walk.ignoring {
+                Ignoring::Respect => self.above.enter(&self.path, present),
+                Ignoring::Include => Rules::default(),
+            });
+        };
         let listed = self.branch.list(&mut |name, kind| {
             if name.as_bytes().first() == Some(&b'.') {
                 present.note(name);
             }
-            entries.push((name.to_owned(), kind));
-            if entries.len().is_multiple_of(4096) && walk.stop.is_over() {
+            names.push(name, kind);
+            if names.len() < PORTION {
+                return ControlFlow::Continue(());
+            }
+            // One of them may come later in the listing, so all are looked for.
+            settle(Present::ALL);
+            many(std::mem::take(&mut names), tally);
+            if walk.stop.is_over() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
@@ -76,52 +100,28 @@ impl Folder {
         if listed.is_err() {
             tally.unreadable += 1;
         }
-        if walk.ignoring == Ignoring::Respect {
-            self.rules = self.rules.enter(&self.path, present);
-        }
-        let mut inside = Inside::default();
-        let mut path = self.path.clone();
-        let free = self.rules.is_empty();
-        for (name, kind) in entries {
-            let is_folder = match kind {
-                EntryKind::File => false,
-                EntryKind::Folder => true,
-                EntryKind::Link => {
-                    tally.links += 1;
-                    continue;
-                }
-                EntryKind::Special => continue,
-            };
-            path.push(&name);
-            if self.takes(walk, &path, &name, kind, free, tally) {
-                if is_folder {
-                    if walk.filter.enters(&path) {
-                        inside.folders.push(name);
-                    }
-                } else {
-                    inside.files.push(name);
-                }
-            }
-            path.pop();
-        }
-        inside
+        settle(present);
+        names
     }
 
     /// Whether an entry is part of the walk.
-    fn takes(
+    pub(super) fn takes(
         &self,
         walk: &Walk<'_>,
         path: &Path,
         name: &OsStr,
         kind: EntryKind,
-        free: bool,
         tally: &mut Tally,
     ) -> bool {
-        let said = if free {
-            Judgement::Silent
-        } else {
-            self.rules.judge(path, kind == EntryKind::Folder)
-        };
+        match kind {
+            EntryKind::File | EntryKind::Folder => {}
+            EntryKind::Link => {
+                tally.links += 1;
+                return false;
+            }
+            EntryKind::Special => return false,
+        }
+        let said = self.rules().judge(path, kind == EntryKind::Folder);
         let dotted = name.as_bytes().first() == Some(&b'.');
         let left_out = said == Judgement::Ignored || (dotted && said == Judgement::Silent);
         let version_control = dotted && VERSION_CONTROL.iter().any(|known| name == *known);
@@ -146,10 +146,4 @@ impl Folder {
 pub(super) fn below(path: &Path, base: usize) -> &Path {
     let bytes = path.as_os_str().as_bytes().get(base..).unwrap_or_default();
     Path::new(OsStr::from_bytes(bytes.strip_prefix(b"/").unwrap_or(bytes)))
-}
-
-/// Files of one folder that wait for a thread.
-pub(super) struct Batch {
-    pub(super) folder: Arc<Folder>,
-    pub(super) names: Vec<OsString>,
 }

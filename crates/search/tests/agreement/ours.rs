@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_search::{
-    Excludes, Extent, Filter, Ignoring, Named, Open, Order, Pattern, Role, Seeker, Start, Survey,
-    Walk, count_matches, list_files,
+    Excludes, Extent, Filter, Ignoring, Named, Open, Order, Pattern, Role, Seeker, SoFar, Start,
+    Survey, Walk, count_matches, list_files,
 };
 use lancet_workspace::{RealDisk, Workspace};
 
@@ -65,27 +65,33 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
         named: &Named::new(globs),
         gate: &Open,
         stop: &|| false,
+        so_far: &SoFar::default(),
         threads: 2,
     };
     let Some(wanted) = wanted else {
-        let survey = list_files(&walk, Order::Path);
+        let mut survey = list_files(&walk, Order::Path);
         return Answer {
-            files: paths(tree, &start, &survey),
+            files: paths(tree, &start, &mut survey),
             counts: BTreeMap::new(),
             lines: BTreeMap::new(),
         };
     };
-    let survey = count_matches(&walk, wanted.pattern, Order::Path, &|_| None, &|_, _| true);
+    let mut survey = count_matches(&walk, wanted.pattern, Order::Path, &|_| None, &|_, _| true);
     assert_eq!(survey.total, survey.files.len() as u64);
     assert_eq!(
         survey.matches,
-        survey.files.iter().map(|file| file.matches).sum::<u64>()
+        survey
+            .files
+            .all()
+            .iter()
+            .map(|file| file.matches)
+            .sum::<u64>()
     );
-    let files = paths(tree, &start, &survey);
+    let files = paths(tree, &start, &mut survey);
     let counts = files
         .iter()
         .cloned()
-        .zip(survey.files.iter().map(|file| file.matches))
+        .zip(survey.files.all().iter().map(|file| file.matches))
         .collect();
     let mut lines = BTreeMap::new();
     for path in &files {
@@ -116,9 +122,10 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
     }
 }
 
-fn paths(tree: &Tree, start: &Path, survey: &Survey) -> Vec<PathBuf> {
+fn paths(tree: &Tree, start: &Path, survey: &mut Survey) -> Vec<PathBuf> {
     survey
         .files
+        .all()
         .iter()
         .map(|file| {
             let path = if file.relative.as_os_str().is_empty() {

@@ -116,6 +116,8 @@ pub(crate) struct Question {
     span: Span,
     before: usize,
     after: usize,
+    /// Bytes that are looked through at once: small ones bring the steps into play that large files are searched in.
+    piece: usize,
 }
 
 impl Question {
@@ -161,6 +163,7 @@ impl Question {
             span,
             before: [0, 0, 1, 3][chance.below(4)],
             after: [0, 0, 1, 2][chance.below(4)],
+            piece: [usize::MAX, 0, 20, 300][chance.below(4)],
         }
     }
 
@@ -184,7 +187,8 @@ impl Question {
         };
         let flags = self.flags();
         let asked = [&flags[..], &["-e", expression].map(str::to_owned)].concat();
-        let pattern = Pattern::new(expression, self.case, self.span);
+        let pattern = Pattern::new(expression, self.case, self.span)
+            .map(|pattern| pattern.in_pieces_of(self.piece));
         if judge.accepts(tree, &asked) != pattern.is_ok() {
             return Err(format!("understood here: {:?}", pattern.err()));
         }

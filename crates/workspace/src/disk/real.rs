@@ -1,19 +1,20 @@
 //! The disk itself: each call of [`Disk`] as one call of the system, repeated where a signal interrupted it.
 
 mod attributes;
+mod listing;
 mod nature;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::buffer::spare_capacity;
-use rustix::fs::{self, Access, AtFlags, FileType, FlockOperation, Mode, OFlags, RawMode};
+use rustix::fs::{self, Access, AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::{Carried, Disk, EntryKind, Lease, Nature, Open, Replace, raw};
@@ -164,31 +165,16 @@ impl Disk for RealDisk {
         folder: BorrowedFd<'_>,
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        for entry in fs::Dir::read_from(folder)? {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
-                continue;
-            }
-            let kind = match entry.file_type() {
-                FileType::Unknown => match fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-                    Ok(stat) => FileType::from_raw_mode(stat.st_mode as RawMode),
-                    // Gone since it was listed.
-                    Err(_) => continue,
-                },
-                known => known,
-            };
-            let kind = match kind {
-                FileType::RegularFile => EntryKind::File,
-                FileType::Directory => EntryKind::Folder,
-                FileType::Symlink => EntryKind::Link,
-                _ => EntryKind::Special,
-            };
-            if each(name, kind).is_break() {
-                break;
-            }
-        }
-        Ok(())
+        listing::of(folder, each)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn list_once(
+        &self,
+        folder: BorrowedFd<'_>,
+        each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        listing::once(folder, each)
     }
 
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {

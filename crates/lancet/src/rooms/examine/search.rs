@@ -73,15 +73,17 @@ pub(super) struct Limit<'c> {
 
 impl Stop for Limit<'_> {
     fn is_over(&self) -> bool {
-        self.cancel.stopped().is_some() || Instant::now() >= self.end
+        // Asked for every file, so the clock is read once.
+        self.cancel.is_cancelled() || Instant::now() >= self.end
     }
 }
 
 impl<'c> Limit<'c> {
     fn within(desk: &'c Desk<'_>, time: Duration) -> Self {
+        let end = Instant::now() + time;
         Limit {
             cancel: &desk.cancel,
-            end: Instant::now() + time,
+            end: desk.cancel.end().map_or(end, |call| call.min(end)),
         }
     }
 
@@ -145,12 +147,13 @@ fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal>
     if kept.total == 0 {
         notices.extend(hint::for_glob(desk, &scope, arguments, &kept));
     }
-    notices.extend(words::stopped(desk, &kept));
+    notices.extend(words::stopped(desk, &kept, &page));
     notices.extend(words::next(
         desk,
         "Glob",
         truncated.then(|| again(page.end)),
         &kept,
+        kept.known,
     ));
     Ok(Findings {
         starts: kept.starts.clone(),
@@ -229,15 +232,19 @@ fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal>
     if kept.matches == 0 {
         notices.extend(hint::for_grep(desk, &scope, arguments, &kept));
     }
-    notices.extend(words::stopped(desk, &kept));
+    notices.extend(words::stopped(desk, &kept, &page));
     notices.extend(words::next(
         desk,
         "Grep",
         truncated.then(|| again(page.end)),
         &kept,
+        match mode {
+            OutputMode::Content => kept.known_matches,
+            _ => kept.known,
+        },
     ));
     let seen = if desk.engine().settings.search.seen_lines {
-        seen::take(desk, page.shown)
+        seen::take(desk, page.shown, &Limit::of(desk))
     } else {
         Vec::new()
     };

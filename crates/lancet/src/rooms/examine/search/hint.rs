@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lancet_search::{Case, Order, Pattern};
+use lancet_search::{Case, Entry, Order, Pattern, Stop as _};
 
 use super::pages::Kept;
 use super::scope::{Scope, path_of, told};
@@ -28,9 +28,9 @@ pub(super) fn for_glob(
     let limit = Limit::within(desk, TIME);
     let mut hints = Vec::new();
     if kept.tally.ignored > 0 && scope.respects_rules() {
-        let survey = scope.with_ignored().list(desk, &limit, Order::Newest);
+        let mut survey = scope.with_ignored().list(desk, &limit, Order::Newest);
         if survey.total > 0 {
-            let names = some_names(desk, kept, &survey.files);
+            let names = some_names(desk, kept, survey.files.first(NAMED + 1));
             hints.push(format!(
                 "{} among the ignored match: {names}; include_ignored: true lists them",
                 super::words::count(survey.total, "file")
@@ -82,9 +82,9 @@ pub(super) fn for_grep(
             let Ok::<Pattern, lancet_search::PatternError>(pattern) = pattern else {
                 return;
             };
-            let survey = scope.count(desk, &limit, &pattern, Order::Newest);
+            let mut survey = scope.count(desk, &limit, &pattern, Order::Newest);
             if survey.total > 0 {
-                let names = some_names(desk, kept, &survey.files);
+                let names = some_names(desk, kept, survey.files.first(NAMED + 1));
                 let files = super::words::count(survey.total, "file");
                 hints.push(words(&format!("{files}: {names}")));
             }
@@ -141,31 +141,27 @@ fn near_names(desk: &Desk<'_>, scope: &Scope, pattern: &str, limit: &Limit<'_>) 
     if last.chars().count() < 3 || !last.chars().all(plain) {
         return None;
     }
-    let survey = scope.with_all_names().list(desk, limit, Order::Path);
-    let paths = scope.paths();
-    let files: Vec<(String, String)> = survey
-        .files
-        .iter()
-        .take(COMPARED)
-        .filter_map(|entry| {
-            let path = path_of(&paths, entry);
-            let name = path.file_name()?.to_str()?.to_owned();
-            Some((name, told(desk.engine(), &path)))
-        })
-        .collect();
+    let mut survey = scope.with_all_names().list(desk, limit, Order::Path);
+    let files = survey.files.first(COMPARED);
+    let name = |entry: &'_ Entry| Some(entry.relative.file_name()?.to_str()?.to_owned());
+    let named = |entry: &Entry| told(desk.engine(), &path_of(&scope.paths(), entry));
     let folded = last.to_lowercase();
-    let holding = files
+    let mut near: Vec<String> = files
         .iter()
-        .filter(|(name, _)| name.to_lowercase().contains(&folded))
-        .map(|(_, told)| told.as_str());
-    let mut near: Vec<&str> = holding.take(NAMED).collect();
+        .take_while(|_| !limit.is_over())
+        .filter(|entry| name(entry).is_some_and(|name| name.to_lowercase().contains(&folded)))
+        .take(NAMED)
+        .map(named)
+        .collect();
     if near.is_empty() {
-        let closest =
-            lancet_text::closest(last, files.iter().map(|(name, _)| name.as_str()), NAMED);
-        near.extend(closest.iter().filter_map(|name| {
-            let found = files.iter().find(|(known, _)| known == name);
-            found.map(|(_, told)| told.as_str())
-        }));
+        let names: Vec<String> = files.iter().filter_map(name).collect();
+        let names = names.iter().take_while(|_| !limit.is_over());
+        for close in lancet_text::closest(last, names.map(String::as_str), NAMED) {
+            let found = files
+                .iter()
+                .find(|entry| name(entry).as_deref() == Some(close));
+            near.extend(found.map(named));
+        }
         near.dedup();
     }
     (!near.is_empty()).then(|| near.join(", "))

@@ -32,7 +32,7 @@ pub(super) fn cut(
     let (before, after) = (around(arguments.before), around(arguments.after));
     let numbers = arguments.numbers.unwrap_or(true);
     let stop = Limit::of(desk);
-    let mut seeker = Seeker::new(pattern, &stop);
+    let seeker = Seeker::new(pattern, &stop);
     let mut page = Page {
         end: offset,
         ..Page::default()
@@ -40,7 +40,7 @@ pub(super) fn cut(
     let mut skip = offset;
     let mut left = limit;
     let mut characters = 0;
-    for entry in &kept.entries {
+    for entry in kept.entries_from(0) {
         if skip >= entry.matches {
             skip -= entry.matches;
             continue;
@@ -48,7 +48,7 @@ pub(super) fn cut(
         if left == 0 || characters >= room {
             break;
         }
-        let path = path_of(&kept.starts, entry);
+        let path = path_of(&kept.starts, &entry);
         let name = told(desk.engine(), &path);
         let wanted = (entry.matches - skip).min(left);
         let extent = Extent {
@@ -68,10 +68,14 @@ pub(super) fn cut(
         let mut mark = if fresh {
             ""
         } else {
-            standing(desk, kept, entry)
+            standing(desk, kept, &entry)
         };
         let excerpt = match found {
             Ok(excerpt) => excerpt,
+            Err(Counted::Stopped) => {
+                page.stopped_at = Some(path);
+                break;
+            }
             Err(Counted::Gone) => {
                 mark = " (gone since it was found)";
                 Default::default()

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lancet_search::{Entry, Survey, Tally};
+use lancet_search::{Entry, Listing, Survey, Tally};
 use serde_json::{Value, json};
 
 use super::scope::{path_of, told};
@@ -19,10 +19,18 @@ const KEPT: usize = 64;
 /// In how much memory.
 const KEPT_BYTES: usize = 8 << 20;
 
+/// Entries that are copied for a page at once.
+const AT_ONCE: usize = 256;
+
 /// What a search found.
 pub(crate) struct Kept {
     pub(crate) starts: Vec<PathBuf>,
-    pub(crate) entries: Vec<Entry>,
+    entries: Mutex<Listing>,
+    /// How many entries there are to be had, and about how much memory they take.
+    pub(crate) known: u64,
+    /// How many matches these hold.
+    pub(crate) known_matches: u64,
+    bytes: usize,
     pub(crate) total: u64,
     pub(crate) matches: u64,
     pub(crate) tally: Tally,
@@ -34,7 +42,10 @@ impl Kept {
     pub(super) fn new(starts: Vec<PathBuf>, survey: Survey) -> Self {
         Kept {
             starts,
-            entries: survey.files,
+            known: survey.files.len() as u64,
+            known_matches: survey.files.matches(),
+            bytes: survey.files.bytes(),
+            entries: Mutex::new(survey.files),
             total: survey.total,
             matches: survey.matches,
             tally: survey.tally,
@@ -43,8 +54,17 @@ impl Kept {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.entries.iter().map(Entry::bytes).sum()
+    /// The entries from one on, in their order; fetched a few at a time, since each is copied.
+    pub(super) fn entries_from(&self, first: usize) -> impl Iterator<Item = Entry> {
+        let mut next = first;
+        let some = move || {
+            let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+            let some = entries.first(next.saturating_add(AT_ONCE));
+            let some = some.get(next..).unwrap_or_default().to_vec();
+            next += some.len();
+            (!some.is_empty()).then_some(some)
+        };
+        std::iter::from_fn(some).flatten()
     }
 }
 
@@ -77,7 +97,7 @@ impl Pages {
     /// look again.
     pub(super) fn keep(&mut self, key: &str, kept: &Arc<Kept>) {
         self.kept.retain(|(known, ..)| known != key);
-        let bytes = key.len() + kept.bytes();
+        let bytes = key.len() + kept.bytes;
         if bytes > KEPT_BYTES {
             return;
         }
@@ -102,6 +122,8 @@ pub(super) struct Page {
     pub(super) rows: Vec<Value>,
     /// The number of the entry after the last one shown.
     pub(super) end: u64,
+    /// The file in which the time for the page was over, if it was.
+    pub(super) stopped_at: Option<PathBuf>,
     /// Lines that were shown, by file.
     pub(super) shown: Vec<super::seen::ShownFile>,
 }
@@ -133,18 +155,18 @@ pub(super) fn cut_list(
     };
     let first = usize::try_from(offset).unwrap_or(usize::MAX);
     let mut characters = 0;
-    for entry in kept.entries.iter().skip(first) {
+    for entry in kept.entries_from(first) {
         if page.end - offset >= limit {
             break;
         }
-        let path = path_of(&kept.starts, entry);
+        let path = path_of(&kept.starts, &entry);
         let name = told(desk.engine(), &path);
         let mark = if fresh {
             ""
         } else {
-            standing(desk, kept, entry)
+            standing(desk, kept, &entry)
         };
-        let more = more(entry);
+        let more = more(&entry);
         let line = format!("{name}{more}{mark}\n");
         characters += line.chars().count();
         if characters > room && page.end > offset {
@@ -168,21 +190,24 @@ mod tests {
     use super::*;
 
     fn kept(entries: usize) -> Arc<Kept> {
-        let entry = Entry {
-            start: 0,
-            relative: std::path::Path::new("some/file/of/a/tree.rs").into(),
-            modified: (0, 0),
-            matches: 1,
-        };
-        Arc::new(Kept {
-            starts: vec!["/r".into()],
-            entries: vec![entry; entries],
-            total: entries as u64,
+        let mut list = lancet_search::Ranked::new(lancet_search::Order::Path, 1);
+        for _ in 0..entries {
+            list.add(Entry {
+                start: 0,
+                relative: std::path::Path::new("some/file/of/a/tree.rs").into(),
+                modified: (0, 0),
+                matches: 1,
+            });
+        }
+        let (files, total) = list.finish();
+        let survey = Survey {
+            files,
+            total,
             matches: 0,
             tally: Tally::default(),
             stopped_at: None,
-            made: Instant::now(),
-        })
+        };
+        Arc::new(Kept::new(vec!["/r".into()], survey))
     }
 
     #[test]
@@ -197,7 +222,7 @@ mod tests {
         assert!(pages.find("q99").is_some());
         pages.keep("larger", &kept(60_000));
         assert!(pages.find("large").is_none());
-        pages.keep("too large", &kept(200_000));
+        pages.keep("too large", &kept(150_000));
         assert!(pages.find("too large").is_none());
         assert!(pages.find("larger").is_some());
     }

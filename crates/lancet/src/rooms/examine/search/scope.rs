@@ -152,6 +152,7 @@ impl Scope {
             named: &self.named,
             gate: &gate,
             stop: limit,
+            so_far: desk.cancel.progress(),
             threads: threads(),
         })
     }

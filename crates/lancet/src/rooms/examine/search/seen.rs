@@ -4,11 +4,14 @@
 use std::path::PathBuf;
 
 use lancet_history::{Seen, Version};
+use lancet_search::Stop;
 use lancet_text::Document;
 
 use crate::ledger::{raw_line, version};
 use crate::rooms::Desk;
-use crate::rooms::examine::open::HELD;
+
+/// Lines of a larger file do not count: it would have to be held in memory, and be hashed, for a few lines.
+const LARGEST: u64 = 4 << 20;
 
 /// Lines of a file as an answer shows them, whole.
 pub(super) struct ShownFile {
@@ -24,9 +27,10 @@ pub(crate) struct SeenFile {
     pub(crate) seen: Seen,
 }
 
-pub(super) fn take(desk: &Desk<'_>, shown: Vec<ShownFile>) -> Vec<SeenFile> {
+pub(super) fn take(desk: &Desk<'_>, shown: Vec<ShownFile>, stop: &dyn Stop) -> Vec<SeenFile> {
     shown
         .into_iter()
+        .take_while(|_| !stop.is_over())
         .filter(|file| !file.lines.is_empty())
         .filter_map(|file| seen(desk, file))
         .collect()
@@ -35,10 +39,10 @@ pub(super) fn take(desk: &Desk<'_>, shown: Vec<ShownFile>) -> Vec<SeenFile> {
 fn seen(desk: &Desk<'_>, shown: ShownFile) -> Option<SeenFile> {
     let engine = desk.engine();
     let located = engine.workspace.locate_as_spelled(&shown.path).ok()?;
-    if located.stat()?.size > HELD {
+    if located.stat()?.size > LARGEST {
         return None;
     }
-    let snapshot = located.snapshot(HELD).ok()?;
+    let snapshot = located.snapshot(LARGEST).ok()?;
     let encoding = engine
         .settings
         .encoding_for(engine.below_root(located.path()));

@@ -130,8 +130,8 @@ fn left_out(tally: &Tally) -> String {
 }
 
 /// That the search did not come to its end.
-pub(super) fn stopped(desk: &Desk<'_>, kept: &Kept) -> Option<String> {
-    let at = kept.stopped_at.as_ref()?;
+pub(super) fn stopped(desk: &Desk<'_>, kept: &Kept, page: &Page) -> Option<String> {
+    let at = kept.stopped_at.as_ref().or(page.stopped_at.as_ref())?;
     let place = told(desk.engine(), at);
     let place = if place.is_empty() { "the root" } else { &place };
     Some(format!(
@@ -147,14 +147,15 @@ pub(super) fn next(
     tool: &str,
     call: Option<Value>,
     kept: &Kept,
+    known: u64,
 ) -> Option<String> {
     let call = call?;
-    let known = kept.entries.len() as u64;
-    let beyond = kept.total > known && call["offset"].as_u64().is_some_and(|next| next >= known);
+    let beyond =
+        kept.total > kept.known && call["offset"].as_u64().is_some_and(|next| next >= known);
     if beyond {
         return Some(format!(
-            "only the first {known} of {} files are kept in order; narrow the question to see others",
-            kept.total
+            "only the first {} of {} files are kept in order; narrow the question to see others",
+            kept.known, kept.total
         ));
     }
     // A pattern that is too long to be repeated is known to who sent it.

@@ -1,0 +1,220 @@
+//! Whatever the steps, what is found is what ripgrep's matcher finds in one go; and one that is told to stop does.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use grep_matcher::Matcher;
+use grep_searcher::SearcherBuilder;
+use grep_searcher::sinks::Bytes;
+use proptest::prelude::*;
+
+use super::automaton::{Engine, Wanted};
+use super::*;
+use crate::{Case, Lines};
+
+struct Never;
+
+impl Stop for Never {
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+/// Stops at the n-th look, and counts how often it is asked.
+struct At {
+    asked: AtomicU64,
+    over: u64,
+}
+
+impl Stop for At {
+    fn is_over(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= self.over
+    }
+}
+
+/// A tenth of the cases of other laws: each compiles several expressions.
+fn config() -> ProptestConfig {
+    let cases: Option<u32> = std::env::var("LANCET_LAW_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok());
+    ProptestConfig {
+        cases: cases.map_or(100, |cases| cases.div_ceil(10)),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+fn expression() -> impl Strategy<Value = String> {
+    let letter = prop::sample::select(vec![
+        "a",
+        "b",
+        "ab",
+        "é",
+        ".",
+        r"\w",
+        r"\s",
+        r"\W",
+        "[ab]",
+        "[^a]",
+        r"\b",
+        r"\B",
+        "^",
+        "$",
+        r"(?-u:\xFF)",
+        "_",
+        r"\r",
+        r"\n",
+        r"(?s:.)",
+        r"\b{start}",
+        r"\b{end}",
+        "B",
+    ]);
+    letter
+        .prop_map(str::to_owned)
+        .prop_recursive(4, 24, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+                prop::collection::vec(inner.clone(), 1..4)
+                    .prop_map(|parts| format!("(?:{})", parts.join("|"))),
+                (
+                    inner,
+                    prop::sample::select(vec!["*", "+", "?", "*?", "+?", "??", "{0,2}", "{2}"])
+                )
+                    .prop_map(|(part, times)| format!("(?:{part}){times}")),
+            ]
+        })
+}
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop::sample::select(vec![
+        &b"a"[..],
+        b"b",
+        b"ab",
+        b"\n",
+        b"\r\n",
+        b" ",
+        b"_",
+        "é".as_bytes(),
+        b"\xFF",
+        b"B",
+        b"aaaa",
+    ]);
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+fn all(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
+    let mut found = Vec::new();
+    let _ = matcher.find_iter(text, |one| {
+        found.push(one);
+        true
+    });
+    found
+}
+
+fn lines(matcher: impl Matcher, span: Lines, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut searcher = SearcherBuilder::new()
+        .multi_line(span == Lines::Several)
+        .build();
+    searcher
+        .search_slice(
+            matcher,
+            text,
+            Bytes(|number, line| {
+                found.push((number, line.to_vec()));
+                Ok(true)
+            }),
+        )
+        .expect("searched");
+    found
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn steps_of_any_size_find_what_is_found_at_once(
+        expression in expression(),
+        text in text(),
+        most in 0_usize..40,
+        insensitive in any::<bool>(),
+    ) {
+        let case = if insensitive { Case::Insensitive } else { Case::Sensitive };
+        for span in [Lines::One, Lines::Several] {
+            let Ok(pattern) = Pattern::new(&expression, case, span) else {
+                continue;
+            };
+            let pattern = pattern.in_pieces_of(most);
+            let stepwise = Stepwise::new(&pattern, &Never);
+            prop_assert_eq!(
+                lines(&stepwise, span, &text),
+                lines(&pattern.matcher, span, &text),
+                "lines of {}", &expression
+            );
+            if span == Lines::Several {
+                prop_assert_eq!(all(&stepwise, &text), all(&pattern.matcher, &text), "{}", &expression);
+                prop_assert_eq!(
+                    stepwise.is_match(&text).unwrap_or(false),
+                    pattern.matcher.is_match(&text).unwrap_or(false),
+                    "whether {} matches", &expression
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn ways_find_what_states_find(expression in expression(), text in text()) {
+        let Ok(pattern) = Pattern::new(&expression, Case::Sensitive, Lines::Several) else {
+            return Ok(());
+        };
+        let plan = pattern.plan().expect("compiled");
+        let mut engine = Engine::by_threads(plan);
+        let watch = Watch::new(&Never);
+        for at in 0..=text.len() {
+            let found = engine.find(&text, at, Wanted::Match, &watch);
+            let wanted = pattern.matcher.find_at(&text, at).unwrap_or(None);
+            prop_assert_eq!(found, Ok(wanted), "{} at {}", &expression, at);
+        }
+    }
+}
+
+/// How often a search of a text is asked whether to stop before it does, and after it was told to.
+fn looks(expression: &str, span: Lines, text: &[u8], over: u64) -> (bool, u64) {
+    let pattern = Pattern::new(expression, Case::Sensitive, span).expect("compiles");
+    let stop = At {
+        asked: AtomicU64::new(0),
+        over,
+    };
+    let stepwise = Stepwise::new(&pattern, &stop);
+    let mut searcher = SearcherBuilder::new()
+        .multi_line(span == Lines::Several)
+        .build();
+    let done = searcher.search_slice(&stepwise, text, Bytes(|_, _| Ok(true)));
+    assert_eq!(done.is_err(), stepwise.take_halted());
+    (done.is_err(), stop.asked.into_inner())
+}
+
+#[test]
+fn one_that_is_told_to_stop_stops_at_once_wherever_it_is() {
+    let one_line = "some words é ".repeat(200_000);
+    let many_lines = "some words é here\n".repeat(150_000);
+    for (expression, span, text) in [
+        // No match anywhere, by states; and with word boundaries, by ways.
+        (r"(?s)wor.*zqx", Lines::Several, &many_lines),
+        (r"\bw\w+\s+\w+z\b", Lines::Several, &many_lines),
+        // A line that takes all of the text.
+        ("some.*zqx", Lines::One, &one_line),
+        (r"\b\w+z\b", Lines::One, &one_line),
+        // Many lines, many matches.
+        ("here$", Lines::One, &many_lines),
+        (r"\s", Lines::Several, &many_lines),
+    ] {
+        let (halted, asked) = looks(expression, span, text.as_bytes(), 5);
+        assert!(halted, "{expression} was not stopped");
+        assert_eq!(asked, 6, "{expression} went on after it was told to stop");
+        let (halted, asked) = looks(expression, span, &text.as_bytes()[..300_000], u64::MAX);
+        assert!(
+            !halted && asked >= 3,
+            "{expression} was asked {asked} times"
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Names of a folder, packed: a folder of a million files takes little more than its names.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
+use lancet_workspace::EntryKind;
+
+/// Some names, and what they are names of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    text: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<(usize, EntryKind)>,
+}
+
+impl Names {
+    pub(super) fn push(&mut self, name: &OsStr, kind: EntryKind) {
+        self.text.extend_from_slice(name.as_bytes());
+        self.ends.push((self.text.len(), kind));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The last one.
+    pub(super) fn last(&self) -> Option<&OsStr> {
+        let last = self.len().checked_sub(1)?;
+        self.get(last).map(|(name, _)| name)
+    }
+
+    /// Forgets the last one.
+    pub(super) fn drop_last(&mut self) {
+        self.ends.pop();
+        self.text
+            .truncate(self.ends.last().map_or(0, |(end, _)| *end));
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&OsStr, EntryKind)> {
+        (0..self.len()).filter_map(|at| self.get(at))
+    }
+
+    /// In parts of at most so many.
+    pub(super) fn in_parts_of(&self, most: usize) -> impl Iterator<Item = Names> {
+        (0..self.len()).step_by(most).map(move |first| {
+            let mut part = Names::default();
+            for (name, kind) in (first..self.len().min(first + most)).filter_map(|at| self.get(at))
+            {
+                part.push(name, kind);
+            }
+            part
+        })
+    }
+
+    fn get(&self, at: usize) -> Option<(&OsStr, EntryKind)> {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before].0);
+        let (end, kind) = *self.ends.get(at)?;
+        Some((OsStr::from_bytes(&self.text[start..end]), kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_as_they_were_put_in_whole_in_parts_and_from_the_end() {
+        let mut names = Names::default();
+        for number in 0..10 {
+            let kind = if number % 2 == 0 {
+                EntryKind::File
+            } else {
+                EntryKind::Folder
+            };
+            names.push(OsStr::new(&"x".repeat(number)), kind);
+        }
+        let lengths: Vec<usize> = names.iter().map(|(name, _)| name.len()).collect();
+        assert_eq!(lengths, (0..10).collect::<Vec<_>>());
+        let parts: Vec<Vec<usize>> = names
+            .in_parts_of(4)
+            .map(|part| part.iter().map(|(name, _)| name.len()).collect())
+            .collect();
+        assert_eq!(parts, [vec![0, 1, 2, 3], vec![4, 5, 6, 7], vec![8, 9]]);
+        assert_eq!(names.last(), Some(OsStr::new("xxxxxxxxx")));
+        names.drop_last();
+        assert_eq!(
+            (names.len(), names.last()),
+            (9, Some(OsStr::new("xxxxxxxx")))
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! The entries of a folder as the system lists them.
+
+use std::ffi::{CStr, OsStr};
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt as _;
+
+use rustix::fs::{self, AtFlags, FileType, RawMode};
+
+use crate::disk::EntryKind;
+
+type Each<'e> = &'e mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>;
+
+/// What one call of the system lists; most folders fit.
+#[cfg(target_os = "linux")]
+const AT_ONCE: usize = 1 << 15;
+
+/// By a handle of its own, since others may list by the one given.
+pub(super) fn of(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
+    for entry in fs::Dir::read_from(folder)? {
+        let entry = entry?;
+        if tell(folder, entry.file_name(), entry.file_type(), each).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// By the handle given.
+#[cfg(target_os = "linux")]
+pub(super) fn once(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
+    let mut buffer = Vec::with_capacity(AT_ONCE);
+    let mut entries = fs::RawDir::new(folder, buffer.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        let entry = match entry {
+            Err(rustix::io::Errno::INTR) => continue,
+            other => other?,
+        };
+        if tell(folder, entry.file_name(), entry.file_type(), each).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn tell(folder: BorrowedFd<'_>, name: &CStr, kind: FileType, each: Each<'_>) -> ControlFlow<()> {
+    let name = OsStr::from_bytes(name.to_bytes());
+    if name == "." || name == ".." {
+        return ControlFlow::Continue(());
+    }
+    let kind = match kind {
+        FileType::Unknown => match fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => FileType::from_raw_mode(stat.st_mode as RawMode),
+            // Gone since it was listed.
+            Err(_) => return ControlFlow::Continue(()),
+        },
+        known => known,
+    };
+    let kind = match kind {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Special,
+    };
+    each(name, kind)
+}
