@@ -60,7 +60,7 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     }
     if wanted("history") {
         step(
-            "a process killed at every step of commit and record, and at any time",
+            "a process killed at every step of commit and record, and at any time; the laws of going back",
             cargo(&[
                 "test",
                 "--package",
@@ -70,8 +70,16 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
                 "--test",
                 "history",
             ])
-            .args(["--", "--nocapture", "killed", "processes", "figures"])
-            .env("LANCET_TORTURE", "1"),
+            .args([
+                "--",
+                "--nocapture",
+                "killed",
+                "processes",
+                "figures",
+                "laws",
+            ])
+            .env("LANCET_TORTURE", "1")
+            .env("LANCET_LAW_CASES", cases.to_string()),
         )?;
     }
     if wanted("laws") {

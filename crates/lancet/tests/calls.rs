@@ -232,3 +232,25 @@ fn a_dry_run_of_a_protected_file_is_declined_like_the_call_itself() {
     let write = json!({ "file_path": path, "content": "{}\n", "dry_run": true });
     assert_eq!(place.call("Write", write).refusal(), Some(Kind::Declined));
 }
+
+#[test]
+fn an_engine_ends_with_its_last_session_named_or_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let held = std::sync::Arc::new(());
+    let by_engine = std::sync::Arc::clone(&held);
+    let lancet = Lancet::builder()
+        .root(folder.path())
+        .state_dir(folder.path().join("state"))
+        .observer(move |_: &lancet::Event| {
+            let _ = &by_engine;
+        })
+        .open()
+        .expect("opened");
+    let named = lancet.session(&SessionName::new("talk").expect("a name"));
+    let forked = named.fork(Some(SessionName::new("child").expect("a name")));
+    named.call(RawCall::new("Read", json!({ "file_path": "nothing" })));
+    drop((lancet, named));
+    assert_eq!(std::sync::Arc::strong_count(&held), 2, "one is in use");
+    drop(forked);
+    assert_eq!(std::sync::Arc::strong_count(&held), 1);
+}
