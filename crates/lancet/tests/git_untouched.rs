@@ -1,6 +1,8 @@
 //! lancet and its history never touch git: nothing below `.git` is another byte or has another time, whatever is changed and
 //! taken back; and `git status` afterwards has no more to look at than after a plain write of the same file.
 
+#![allow(clippy::print_stdout, reason = "figures, and why a part is skipped")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
