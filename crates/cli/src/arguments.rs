@@ -325,7 +325,7 @@ pub(crate) struct ToolChoice {
 }
 
 /// Where lancet works and what it goes by.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Where lancet works")]
 pub(crate) struct Place {
     /// A folder that lancet may work in; may be given several times

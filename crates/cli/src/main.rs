@@ -6,6 +6,7 @@ mod command;
 mod failure;
 mod fault;
 mod launcher;
+mod live;
 mod log;
 mod opening;
 mod surroundings;

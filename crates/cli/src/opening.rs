@@ -7,11 +7,9 @@ use lancet_mcp::Level;
 
 use crate::arguments::{Mode, Place};
 use crate::failure::Failure;
+use crate::live::{Live, Recipe};
 use crate::log::Log;
-use crate::surroundings::{
-    Flags, Reach, Surroundings, claude_settings, git_surroundings, load_settings,
-    resolve_read_roots, resolve_roots, settings_files,
-};
+use crate::surroundings::{Reach, Surroundings, resolve_read_roots, resolve_roots};
 use crate::terminal::{TerminalApprover, stdout_is_terminal};
 use crate::wall::{self, Gates, Wall};
 
@@ -35,6 +33,15 @@ pub(crate) enum Whom {
     Client,
 }
 
+/// How long an engine is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lasts {
+    /// For one command: what the settings say at its start holds to its end.
+    OneCall,
+    /// Until a client leaves: settings that somebody changes meanwhile count at the next call.
+    Long,
+}
+
 /// What a command wants opened.
 pub(crate) struct Wish<'a> {
     /// Where, and by which files.
@@ -53,6 +60,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) answer_limit: usize,
     /// How much is logged where nobody says.
     pub(crate) unasked_log: Level,
+    /// How long it is open.
+    pub(crate) lasts: Lasts,
 }
 
 /// An open engine and the log beside it.
@@ -90,38 +99,32 @@ impl Wish<'_> {
             Offer::Chosen(tools) => tools,
             Offer::All => &all,
         };
-        let flags = Flags {
-            tools,
+        let recipe = Recipe {
+            around: around.clone(),
+            place: self.place.clone(),
+            first_root: roots[0].clone(),
+            tools: tools.to_vec(),
             mode: self.mode,
+            unasked_mode: self.unasked_mode,
+            answer_limit: self.answer_limit,
+            log,
         };
-        let files = settings_files(around, &roots[0], self.place)?;
-        let mut settings = load_settings(&files, flags)?;
-        if let Some(claude) = claude_settings(around, self.place.settings.as_deref())? {
-            settings.take_in(&claude);
-            for left in &claude.left {
-                log.say(Level::Warn, || {
-                    format!("--settings: {} was not taken over: {}", left.what, left.why)
-                });
+        let mut builder = Lancet::builder().observer(log);
+        let reread = match self.lasts {
+            Lasts::OneCall => recipe.load()?,
+            Lasts::Long => {
+                let (reread, live) = Live::begin(recipe)?;
+                builder = builder.settings_source(live);
+                reread
             }
+        };
+        builder = builder.settings(reread.settings);
+        if let Some(mode) = reread.mode {
+            builder = builder.mode(mode);
         }
-        settings.search.excludes = lancet::excludes_path();
-        if settings.write.git_diff {
-            settings.write.git = git_surroundings(around);
+        if let Some(limit) = reread.answer_limit {
+            builder = builder.answer_limit(limit);
         }
-        for ignored in &settings.ignored {
-            log.say(Level::Warn, || {
-                let path = ignored.path.display();
-                format!(
-                    "{path}:{}: {} is not applied: a project's settings may only tighten",
-                    ignored.line, ignored.key
-                )
-            });
-        }
-        let mut builder = Lancet::builder()
-            .mode(settings.mode.unwrap_or(self.unasked_mode))
-            .answer_limit(settings.read.max_chars.unwrap_or(self.answer_limit))
-            .settings(settings)
-            .observer(log);
         for root in &roots {
             builder = builder.root(root);
         }

@@ -13,7 +13,10 @@ pub(crate) use git::surroundings as git_surroundings;
 pub(crate) use roots::{Reach, resolve as resolve_roots, resolve_read as resolve_read_roots};
 pub(crate) use settings::{
     Flags, SettingsFile, claude as claude_settings, files as settings_files, load as load_settings,
+    open as open_settings,
 };
+
+pub(crate) use trust::file as trusted_file;
 
 use crate::failure::Failure;
 

@@ -13,6 +13,7 @@ mod permissions;
 #[cfg(test)]
 mod tests;
 mod values;
+mod writer;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,8 +25,12 @@ pub use error::SettingsError;
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
 pub use values::{Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak};
+pub use writer::has_writer;
 
 use by_path::{PathRule, decide};
+
+/// The name of settings files.
+pub const NAME: &str = "lancet.toml";
 
 /// Where a value comes from. Later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -11,7 +11,7 @@ use crate::answer::{Form, Shape, put};
 use crate::arguments::CallArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -28,6 +28,7 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
         whom: Whom::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
+        lasts: Lasts::OneCall,
     };
     let lancet = wish.open(around)?.lancet;
     let session = session_of(&lancet, arguments.common.session.as_ref());

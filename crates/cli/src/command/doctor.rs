@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{DoctorArguments, Place};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{
     Flags, Reach, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
 };
@@ -154,6 +154,7 @@ impl Report {
             whom: Whom::Nobody,
             answer_limit: lancet::declare::ANSWER_LIMIT_MCP,
             unasked_log: Level::Error,
+            lasts: Lasts::OneCall,
         };
         if let Some(opened) = self.note(wish.open_to_look(around)) {
             self.wall = Some(opened.wall);

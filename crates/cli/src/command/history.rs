@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Place;
 use crate::failure::Failure;
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::TerminalApprover;
 
@@ -41,6 +41,7 @@ fn open(
         whom: approver.map_or(Whom::Nobody, Whom::Terminal),
         answer_limit: lancet::ANSWER_LIMIT,
         unasked_log: Level::Error,
+        lasts: Lasts::OneCall,
     };
     Ok(wish.open(around)?.lancet)
 }

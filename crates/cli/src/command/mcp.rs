@@ -8,7 +8,7 @@ use lancet_mcp::{Answers, Ask, Level, Options, serve_stdio};
 
 use crate::arguments::{AskWhom, McpArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::print_error;
 
@@ -30,6 +30,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         whom,
         answer_limit: ANSWER_LIMIT_MCP,
         unasked_log: Level::Warn,
+        lasts: Lasts::Long,
     };
     let opened = wish.open(around)?;
     if std::io::stdin().is_terminal() {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{ExplainArguments, Mode, Place, RulesArguments, TrustArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{
     Reach, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
 };
@@ -31,6 +31,7 @@ fn look(
         whom: Whom::Nobody,
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
+        lasts: Lasts::OneCall,
     };
     Ok(wish.open_to_look(around)?.lancet)
 }

@@ -7,7 +7,7 @@ use super::session_of;
 use crate::answer::{Form, Shape, put};
 use crate::arguments::ReadArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings, as_text};
 
 /// Reads and shows.
@@ -23,6 +23,7 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
         whom: Whom::Nobody,
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
+        lasts: Lasts::OneCall,
     };
     let lancet = wish.open(around)?.lancet;
     let reply = session_of(&lancet, arguments.common.session.as_ref()).read(

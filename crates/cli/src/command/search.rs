@@ -11,7 +11,7 @@ use super::session_of;
 use crate::answer::{Form, Shape, put};
 use crate::arguments::{GlobArguments, GrepArguments, Shared};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings, as_text};
 use crate::terminal::{Colour, Style, print, stdout_is_terminal, visible, visible_line};
 
@@ -76,6 +76,7 @@ fn run(
         whom: Whom::Nobody,
         answer_limit: LONGEST,
         unasked_log: Level::Error,
+        lasts: Lasts::OneCall,
     };
     let lancet = wish.open(around)?.lancet;
     let session = session_of(&lancet, common.session.as_ref());

@@ -6,7 +6,7 @@ use lancet_mcp::Level;
 
 use crate::arguments::{ToolFormat, ToolsArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::print;
 
@@ -21,6 +21,7 @@ pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<E
         whom: Whom::Nobody,
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
+        lasts: Lasts::OneCall,
     };
     let lancet = wish.open_to_look(around)?.lancet;
     let format = match arguments.format {

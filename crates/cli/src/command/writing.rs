@@ -8,7 +8,7 @@ use lancet_mcp::Level;
 use super::session_of;
 use crate::arguments::{Shared, Writing};
 use crate::failure::Failure;
-use crate::opening::{Offer, Whom, Wish};
+use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -43,6 +43,7 @@ impl Bench {
             whom: Whom::Terminal(approver.clone()),
             answer_limit: ANSWER_LIMIT,
             unasked_log: Level::Error,
+            lasts: Lasts::OneCall,
         };
         let lancet = wish.open(around)?.lancet;
         let session = session_of(&lancet, shared.session.as_ref());

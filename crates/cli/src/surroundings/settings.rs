@@ -1,12 +1,12 @@
 //! Finds and reads the settings files, and turns flags into settings. What a setting means is the library's business.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use lancet::Settings;
-use lancet::settings::{ClaudeSettings, Layer, Origin, claude_settings};
+use lancet::settings::{ClaudeSettings, Layer, NAME, Origin, claude_settings};
 
 use super::{Surroundings, trust};
 use crate::arguments::{Mode, Place};
@@ -14,9 +14,6 @@ use crate::failure::Failure;
 
 /// No settings file is longer. A project's file comes from a stranger, so reading it has a bound.
 const LONGEST: u64 = 1024 * 1024;
-
-/// The name of a settings file in a project.
-const NAME: &str = "lancet.toml";
 
 /// What flags say that settings could say too.
 #[derive(Clone, Copy, Debug, Default)]
@@ -172,13 +169,18 @@ fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
     }
 }
 
-fn read(path: &Path) -> io::Result<String> {
-    // Non-blocking: a pipe of that name must not hold the start up.
+/// Opens a settings file, or whatever stands there.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    // Non-blocking: a pipe of that name must not hold anything up.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let mut file = OpenOptions::new()
+    OpenOptions::new()
         .read(true)
         .custom_flags(nonblocking)
-        .open(path)?;
+        .open(path)
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let mut file = open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("this is not a regular file"));
     }

@@ -4,15 +4,22 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lancet::Settings;
+
+use super::Surroundings;
 
 /// The file in the state folder: a line for each word of the user, the hash or a dash, and the path. The last one counts.
 const NAME: &str = "trusted";
 
 /// What stands for a hash where trust was taken back.
 const NONE: &str = "-";
+
+/// Where the user's words are kept; none where there is no state folder.
+pub(crate) fn file(around: &Surroundings, state_dir: Option<&Path>) -> Option<PathBuf> {
+    Some(around.state_dir(state_dir).ok()??.join(NAME))
+}
 
 /// Whether the user trusts what a project's settings say.
 pub(crate) fn is_trusted(state: &Path, settings: &Path, text: &str) -> bool {

@@ -4,6 +4,7 @@ mod call;
 mod doctor;
 mod edit;
 mod history;
+mod live;
 mod mcp;
 #[path = "../../../lancet/tests/scenarios/page.rs"]
 mod page;

@@ -13,7 +13,8 @@ pub fn help() -> String {
     let mut text = String::from(
         "Settings are kept in lancet.toml: the user's in $XDG_CONFIG_HOME/lancet (else ~/.config/lancet), the\n\
          project's at its root, and one more with --config. Later ones win. A project's file may only tighten:\n\
-         keys marked (project) count there, the others are not applied and are named by `lancet doctor`.\n",
+         keys marked (project) count there, the others are not applied and are named by `lancet doctor`.\n\
+         `lancet mcp` takes changes in at its next call; settings that do not load leave the ones before in force.\n",
     );
     let mut table = "";
     for key in served() {

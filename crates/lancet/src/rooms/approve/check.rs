@@ -1,16 +1,13 @@
-//! A change of lancet's own settings is read as settings before anybody is asked: one that would not load would take the
-//! rules it holds out of force at the next start.
+//! A change of lancet's own settings is read as settings before anybody is asked: one that would not load would keep the
+//! rules that come after it out of force.
 
 use lancet_text::apply_raw;
 
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::plan::{FilePlan, New};
-use crate::settings::{Layer, Origin, Settings};
+use crate::settings::{Layer, NAME, Origin, Settings};
 use crate::wording::quote_path;
-
-/// The name of settings files.
-const NAME: &str = "lancet.toml";
 
 /// Refuses a plan for a settings file that would not load.
 pub(super) fn settings_load(desk: &Desk<'_>, file: &FilePlan) -> Result<(), Refusal> {

@@ -1,0 +1,286 @@
+//! The settings of an engine as its files have them: read when it is opened, and again when somebody changes one of them.
+//! Whether one has changed is asked before every call, so it costs a look at each file's stamp and no more.
+
+use std::fs::Metadata;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use lancet::settings::{ClaudeSettings, has_writer};
+use lancet::{Reread, Settings, SettingsSource, Settled};
+use lancet_mcp::Level;
+
+use crate::arguments::{Mode, Place};
+use crate::failure::Failure;
+use crate::log::Log;
+use crate::surroundings::{
+    Flags, SettingsFile, Surroundings, claude_settings, git_surroundings, load_settings,
+    open_settings, settings_files, trusted_file,
+};
+
+/// A file that was changed less than this ago may be in the middle of being written; and a stamp may not tell the next
+/// change from this one.
+const QUIET: Duration = Duration::from_millis(50);
+/// How often that is waited for.
+const WAITS: usize = 10;
+
+/// What an engine's settings are made of.
+#[derive(Clone)]
+pub(crate) struct Recipe {
+    pub(crate) around: Surroundings,
+    pub(crate) place: Place,
+    /// Where the project's file is.
+    pub(crate) first_root: PathBuf,
+    /// `--tools`, or the tools that the command has.
+    pub(crate) tools: Vec<String>,
+    /// `--mode`
+    pub(crate) mode: Option<Mode>,
+    /// The mode where neither flag nor settings name one.
+    pub(crate) unasked_mode: lancet::Mode,
+    /// The longest answer where the settings name none, in characters.
+    pub(crate) answer_limit: usize,
+    pub(crate) log: Log,
+}
+
+/// The files, read.
+struct Texts {
+    files: Vec<SettingsFile>,
+    claude: Option<ClaudeSettings>,
+}
+
+impl Recipe {
+    /// The settings as the files have them now.
+    pub(crate) fn load(&self) -> Result<Reread, Failure> {
+        self.made_of(self.read()?)
+    }
+
+    fn read(&self) -> Result<Texts, Failure> {
+        Ok(Texts {
+            files: settings_files(&self.around, &self.first_root, &self.place)?,
+            claude: claude_settings(&self.around, self.place.settings.as_deref())?,
+        })
+    }
+
+    fn made_of(&self, texts: Texts) -> Result<Reread, Failure> {
+        let flags = Flags {
+            tools: &self.tools,
+            mode: self.mode,
+        };
+        let mut settings = load_settings(&texts.files, flags)?;
+        if let Some(claude) = &texts.claude {
+            settings.take_in(claude);
+            for left in &claude.left {
+                self.log.say(Level::Warn, || {
+                    format!("--settings: {} was not taken over: {}", left.what, left.why)
+                });
+            }
+        }
+        settings.search.excludes = lancet::excludes_path();
+        if settings.write.git_diff {
+            settings.write.git = git_surroundings(&self.around);
+        }
+        for ignored in &settings.ignored {
+            self.log.say(Level::Warn, || {
+                let path = ignored.path.display();
+                format!(
+                    "{path}:{}: {} is not applied: a project's settings may only tighten",
+                    ignored.line, ignored.key
+                )
+            });
+        }
+        Ok(Reread {
+            mode: Some(settings.mode.unwrap_or(self.unasked_mode)),
+            answer_limit: Some(settings.read.max_chars.unwrap_or(self.answer_limit)),
+            settings,
+        })
+    }
+
+    /// Every file that has a say, whether it is there or not.
+    fn watched(&self) -> Watched {
+        let place = &self.place;
+        let given = [&place.config, &place.settings].into_iter().flatten();
+        let given = given.filter_map(|path| self.around.absolute(path).ok());
+        Watched {
+            project: self.first_root.join(lancet::settings::NAME),
+            trusted: trusted_file(&self.around, place.state_dir.as_deref()),
+            others: self
+                .around
+                .user_settings()
+                .into_iter()
+                .chain(given)
+                .collect(),
+        }
+    }
+}
+
+impl Texts {
+    /// Two readings with the same one say the same.
+    fn fingerprint(&self) -> String {
+        let files: Vec<_> = self
+            .files
+            .iter()
+            .map(|file| (file.origin, &file.text))
+            .collect();
+        Settings::fingerprint(&format!("{files:?} {:?}", self.claude))
+    }
+}
+
+/// The files that have a say.
+struct Watched {
+    project: PathBuf,
+    /// Which projects the user trusts.
+    trusted: Option<PathBuf>,
+    others: Vec<PathBuf>,
+}
+
+impl Watched {
+    fn stamps(&self) -> Vec<Stamp> {
+        let look = |path: &PathBuf| stamp(std::fs::metadata(path));
+        let mut stamps: Vec<Stamp> = self.others.iter().map(look).collect();
+        let project = look(&self.project);
+        // Where there is no such file nothing hangs on trust in it.
+        if project.is_ok() {
+            stamps.extend(self.trusted.iter().map(look));
+        }
+        stamps.push(project);
+        stamps
+    }
+}
+
+impl Watched {
+    /// Whether somebody has one of them open for writing.
+    fn have_writers(&self) -> bool {
+        let all = self.others.iter().chain([&self.project]);
+        all.filter_map(|path| open_settings(path).ok())
+            .any(|file| has_writer(file.as_fd()))
+    }
+}
+
+/// What tells one state of a file from another; or why that cannot be said.
+type Stamp = Result<[i64; 7], io::ErrorKind>;
+
+fn stamp(found: io::Result<Metadata>) -> Stamp {
+    let found = found.map_err(|error| error.kind())?;
+    Ok([
+        found.dev().cast_signed(),
+        found.ino().cast_signed(),
+        found.size().cast_signed(),
+        found.mtime(),
+        found.mtime_nsec(),
+        found.ctime(),
+        found.ctime_nsec(),
+    ])
+}
+
+/// How long ago a file was changed; nothing where its stamp is from the future.
+fn age(stamp: &Stamp) -> Option<Duration> {
+    let [.., seconds, nanoseconds] = stamp.as_ref().ok()?;
+    let seconds = Duration::from_secs(u64::try_from(*seconds).ok()?);
+    let changed = seconds + Duration::from_nanos(u64::try_from(*nanoseconds).ok()?);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    now.checked_sub(changed)
+}
+
+/// The settings of an open engine, looked at before every call.
+pub(crate) struct Live {
+    recipe: Recipe,
+    watched: Watched,
+    known: Mutex<Known>,
+}
+
+struct Known {
+    stamps: Vec<Stamp>,
+    /// What they say, where they load.
+    fingerprint: Option<String>,
+}
+
+impl Live {
+    /// What the files say, and who looks at them from now on.
+    pub(crate) fn begin(recipe: Recipe) -> Result<(Reread, Live), Failure> {
+        let watched = recipe.watched();
+        let stamps = watched.stamps();
+        let texts = recipe.read()?;
+        // One that was changed just now may change again under the same stamp.
+        let settled = stamps.iter().all(is_quiet);
+        let known = Known {
+            stamps: if settled { stamps } else { Vec::new() },
+            fingerprint: Some(texts.fingerprint()),
+        };
+        let settings = recipe.made_of(texts)?;
+        let live = Live {
+            recipe,
+            watched,
+            known: Mutex::new(known),
+        };
+        Ok((settings, live))
+    }
+
+    /// The files, read while nobody was in the middle of writing one. Nothing where there is no end to it.
+    fn read_quietly(&self, mut stamps: Vec<Stamp>) -> Option<(Vec<Stamp>, Result<Texts, Failure>)> {
+        for _ in 0..WAITS {
+            let youngest = stamps.iter().filter_map(age).min().unwrap_or(QUIET);
+            sleep(QUIET.saturating_sub(youngest));
+            let texts = self.recipe.read();
+            let writers = self.watched.have_writers();
+            let after = self.watched.stamps();
+            if !writers && after == stamps && after.iter().all(is_quiet) {
+                return Some((after, texts));
+            }
+            stamps = after;
+        }
+        None
+    }
+
+    /// What the files say, where it is not what they said.
+    fn reread(&self, texts: Texts, known: &mut Known) -> Result<Option<Reread>, Failure> {
+        let fingerprint = texts.fingerprint();
+        if known.fingerprint.as_ref() == Some(&fingerprint) {
+            return Ok(None);
+        }
+        let reread = self.recipe.made_of(texts)?;
+        known.fingerprint = Some(fingerprint);
+        Ok(Some(reread))
+    }
+}
+
+fn is_quiet(stamp: &Stamp) -> bool {
+    age(stamp).is_none_or(|age| age >= QUIET)
+}
+
+impl SettingsSource for Live {
+    fn look(&self) -> Settled {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamps = self.watched.stamps();
+        if stamps == known.stamps {
+            return Settled::Unchanged;
+        }
+        let log = self.recipe.log;
+        let read = match self.read_quietly(stamps) {
+            Some((quiet, texts)) => {
+                known.stamps = quiet;
+                texts.and_then(|texts| self.reread(texts, &mut known))
+            }
+            None => Err(Failure::usage("a settings file is changed again and again")),
+        };
+        match read {
+            Ok(None) => Settled::Unchanged,
+            Ok(Some(reread)) => {
+                log.say(Level::Info, || {
+                    "the settings were changed and count from now on".to_owned()
+                });
+                Settled::Changed(Box::new(reread))
+            }
+            Err(failure) => {
+                known.fingerprint = None;
+                log.say(Level::Warn, || {
+                    format!("the settings were changed and do not load, the ones before stay in force: {failure}")
+                });
+                Settled::Broken(failure.message)
+            }
+        }
+    }
+}
