@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub use draft::{By, Content, Draft, FileDraft, State, TakenBack};
 pub use query::{Found, LogQuery, Standing};
 pub use statistics::{Statistics, StatisticsQuery, Sum, Sums};
-pub use store::{Limits, OperationStore, Removed, Sealed};
+pub use store::{Confirmed, Limits, OperationStore, Removed, Sealed};
 pub use unsealed::Unsealed;
 
 use crate::entry::Revision;

@@ -11,10 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use lancet_text::RawChange;
+use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{
-    Disk, Expected, FaultyDisk, Manner, NewBytes, RealDisk, Snapshot, Workspace, Write,
+    Disk, Expected, FaultyDisk, Manner, NewBytes, Old, RealDisk, Revision, Snapshot, Workspace,
+    Write,
 };
+
+/// Old contents up to here are in the history's database before the write.
+const ON_RECORD: usize = 64 * 1024;
 
 /// What every careful tool does at least.
 fn plainly(folder: &File, path: &Path, bytes: &[u8]) {
@@ -26,7 +30,20 @@ fn plainly(folder: &File, path: &Path, bytes: &[u8]) {
     folder.sync_all().unwrap();
 }
 
-fn commit(workspace: &Workspace, path: &Path, seen: &Snapshot, changes: &[RawChange]) {
+/// As lancet calls it: the name of the new content is known, since the history needs it before the write, and a small old
+/// one is on record already. Where the old file was put, if it was.
+fn commit(
+    workspace: &Workspace,
+    path: &Path,
+    seen: &Snapshot,
+    changes: &[RawChange],
+    revision: Revision,
+) -> Option<PathBuf> {
+    let old = if seen.bytes.len() <= ON_RECORD {
+        Old::KeptElsewhere
+    } else {
+        Old::Kept
+    };
     let located = workspace.locate(path).unwrap();
     let write = Write {
         located: &located,
@@ -39,16 +56,25 @@ fn commit(workspace: &Workspace, path: &Path, seen: &Snapshot, changes: &[RawCha
             base: &seen.bytes,
             changes,
         },
-        revision: None,
-        manner: Manner::default(),
+        revision: Some(revision),
+        manner: Manner {
+            old,
+            ..Manner::default()
+        },
     };
     let written = workspace.commit(vec![write]).unwrap().remove(0);
     assert_eq!(
         (written.guarantee, written.durable),
         ("exchange+lease", true)
     );
-    // Old files are history's to keep; here they would only fill the disk.
-    fs::remove_file(written.displaced.unwrap().path).unwrap();
+    written.displaced.map(|displaced| displaced.path)
+}
+
+/// Old files are history's to keep; here they would only fill the disk.
+fn clear(kept: Option<PathBuf>) {
+    if let Some(path) = kept {
+        fs::remove_file(path).unwrap();
+    }
 }
 
 fn middle(times: &mut [Duration]) -> Duration {
@@ -77,14 +103,16 @@ fn compare(folder: &Path, size: usize, rounds: usize) {
             bytes: vec![b'a' + (round % 26) as u8],
         }];
         let seen = workspace.locate(&ours).unwrap().snapshot(u64::MAX).unwrap();
+        let revision = Revision::of(&apply_raw(&seen.bytes, &changes));
         let old = fs::read(&theirs).unwrap();
         let mut new = old.clone();
         new[10] = b'a';
         let mut measure = |ours_now: bool| {
             let begun = Instant::now();
             if ours_now {
-                commit(&workspace, &ours, &seen, &changes);
+                let kept = commit(&workspace, &ours, &seen, &changes, revision);
                 swap.push(begun.elapsed());
+                clear(kept);
             } else {
                 plainly(&handle, &theirs, &new);
                 plain.push(begun.elapsed());
@@ -127,7 +155,8 @@ fn lease(folder: &Path, size: usize, rounds: usize) {
             bytes: vec![b'a' + (round % 26) as u8],
         }];
         let seen = workspace.locate(&path).unwrap().snapshot(u64::MAX).unwrap();
-        commit(&workspace, &path, &seen, &changes);
+        let revision = Revision::of(&apply_raw(&seen.bytes, &changes));
+        clear(commit(&workspace, &path, &seen, &changes, revision));
     }
     let mut times = taken.lock().unwrap();
     times.1.sort_unstable();

@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub(crate) use aside::give_name;
 pub(crate) use in_place::write_over;
 pub use outcome::{Barrier, CommitError, Warning, Written};
-pub use request::{Durability, Expected, Links, Manner, NewBytes, Strategy, Weak, Write};
+pub use request::{Durability, Expected, Links, Manner, NewBytes, Old, Strategy, Weak, Write};
 pub(crate) use trial::next_name;
 
 use crate::locks::{Guard, Kept, LockError};
@@ -87,6 +87,7 @@ impl Workspace {
             staged.push(stage::stage(&mut trial, write, current, rung).map_err(stopped(index))?);
         }
         let guard = self.lock(batch, &staged)?;
+        trial.locked(&guard);
         row = intent::Row::open(self, batch, &staged).map_err(|source| {
             Stopped::For(CommitError::Io {
                 index: 0,
@@ -220,6 +221,11 @@ fn swap(trial: &mut Trial<'_>, write: &Write<'_>, ready: Ready) -> Result<Done, 
 }
 
 fn refuse_doubles(batch: &[Write<'_>]) -> Result<(), CommitError> {
+    if let [one] = batch
+        && !matches!(one.new, NewBytes::MovedTo(_))
+    {
+        return Ok(());
+    }
     let mut paths = HashMap::new();
     let mut inodes = HashMap::new();
     for (second, write) in batch.iter().enumerate() {

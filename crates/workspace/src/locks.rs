@@ -175,6 +175,14 @@ fn cannot_lock(error: &io::Error) -> bool {
     )
 }
 
+impl Guard {
+    /// The device of the folders, where they have one in common.
+    pub(crate) fn device(&self) -> Option<u64> {
+        let (first, last) = (self.keys.first()?, self.keys.last()?);
+        (first.0 == last.0).then_some(first.0)
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         for folder in self.folders.drain(..) {

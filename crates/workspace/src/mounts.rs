@@ -19,6 +19,16 @@ pub(crate) enum Lack {
 pub(crate) struct Mounts {
     lacks: Mutex<HashMap<u64, Vec<Lack>>>,
     natures: Mutex<HashMap<u64, Nature>>,
+    leases: Mutex<HashMap<u64, Sight>>,
+}
+
+/// Whom a lease on a file makes visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// Everybody who has the file open for writing or mapped.
+    All,
+    /// Not those who have it mapped.
+    Some,
 }
 
 impl Mounts {
@@ -45,6 +55,29 @@ impl Mounts {
         let nature = disk.nature(folder).unwrap_or(Nature::Plain);
         known().insert(device, nature);
         nature
+    }
+
+    /// Whom a lease on this file shows. `device` is that of the file's folder: a file of overlayfs may carry the device
+    /// of a layer, where leases see more.
+    pub(crate) fn sight(
+        &self,
+        disk: &dyn Disk,
+        file: BorrowedFd<'_>,
+        device: Option<u64>,
+    ) -> Sight {
+        let known = || self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sight) = device.and_then(|device| known().get(&device).copied()) {
+            return sight;
+        }
+        // What cannot be asked is not believed, and asked again.
+        let Ok(all) = disk.lease_sees_all(file) else {
+            return Sight::Some;
+        };
+        let sight = if all { Sight::All } else { Sight::Some };
+        if let Some(device) = device {
+            known().insert(device, sight);
+        }
+        sight
     }
 
     fn table(&self) -> MutexGuard<'_, HashMap<u64, Vec<Lack>>> {

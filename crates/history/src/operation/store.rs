@@ -10,6 +10,15 @@ use super::{
 use crate::entry::Revision;
 use crate::store::{Saved, StoreError};
 
+/// Whether an announced operation could be confirmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confirmed {
+    /// It is on record as carried out.
+    Done,
+    /// It is no longer announced: the database was set aside, perhaps just now, or somebody settled it.
+    Missing(Saved),
+}
+
 /// Keeps operations and the contents of files before and after them. Several processes may use one store at once.
 ///
 /// A change is put on record in two steps: [`begin`](Self::begin) before the files are touched, with everything that it
@@ -28,6 +37,13 @@ pub trait OperationStore: Send + Sync {
     /// # Errors
     /// The store takes no bytes.
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
+
+    /// The operation was carried out exactly as announced, and takes nothing back: the cheap half of
+    /// [`finish`](Self::finish). Not where it is no longer announced; then it has to be put on record anew.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn confirm(&self, id: &str) -> Result<Confirmed, StoreError>;
 
     /// Takes over a file of the state folder that holds this content: as the content itself, where that is awaited, else
     /// it goes, being kept already. One whose content no operation names stays where it is.

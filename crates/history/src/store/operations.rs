@@ -13,8 +13,8 @@ use super::{
 };
 use crate::entry::Revision;
 use crate::operation::{
-    Draft, Found, Limits, LogQuery, Operation, OperationState, OperationStore, Removed, Sealed,
-    Statistics, StatisticsQuery, TakenBack, Unsealed,
+    Confirmed, Draft, Found, Limits, LogQuery, Operation, OperationState, OperationStore, Removed,
+    Sealed, Statistics, StatisticsQuery, TakenBack, Unsealed,
 };
 
 /// Where the door to the disk puts old files, in the state folder.
@@ -71,6 +71,19 @@ impl OperationStore for Store {
             set_aside = moved.or(set_aside);
         }
         Ok(Saved { set_aside })
+    }
+
+    fn confirm(&self, id: &str) -> Result<Confirmed, StoreError> {
+        let (begun, set_aside) = self.run(|connection| {
+            connection
+                .prepare_cached("DELETE FROM begun WHERE id = ?1")?
+                .execute([id])
+        })?;
+        Ok(if begun == 0 {
+            Confirmed::Missing(Saved { set_aside })
+        } else {
+            Confirmed::Done
+        })
     }
 
     fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError> {

@@ -2,7 +2,7 @@
 //! workspace does both.
 
 use lancet_workspace::{
-    Barrier, CommitError, Durability, Links, Manner, NewBytes, Strategy, Weak, Write, Written,
+    Barrier, CommitError, Durability, Links, Manner, NewBytes, Old, Strategy, Weak, Write, Written,
 };
 use serde_json::json;
 
@@ -82,7 +82,10 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
                 }
             },
             revision: announced.revisions.get(at).copied().flatten(),
-            manner: manner(desk, file),
+            manner: Manner {
+                old: announced.old_of(file),
+                ..manner(desk, file)
+            },
         })
         .collect();
     let workspace = match announced.keeping {
@@ -137,6 +140,7 @@ fn manner(desk: &Desk<'_>, file: &FilePlan) -> Manner {
             settings::Durability::Ordered => Durability::Ordered,
         },
         mode: file.new.mode(),
+        old: Old::Kept,
     }
 }
 

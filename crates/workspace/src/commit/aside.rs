@@ -53,10 +53,10 @@ pub(super) fn aside(
     let old = aside_name(&temporary.name);
     disk.rename_at(folder, name, &old, Replace::Over)
         .map_err(|error| refused(&error))?;
-    match look(disk, write, &old, &held) {
+    match look(trial, write, &old, &held) {
         Look::Same => {}
         Look::Equal(other) => {
-            let _ = dress(disk, write, &temporary, &other.handle, &other.stamp);
+            let _ = dress(disk, write, &temporary, &other.handle, &other.stamp, None);
             held = other;
         }
         Look::Other(failure) => return Err(put_back(trial, write, &old, failure)),

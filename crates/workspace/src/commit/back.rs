@@ -128,7 +128,7 @@ fn take_back(
                 standing.kept.push(keep(trial, write, &old));
                 return false;
             }
-            if is_untouched(disk, folder, &old, &written.stamp, written.revision) {
+            if is_untouched(trial, folder, &old, &written.stamp, written.revision) {
                 drop(held);
                 return twice(|| disk.remove_at(folder, &old)).is_ok();
             }
@@ -155,7 +155,7 @@ fn take_back(
                 return false;
             }
             if !came {
-                if is_untouched(disk, folder, &away, &written.stamp, written.revision) {
+                if is_untouched(trial, folder, &away, &written.stamp, written.revision) {
                     let _ = twice(|| disk.remove_at(folder, &away));
                 } else {
                     standing.kept.push(keep(trial, write, &away));
@@ -171,7 +171,7 @@ fn take_back(
             {
                 return false;
             }
-            if is_untouched(disk, folder, &away, &written.stamp, written.revision) {
+            if is_untouched(trial, folder, &away, &written.stamp, written.revision) {
                 return twice(|| disk.remove_at(folder, &away)).is_ok();
             }
             let _ = super::aside::give_name(disk, folder, &away, name);

@@ -46,11 +46,11 @@ pub(super) fn exchange(
         .map_err(|error| refused(trial, &held.stamp, error))?;
     // From here on the temporary name is somebody's only copy until proven otherwise.
     trial.release(&temporary.name);
-    match look(disk, write, &temporary.name, &held) {
+    match look(trial, write, &temporary.name, &held) {
         Look::Same => {}
         Look::Equal(other) => {
             // Put there in the last moment: the new file takes after it.
-            let _ = dress(disk, write, &temporary, &other.handle, &other.stamp);
+            let _ = dress(disk, write, &temporary, &other.handle, &other.stamp, None);
             held = other;
         }
         Look::Other(failure) => {
@@ -94,7 +94,7 @@ pub(super) fn freshen(
 ) -> Result<(), Failure> {
     if held.stamp.ctime != checked.ctime || !held.stamp.same_file(checked) {
         // Whether all could be carried over is known from the staging.
-        let _ = dress(disk, write, temporary, &held.handle, &held.stamp)?;
+        let _ = dress(disk, write, temporary, &held.handle, &held.stamp, None)?;
     }
     let time = later_than(held.stamp.mtime, disk.now());
     disk.set_modified(temporary.file.as_fd(), time)
@@ -190,7 +190,7 @@ fn withdraw(
             let _ = twice(exchange);
             break;
         }
-        if is_untouched(disk, folder, &aside, ours, revision) {
+        if is_untouched(trial, folder, &aside, ours, revision) {
             let _ = twice(|| disk.remove_at(folder, &aside));
             return failure;
         }
@@ -201,17 +201,18 @@ fn withdraw(
 
 /// Does a file of ours hold what we wrote, and does nobody have it open for writing?
 pub(super) fn is_untouched(
-    disk: &dyn Disk,
+    trial: &Trial<'_>,
     folder: BorrowedFd<'_>,
     name: &OsStr,
     ours: &Stamp,
     revision: Revision,
 ) -> bool {
+    let disk = trial.disk();
     let look = || -> Result<bool, Failure> {
         let handle = disk
             .open_at(folder, name, Open::Read)
             .map_err(Failure::at("look"))?;
-        lease(disk, &handle, Lease::Read, std::time::Duration::ZERO)?;
+        lease(trial, &handle, Lease::Read, std::time::Duration::ZERO)?;
         let now = disk.stat(handle.as_fd()).map_err(Failure::at("look"))?;
         Ok(now.same_file(ours)
             && now.size == ours.size

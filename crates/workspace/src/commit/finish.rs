@@ -10,7 +10,7 @@ use super::hold::{Grip, Held};
 use super::in_place;
 use super::intent::Row;
 use super::trial::Trial;
-use super::{CommitError, Durability, Expected, Warning, Write, Written};
+use super::{CommitError, Durability, Expected, Old, Warning, Write, Written};
 use crate::displaced::{Displaced, Seal};
 use crate::locks::{Guard, Kept};
 
@@ -140,6 +140,12 @@ fn put_away(
     if trial.workspace.state_folder.is_none() && (late || unflushed) {
         written.warnings.push(Warning::Left(left()));
         return;
+    }
+    if seal == Seal::Sealed && write.manner.old == Old::KeptElsewhere && !unflushed {
+        // One that will not go is kept after all.
+        if disk.remove_at(located.folder.as_fd(), name).is_ok() {
+            return;
+        }
     }
     let move_it = || store.put_away(disk, located.folder.as_fd(), name, &located.name, seal);
     match move_it().or_else(|_| move_it()) {

@@ -10,6 +10,7 @@ use super::check::{holds_expected, not_there};
 use super::trial::Trial;
 use super::{Failure, Write};
 use crate::disk::{Disk, Lease, Open};
+use crate::mounts::Sight;
 use crate::stamp::Stamp;
 
 /// How often a name that changes hands under the check is looked at anew.
@@ -44,19 +45,19 @@ impl Held {
 
 /// Takes a lease; waits a little for somebody who is just writing.
 pub(super) fn lease(
-    disk: &dyn Disk,
+    trial: &Trial<'_>,
     file: &OwnedFd,
     lease: Lease,
     patience: Duration,
 ) -> Result<Grip, Failure> {
+    let disk = trial.disk();
     let mut waited = Duration::ZERO;
     let mut pause = Duration::from_micros(500);
     loop {
         match disk.take_lease(file.as_fd(), lease) {
             Ok(()) => {
                 // A rewrite in place goes to the same file as a mapping does.
-                let all =
-                    lease == Lease::Write || disk.lease_sees_all(file.as_fd()).unwrap_or(false);
+                let all = lease == Lease::Write || trial.sight(file) == Sight::All;
                 return Ok(if all { Grip::Leased } else { Grip::Partly });
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -84,7 +85,7 @@ pub(super) fn hold(
     let located = write.located;
     let (mut handle, mut found) = (handle, *checked);
     for _ in 0..TRIES {
-        let grip = lease(disk, &handle, Lease::Read, trial.workspace.lease_patience)?;
+        let grip = lease(trial, &handle, Lease::Read, trial.workspace.lease_patience)?;
         let now = match disk.stat_at(located.folder(), &located.name) {
             Ok(now) => now,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Failure::Changed),
@@ -122,7 +123,8 @@ pub(super) enum Look {
 }
 
 /// Looks at what stands under `name`, where the held file should be now.
-pub(super) fn look(disk: &dyn Disk, write: &Write<'_>, name: &OsStr, held: &Held) -> Look {
+pub(super) fn look(trial: &Trial<'_>, write: &Write<'_>, name: &OsStr, held: &Held) -> Look {
+    let disk = trial.disk();
     let folder = write.located.folder();
     let stat = || disk.stat_at(folder, name);
     let now = match stat().or_else(|_| stat()) {
@@ -152,7 +154,7 @@ pub(super) fn look(disk: &dyn Disk, write: &Write<'_>, name: &OsStr, held: &Held
             }
         };
     }
-    match equal(disk, write, name, &now) {
+    match equal(trial, write, name, &now) {
         Ok(Some(held)) => Look::Equal(held),
         Ok(None) => Look::Other(Failure::Changed),
         Err(failure) => Look::Other(failure),
@@ -160,7 +162,7 @@ pub(super) fn look(disk: &dyn Disk, write: &Write<'_>, name: &OsStr, held: &Held
 }
 
 fn equal(
-    disk: &dyn Disk,
+    trial: &Trial<'_>,
     write: &Write<'_>,
     name: &OsStr,
     found: &Stamp,
@@ -168,10 +170,11 @@ fn equal(
     if !found.is_file() {
         return Ok(None);
     }
+    let disk = trial.disk();
     let handle = disk
         .open_at(write.located.folder(), name, Open::Read)
         .map_err(Failure::at("look"))?;
-    let grip = lease(disk, &handle, Lease::Read, Duration::ZERO)?;
+    let grip = lease(trial, &handle, Lease::Read, Duration::ZERO)?;
     let stamp = disk.stat(handle.as_fd()).map_err(Failure::at("look"))?;
     let is_equal = stamp.same_file(found)
         && stamp.is_file()

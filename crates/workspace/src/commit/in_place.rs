@@ -116,7 +116,7 @@ pub(super) fn grip(
     let located = write.located;
     let patience = trial.workspace.lease_patience;
     let file = open(disk, write, patience)?;
-    let grip = lease(disk, &file, Lease::Write, patience)?;
+    let grip = lease(trial, &file, Lease::Write, patience)?;
     if grip == Grip::Loose && write.manner.weak == Weak::Refuse {
         return Err(Failure::Unsafe);
     }

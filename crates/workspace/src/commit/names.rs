@@ -89,7 +89,7 @@ pub(super) fn remove(
     let folder = write.located.folder();
     disk.rename_at(folder, &write.located.name, &aside, Replace::Over)
         .map_err(refused)?;
-    match look(disk, write, &aside, &held) {
+    match look(trial, write, &aside, &held) {
         Look::Same => {}
         Look::Equal(other) => held = other,
         Look::Other(failure) => return Err(put_back(trial, write, &aside, failure)),

@@ -76,6 +76,18 @@ pub struct Manner {
     /// Permission bits that the file is to have; none: those it has, of a new file what the umask leaves. A file that
     /// is rewritten in place keeps its own.
     pub mode: Option<u32>,
+    /// What becomes of the old file.
+    pub old: Old,
+}
+
+/// What becomes of an old file that nobody can write into any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Old {
+    /// It is kept where old files are kept.
+    #[default]
+    Kept,
+    /// It goes: whoever asks for the write keeps the bytes already. One that somebody may still write into is kept.
+    KeptElsewhere,
 }
 
 /// By another file under its name, or in place.

@@ -150,9 +150,9 @@ fn stage_beside(
         .map_err(write_failed)?;
     check_base(write, base)?;
     let (_, revision) = sink.finish();
-    let carried = dress(disk, write, &temporary, handle, &old)?;
-    disk.sync(file).map_err(Failure::at("flush"))?;
     let ours = disk.stat(file).map_err(Failure::at("look"))?;
+    let carried = dress(disk, write, &temporary, handle, &old, Some(&ours))?;
+    disk.sync(file).map_err(Failure::at("flush"))?;
     Ok(Replacement {
         temporary,
         ours,
@@ -163,21 +163,25 @@ fn stage_beside(
     })
 }
 
-/// Gives a new file owner, attributes and mode of the old one, unless another mode is wanted. Where it cannot be given to the old one's owner the name
-/// must stay with the old file.
+/// Gives a new file owner, attributes and mode of the old one, unless another mode is wanted. Where it cannot be given to
+/// the old one's owner the name must stay with the old file. `ours` is how the new file is, where that is known.
 pub(super) fn dress(
     disk: &dyn Disk,
     write: &Write<'_>,
     temporary: &Temporary,
     old: &OwnedFd,
     stamp: &Stamp,
+    ours: Option<&Stamp>,
 ) -> Result<Carried, Failure> {
     let file = temporary.file.as_fd();
-    match disk.set_owner(file, stamp.uid, stamp.gid) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Err(Failure::Again(Rung::InPlace));
+    // Most files belong to whoever writes them, and so does the new one.
+    if ours.is_none_or(|ours| (ours.uid, ours.gid) != (stamp.uid, stamp.gid)) {
+        match disk.set_owner(file, stamp.uid, stamp.gid) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Err(Failure::Again(Rung::InPlace));
+            }
+            other => other.map_err(Failure::at("owner"))?,
         }
-        other => other.map_err(Failure::at("owner"))?,
     }
     // After the owner, whose change clears set-user-id and capabilities.
     let carried = disk

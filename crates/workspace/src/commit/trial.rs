@@ -10,7 +10,8 @@ use std::sync::Arc;
 use super::outcome::{Failure, Rung};
 use crate::disk::{Disk, Open};
 use crate::displaced::{Seal, kept_name};
-use crate::mounts::Lack;
+use crate::locks::Guard;
+use crate::mounts::{Lack, Sight};
 use crate::random::random;
 use crate::roots::Workspace;
 
@@ -23,6 +24,8 @@ pub(super) struct Trial<'w> {
     pub(super) workspace: &'w Workspace,
     names: Vec<(Arc<OwnedFd>, OsString)>,
     folders: Vec<(Arc<OwnedFd>, OsString)>,
+    /// The device of all folders in which names change, where it is one and known.
+    device: Option<u64>,
 }
 
 /// A file that exists for the trial alone.
@@ -48,7 +51,19 @@ impl<'w> Trial<'w> {
             workspace,
             names: Vec::new(),
             folders: Vec::new(),
+            device: None,
         }
+    }
+
+    /// The folders are locked, and so their device is known.
+    pub(super) fn locked(&mut self, guard: &Guard) {
+        self.device = guard.device();
+    }
+
+    /// Whom a lease on this file shows.
+    pub(super) fn sight(&self, file: &OwnedFd) -> Sight {
+        let mounts = &self.workspace.mounts;
+        mounts.sight(self.disk(), file.as_fd(), self.device)
     }
 
     pub(super) fn disk(&self) -> &'w dyn Disk {

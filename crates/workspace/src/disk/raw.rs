@@ -1,4 +1,4 @@
-//! The calls that rustix does not know: leases, and the beginning of a flush. The only place of this crate that the
+//! The calls that rustix does not know: leases, the beginning of a flush, sleeps that end when they should. The only place of this crate that the
 //! compiler does not check; each call passes an open handle and plain numbers, and touches no memory of ours.
 
 use std::io;
@@ -34,6 +34,18 @@ mod calls {
         let _ = unsafe { libc::sync_file_range(file.as_raw_fd(), offset, length, flags) };
     }
 
+    /// By how many nanoseconds the system may lengthen this thread's sleeps; 0 where it does not say.
+    pub(super) fn slack() -> libc::c_ulong {
+        // SAFETY: reads a number of the calling thread.
+        let found = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
+        libc::c_ulong::try_from(found).unwrap_or(0)
+    }
+
+    pub(super) fn set_slack(nanoseconds: libc::c_ulong) {
+        // SAFETY: sets a number of the calling thread; that may fail, and the sleep is longer then.
+        let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0) };
+    }
+
     /// `F_SETSIG`, which the C library's binding leaves out; the same number on every system that Rust runs on.
     const SET_SIGNAL: libc::c_int = 10;
 
@@ -43,6 +55,29 @@ mod calls {
         fcntl(file, SET_SIGNAL, libc::SIGURG).map(|_| ())
     }
 }
+
+/// As long as it lives, this thread's sleeps end when they should.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) struct ExactSleep {
+    slack: libc::c_ulong,
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn exact_sleep() -> ExactSleep {
+    let slack = calls::slack();
+    calls::set_slack(1);
+    ExactSleep { slack }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+impl Drop for ExactSleep {
+    fn drop(&mut self) {
+        calls::set_slack(self.slack);
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn exact_sleep() {}
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn number(lease: Lease) -> libc::c_int {

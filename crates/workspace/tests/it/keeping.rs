@@ -310,3 +310,42 @@ fn old_files_are_pruned_oldest_first_and_unsealed_ones_never() {
     assert_eq!(ground.workspace.prune(Limits::default()).unwrap(), 1);
     assert_eq!(ground.displaced_texts(), ["late", "not ours", "one"]);
 }
+
+#[test]
+fn an_old_file_whose_bytes_are_on_record_goes_unless_somebody_may_still_write_into_it() {
+    use lancet_workspace::{Manner, Old, Seal, Warning};
+    let on_record = Manner {
+        old: Old::KeptElsewhere,
+        ..Manner::default()
+    };
+    let ground = Ground::with(&[("a", "one")]);
+    let seen = ground.seen("a");
+    let mut write = seen.whole(b"two");
+    write.manner = on_record;
+    let written = ground.workspace.commit(vec![write]).unwrap().remove(0);
+    assert_eq!(written.displaced, None);
+    assert_eq!((ground.text("a"), ground.tree().len()), ("two".into(), 1));
+    assert_eq!(ground.displaced_texts(), Vec::<String>::new());
+
+    // Somebody found the file before the swap and comes to write while its folder is flushed.
+    let ground = Ground::with(&[("a", "one")]);
+    let seen = ground.seen("a");
+    let old = fs::File::open(ground.root.join("a")).unwrap();
+    let place = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&old));
+    ground.disk.before_each(move |call| {
+        if call.method == "unlock" {
+            // Refused for as long as the lease is held; that they came is seen.
+            let _ = rustix::fs::open(
+                place.as_str(),
+                rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::NONBLOCK,
+                rustix::fs::Mode::empty(),
+            );
+        }
+    });
+    let mut write = seen.whole(b"two");
+    write.manner = on_record;
+    let written = ground.workspace.commit(vec![write]).unwrap().remove(0);
+    assert!(written.warnings.contains(&Warning::LateWriter));
+    assert_eq!(written.displaced.map(|kept| kept.seal), Some(Seal::Open));
+    assert_eq!(ground.displaced_texts(), ["one"]);
+}

@@ -207,6 +207,5 @@ fn a_one_line_edit_costs_few_calls() {
         .unwrap();
     let writing = ground.disk.calls() - reading;
     assert!(reading <= 6, "{reading} calls to locate and read");
-    // One of them asks what kind of file system it is: on some a lease does not see everybody.
-    assert!(writing <= 30, "{writing} calls to write");
+    assert!(writing <= 28, "{writing} calls to write");
 }

@@ -122,6 +122,7 @@ pub(crate) const IN_PLACE: Manner = Manner {
     weak: lancet_workspace::Weak::Allow,
     durability: lancet_workspace::Durability::Full,
     mode: None,
+    old: lancet_workspace::Old::Kept,
 };
 
 fn one_file(root: &Path) {

@@ -87,15 +87,30 @@ const IN_PLACE: Manner = Manner {
     weak: lancet_workspace::Weak::Refuse,
     durability: lancet_workspace::Durability::Full,
     mode: None,
+    old: lancet_workspace::Old::Kept,
 };
 
-pub(super) const RUNGS: [Rung; 8] = [
+/// The old file goes, unless somebody may still write into it.
+const ON_RECORD: Manner = Manner {
+    strategy: Strategy::Auto,
+    old: lancet_workspace::Old::KeptElsewhere,
+    ..IN_PLACE
+};
+
+pub(super) const RUNGS: [Rung; 9] = [
     Rung {
         name: "exchange+lease",
         holds: true,
         goal: Goal::New,
         prepare: |_| {},
         write: |ground| commit(ground, Manner::default(), &["exchange+lease"]),
+    },
+    Rung {
+        name: "exchange+lease, old bytes on record",
+        holds: true,
+        goal: Goal::New,
+        prepare: |_| {},
+        write: |ground| commit(ground, ON_RECORD, &["exchange+lease"]),
     },
     Rung {
         name: "exchange",
