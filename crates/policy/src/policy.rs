@@ -191,14 +191,19 @@ impl Policy {
     }
 
     fn reading_of(&self, names: &[Name<'_>], kind: Kind) -> Decision<'_> {
-        let mut decided = Decision::new(Outcome::Allow, Cause::Nothing);
-        for name in names {
-            if decided.is_denied() {
-                break;
-            }
-            decided = self.may_read_name(name, kind);
-        }
-        decided
+        // Where a secret file was opened that the user allows by name, a link to it is no other file.
+        let lifted = || {
+            names.first().is_some_and(|opened| {
+                secret(opened).is_some() && self.lift_secret.find(opened, kind).is_some()
+            })
+        };
+        let counts = |decision: &Decision<'_>| {
+            decision.is_denied() && !(matches!(decision.cause, Cause::Secret { .. }) && lifted())
+        };
+        let mut decisions = names.iter().map(|name| self.may_read_name(name, kind));
+        decisions
+            .find(counts)
+            .unwrap_or(Decision::new(Outcome::Allow, Cause::Nothing))
     }
 
     fn prepared<'a>(&self, names: FileNames<'a>) -> Vec<Name<'a>> {

@@ -125,12 +125,13 @@ fn node_packages(folder: &str) -> anyhow::Result<()> {
 /// What the proofs of the write need of the system: a tracer, and makers of file systems. Root on Debian gets them; anybody
 /// else is told what is missing, and those proofs tell it too.
 pub(crate) fn file_systems() {
-    const TOOLS: [(&str, &str); 5] = [
+    const TOOLS: [(&str, &str); 6] = [
         ("strace", "strace"),
         ("mkfs.ext4", "e2fsprogs"),
         ("mkfs.xfs", "xfsprogs"),
         ("mkfs.btrfs", "btrfs-progs"),
         ("bindfs", "bindfs"),
+        ("lowntfs-3g", "ntfs-3g"),
     ];
     let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
     let is_missing = |program: &str| {

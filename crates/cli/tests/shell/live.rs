@@ -2,94 +2,17 @@
 //! process or thread that changes the files.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::stage::{LANCET, Stage, word};
+use crate::agent::Agent;
+use crate::stage::{Stage, word};
 
-/// A served agent.
-struct Agent {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    next: u64,
-}
-
-impl Agent {
-    fn new(stage: &Stage, arguments: &[&str]) -> Agent {
-        let mut command = stage.command(LANCET);
-        command.arg("mcp").args(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::null()).spawn().expect("it starts");
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().expect("piped"));
-        let mut agent = Agent {
-            child,
-            input,
-            output,
-            next: 0,
-        };
-        agent.request("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } }));
-        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        agent
-    }
-
-    fn send(&mut self, message: &Value) {
-        let input = self.input.as_mut().expect("open");
-        input
-            .write_all(format!("{message}\n").as_bytes())
-            .expect("sent");
-    }
-
-    fn request(&mut self, method: &str, params: Value) -> Value {
-        self.next += 1;
-        self.send(
-            &json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }),
-        );
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("an answer");
-        let answer: Value = serde_json::from_str(&line).expect("JSON");
-        assert_eq!(answer["id"], self.next, "{answer}");
-        answer["result"].clone()
-    }
-
-    /// Calls a tool: the refusal's name, or nothing; and the text.
-    fn call(&mut self, tool: &str, arguments: Value) -> (String, String) {
-        let result = self.request(
-            "tools/call",
-            json!({ "name": tool, "arguments": arguments }),
-        );
-        let error = &result["_meta"]["lancet/result"]["error"]["name"];
-        let text = result["content"][0]["text"].as_str().unwrap_or_default();
-        (error.as_str().unwrap_or("").to_owned(), text.to_owned())
-    }
-
-    fn read(&mut self, path: &Path) -> String {
-        self.call("Read", json!({ "file_path": path, "force": true }))
-            .0
-    }
-
-    fn write(&mut self, path: &Path) -> (String, String) {
-        self.call(
-            "Write",
-            json!({ "file_path": path, "content": "x\n", "mode": "append" }),
-        )
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        drop(self.input.take());
-        let _ = self.child.wait();
-    }
-}
-
-fn user_settings(stage: &Stage) -> PathBuf {
+pub(crate) fn user_settings(stage: &Stage) -> PathBuf {
     let path = stage.home().join(".config/lancet/lancet.toml");
     fs::create_dir_all(path.parent().expect("a folder")).expect("made");
     path

@@ -1,5 +1,7 @@
 //! The program as a person or a script runs it: the real binary, in a folder of its own, with an empty home.
 
+mod agent;
+mod always;
 mod call;
 mod doctor;
 mod edit;

@@ -1,6 +1,7 @@
 //! locate: a path as given becomes a file below a root. What is outside, denied or spelled in a way that no file can
 //! have ends here; what kind of thing stands there is told, not judged.
 
+mod given;
 mod twins;
 
 use std::path::{Path, PathBuf};
@@ -121,8 +122,10 @@ pub(crate) fn find(
     refuse_unshown(engine, &given, located.path())?;
     let mut others = Vec::new();
     let twins = twins::look(engine, policy, &located, &mut others);
-    if located.path() != path {
-        others.push(path);
+    for name in given::names(path) {
+        if name != located.path() {
+            others.push(name);
+        }
     }
     Ok(Target {
         located,

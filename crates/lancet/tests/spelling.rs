@@ -1,0 +1,549 @@
+//! The law of spellings, on real files and through the engine: however a path is written, the decision about the file that
+//! it leads to is the same one, neither looser nor stricter. On the file system of the temporary folder and, where one can
+//! be mounted, on one that takes upper and lower case for the same.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lancet::settings::{Layer, Origin};
+use lancet::{Answer, Approver, Check, Kind, Lancet, Question, RawCall, Session, Settings, Wait};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::json;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Files of all sorts: plain, protected, secret, with letters that have several forms.
+const FILES: [&str; 10] = [
+    "src/main.rs",
+    "src/lib.rs",
+    "docs/notes.md",
+    "docs/more/a.md",
+    ".git/config",
+    ".env",
+    "deep/er/key.pem",
+    "caf\u{e9}/x.txt",
+    "data/\u{fc}ber.txt",
+    "deep/.claude/skills/pdf/a.md",
+];
+
+/// Links, whose own names no pattern below matches.
+const LINKS: [(&str, &str); 6] = [
+    ("zz-src", "src"),
+    ("zz-docs", "zz-chain"),
+    ("zz-chain", "docs"),
+    ("zz-up", "deep/er/.."),
+    ("zz-file", "src/main.rs"),
+    ("zz-git", ".git"),
+];
+
+const PATTERNS: [&str; 18] = [
+    "src/**",
+    "/src/main.rs",
+    "*.rs",
+    "main.rs",
+    "docs/",
+    "/docs/*.md",
+    "**/a.md",
+    "deep/**",
+    "*.pem",
+    "caf\u{e9}/**",
+    "cafe\u{301}/x.txt",
+    "\u{fc}ber.txt",
+    "SRC/LIB.RS",
+    ".env",
+    ".git/**",
+    "data",
+    "[a-d]*/*.txt",
+    "?ocs/**",
+];
+
+struct Ground {
+    root: PathBuf,
+    alias: PathBuf,
+    revisions: Vec<String>,
+    _folder: tempfile::TempDir,
+    mounted: Option<PathBuf>,
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        if let Some(at) = &self.mounted {
+            let _ = Command::new("umount").arg(at).status();
+        }
+    }
+}
+
+/// Would be asked; never is.
+struct Nobody;
+
+impl Approver for Nobody {
+    fn ask(&self, _: &Question, _: &Wait) -> Answer {
+        Answer::No(None)
+    }
+}
+
+impl Ground {
+    fn plain() -> Ground {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("root");
+        fs::create_dir(&root).expect("made");
+        Ground::furnished(folder, root, None)
+    }
+
+    /// On a file system that folds case: NTFS by its driver in user space.
+    fn folding() -> Result<Ground, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (image, at) = (folder.path().join("image"), folder.path().join("at"));
+        fs::create_dir(&at).expect("made");
+        fs::File::create(&image)
+            .and_then(|file| file.set_len(16 << 20))
+            .expect("an image");
+        let run = |program: &str, words: &[&str]| {
+            let made = Command::new(program).args(words).output();
+            let made = made.map_err(|error| format!("{program}: {error}"))?;
+            let words = String::from_utf8_lossy(&made.stderr).into_owned();
+            made.status
+                .success()
+                .then_some(())
+                .ok_or(format!("{program}: {words}"))
+        };
+        let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
+        run("mkntfs", &["-q", "-F", "-f", &text(&image)])?;
+        run(
+            "lowntfs-3g",
+            &["-o", "ignore_case", &text(&image), &text(&at)],
+        )?;
+        let root = at.join("root");
+        fs::create_dir(&root).expect("made");
+        let ground = Ground::furnished(folder, root, Some(at));
+        match ground.root.join("SRC/MAIN.RS").exists() {
+            true => Ok(ground),
+            false => Err("what was mounted does not fold case".to_owned()),
+        }
+    }
+
+    fn furnished(folder: tempfile::TempDir, root: PathBuf, mounted: Option<PathBuf>) -> Ground {
+        let root = root.canonicalize().expect("there");
+        for name in FILES {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, format!("text of {name}\n")).expect("written");
+        }
+        for (link, target) in LINKS {
+            symlink(target, root.join(link)).expect("made");
+        }
+        symlink(root.join("docs"), root.join("zz-absolute")).expect("made");
+        let alias = folder
+            .path()
+            .canonicalize()
+            .expect("there")
+            .join("zz-alias");
+        symlink(&root, &alias).expect("made");
+        let settings = "permissions.allow = [\"Read(**)\"]\n";
+        let mut ground = Ground {
+            root,
+            alias,
+            revisions: Vec::new(),
+            _folder: folder,
+            mounted,
+        };
+        let session = ground.open(settings);
+        let revision = |name| {
+            let path = ground.root.join(name);
+            let reply = session.call(RawCall::new("Read", json!({ "file_path": path })));
+            reply.data()["revision"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{}", reply.text()))
+                .to_owned()
+        };
+        ground.revisions = FILES.into_iter().map(revision).collect();
+        ground
+    }
+
+    fn open(&self, text: &str) -> Session {
+        let layer = Layer {
+            origin: Origin::User,
+            path: "lancet.toml".into(),
+            text: text.to_owned(),
+        };
+        Lancet::builder()
+            .root(&self.root)
+            .settings(Settings::load(&[layer]).expect("loads"))
+            .approver(Nobody)
+            .open()
+            .expect("opened")
+            .unnamed_session()
+    }
+}
+
+/// What becomes of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    Passes,
+    Asks,
+    Refused(Kind),
+}
+
+const TOOLS: [&str; 4] = ["Read", "Edit", "Write", "Grep"];
+
+fn decide(session: &Session, tool: &str, path: &str, revision: &str, at: usize) -> Outcome {
+    let arguments = match tool {
+        "Read" => json!({ "file_path": path, "force": true }),
+        "Edit" => {
+            json!({ "file_path": path, "old_string": "text of", "new_string": "other", "revision": revision })
+        }
+        "Write" => {
+            json!({ "file_path": path, "content": format!("new {at}\n"), "revision": revision })
+        }
+        _ => json!({ "pattern": "text of", "path": path }),
+    };
+    match session.check(RawCall::new(tool, arguments)) {
+        Check::Passes => Outcome::Passes,
+        Check::Asks { .. } => Outcome::Asks,
+        Check::Refused(refusal) => Outcome::Refused(refusal.kind()),
+    }
+}
+
+/// What a spelling is to the file that it was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    /// The same path with detours.
+    Detour,
+    /// The same, with names that some file systems, or a tolerant search, take for the same.
+    Disguise,
+    /// A disguise of a link: where that is not the same file it says nothing about it.
+    Elsewhere,
+    /// No file can be named so.
+    Refused,
+}
+
+/// One way to write a path, step by step.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Dot,
+    Slashes,
+    Climb,
+    /// Into another folder and out again.
+    Detour(&'static str),
+    Link,
+    Alias,
+    Upper,
+    Title,
+    Composed,
+    Decomposed,
+    TrailingDot,
+    TrailingSpace,
+    Invisible,
+    Wide,
+    Slash,
+    Network,
+    Tail,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    use Step::*;
+    select(vec![
+        Dot,
+        Dot,
+        Slashes,
+        Slashes,
+        Climb,
+        Detour("docs"),
+        Detour("src"),
+        Detour("deep/er"),
+        Detour("zz-src"),
+        Link,
+        Link,
+        Alias,
+        Upper,
+        Title,
+        Composed,
+        Decomposed,
+        TrailingDot,
+        TrailingSpace,
+        Invisible,
+        Wide,
+        Slash,
+        Network,
+        Tail,
+    ])
+}
+
+/// The path written otherwise, and what that makes of it.
+fn spell(ground: &Ground, file: &str, steps: &[(Step, usize)]) -> (String, Sort) {
+    let mut start = ground.root.to_str().expect("UTF-8").to_owned();
+    let mut names: Vec<String> = file.split('/').map(str::to_owned).collect();
+    let (mut sort, mut front, mut end) = (Sort::Detour, "", "");
+    let mut linked = false;
+    for &(step, at) in steps {
+        let at = at % names.len();
+        let name = names[at].clone();
+        match step {
+            Step::Dot => names.insert(at, ".".into()),
+            Step::Slashes => names.insert(at, String::new()),
+            Step::Climb => {
+                let last = start.rsplit('/').next().unwrap_or_default().to_owned();
+                start.push_str(&format!("/../{last}"));
+            }
+            Step::Detour(folder) => {
+                let back = vec![".."; folder.split('/').count()].join("/");
+                let back = if folder == "zz-src" {
+                    "..".into()
+                } else {
+                    back
+                };
+                start.push_str(&format!("/{folder}/{back}"));
+            }
+            Step::Link => {
+                linked = true;
+                if sort == Sort::Disguise {
+                    sort = Sort::Elsewhere;
+                }
+                // In place of the name that it leads to, where the whole path begins with that.
+                let joined = names.join("/");
+                let links = [
+                    ("src/", "zz-src/"),
+                    ("docs/", "zz-docs/"),
+                    ("docs/", "zz-absolute/"),
+                    ("deep/", "zz-up/"),
+                    (".git/", "zz-git/"),
+                ];
+                let fit: Vec<_> = links
+                    .iter()
+                    .filter(|(from, _)| joined.starts_with(from))
+                    .collect();
+                if joined == "src/main.rs" && at == 0 {
+                    names = vec!["zz-file".into()];
+                } else if let Some((from, to)) = fit.get(at % fit.len().max(1)) {
+                    let linked = joined.replacen(from, to, 1);
+                    names = linked.split('/').map(str::to_owned).collect();
+                }
+            }
+            Step::Alias => {
+                start = start.replacen(
+                    ground.root.to_str().expect("UTF-8"),
+                    ground.alias.to_str().expect("UTF-8"),
+                    1,
+                )
+            }
+            Step::Slash => (end, sort) = ("/", Sort::Refused),
+            Step::Tail => (end, sort) = ("/.", Sort::Refused),
+            Step::Network => (front, sort) = ("/", Sort::Refused),
+            _ if name.is_empty() || name.starts_with("..") || name == "." => {}
+            _ => {
+                names[at] = disguised(&name, step);
+                if names[at] != name && sort == Sort::Detour {
+                    sort = if linked {
+                        Sort::Elsewhere
+                    } else {
+                        Sort::Disguise
+                    };
+                }
+            }
+        }
+    }
+    // A name in the middle may be empty, one at the end would name a folder.
+    while names.len() > 1
+        && names
+            .last()
+            .is_some_and(|name| name.is_empty() || name == ".")
+    {
+        names.pop();
+    }
+    (format!("{front}{start}/{}{end}", names.join("/")), sort)
+}
+
+/// A name that some file systems, or a tolerant search, take for the same.
+fn disguised(name: &str, step: Step) -> String {
+    match step {
+        Step::Upper => name.to_uppercase(),
+        Step::Title => {
+            let mut letters = name.chars();
+            let first = letters.next().map(|first| first.to_uppercase().to_string());
+            first.unwrap_or_default() + letters.as_str()
+        }
+        Step::Composed => name.nfc().collect(),
+        Step::Decomposed => name.nfd().collect(),
+        Step::TrailingDot => format!("{name}."),
+        Step::TrailingSpace => format!("{name} "),
+        Step::Invisible => name.replacen('e', "e\u{200b}", 1),
+        Step::Wide => name.replacen('s', "\u{ff53}", 1),
+        _ => name.to_owned(),
+    }
+}
+
+/// Whether two spellings differ in nothing but the Unicode form of their letters.
+fn same_letters(spelled: &str, file: &Path) -> bool {
+    spelled.nfc().eq(file.to_str().expect("UTF-8").nfc())
+}
+
+fn rules() -> impl Strategy<Value = String> {
+    let effect = select(vec!["deny", "ask", "allow"]);
+    let tool = select(vec!["Read", "Edit", "Write"]);
+    let mode = select(vec!["ask", "accept-edits", "bypass"]);
+    (mode, vec((effect, tool, select(PATTERNS.to_vec())), 0..5)).prop_map(|(mode, rules)| {
+        let mut text = format!("mode = \"{mode}\"\n[permissions]\n");
+        for wanted in ["deny", "ask", "allow"] {
+            let list: Vec<String> = rules
+                .iter()
+                .filter(|(effect, ..)| *effect == wanted)
+                .map(|(_, tool, pattern)| format!("\"{tool}({pattern})\""))
+                .collect();
+            text.push_str(&format!("{wanted} = [{}]\n", list.join(", ")));
+        }
+        text
+    })
+}
+
+/// Tries the law on a ground; how often two spellings led to the same file.
+fn hold_law(ground: &Ground, cases: u32) -> u64 {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let same = std::cell::Cell::new(0);
+    let steps = vec((step(), 0usize..6), 1..5);
+    let mut runner = TestRunner::new(config);
+    let law = runner.run(
+        &(rules(), 0..FILES.len(), vec(steps, 4)),
+        |(rules, at, spellings)| {
+            let session = ground.open(&rules);
+            let file = ground.root.join(FILES[at]);
+            let target = fs::metadata(&file).expect("there");
+            let revision = &ground.revisions[at];
+            let plainly = file.to_str().expect("UTF-8");
+            for steps in &spellings {
+                let (spelled, sort) = spell(ground, FILES[at], steps);
+                let found = fs::metadata(&spelled).ok();
+                let is_same = found.is_some_and(|found| {
+                    (found.dev(), found.ino()) == (target.dev(), target.ino())
+                });
+                for tool in TOOLS {
+                    let wanted = decide(&session, tool, plainly, revision, at);
+                    let got = decide(&session, tool, &spelled, revision, at);
+                    let told = format!(
+                        "{tool} {spelled} is {got:?}, {plainly} is {wanted:?}, under\n{rules}"
+                    );
+                    if sort == Sort::Refused {
+                        prop_assert!(matches!(got, Outcome::Refused(_)), "{told}");
+                    } else if is_same || (tool != "Write" && same_letters(&spelled, &file)) {
+                        prop_assert!(got == wanted, "{told}");
+                        same.set(same.get() + 1);
+                    } else {
+                        // Another file, or none: what is denied or protected stays so.
+                        let forbidden = match wanted {
+                            Outcome::Refused(Kind::Denied) => matches!(got, Outcome::Refused(_)),
+                            Outcome::Asks if protected(FILES[at]) => got != Outcome::Passes,
+                            _ => true,
+                        };
+                        prop_assert!(forbidden, "{told}");
+                    }
+                }
+            }
+            Ok(())
+        },
+    );
+    if let Err(broken) = law {
+        panic!("{broken}");
+    }
+    same.get()
+}
+
+fn protected(file: &str) -> bool {
+    file.contains(".git")
+        || file.contains(".claude")
+        || file.contains(".env")
+        || file.contains(".pem")
+}
+
+fn cases() -> u32 {
+    let cases = std::env::var("LANCET_LAW_CASES").ok();
+    cases.and_then(|cases| cases.parse().ok()).unwrap_or(256)
+}
+
+#[test]
+fn no_spelling_of_a_path_changes_the_decision_about_its_file() {
+    let same = hold_law(&Ground::plain(), cases());
+    assert!(
+        same > u64::from(cases()),
+        "only {same} spellings led to their file"
+    );
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says why")]
+fn nor_does_one_in_other_letters_where_the_file_system_folds_case() {
+    match Ground::folding() {
+        Ok(ground) => {
+            let same = hold_law(&ground, cases() / 4);
+            assert!(
+                same > u64::from(cases() / 4),
+                "only {same} spellings led to their file"
+            );
+        }
+        Err(why) => println!("skipped: no file system that folds case: {why}"),
+    }
+}
+
+/// Files with a second hard link.
+const TWINS: [(&str, &str); 5] = [
+    ("src/main.rs", "docs/twin.txt"),
+    (".git/config", "plain.txt"),
+    (".env", "data/notes.txt"),
+    ("deep/er/key.pem", "docs/open.txt"),
+    ("docs/notes.md", "src/notes.rs"),
+];
+
+#[test]
+fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
+    let mut ground = Ground::plain();
+    for (first, second) in TWINS {
+        fs::hard_link(ground.root.join(first), ground.root.join(second)).expect("made");
+    }
+    ground.revisions = TWINS
+        .iter()
+        .map(|(first, _)| {
+            let at = FILES.iter().position(|file| file == first).expect("known");
+            ground.revisions[at].clone()
+        })
+        .collect();
+    let config = Config {
+        cases: cases() / 2,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let law = TestRunner::new(config).run(&(rules(), 0..TWINS.len()), |(rules, at)| {
+        let session = ground.open(&rules);
+        let allows = !rules.contains("allow = []");
+        for tool in TOOLS {
+            let of = |name: &str| {
+                let path = ground.root.join(name);
+                decide(
+                    &session,
+                    tool,
+                    path.to_str().expect("UTF-8"),
+                    &ground.revisions[at],
+                    at,
+                )
+            };
+            let (first, second) = (of(TWINS[at].0), of(TWINS[at].1));
+            // What allows must cover the name that was opened; everything else counts for all names. What is allowed and
+            // may not be read is not replaced unasked.
+            let by_allowing = allows && [&first, &second].contains(&&Outcome::Asks);
+            prop_assert!(
+                first == second || by_allowing,
+                "{tool} {:?}: {first:?} and {second:?} under\n{rules}",
+                TWINS[at]
+            );
+        }
+        Ok(())
+    });
+    if let Err(broken) = law {
+        panic!("{broken}");
+    }
+}
