@@ -338,3 +338,47 @@ fn a_read_alone_makes_no_state_folder() {
     read(&ground.open().unnamed_session(), &ground.file());
     assert!(!ground.folder.path().join("state").exists());
 }
+
+/// Two others put files of theirs at the name: one just before the exchange, one just before it is taken back.
+#[test]
+fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
+    let ground = Ground::new();
+    let lancet = ground.open();
+    let session = lancet.unnamed_session();
+    let file = ground.file();
+    read(&session, &file);
+    let (name, beside) = (file.clone(), file.with_file_name("theirs"));
+    let exchanges = Mutex::new(0);
+    ground.disk.before_each(move |call| {
+        if call.method == "exchange_at" {
+            let mut exchanges = exchanges.lock().expect("sound");
+            *exchanges += 1;
+            if *exchanges <= 2 {
+                fs::write(&beside, format!("theirs {exchanges}\n")).expect("written");
+                fs::rename(&beside, &name).expect("moved");
+            }
+        }
+    });
+    let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });
+    let reply = session.call(RawCall::new("Edit", edit));
+    ground.disk.mend();
+    assert_eq!(
+        reply.data()["error"]["name"],
+        "conflict",
+        "{}",
+        reply.text()
+    );
+    assert_eq!(fs::read_to_string(&file).expect("there"), "theirs 2\n");
+    let (id, text) = late_versions(&lancet)[0].clone();
+    assert_eq!(text, "theirs 1\n");
+    let named = format!("{}@{id}", file.display());
+    assert!(reply.text().contains(&named), "{}", reply.text());
+    let asked = Restore {
+        file: file.clone(),
+        operation: id,
+        ..restore_defaults()
+    };
+    let reply = lancet.unnamed_session().restore(asked, Caller::default());
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(fs::read_to_string(&file).expect("there"), "theirs 1\n");
+}

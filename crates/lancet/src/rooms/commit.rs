@@ -1,15 +1,17 @@
 //! commit: the last check and the write, one synchronous step. Between the two there is no waiting and no log line; the
 //! workspace does both.
 
+use std::path::PathBuf;
+
 use lancet_workspace::{
     Barrier, CommitError, Durability, Links, Manner, NewBytes, Old, Strategy, Weak, Write, Written,
 };
 use serde_json::json;
 
-use super::Desk;
 use super::announce::{self, Announced, Keeping};
 use super::approve::Approved;
 use super::plan::{FilePlan, New, Plan};
+use super::{Desk, late};
 use crate::refusal::{Kind, Refusal};
 use crate::settings;
 use crate::wording::{QuotedPath, joined, quote_path};
@@ -111,9 +113,9 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
         }
         Err(CommitError::Changed { .. } | CommitError::Exists { .. }) => Err(Failed::Changed),
         Err(error @ CommitError::Partly { .. }) => {
-            Err(Failed::Partly(Box::new(refuse(plan, &error))))
+            Err(Failed::Partly(Box::new(refuse(desk, plan, &error))))
         }
-        Err(error) => Err(Failed::Refused(Box::new(refuse(plan, &error)))),
+        Err(error) => Err(Failed::Refused(Box::new(refuse(desk, plan, &error)))),
     }
 }
 
@@ -144,7 +146,7 @@ fn manner(desk: &Desk<'_>, file: &FilePlan) -> Manner {
     }
 }
 
-fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
+fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
     let path = |index: usize| {
         plan.files
             .get(index)
@@ -166,17 +168,7 @@ fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
             path(*index),
             "it could only be rewritten in place without protection from other writers, and the settings forbid that",
         ),
-        CommitError::Conflict { index, kept } => {
-            let kept: Vec<_> = kept.iter().map(|file| quote_path(file)).collect();
-            let text = format!(
-                "{} was written by someone else in the same moment. The newest version stands there; the other is kept in {}. Read the file before going on.",
-                path(*index),
-                joined(&kept, ", ")
-            );
-            Refusal::new(Kind::Conflict, text)
-                .with("file_path", path(*index))
-                .with("kept", json!(kept))
-        }
+        CommitError::Conflict { index, kept } => conflict(desk, plan, *index, kept),
         CommitError::ReadOnly { index, barrier } => {
             let words = match barrier {
                 Barrier::File => {
@@ -208,7 +200,7 @@ fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
             let kept: Vec<_> = kept.iter().map(|file| quote_path(file)).collect();
             let text = format!(
                 "{} Putting the other files back failed too: {} hold the new text. Their old bytes are in {}. Look at these files before going on.",
-                refuse(plan, cause).text(),
+                refuse(desk, plan, cause).text(),
                 joined(&standing, ", "),
                 joined(&kept, ", ")
             );
@@ -217,6 +209,34 @@ fn refuse(plan: &Plan, error: &CommitError) -> Refusal {
                 .with("kept", json!(kept))
         }
     }
+}
+
+/// Somebody else wrote in the same moment: which version stands, and how to get at the other.
+fn conflict(desk: &Desk<'_>, plan: &Plan, index: usize, kept: &[PathBuf]) -> Refusal {
+    let file = plan.files.get(index);
+    let path = file
+        .map(|file| quote_path(file.target.path()))
+        .unwrap_or_default();
+    let (mut on_record, mut left) = (Vec::new(), Vec::new());
+    for version in kept {
+        match file.and_then(|file| late::keep(desk, file, version)) {
+            Some(id) => on_record.push(format!("{path}@{id}")),
+            None => left.push(quote_path(version).to_string()),
+        }
+    }
+    let mut places: Vec<String> = on_record
+        .iter()
+        .map(|version| format!("the history, and `lancet restore {version}` brings it back"))
+        .collect();
+    places.extend(left.iter().cloned());
+    let text = format!(
+        "{path} was written by someone else in the same moment. The newest version stands there; the other is kept in {}. Read the file before going on.",
+        places.join(", ")
+    );
+    on_record.extend(left);
+    Refusal::new(Kind::Conflict, text)
+        .with("file_path", path)
+        .with("kept", json!(on_record))
 }
 
 fn io(path: QuotedPath, words: &str) -> Refusal {

@@ -3,18 +3,18 @@
 //! told in the same way, to whoever calls next.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lancet_history::{
     By, Content, Draft, FileDraft, FileKind, OperationKind, OperationStore, State, StoreError,
     Unsealed,
 };
-use lancet_workspace::{Displaced, Healed, Recovered, Revision, Seal, Settled, Written};
+use lancet_workspace::{Displaced, Expected, Healed, Recovered, Revision, Seal, Settled, Written};
 
 use super::Desk;
 use super::announce::milliseconds;
-use super::plan::Plan;
+use super::plan::{FilePlan, Plan};
 use crate::engine::Inner;
 use crate::operation;
 use crate::reply::Reply;
@@ -141,25 +141,78 @@ fn look(engine: &Inner) {
         return;
     };
     for unsealed in waiting {
-        if let Some(again) = settle(engine, &**store, unsealed) {
-            engine.base().aftermath.late.open().waiting.push(again);
+        let found = settle(engine, &**store, unsealed.clone());
+        let mut open = engine.base().aftermath.late.open();
+        if let Some(late) = found.late {
+            // What is told does not end the looking.
+            let row = found.again.is_none().then(|| unsealed.file.clone());
+            open.news.push(News {
+                row,
+                ..news(&unsealed, &late)
+            });
+        }
+        open.waiting.extend(found.again);
+    }
+}
+
+/// Puts a version on record that the write of this file had to leave aside, because somebody else wrote at the same
+/// moment; its operation. None: it stays where the write left it.
+pub(crate) fn keep(desk: &Desk<'_>, file: &FilePlan, kept: &Path) -> Option<String> {
+    let engine = desk.engine();
+    let store = engine.history()?;
+    let Expected::Content {
+        revision, stamp, ..
+    } = &file.expected
+    else {
+        return None;
+    };
+    let unsealed = Unsealed {
+        file: kept.to_path_buf(),
+        path: file.target.path().to_path_buf(),
+        revision: *revision.as_bytes(),
+        size: file.size_before(),
+        mode: stamp.mode,
+        session: desk.session.key().to_owned(),
+        operation: String::new(),
+        late: None,
+    };
+    let found = settle(engine, &**store, unsealed);
+    let mut open = engine.base().aftermath.late.open();
+    open.waiting.extend(found.again);
+    found.late
+}
+
+/// What another look at an old file gave.
+#[derive(Default)]
+struct Found {
+    /// The operation that has what came late.
+    late: Option<String>,
+    /// What is still to be waited for.
+    again: Option<Unsealed>,
+}
+
+impl Found {
+    fn again(unsealed: Unsealed) -> Found {
+        Found {
+            late: None,
+            again: Some(unsealed),
         }
     }
 }
 
-/// What is still to be waited for of one old file.
-fn settle(engine: &Inner, store: &dyn OperationStore, mut unsealed: Unsealed) -> Option<Unsealed> {
+/// Looks again at one old file.
+fn settle(engine: &Inner, store: &dyn OperationStore, mut unsealed: Unsealed) -> Found {
     let displaced = Displaced {
         path: unsealed.file.clone(),
         revision: Revision::from_bytes(unsealed.revision),
         seal: Seal::Open,
     };
     match engine.ceiling().settle(&displaced) {
-        Ok(Settled::Waiting) => Some(unsealed),
+        Ok(Settled::Waiting) => Found::again(unsealed),
         Ok(Settled::Sealed(now)) => {
             let _ = store.adopt(now.revision.as_bytes(), &now.path);
             let _ = store.drop_unsealed(&unsealed.file);
-            None
+            Found::default()
         }
         Ok(Settled::Late {
             version,
@@ -167,32 +220,34 @@ fn settle(engine: &Inner, store: &dyn OperationStore, mut unsealed: Unsealed) ->
             open,
         }) => {
             let Ok(id) = record(store, &unsealed, &version, size) else {
-                return Some(unsealed);
+                return Found::again(unsealed);
             };
-            let mut news = news(&unsealed, &id);
-            // What is told does not end the looking.
-            news.row = open.is_none().then(|| unsealed.file.clone());
-            engine.base().aftermath.late.open().news.push(news);
             let Some(open) = open else {
                 let told = Unsealed {
-                    late: Some(id),
+                    late: Some(id.clone()),
                     ..unsealed
                 };
                 let _ = store.put_unsealed(&told);
-                return None;
+                return Found {
+                    late: Some(id),
+                    again: None,
+                };
             };
             // Nobody can say that this was all.
             unsealed.revision = *open.revision.as_bytes();
             unsealed.size = size;
             let _ = store.put_unsealed(&unsealed);
-            Some(unsealed)
+            Found {
+                late: Some(id),
+                again: Some(unsealed),
+            }
         }
         // Taken in by another process, or by somebody who tidied up.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let _ = store.drop_unsealed(&unsealed.file);
-            None
+            Found::default()
         }
-        Err(_) => Some(unsealed),
+        Err(_) => Found::again(unsealed),
     }
 }
 
@@ -226,7 +281,9 @@ fn record(
             path: &unsealed.path,
             kind: FileKind::Update,
             moved_from: None,
-            before: Some(state(unsealed.revision, unsealed.size)),
+            // What a change left aside that never was has nothing before it on record.
+            before: (!unsealed.operation.is_empty())
+                .then(|| state(unsealed.revision, unsealed.size)),
             after: Some(state(*version.revision.as_bytes(), size)),
             added: 0,
             removed: 0,
@@ -242,9 +299,16 @@ fn record(
 
 fn news(unsealed: &Unsealed, late: &str) -> News {
     let path = quote_path(&unsealed.path);
+    let how = if unsealed.operation.is_empty() {
+        format!("went on writing to a version of {path} that a conflict had left aside")
+    } else {
+        format!(
+            "had {path} open and wrote to its old version after this session had changed it (operation {})",
+            unsealed.operation
+        )
+    };
     let words = format!(
-        "someone had {path} open and wrote to its old version after this session had changed it (operation {}). Their text is not in the file; it is kept as operation {late} and `lancet restore {path}@{late}` brings it back. Tell the user",
-        unsealed.operation
+        "someone {how}. Their text is not in the file; it is kept as operation {late} and `lancet restore {path}@{late}` brings it back. Tell the user"
     );
     News {
         session: Some(unsealed.session.clone()).filter(|session| !session.is_empty()),
