@@ -716,6 +716,10 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
             record(&store, &draft(&id(number), vec![change]));
         }
     }
+    // All of it in the one file.
+    database(&folder)
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .expect("brought over");
     let sound = fs::read(folder.path().join("lancet.db")).expect("there");
     let pages = sound.len() / 4096;
     assert!(pages > 30, "{pages}");
@@ -759,5 +763,44 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
     assert!(
         set_aside > 0 && brought_over > 0,
         "{set_aside} {brought_over}"
+    );
+}
+
+#[test]
+fn looking_writes_nothing() {
+    let folder = TempDir::new().expect("folder");
+    record(
+        &Store::new(folder.path()),
+        &draft("abcd00000001", vec![file("/p/a", None, whole(b"new\n"))]),
+    );
+    let files = || -> Vec<_> {
+        ["lancet.db", "lancet.db-wal"]
+            .map(|name| folder.path().join(name))
+            .map(|path| {
+                (
+                    fs::read(&path).ok(),
+                    fs::metadata(&path).and_then(|found| found.modified()).ok(),
+                )
+            })
+            .into()
+    };
+    let before = files();
+    for _ in 0..3 {
+        let store = Store::new(folder.path());
+        assert_eq!(ids(&store, &LogQuery::default()), ["abcd00000001"]);
+        assert!(store.unfinished().expect("read").is_empty());
+    }
+    assert!(
+        files() == before,
+        "the database and its log are as they were"
+    );
+    // When there is time it is all in the database.
+    let store = Store::new(folder.path());
+    let _ = store.seal(AGES).expect("sealed");
+    fs::remove_file(folder.path().join("lancet.db-wal")).expect("it is there, and needless");
+    drop(store);
+    assert_eq!(
+        ids(&Store::new(folder.path()), &LogQuery::default()),
+        ["abcd00000001"]
     );
 }

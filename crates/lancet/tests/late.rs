@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,18 +18,25 @@ use serde_json::json;
 
 const ACCESS_DENIED: i32 = 13;
 
+/// One test at a time: some start processes, and each of those has, until it has become another program, every file open that
+/// the others are just writing. That is somebody who may write late, or whom a lease is refused for.
+static ALONE: Mutex<()> = Mutex::new(());
+
 struct Ground {
     folder: tempfile::TempDir,
     disk: Arc<FaultyDisk>,
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Ground {
     fn new() -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("root")).expect("made");
         let ground = Ground {
             folder,
             disk: Arc::new(FaultyDisk::new()),
+            _alone: alone,
         };
         fs::write(ground.file(), "one\n").expect("written");
         ground
@@ -159,12 +166,28 @@ fn late_writer(root: PathBuf) -> JoinHandle<()> {
         name.to_string_lossy().starts_with(".lancet-")
     });
     let old = old.expect("the old file under its temporary name").path();
+    let (tell, told) = mpsc::channel();
     let writer = std::thread::spawn(move || {
+        tell.send(fs::read_link("/proc/thread-self").expect("linux"))
+            .expect("heard");
         let mut held = fs::OpenOptions::new().append(true).open(old).expect("open");
         held.write_all(b"late\n").expect("written");
     });
-    // Long enough to be waiting in its open.
-    std::thread::sleep(Duration::from_millis(100));
+    // Until it sleeps: in its open, which waits for the lease. A busy machine may take its time.
+    let state = Path::new("/proc")
+        .join(told.recv().expect("begun"))
+        .join("stat");
+    for _ in 0..1_000 {
+        std::thread::sleep(Duration::from_millis(10));
+        let line = fs::read_to_string(&state).unwrap_or_default();
+        if line
+            .rsplit(") ")
+            .next()
+            .is_some_and(|rest| rest.starts_with(['S', 'D']))
+        {
+            break;
+        }
+    }
     writer
 }
 
@@ -189,7 +212,6 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     assert!(reply.text().contains("LATE_WRITER"), "{}", reply.text());
     let writer = writer.lock().expect("free").take().expect("started");
     writer.join().expect("wrote");
-    // Tests beside this one start processes, each of which has every open file for a moment: the writer's as well.
     // A quick one is told with the edit's own answer.
     let mut told = reply;
     for _ in 0..200 {

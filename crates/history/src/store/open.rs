@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::schema::{MigrateError, STEPS, migrate};
@@ -16,6 +17,9 @@ use super::{SetAside, StoreError, ledgers, operations, salvage};
 const FILE: &str = "lancet.db";
 /// How long others are waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Bytes that the log may keep on the disk once it has been brought over.
+const LONGEST_LOG: i64 = 4 << 20;
 
 /// How many statements are kept ready.
 const STATEMENTS: usize = 64;
@@ -139,8 +143,11 @@ fn open_file(file: &Path) -> Result<Opened, Trouble> {
 fn prepare(mut connection: Connection) -> Result<Connection, MigrateError> {
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Before the first table, or never: room that was freed can then be given back in small steps.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    // Before the first table, or never: room that was freed can then be given back in small steps. Said to a database
+    // that has it already it is a write with its flushes, which made up most of a `lancet log`.
+    if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     let journal = connection
         .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
     if journal != "wal" {
@@ -149,6 +156,10 @@ fn prepare(mut connection: Connection) -> Result<Connection, MigrateError> {
             row.get::<_, String>(0)
         })?;
     }
+    // Whoever closes it last would bring its log over, with two flushes, and the next one begin a new log with two more.
+    // Left where it is it is brought over when there is time (seal.rs), or by whoever writes the thousandth page into it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update_and_check(None, "journal_size_limit", LONGEST_LOG, |_| Ok(()))?;
     // The log is not flushed at each save: after a power cut the last ones may be missing, and the hash still decides.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // A process that may only write to a few folders has none for SQLite's temporary files.

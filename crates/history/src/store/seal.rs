@@ -62,7 +62,16 @@ pub(super) fn seal(
         .prepare_cached("SELECT count(*) FROM contents WHERE form < 16")?
         .query_row([], |row| row.get::<_, i64>(0))?
         .unsigned_abs();
+    if sealed.left == 0 {
+        bring_over(connection)?;
+    }
     Ok(sealed)
+}
+
+/// Takes what is in the log over into the database, as far as nobody still reads it. Waits for nobody; without a log there
+/// is nothing to do.
+fn bring_over(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }
 
 fn seal_rows(

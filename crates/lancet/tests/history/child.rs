@@ -82,5 +82,5 @@ pub(crate) fn read(session: &Session, path: &Path) {
 
 pub(crate) fn edit(session: &Session, path: &Path, old: &str, new: &str) -> Reply {
     let edit = json!({ "file_path": path, "old_string": old, "new_string": new, "insist": true });
-    session.call(RawCall::new("Edit", edit))
+    crate::ground::patiently(|| session.call(RawCall::new("Edit", edit.clone())))
 }

@@ -87,10 +87,8 @@ impl Ground {
                 json!({ "file_path": path, "force": true }),
             ));
         }
-        self.session.call(RawCall::new(
-            "Write",
-            json!({ "file_path": path, "content": content, "insist": true }),
-        ))
+        let write = json!({ "file_path": path, "content": content, "insist": true });
+        patiently(|| self.session.call(RawCall::new("Write", write.clone())))
     }
 
     pub(crate) fn edit(&self, name: &str, old: &str, new: &str) -> Reply {
@@ -99,10 +97,9 @@ impl Ground {
             "Read",
             json!({ "file_path": path, "force": true }),
         ));
-        self.session.call(RawCall::new(
-            "Edit",
-            json!({ "file_path": path, "old_string": old, "new_string": new, "insist": true }),
-        ))
+        let edit =
+            json!({ "file_path": path, "old_string": old, "new_string": new, "insist": true });
+        patiently(|| self.session.call(RawCall::new("Edit", edit.clone())))
     }
 
     pub(crate) fn undo(&self, selection: Selection) -> Reply {
@@ -125,9 +122,8 @@ impl Ground {
             overlap,
             dry_run: false,
         };
-        self.lancet
-            .unnamed_session()
-            .take_back(asked, Caller::default())
+        let session = self.lancet.unnamed_session();
+        patiently(|| session.take_back(asked.clone(), Caller::default()))
     }
 
     pub(crate) fn log(&self) -> Vec<Operation> {
@@ -140,6 +136,19 @@ impl Ground {
         gather(&self.root(), &mut tree);
         tree
     }
+}
+
+/// Calls again where somebody else has the file open for writing, as the answer says: other tests start processes, and each of
+/// those has, until it has become another program, every file open that is just being written here.
+pub(crate) fn patiently(call: impl Fn() -> Reply) -> Reply {
+    for _ in 0..100 {
+        let reply = call();
+        if reply.refusal() != Some(lancet::Kind::Busy) {
+            return reply;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    call()
 }
 
 fn open(folder: &Path, settings: Settings) -> Lancet {

@@ -16,7 +16,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 
 use crate::child::{dress, edit, is_long, open, part, read, session};
-use crate::ground::{Tree, gather, operation};
+use crate::ground::{Tree, gather, operation, patiently};
 
 /// What a process is killed in: what is there before, and what it does.
 const ACTS: [&str; 7] = [
@@ -37,7 +37,6 @@ fn prepare(act: &str, folder: &Path) {
     )
     .expect("written");
     let lancet = open(&folder, None);
-    // One without a name: a named one is kept ready by the engine, and with it the engine's journal.
     let session = lancet.unnamed_session();
     read(&session, &file("a.txt"));
     // An operation before, so that there is a database, and one whose end is not ours.
@@ -64,7 +63,8 @@ fn take_back(lancet: &Lancet, direction: Direction) -> lancet::Reply {
         overlap: Overlap::Refuse,
         dry_run: false,
     };
-    lancet.unnamed_session().take_back(asked, Caller::default())
+    let session = lancet.unnamed_session();
+    patiently(|| session.take_back(asked.clone(), Caller::default()))
 }
 
 /// Does what is to be done, after `begin`.

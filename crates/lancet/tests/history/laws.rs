@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use lancet::{Direction, Overlap, Selection};
 use proptest::prelude::*;
 
-use crate::ground::{Ground, Tree};
+use crate::ground::{Ground, Tree, patiently};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -75,9 +75,10 @@ fn act(ground: &Ground, step: &Step) -> bool {
                 "Read",
                 serde_json::json!({ "file_path": path, "force": true }),
             ));
-            ground
-                .session
-                .call(lancet::RawCall::new("MultiEdit", edits))
+            patiently(|| {
+                let call = lancet::RawCall::new("MultiEdit", edits.clone());
+                ground.session.call(call)
+            })
         }
         Step::Foreign(at, text) => {
             ground.put(NAMES[*at], text);
