@@ -120,7 +120,12 @@ fn read_number(text: &[u8]) -> Option<u64> {
 fn trace(trace: Option<Trace>) -> Vec<u8> {
     match trace {
         None => b"-".to_vec(),
-        Some(trace) => format!("{:x}:{}", trace.inode, trace.revision.long()).into_bytes(),
+        Some(trace) => {
+            let mut text = number(trace.inode);
+            text.push(b':');
+            text.extend(trace.revision.long().into_bytes());
+            text
+        }
     }
 }
 
