@@ -804,3 +804,35 @@ fn looking_writes_nothing() {
         ["abcd00000001"]
     );
 }
+
+#[test]
+fn what_came_late_does_not_push_out_the_newest_change() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let change = |number: usize, old: &[u8], new: &[u8]| {
+        let name = id(number);
+        record(
+            &store,
+            &draft(&name, vec![file("/p/a", whole(old), whole(new))]),
+        );
+    };
+    change(1, b"zero", b"one");
+    change(2, b"one", b"two");
+    let (name, files) = (id(3), vec![file("/p/a", whole(b"one"), whole(b"one late"))]);
+    let late = Draft {
+        kind: OperationKind::Late,
+        ..draft(&name, files)
+    };
+    record(&store, &late);
+    // All of them are from 1970.
+    let foreseen = store.forecast(&Limits::default()).expect("worked out");
+    let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+    assert_eq!((foreseen.operations, removed.operations), (1, 1));
+    assert_eq!(ids(&store, &LogQuery::default()), [id(3), id(2)]);
+    // The next change ends both.
+    change(4, b"two", b"three");
+    let foreseen = store.forecast(&Limits::default()).expect("worked out");
+    let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+    assert_eq!((foreseen.operations, removed.operations), (2, 2));
+    assert_eq!(ids(&store, &LogQuery::default()), [id(4)]);
+}

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::prune::{oldest, sessions_at_work, size};
-use crate::operation::{Limits, Removed};
+use crate::operation::{Limits, OperationKind, Removed};
 
 /// The longest that is worked at it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -15,6 +15,7 @@ struct Found {
     id: String,
     time: i64,
     session: String,
+    kind: OperationKind,
     files: Vec<(Vec<u8>, [Option<i64>; 2])>,
 }
 
@@ -34,7 +35,9 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
     let mut uses: HashMap<i64, usize> = HashMap::new();
     for found in &operations {
         for (path, contents) in &found.files {
-            newest.insert(path, &found.id);
+            if found.kind != OperationKind::Late {
+                newest.insert(path, &found.id);
+            }
             for content in contents.iter().flatten() {
                 *uses.entry(*content).or_default() += 1;
             }
@@ -70,7 +73,10 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
             && found
                 .files
                 .iter()
-                .all(|(path, _)| newest.get(path.as_slice()) != Some(&found.id.as_str()));
+                .all(|(path, _)| {
+                    let newest = newest.get(path.as_slice());
+                    newest.is_some_and(|newest| *newest > found.id.as_str())
+                });
         if !goes {
             continue;
         }
@@ -99,7 +105,7 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
 /// All operations with their files, oldest first.
 fn operations(connection: &Connection) -> rusqlite::Result<Vec<Found>> {
     let mut statement = connection.prepare(
-        "SELECT o.id, o.time, o.session, f.path, f.before, f.after
+        "SELECT o.id, o.time, o.session, f.path, f.before, f.after, o.kind
          FROM operations o JOIN files f ON f.operation = o.id ORDER BY o.id, f.at",
     )?;
     let mut rows = statement.query([])?;
@@ -113,6 +119,7 @@ fn operations(connection: &Connection) -> rusqlite::Result<Vec<Found>> {
                 id,
                 time: row.get(1)?,
                 session: row.get(2)?,
+                kind: OperationKind::of(row.get(6)?),
                 files: vec![file],
             }),
         }

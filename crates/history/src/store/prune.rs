@@ -13,7 +13,7 @@ use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLIN
 use super::open::now;
 use super::{blobs, seal};
 use crate::entry::Revision;
-use crate::operation::{Limits, Removed};
+use crate::operation::{Limits, OperationKind, Removed};
 
 /// Operations that one step looks at.
 const STEP: usize = 100;
@@ -167,15 +167,17 @@ fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool
         .query_row([&found.id, &found.session], |row| row.get(0))
 }
 
-/// Announced, or the newest of a file.
+/// Announced, or the newest of a file. What somebody wrote late into an old version never stood under the name, so it does not
+/// make the change before it an older one.
 fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM begun WHERE id = ?1)
              OR EXISTS (SELECT 1 FROM files f WHERE f.operation = ?1
-                 AND NOT EXISTS (SELECT 1 FROM files later WHERE later.path = f.path AND later.operation > ?1))",
+                 AND NOT EXISTS (SELECT 1 FROM files later JOIN operations l ON l.id = later.operation AND l.kind <> ?2
+                     WHERE later.path = f.path AND later.operation > ?1))",
         )?
-        .query_row([id], |row| row.get(0))
+        .query_row(params![id, OperationKind::Late.number()], |row| row.get(0))
 }
 
 /// The contents that an operation names.
