@@ -70,13 +70,10 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
         let goes = (found.time < oldest || removed.left > limits.size)
             && !is_first
             && !begun.contains(&found.id)
-            && found
-                .files
-                .iter()
-                .all(|(path, _)| {
-                    let newest = newest.get(path.as_slice());
-                    newest.is_some_and(|newest| *newest > found.id.as_str())
-                });
+            && found.files.iter().all(|(path, _)| {
+                let newest = newest.get(path.as_slice());
+                newest.is_some_and(|newest| *newest > found.id.as_str())
+            });
         if !goes {
             continue;
         }

@@ -307,3 +307,53 @@ pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
     };
     not_writable(file, io::Error::new(kind, error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file system on which SQLite cannot share memory, as some over a network: locks by files beside the database.
+    fn open_without_shared_memory(file: &Path) -> Connection {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let opened = Connection::open_with_flags_and_vfs(file, flags, c"unix-dotfile");
+        prepare(opened.expect("opens")).unwrap_or_else(|_| panic!("prepared"))
+    }
+
+    #[test]
+    fn without_shared_memory_the_journal_is_a_plain_one() {
+        let folder = tempfile::TempDir::new().expect("folder");
+        let file = file_in(folder.path());
+        for time in 0..3 {
+            let mut connection = open_without_shared_memory(&file);
+            let mode: String = connection
+                .pragma_query_value(None, "journal_mode", |row| row.get(0))
+                .expect("asked");
+            assert_eq!(mode, "truncate");
+            let insert = "INSERT INTO sessions (name, used, turn) VALUES (?1, unixepoch(), 0)";
+            // One that is not brought to its end leaves nothing; one that is stays.
+            let given_up = connection.transaction().expect("begun");
+            given_up
+                .execute(insert, [format!("given up {time}")])
+                .expect("inserted");
+            drop(given_up);
+            connection
+                .execute(insert, [format!("kept {time}")])
+                .expect("inserted");
+            let left = fs::read_dir(folder.path()).expect("listed").flatten();
+            let names: Vec<_> = left.map(|entry| entry.file_name()).collect();
+            assert!(
+                !names
+                    .iter()
+                    .any(|name| name.to_string_lossy().ends_with("-wal")),
+                "{names:?}"
+            );
+        }
+        let connection = open_without_shared_memory(&file);
+        let mut names = connection
+            .prepare("SELECT name FROM sessions ORDER BY name")
+            .expect("prepared");
+        let names = names.query_map([], |row| row.get(0)).expect("asked");
+        let names: Vec<String> = names.collect::<rusqlite::Result<_>>().expect("read");
+        assert_eq!(names, ["kept 0", "kept 1", "kept 2"]);
+    }
+}
