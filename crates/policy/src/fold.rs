@@ -65,30 +65,27 @@ enum Survey {
     Other,
 }
 
-/// What it takes to fold a path, in one look at its bytes.
+/// What it takes to fold a path. Asked for every file of a search, so each look at the bytes is a loop without branches,
+/// which the compiler makes look at many at once.
 fn survey(text: &str, strength: Strength) -> Survey {
-    let mut capitals = false;
-    let mut before = 0;
-    for &byte in text.as_bytes() {
-        let other = match byte {
-            b'A'..=b'Z' => {
-                capitals = true;
-                false
-            }
-            // Doubled slashes, and names that end in a dot or a space; `.` and `..` are among them.
-            b'/' => before == b'/' || ends_in_vain(before),
-            b':' | b'\\' => strength == Strength::Drive,
-            0x80.. => true,
-            _ => false,
-        };
-        if other {
-            return Survey::Other;
-        }
-        before = byte;
+    let bytes = text.as_bytes();
+    let any = |what: fn(u8) -> bool| bytes.iter().fold(false, |found, byte| found | what(*byte));
+    let parts = |byte: u8| byte == b':' || byte == b'\\';
+    if !text.is_ascii() || (strength == Strength::Drive && any(parts)) {
+        return Survey::Other;
     }
-    if ends_in_vain(before) || (before == b'/' && text.len() > 1) {
+    // Doubled slashes, and names that end in a dot or a space; `.` and `..` are among them.
+    let vain = |before: u8, byte: u8| {
+        (byte == b'/') & ((before == b'/') | (before == b'.') | (before == b' '))
+    };
+    let neighbours = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    let last = bytes.last().copied().unwrap_or(0);
+    if neighbours.fold(false, |found, (before, byte)| found | vain(*before, *byte))
+        || ends_in_vain(last)
+        || (last == b'/' && text.len() > 1)
+    {
         Survey::Other
-    } else if capitals {
+    } else if any(|byte| byte.is_ascii_uppercase()) {
         Survey::Capitals
     } else {
         Survey::Folded
@@ -127,9 +124,9 @@ fn slowly(path: &Path, strength: Strength) -> String {
 /// Whether a path may read otherwise on a Windows drive than here.
 pub(crate) fn may_be_a_drives(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
-    bytes
-        .iter()
-        .any(|byte| matches!(byte, b':' | b'\\' | 0x80..))
+    bytes.iter().fold(false, |found, &byte| {
+        found | (byte == b':') | (byte == b'\\') | (byte >= 0x80)
+    })
 }
 
 /// One name in its folded form.

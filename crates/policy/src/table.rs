@@ -129,8 +129,27 @@ impl Secret {
 /// The secret file that a folded path names.
 pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
     let mut names = folded.rsplit('/').filter(|name| !name.is_empty());
-    let (name, folder) = (names.next()?, names.next());
+    let name = names.next()?;
+    // Few names begin or end like one of them.
+    let (first, last) = (name.bytes().next()?, name.bytes().last()?);
+    if !matches!(first, b'.' | b'i' | b'c') && !matches!(last, b'm' | b'y' | b'2' | b'x') {
+        return None;
+    }
+    let folder = names.next();
     SECRET.iter().find(|secret| secret.is(name, folder))
+}
+
+#[cfg(test)]
+#[test]
+fn every_secret_begins_or_ends_as_the_quick_look_has_it() {
+    for (pattern, path) in SECRET.iter().map(|secret| match secret {
+        Secret::Name(name) => (secret, (*name).to_owned()),
+        Secret::Start(start, _) => (secret, format!("{start}z")),
+        Secret::End(end) => (secret, format!("z{end}")),
+        Secret::Below(folder, name) => (secret, format!("{folder}/{name}")),
+    }) {
+        assert!(self::secret(&path).is_some(), "{pattern:?}");
+    }
 }
 
 /// The protected name that stands first in a folded path, and what follows it.

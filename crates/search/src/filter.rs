@@ -8,6 +8,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use crate::glob::escape_brackets;
+use crate::sieve::Sieve;
 
 /// A glob that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +31,10 @@ pub struct UnknownType {
 pub struct Filter {
     /// The same globs, from each folder that they may start at.
     globs: Vec<Gitignore>,
+    /// Which names they may match.
+    sieve: Sieve,
+    /// Whether one of them takes files away.
+    negated: bool,
     types: Option<Types>,
 }
 
@@ -37,20 +42,27 @@ impl Filter {
     /// Takes only files that one of these globs matches, seen from one of these folders; a glob with `!` before it takes
     /// files away.
     pub fn with_globs(mut self, bases: &[&Path], globs: &[&str]) -> Result<Self, GlobError> {
+        let mut lines = Vec::new();
+        for glob in globs {
+            lines.push(with_files(glob));
+            if glob.contains('[') {
+                // A name with brackets in it is rarely meant as a class of letters.
+                lines.push(with_files(&escape_brackets(glob)));
+            }
+        }
+        self.sieve = Sieve::new(lines.iter().map(String::as_str));
         for base in bases {
             let mut builder = GitignoreBuilder::new(base);
             builder.allow_unclosed_class(false);
-            for glob in globs {
-                add(&mut builder, glob)?;
-                if glob.contains('[') {
-                    // A name with brackets in it is rarely meant as a class of letters.
-                    add(&mut builder, &escape_brackets(glob))?;
-                }
+            for line in &lines {
+                let added = builder.add_line(None, line);
+                added.map_err(|error| GlobError { why: words(&error) })?;
             }
             let built = builder.build();
             self.globs
                 .push(built.map_err(|error| GlobError { why: words(&error) })?);
         }
+        self.negated = self.globs.iter().any(|globs| globs.num_whitelists() > 0);
         Ok(self)
     }
 
@@ -65,10 +77,11 @@ impl Filter {
 
     /// Whether a folder may hold wanted files.
     pub(crate) fn enters(&self, folder: &Path) -> bool {
-        !self
-            .globs
-            .iter()
-            .any(|globs| globs.matched(folder, true).is_whitelist())
+        !self.negated
+            || !self
+                .globs
+                .iter()
+                .any(|globs| globs.matched(folder, true).is_whitelist())
     }
 
     /// Whether a file is wanted.
@@ -86,6 +99,12 @@ impl Filter {
         }
         // As in ripgrep's `-g` the sense is turned round: what an ignore file would ignore is wanted.
         let mut wanted = self.globs.iter().all(|globs| globs.num_ignores() == 0);
+        if file
+            .file_name()
+            .is_some_and(|name| !self.sieve.lets(name.as_encoded_bytes(), false))
+        {
+            return wanted;
+        }
         for globs in &self.globs {
             match globs.matched(file, false) {
                 Match::Ignore(_) => wanted = true,
@@ -97,16 +116,12 @@ impl Filter {
     }
 }
 
-fn add(builder: &mut GitignoreBuilder, glob: &str) -> Result<(), GlobError> {
-    // A folder is named by a slash at its end; its files are meant.
-    let glob = if glob.ends_with('/') && !glob.ends_with("\\/") {
+/// A folder is named by a slash at its end; its files are meant.
+fn with_files(glob: &str) -> String {
+    if glob.ends_with('/') && !glob.ends_with("\\/") {
         format!("{glob}**")
     } else {
         glob.to_owned()
-    };
-    match builder.add_line(None, &glob) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(GlobError { why: words(&error) }),
     }
 }
 

@@ -11,11 +11,14 @@ mod excerpt;
 mod filter;
 mod gate;
 mod glob;
+#[cfg(test)]
+mod laws;
 mod list;
 mod pattern;
 mod reading;
 mod rules;
 mod seek;
+mod sieve;
 mod stepwise;
 mod survey;
 mod tally;

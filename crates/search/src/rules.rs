@@ -2,12 +2,16 @@
 //! `.gitignore` and `.git/info/exclude` of the folder and of every folder above it, and git's global file. Of one kind the
 //! innermost file that says something decides; between kinds the order above does. Knows no walk.
 
+use std::ffi::OsStr;
 use std::io::BufRead as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::sieve::Sieve;
 
 /// The kinds of file, strongest first; git's own excludes are the last.
 const FILES: [&str; 3] = [".rgignore", ".ignore", ".gitignore"];
@@ -44,11 +48,30 @@ pub(crate) struct Present {
 #[derive(Clone, Default)]
 pub(crate) struct Rules {
     chains: [Option<Arc<Layer>>; KINDS],
-    global: Option<Arc<Gitignore>>,
+    global: Option<Arc<Matcher>>,
+}
+
+/// The patterns of one file.
+struct Matcher {
+    patterns: Gitignore,
+    sieve: Sieve,
+}
+
+impl Matcher {
+    fn judge(&self, path: &Path, name: &[u8], is_folder: bool) -> Judgement {
+        if !self.sieve.lets(name, is_folder) {
+            return Judgement::Silent;
+        }
+        match self.patterns.matched(path, is_folder) {
+            Match::None => Judgement::Silent,
+            Match::Ignore(_) => Judgement::Ignored,
+            Match::Whitelist(_) => Judgement::Kept,
+        }
+    }
 }
 
 struct Layer {
-    matcher: Gitignore,
+    matcher: Matcher,
     above: Option<Arc<Layer>>,
 }
 
@@ -107,47 +130,52 @@ impl Rules {
         rules
     }
 
-    fn add(&mut self, at: usize, matcher: Option<Gitignore>) {
+    fn add(&mut self, at: usize, matcher: Option<Matcher>) {
         if let Some(matcher) = matcher {
             let above = self.chains[at].take();
             self.chains[at] = Some(Arc::new(Layer { matcher, above }));
         }
     }
 
-    /// What they say of an entry, by its absolute path.
-    pub(crate) fn judge(&self, path: &Path, is_folder: bool) -> Judgement {
+    /// What they say of an entry, by its absolute path and the name at its end.
+    pub(crate) fn judge(&self, path: &Path, name: &OsStr, is_folder: bool) -> Judgement {
+        let name = name.as_bytes();
         for chain in &self.chains {
             let mut layer = chain.as_ref();
             while let Some(Layer { matcher, above }) = layer.map(|layer| &**layer) {
-                match told(matcher.matched(path, is_folder)) {
+                match matcher.judge(path, name, is_folder) {
                     Judgement::Silent => layer = above.as_ref(),
                     said => return said,
                 }
             }
         }
         self.global.as_ref().map_or(Judgement::Silent, |global| {
-            told(global.matched(path, is_folder))
+            global.judge(path, name, is_folder)
         })
-    }
-}
-
-fn told<T>(said: Match<T>) -> Judgement {
-    match said {
-        Match::None => Judgement::Silent,
-        Match::Ignore(_) => Judgement::Ignored,
-        Match::Whitelist(_) => Judgement::Kept,
     }
 }
 
 /// The rules of one file; none where it is not there, no regular file, or says nothing. Lines that are no pattern are
 /// passed over, as git does.
-fn matcher(folder: &Path, file: &Path) -> Option<Gitignore> {
+fn matcher(folder: &Path, file: &Path) -> Option<Matcher> {
     if !is_regular(file) {
         return None;
     }
+    let lines = std::io::BufReader::new(std::fs::File::open(file).ok()?).lines();
+    // Up to the first that is no text, as ripgrep reads it.
+    let mut lines: Vec<String> = lines.map_while(Result::ok).collect();
+    if let Some(first) = lines.first_mut() {
+        *first = first.trim_start_matches('\u{feff}').to_owned();
+    }
     let mut builder = GitignoreBuilder::new(folder);
-    let _ = builder.add(file);
-    builder.build().ok().filter(|rules| !rules.is_empty())
+    for line in &lines {
+        let _ = builder.add_line(None, line);
+    }
+    let patterns = builder.build().ok().filter(|rules| !rules.is_empty())?;
+    Some(Matcher {
+        patterns,
+        sieve: Sieve::new(lines.iter().map(String::as_str)),
+    })
 }
 
 /// Followed through links, as ripgrep reads it; a pipe of that name would hold the search up for ever.

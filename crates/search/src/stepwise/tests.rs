@@ -31,18 +31,6 @@ impl Stop for At {
     }
 }
 
-/// A tenth of the cases of other laws: each compiles several expressions.
-fn config() -> ProptestConfig {
-    let cases: Option<u32> = std::env::var("LANCET_LAW_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok());
-    ProptestConfig {
-        cases: cases.map_or(100, |cases| cases.div_ceil(10)),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
-
 fn expression() -> impl Strategy<Value = String> {
     let letter = prop::sample::select(vec![
         "a",
@@ -129,7 +117,7 @@ fn lines(matcher: impl Matcher, span: Lines, text: &[u8]) -> Vec<(u64, Vec<u8>)>
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(crate::laws::costly())]
 
     #[test]
     fn steps_of_any_size_find_what_is_found_at_once(

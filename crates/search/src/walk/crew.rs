@@ -7,12 +7,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use lancet_workspace::{EntryKind, Kind};
 
 use super::folder::{Folder, below};
-use super::names::Names;
+use super::names::{Below, Names};
 use super::{Ended, File, Place, Visitor, Walk};
 use crate::tally::Tally;
 
 /// Entries of one folder that a thread looks at before others get their share.
 const BATCH: usize = 128;
+/// Entries that are looked at between two looks at whether to stop.
+const BETWEEN_LOOKS: usize = 8;
 /// Where so many jobs wait, who lists a large folder goes on with it alone.
 const MOST_WAITING: usize = 256;
 
@@ -272,40 +274,39 @@ impl<'w, 'a> Crew<'w, 'a> {
         visitor: &mut impl Visitor,
         tally: &mut Tally,
     ) {
-        let mut path = folder.path.clone();
+        let mut path = Below::new(&folder.path);
         let mut files = Vec::with_capacity(names.len());
         let mut folders = Names::default();
-        for (name, kind) in names.iter() {
-            if self.walk.stop.is_over() {
+        for (at, (name, kind)) in names.iter().enumerate() {
+            if at.is_multiple_of(BETWEEN_LOOKS) && self.walk.stop.is_over() {
                 return self.stop_in(folder);
             }
-            path.push(name);
-            if folder.takes(self.walk, &path, name, kind, tally) {
+            let path = path.with(name);
+            if folder.takes(self.walk, path, name, kind, tally) {
                 if kind == EntryKind::File {
                     files.push(name);
-                } else if self.walk.filter.enters(&path) {
+                } else if self.walk.filter.enters(path) {
                     folders.push(name, kind);
                 }
             }
-            path.pop();
         }
         // First, so that others have something to do.
         if !folders.is_empty() {
             self.add([Job::Enter(Arc::clone(folder), folders)]);
         }
-        for name in files {
-            if self.walk.stop.is_over() {
+        for (at, name) in files.into_iter().enumerate() {
+            // Who reads files looks, too, the more often the larger they are.
+            if at.is_multiple_of(BETWEEN_LOOKS) && self.walk.stop.is_over() {
                 return self.stop_in(folder);
             }
-            path.push(name);
+            let path = path.with(name);
             let file = File {
                 start: folder.start,
-                path: &path,
-                relative: below(&path, folder.base),
+                path,
+                relative: below(path, folder.base),
                 place: Place::In(&folder.branch, name),
             };
             visitor.visit(&file, tally);
-            path.pop();
         }
     }
 }

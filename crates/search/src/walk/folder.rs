@@ -73,7 +73,7 @@ impl Folder {
         tally: &mut Tally,
         many: &mut dyn FnMut(Names, &mut Tally),
     ) -> Names {
-        let mut names = Names::default();
+        let mut names = Names::with_room();
         let mut present = Present::default();
         let settle = |present: Present| {
             self.rules.get_or_init(|| match walk.ignoring {
@@ -121,7 +121,7 @@ impl Folder {
             }
             EntryKind::Special => return false,
         }
-        let said = self.rules().judge(path, kind == EntryKind::Folder);
+        let said = self.rules().judge(path, name, kind == EntryKind::Folder);
         let dotted = name.as_bytes().first() == Some(&b'.');
         let left_out = said == Judgement::Ignored || (dotted && said == Judgement::Silent);
         let version_control = dotted && VERSION_CONTROL.iter().any(|known| name == *known);

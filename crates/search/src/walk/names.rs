@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use lancet_workspace::EntryKind;
 
@@ -14,6 +15,14 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// None yet, with room for what most folders hold.
+    pub(super) fn with_room() -> Self {
+        Names {
+            text: Vec::with_capacity(1024),
+            ends: Vec::with_capacity(64),
+        }
+    }
+
     pub(super) fn push(&mut self, name: &OsStr, kind: EntryKind) {
         self.text.extend_from_slice(name.as_bytes());
         self.ends.push((self.text.len(), kind));
@@ -63,6 +72,31 @@ impl Names {
     }
 }
 
+/// The path of one entry of a folder after the other, in one piece of memory.
+pub(super) struct Below {
+    path: Vec<u8>,
+    folder: usize,
+}
+
+impl Below {
+    pub(super) fn new(folder: &Path) -> Self {
+        let mut path = folder.as_os_str().as_bytes().to_vec();
+        if path.last() != Some(&b'/') {
+            path.push(b'/');
+        }
+        Below {
+            folder: path.len(),
+            path,
+        }
+    }
+
+    pub(super) fn with(&mut self, name: &OsStr) -> &Path {
+        self.path.truncate(self.folder);
+        self.path.extend_from_slice(name.as_bytes());
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +125,19 @@ mod tests {
             (names.len(), names.last()),
             (9, Some(OsStr::new("xxxxxxxx")))
         );
+    }
+
+    #[test]
+    fn entries_of_the_uppermost_folder_have_one_slash() {
+        assert_eq!(
+            Below::new(Path::new("/")).with(OsStr::new("a")),
+            Path::new("/a")
+        );
+        let mut below = Below::new(Path::new("/a/b"));
+        assert_eq!(
+            below.with(OsStr::new("long name")),
+            Path::new("/a/b/long name")
+        );
+        assert_eq!(below.with(OsStr::new("c")), Path::new("/a/b/c"));
     }
 }
