@@ -18,13 +18,19 @@ pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
     let mut said = AutoCrlf::No;
     for text in texts {
         if let Some(value) = last(text, "core", "autocrlf") {
-            said = match value.to_ascii_lowercase().as_str() {
-                "true" | "yes" | "on" | "1" | "input" => AutoCrlf::Yes,
-                _ => AutoCrlf::No,
-            };
+            let yes = is_true(&value) || value.eq_ignore_ascii_case("input");
+            said = if yes { AutoCrlf::Yes } else { AutoCrlf::No };
         }
     }
     said
+}
+
+/// Whether git takes a value for true.
+pub(crate) fn is_true(value: &str) -> bool {
+    ["true", "yes", "on"]
+        .iter()
+        .any(|word| value.eq_ignore_ascii_case(word))
+        || value.parse::<i64>().is_ok_and(|number| number != 0)
 }
 
 /// The last value of `section.key`; "true" for a key without one. Keys below a subsection (`[section "name"]`) are others.

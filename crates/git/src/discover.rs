@@ -86,7 +86,16 @@ fn open(
         .last()
         .cloned()
         .unwrap_or_else(|| git.clone());
-    let config = text(&workspace, &common.join("config"), config::MOST_BYTES)?.unwrap_or_default();
+    let mut config =
+        text(&workspace, &common.join("config"), config::MOST_BYTES)?.unwrap_or_default();
+    // Where each work tree has a file of its own it has the last word.
+    if config::last(&config, "extensions", "worktreeconfig")
+        .is_some_and(|value| config::is_true(&value))
+    {
+        let own = text(&workspace, &git.join("config.worktree"), config::MOST_BYTES)?;
+        config.push('\n');
+        config.push_str(&own.unwrap_or_default());
+    }
     let work_tree = config::last(&config, "core", "worktree");
     let belongs = if is_linked {
         // Both ways: the common folder has this one among its own, and it names the file `.git` here.

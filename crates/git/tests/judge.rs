@@ -195,6 +195,10 @@ fn work_trees_submodules_and_borrowed_objects() {
     let sub = ground.path("b/sub");
     assert!(fs::metadata(sub.join(".git")).unwrap().is_file());
     assert_eq!(read(&sub).unwrap(), Some(Committed::Other("submodule")));
+    // Which moves what names the work tree into a file of its own.
+    ground.git("b/sub", &["sparse-checkout", "set", "--no-cone", "/*"]);
+    assert!(ground.path("b/.git/modules/sub/config.worktree").exists());
+    assert_eq!(ground.agree("b/sub"), 14);
 
     ground.git("", &["clone", "-q", "--shared", "a", "borrowing"]);
     assert!(
