@@ -59,6 +59,11 @@ pub(super) fn file_in(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
+/// The log beside a database.
+pub(super) fn log_of(file: &Path) -> PathBuf {
+    with_suffix(file, "-wal")
+}
+
 /// Seconds since 1970.
 pub(super) fn now() -> i64 {
     SystemTime::now()
