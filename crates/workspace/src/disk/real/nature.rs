@@ -35,9 +35,21 @@ const WINDOWS: [u64; 7] = [
     0x7366_746e, // ntfs3
 ];
 
+/// A file system that a program serves: which, only the table of mounts tells.
+#[cfg(target_os = "linux")]
+const SERVED: u64 = 0x6573_5546;
+
 #[cfg(target_os = "linux")]
 pub(super) fn of(folder: BorrowedFd<'_>) -> io::Result<Nature> {
     let number = rustix::fs::fstatfs(folder)?.f_type as u64 & 0xffff_ffff;
+    if number == SERVED {
+        let device = rustix::fs::fstat(folder)?.st_dev;
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo")?;
+        return Ok(served(
+            &mounts,
+            (rustix::fs::major(device), rustix::fs::minor(device)),
+        ));
+    }
     Ok(if KERNEL.contains(&number) {
         Nature::Kernel
     } else if WINDOWS.contains(&number) {
@@ -45,6 +57,24 @@ pub(super) fn of(folder: BorrowedFd<'_>) -> io::Result<Nature> {
     } else {
         Nature::Plain
     })
+}
+
+/// Of a disk that a program serves to the kernel (`fuseblk`), and by their names: NTFS and exFAT.
+#[cfg(target_os = "linux")]
+fn served(mounts: &str, (major, minor): (u32, u32)) -> Nature {
+    let device = format!("{major}:{minor}");
+    let kind = mounts.lines().find_map(|line| {
+        let (mount, rest) = line.split_once(" - ")?;
+        let is_it = mount.split(' ').nth(2) == Some(device.as_str());
+        rest.split(' ').next().filter(|_| is_it)
+    });
+    let kind = kind.unwrap_or_default();
+    let is_windows = kind == "fuseblk" || kind.contains("ntfs") || kind.contains("exfat");
+    if is_windows {
+        Nature::Windows
+    } else {
+        Nature::Plain
+    }
 }
 
 /// Other systems have none of these.
@@ -65,4 +95,25 @@ pub(super) fn boot() -> String {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn boot() -> String {
     String::new()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    const MOUNTS: &str = "\
+27 1 254:0 / / rw,relatime - ext4 /dev/root rw
+42 27 0:41 / /mnt/stick rw,relatime shared:5 - fuseblk /dev/sdb1 rw,user_id=0
+43 27 0:42 / /mnt/far rw,relatime - fuse.sshfs user@host: rw
+44 27 0:43 / /mnt/old rw - fuse.ntfs-3g /dev/sdc1 rw
+";
+
+    #[test]
+    fn disks_of_windows_are_known_though_a_program_serves_them() {
+        assert_eq!(served(MOUNTS, (0, 41)), Nature::Windows);
+        assert_eq!(served(MOUNTS, (0, 43)), Nature::Windows);
+        assert_eq!(served(MOUNTS, (0, 42)), Nature::Plain);
+        assert_eq!(served(MOUNTS, (0, 44)), Nature::Plain);
+        assert_eq!(served("not a table", (0, 41)), Nature::Plain);
+    }
 }
