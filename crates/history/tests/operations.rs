@@ -836,3 +836,40 @@ fn what_came_late_does_not_push_out_the_newest_change() {
     assert_eq!((foreseen.operations, removed.operations), (2, 2));
     assert_eq!(ids(&store, &LogQuery::default()), [id(4)]);
 }
+
+#[test]
+fn many_ids_are_as_short_as_each_alone() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    record(
+        &store,
+        &draft("000000000000", vec![file("/p/a", None, whole(b"new"))]),
+    );
+    let names: Vec<String> = (0..1_500_u32)
+        .map(|number| {
+            hash(&number.to_le_bytes())[..6]
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect()
+        })
+        .collect();
+    let mut database = database(&folder);
+    let transaction = database.transaction().expect("begun");
+    for name in &names {
+        transaction
+            .execute(
+                "INSERT INTO operations (id, time, kind, state, session, tool, rungs) VALUES (?1, 0, 0, 1, '', '', '')",
+                [name],
+            )
+            .expect("inserted");
+    }
+    transaction.commit().expect("kept");
+    let ids: Vec<&str> = names.iter().map(String::as_str).collect();
+    let together = store.shortest(&ids).expect("read");
+    let alone: Vec<usize> = ids
+        .iter()
+        .map(|id| store.shortest(&[id]).expect("read")[0])
+        .collect();
+    assert_eq!(together, alone);
+    assert!(together.iter().any(|length| *length > 2));
+}

@@ -1,5 +1,6 @@
 //! Reading operations back: the log by any of its filters, one by its id, and what an operation takes back.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rusqlite::types::Value;
@@ -16,6 +17,8 @@ const OPERATIONS: &str =
     o.rungs, o.approved FROM operations o";
 /// The most that one question is answered with.
 const MOST: usize = 1_000_000;
+/// Of more ids than this the neighbours are not asked for one by one.
+const ASKED_SINGLY: usize = 1_000;
 /// How many ids are named where the beginning of one fits several.
 const CANDIDATES: usize = 10;
 
@@ -127,10 +130,19 @@ fn below(folder: &std::path::Path) -> (Vec<u8>, Vec<u8>) {
 
 /// One operation, announced or finished.
 pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<Operation>> {
-    connection
+    let mut found = connection
         .prepare_cached(&format!("{OPERATIONS} WHERE o.id = ?1"))?
         .query_row([id], |row| operation_of(connection, row))
-        .optional()
+        .optional()?;
+    if let Some(found) = &mut found {
+        let begun: bool = connection
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM begun WHERE id = ?1)")?
+            .query_row([id], |row| row.get(0))?;
+        if begun {
+            found.state = OperationState::Begun;
+        }
+    }
+    Ok(found)
 }
 
 /// The operation whose id begins so.
@@ -173,24 +185,49 @@ fn candidates(
     ids.collect()
 }
 
-/// How many characters tell an id from the ones before and after it.
-pub(super) fn shortest(connection: &Connection, id: &str) -> rusqlite::Result<usize> {
+/// How many characters tell each id from the ones before and after it.
+pub(super) fn shortest(connection: &Connection, ids: &[&str]) -> rusqlite::Result<Vec<usize>> {
+    if ids.len() > ASKED_SINGLY {
+        return shortest_of_many(connection, ids);
+    }
     let neighbours = [
         "SELECT max(id) FROM operations WHERE id < ?1",
         "SELECT min(id) FROM operations WHERE id > ?1",
     ];
-    let mut shortest = 1;
-    for sql in neighbours {
-        let other: Option<String> = connection
-            .prepare_cached(sql)?
-            .query_row([id], |row| row.get(0))?;
-        let shared = other.map_or(0, |other| {
-            let pairs = id.bytes().zip(other.bytes());
-            pairs.take_while(|(one, other)| one == other).count()
-        });
-        shortest = shortest.max(shared + 1);
+    let one = |id: &&str| -> rusqlite::Result<usize> {
+        let mut shared_most = 0;
+        for sql in neighbours {
+            let other: Option<String> = connection
+                .prepare_cached(sql)?
+                .query_row([id], |row| row.get(0))?;
+            shared_most = shared_most.max(other.map_or(0, |other| shared(id, &other)));
+        }
+        Ok((shared_most + 1).min(id.len()))
+    };
+    ids.iter().map(one).collect()
+}
+
+/// The same by one walk over all ids.
+fn shortest_of_many(connection: &Connection, ids: &[&str]) -> rusqlite::Result<Vec<usize>> {
+    let mut lengths: HashMap<String, usize> = HashMap::new();
+    let mut statement = connection.prepare_cached("SELECT id FROM operations ORDER BY id")?;
+    let mut rows = statement.query([])?;
+    let (mut before, mut shared_before) = (String::new(), 0);
+    while let Some(row) = rows.next()? {
+        let id: String = row.get(0)?;
+        let shared_after = shared(&before, &id);
+        lengths.insert(before, shared_before.max(shared_after) + 1);
+        (before, shared_before) = (id, shared_after);
     }
-    Ok(shortest.min(id.len()))
+    lengths.insert(before, shared_before + 1);
+    let length = |id: &&str| lengths.get(*id).copied().unwrap_or(id.len()).min(id.len());
+    Ok(ids.iter().map(length).collect())
+}
+
+/// With how many of the same characters two ids begin.
+fn shared(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().zip(other.bytes());
+    pairs.take_while(|(one, other)| one == other).count()
 }
 
 /// What an operation takes back.
@@ -210,27 +247,26 @@ pub(super) fn taken_back(
     rows.collect()
 }
 
+/// One that is not announced any more.
 fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Operation> {
     let id: String = row.get(0)?;
     let rungs: String = row.get(10)?;
-    let mut takes_back: Vec<String> = taken_back(connection, &id)?
-        .into_iter()
-        .map(|taken| taken.operation)
-        .collect();
+    let kind = OperationKind::of(row.get(2)?);
+    let mut takes_back: Vec<String> = match kind {
+        OperationKind::Undo | OperationKind::Redo => taken_back(connection, &id)?
+            .into_iter()
+            .map(|taken| taken.operation)
+            .collect(),
+        OperationKind::Change | OperationKind::Late => Vec::new(),
+    };
     takes_back.sort_unstable();
     takes_back.dedup();
-    let mut state = OperationState::of(row.get(3)?);
-    let begun: bool = connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM begun WHERE id = ?1)")?
-        .query_row([&id], |row| row.get(0))?;
-    if begun {
-        state = OperationState::Begun;
-    }
+    let state = OperationState::of(row.get(3)?);
     Ok(Operation {
         files: files_of(connection, &id)?,
         id,
         time: row.get(1)?,
-        kind: OperationKind::of(row.get(2)?),
+        kind,
         state,
         session: row.get(4)?,
         client: row.get(5)?,

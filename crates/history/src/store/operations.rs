@@ -244,9 +244,7 @@ impl OperationStore for Store {
     fn shortest(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError> {
         let (lengths, _) = self.run(|connection| {
             let transaction = connection.transaction()?;
-            ids.iter()
-                .map(|id| log::shortest(&transaction, id))
-                .collect()
+            log::shortest(&transaction, ids)
         })?;
         Ok(lengths)
     }
