@@ -132,3 +132,14 @@ pub(crate) fn on_two_threads<T: Sync>(jobs: &[T], work: impl Fn(&T) + Sync) {
         }
     });
 }
+
+/// A role ends when the runner does, however that ends: otherwise one whose partner is gone would wait, or work, for ever.
+pub(crate) fn end_with_the_runner() {
+    let runner = rustix::process::getppid();
+    std::thread::spawn(move || {
+        while rustix::process::getppid() == runner {
+            std::thread::sleep(std::time::Duration::from_millis(500));
+        }
+        std::process::exit(1);
+    });
+}
