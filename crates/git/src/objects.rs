@@ -13,7 +13,7 @@ use crate::inflate::{Budget, Stream};
 use crate::pack;
 
 /// What one question may unpack in all.
-const MOST_WORK: u64 = 256 << 20;
+const MOST_WORK: u64 = 128 << 20;
 /// More packs are not looked into.
 const MOST_PACKS: usize = 10_000;
 /// Object folders that are borrowed from; git stops at a depth of five.

@@ -11,7 +11,7 @@ use crate::objects::{Kind, Object};
 /// The longest chain that git itself makes.
 const DEEPEST: usize = 4_095;
 /// Bases and deltas beyond this are not unpacked.
-const MOST_BASE: u64 = 64 << 20;
+const MOST_BASE: u64 = 32 << 20;
 /// Names of one first byte; the largest repositories have a tenth of it.
 const MOST_NAMES: u64 = 16 << 20;
 
