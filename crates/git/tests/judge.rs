@@ -332,6 +332,43 @@ fn what_claims_to_be_endless_is_refused() {
     }
 }
 
+#[test]
+fn an_object_that_is_not_as_long_as_it_says_is_refused() {
+    let ground = Ground::new();
+    ground.git("", &["init", "-q", "a"]);
+    ground.write("a/file.txt", "text\n");
+    ground.git("a", &["add", "-A"]);
+    ground.git("a", &["commit", "-q", "-m", "x"]);
+    let file = ground.path("a/file.txt");
+    let id = String::from_utf8(ground.git("a", &["rev-parse", "HEAD:file.txt"])).unwrap();
+    let (start, rest) = id.trim_end().split_at(2);
+    let object = ground.path("a/.git/objects").join(start).join(rest);
+    fs::remove_file(&object).unwrap();
+    // Ten thousand times what it takes on the disk, and more than it says; less than it says; more than anything.
+    let bomb = [b"blob 5\0".to_vec(), vec![0; 64 << 20]].concat();
+    for (content, wanted) in [
+        (bomb, "a deflated object is damaged"),
+        (b"blob 9\0text\n".to_vec(), "a deflated object is damaged"),
+        (
+            b"blob 99999999999999\0text\n".to_vec(),
+            "an object of 99999999999999 bytes is too large",
+        ),
+        (b"blob -1\0text\n".to_vec(), "a loose object is damaged"),
+        (
+            b"tree 5\0text\n".to_vec(),
+            "a reference to an object is damaged",
+        ),
+        (b"blob".to_vec(), "a loose object is damaged"),
+    ] {
+        fs::write(
+            &object,
+            miniz_oxide::deflate::compress_to_vec_zlib(&content, 6),
+        )
+        .unwrap();
+        assert_eq!(read(&file).unwrap_err().to_string(), wanted);
+    }
+}
+
 /// How many cases a law is tried with.
 fn cases(usual: u32) -> u32 {
     std::env::var("LANCET_LAW_CASES")
