@@ -3,6 +3,7 @@
 
 mod decision;
 mod fold;
+mod folder;
 mod glob;
 #[cfg(test)]
 mod laws;
@@ -19,6 +20,7 @@ mod tests;
 mod tree;
 
 pub use decision::{Cause, Decision, Entry, Layer, Mode, Outcome};
+pub use folder::Folder;
 pub use pattern::PatternError;
 pub use policy::{FileNames, OfferedScope, Policy, Shows};
 pub use rule::{Access, Effect, Rule, RuleError};

@@ -306,7 +306,18 @@ impl Policy {
         })
     }
 
-    fn rule(&self, number: u32) -> Cause<'_> {
+    /// The rules that deny reading.
+    pub(crate) fn denied_reading(&self) -> &Sets {
+        &self.deny_read
+    }
+
+    /// Whether a root or read root is below a folder: its entries have two roots around them.
+    pub(crate) fn has_root_below(&self, folder: &Path) -> bool {
+        let mut roots = self.ground.roots.iter().chain(&self.ground.read_roots);
+        roots.any(|root| root.parent() == Some(folder))
+    }
+
+    pub(crate) fn rule(&self, number: u32) -> Cause<'_> {
         Cause::Rule(&self.entries[number as usize])
     }
 

@@ -6,7 +6,7 @@ use crate::decision::Layer;
 use crate::fold::{self, Strength};
 use crate::name::Name;
 use crate::pattern::{Base, Part, Pattern};
-use crate::tree::{Kind, Tree};
+use crate::tree::{Kind, Stand, Tree};
 
 /// Where patterns start.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,14 @@ impl Ground {
         }
         self.read_roots.iter().find(|root| path.starts_with(root))
     }
+}
+
+/// How far the rules of one effect and one access are on the way to a folder.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    each: Stand,
+    first: Stand,
+    absolute: Stand,
 }
 
 /// The rules of one effect and one access.
@@ -134,6 +142,36 @@ impl Sets {
             found = least(found, self.absolute.find(&drive.absolute, kind));
         }
         found
+    }
+
+    /// How far all of them are on the way to a folder that has one root around it.
+    pub(crate) fn stand(&self, folder: &Name<'_>) -> Standing {
+        let relative = folder.relative(self.strength);
+        let stand = |tree: &Tree, path: &str| match tree.is_empty() {
+            true => Stand::default(),
+            false => tree.stand(path),
+        };
+        Standing {
+            each: stand(&self.each, relative.as_str()),
+            first: match folder.root {
+                Some(0) => stand(&self.first, relative.as_str()),
+                _ => Stand::default(),
+            },
+            absolute: match self.absolute.is_empty() {
+                true => Stand::default(),
+                false => self.absolute.stand(folder.absolute(self.strength).as_str()),
+            },
+        }
+    }
+
+    /// The first rule that covers an entry of that folder, by its folded name.
+    pub(crate) fn find_from(&self, standing: &Standing, name: &str, kind: Kind) -> Option<u32> {
+        let found = self.each.find_from(&standing.each, name, kind);
+        let found = least(found, self.first.find_from(&standing.first, name, kind));
+        least(
+            found,
+            self.absolute.find_from(&standing.absolute, name, kind),
+        )
     }
 
     fn find_relative(&self, root: Option<usize>, folded: &str, kind: Kind) -> Option<u32> {

@@ -130,13 +130,17 @@ impl Secret {
 pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
     let mut names = folded.rsplit('/').filter(|name| !name.is_empty());
     let name = names.next()?;
-    // Few names begin or end like one of them.
-    let (first, last) = (name.bytes().next()?, name.bytes().last()?);
-    if !matches!(first, b'.' | b'i' | b'c') && !matches!(last, b'm' | b'y' | b'2' | b'x') {
+    if !may_be_secret(name) {
         return None;
     }
     let folder = names.next();
     SECRET.iter().find(|secret| secret.is(name, folder))
+}
+
+/// Whether a folded name is worth a closer look: nearly none is.
+pub(crate) fn may_be_secret(name: &str) -> bool {
+    let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
+    matches!(first, Some(b'.' | b'i' | b'c')) || matches!(last, Some(b'm' | b'y' | b'2' | b'x'))
 }
 
 #[cfg(test)]

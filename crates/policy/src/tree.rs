@@ -34,6 +34,9 @@ struct Node {
     /// Other names with wildcards: by their first byte where they have one, else all together.
     starts: HashMap<u8, Vec<(Glob, u32)>, BuildHasherDefault<Mixer>>,
     globs: Vec<(Glob, u32)>,
+    /// The first bytes of literals and starts, and the last ones of endings.
+    firsts: Bytes,
+    lasts: Bytes,
     /// `**`
     deeper: Option<u32>,
     /// Whether this is what `**` leads to: it stays, whatever name comes.
@@ -89,6 +92,10 @@ impl Tree {
             Part::AnyDepth => *node.deeper.get_or_insert(next),
             Part::Literal(name) => {
                 let name = fold::name(name, strength).into_boxed_str();
+                name.bytes()
+                    .next()
+                    .iter()
+                    .for_each(|byte| node.firsts.add(*byte));
                 *node.literals.entry(name).or_insert(next)
             }
             Part::Wild(pieces) => {
@@ -98,10 +105,17 @@ impl Tree {
                     .and_then(|suffix| suffix.strip_prefix('.'))
                     .filter(|ending| !ending.contains('.'));
                 match ending {
-                    Some(ending) => *node.endings.entry(ending.into()).or_insert(next),
+                    Some(ending) => {
+                        // A name may end in the dot itself.
+                        node.lasts.add(ending.bytes().last().unwrap_or(b'.'));
+                        *node.endings.entry(ending.into()).or_insert(next)
+                    }
                     None => {
                         let group = match glob.first() {
-                            Some(byte) => node.starts.entry(byte).or_default(),
+                            Some(byte) => {
+                                node.firsts.add(byte);
+                                node.starts.entry(byte).or_default()
+                            }
                             None => &mut node.globs,
                         };
                         group.push((glob, next));
@@ -117,6 +131,51 @@ impl Tree {
             });
         }
         child as usize
+    }
+
+    /// How far the patterns are on the way to a folder.
+    pub(crate) fn stand(&self, folder: &str) -> Stand {
+        let mut walk = Walk {
+            nodes: &self.nodes,
+            best: None,
+        };
+        let mut active = States::default();
+        walk.offer(self.nodes[0].ends.inside);
+        walk.enter(0, Place::Start, &mut active);
+        for name in folder.split('/').filter(|name| !name.is_empty()) {
+            let mut next = States::default();
+            for state in active.iter() {
+                walk.step(state, name, Place::Between, &mut next);
+            }
+            next.settle();
+            active = next;
+        }
+        Stand {
+            best: walk.best,
+            states: active.iter().collect(),
+        }
+    }
+
+    /// The first pattern that matches an entry of the folder that a stand is at.
+    pub(crate) fn find_from(&self, stand: &Stand, name: &str, kind: Kind) -> Option<u32> {
+        let mut walk = Walk {
+            nodes: &self.nodes,
+            best: stand.best,
+        };
+        let place = match kind {
+            Kind::Folder => Place::LastFolder,
+            Kind::File => Place::Last,
+        };
+        let (Some(&first), Some(&last)) = (name.as_bytes().first(), name.as_bytes().last()) else {
+            return walk.best;
+        };
+        for &state in &stand.states {
+            let node = &self.nodes[state as usize];
+            if node.takes(first, last) {
+                walk.step(state, name, place, &mut States::default());
+            }
+        }
+        walk.best
     }
 
     /// The first pattern that matches a path: names with `/` between them, from the tree's starting point on.
@@ -148,6 +207,36 @@ impl Tree {
             active = next;
         }
         walk.best
+    }
+}
+
+/// How far a tree's patterns are on the way to a folder.
+#[derive(Debug, Default)]
+pub(crate) struct Stand {
+    /// A pattern that covers the folder with all that is in it.
+    best: Option<u32>,
+    states: Vec<u32>,
+}
+
+impl Node {
+    /// Whether a name that begins and ends so can lead on from here. Nearly none does, which is told without looking
+    /// at all of it.
+    fn takes(&self, first: u8, last: u8) -> bool {
+        !self.globs.is_empty() || self.firsts.has(first) || self.lasts.has(last)
+    }
+}
+
+/// Some bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bytes([u64; 4]);
+
+impl Bytes {
+    fn add(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 }
 

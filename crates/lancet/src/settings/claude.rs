@@ -28,6 +28,22 @@ pub struct LeftOut {
     pub why: String,
 }
 
+/// Tools of Claude Code that have nothing to do with files as lancet sees them.
+const HOST_TOOLS: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "BashOutput",
+    "ExitPlanMode",
+    "KillShell",
+    "Skill",
+    "SlashCommand",
+    "Task",
+    "TodoWrite",
+    "WebFetch",
+    "WebSearch",
+];
+
 /// Tools of Claude Code that are called otherwise here.
 const OTHER_NAMES: &[(&str, &str)] = &[("NotebookRead", "Read"), ("LS", "Glob")];
 
@@ -110,7 +126,7 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
     let known = OTHER_NAMES.iter().find(|(other, _)| *other == tool);
     let tool = known.map_or(tool, |(_, own)| own);
     match (effect, Access::of_tool(tool)) {
-        (_, None) => return Err("lancet has no such tool".to_owned()),
+        (_, None) => return Err(why_no_file(tool)),
         // There it spares a question; here it would open files that hold keys.
         (Effect::Allow, Some(Access::Read)) => {
             return Err("reading needs no permission here".to_owned());
@@ -121,10 +137,28 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
         _ => {}
     }
     let own = match rest {
+        // There `./x` is the one in the working folder. Without the dot it would be every `x`, which a rule that forbids
+        // may as well mean, and one that allows may not.
+        Some(rest) if effect == Effect::Allow && rest.starts_with("./") => {
+            format!("{tool}({}", &rest[1..])
+        }
         Some(rest) => format!("{tool}({rest}"),
         None => tool.to_owned(),
     };
     Rule::parse(&own).map_err(|error| error.message)
+}
+
+/// Why a rule that names no tool of ours is not taken over.
+fn why_no_file(tool: &str) -> String {
+    if tool.starts_with("mcp__") {
+        return "it says which server's tools Claude Code may call, and nothing about files; Claude Code goes by it itself".to_owned();
+    }
+    if HOST_TOOLS.contains(&tool) {
+        return format!(
+            "{tool} is a tool of Claude Code's own, which does not go through lancet; Claude Code goes by this rule itself"
+        );
+    }
+    "lancet has no such tool".to_owned()
 }
 
 fn why_not(key: &str) -> &'static str {
@@ -176,6 +210,47 @@ mod tests {
             ]
         );
         assert_eq!(settings.mode, Some(Mode::AcceptEdits));
+    }
+
+    #[test]
+    fn a_rule_about_a_host_tool_says_who_goes_by_it() {
+        let text = r#"{ "permissions": { "deny": [
+            "Bash(rm *)", "Bash", "mcp__lancet__Edit", "mcp__github", "mcp__x__y(z)", "WebFetch(domain:a.b)", "Reed(x)", "bash(x)", "" ] } }"#;
+        let settings = claude_settings(text, Path::new("s.json")).expect("read");
+        assert!(settings.rules.is_empty(), "{:?}", settings.rules);
+        let reasons: Vec<&str> = settings
+            .left
+            .iter()
+            .map(|left| match left.why.as_str() {
+                why if why.contains("of Claude Code's own") => "host",
+                why if why.contains("which server's tools") => "server",
+                "lancet has no such tool" => "unknown",
+                other => other,
+            })
+            .collect();
+        assert_eq!(
+            reasons,
+            [
+                "host", "host", "server", "server", "server", "host", "unknown", "unknown",
+                "unknown"
+            ]
+        );
+        assert_eq!(settings.left[0].what, "deny Bash(rm *)");
+    }
+
+    #[test]
+    fn what_is_allowed_in_one_folder_is_not_allowed_in_all() {
+        let text =
+            r#"{ "permissions": { "allow": ["Edit(./notes.md)"], "deny": ["Edit(./shut.md)"] } }"#;
+        let settings = claude_settings(text, Path::new("s.json")).expect("read");
+        let rules: Vec<String> = settings.rules.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            rules,
+            [
+                "allow Edit(/notes.md) (command line, s.json)",
+                "deny Edit(./shut.md) (command line, s.json)"
+            ]
+        );
     }
 
     #[test]

@@ -158,6 +158,25 @@ proptest! {
     }
 
     #[test]
+    fn an_entry_of_a_folder_is_decided_as_its_path_is(
+        mode in modes(),
+        entries in vec(entry(), 0..12),
+        path in path(),
+        seed in any::<u64>(),
+    ) {
+        let policy = policy(mode, entries);
+        for path in [path.clone(), respelled(&path, seed), path.join("x.rs"), PathBuf::from("/w/File.RS"), PathBuf::from("/v")] {
+            let folder = policy.folder(path.parent().unwrap_or(Path::new("/")));
+            let elsewhere = policy.folder(Path::new("/w/src"));
+            for kind in [Kind::File, Kind::Folder] {
+                let wanted = policy.may_read(&path, kind);
+                prop_assert_eq!(&policy.may_read_in(&folder, &path, kind), &wanted, "{:?}", path);
+                prop_assert_eq!(&policy.may_read_in(&elsewhere, &path, kind), &wanted, "{:?}", path);
+            }
+        }
+    }
+
+    #[test]
     fn the_order_of_rules_decides_nothing(
         mode in modes(),
         entries in vec(entry(), 0..8),

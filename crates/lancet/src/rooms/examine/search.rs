@@ -1,6 +1,7 @@
 //! examine for Glob and Grep: where to look, what was found, and the page of it that fits the answer. What is left out is
 //! counted, what is cut is told with its total, and nothing found is never told as a bare zero.
 
+mod gate;
 mod hint;
 mod lines;
 mod pages;

@@ -3,20 +3,20 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet_policy::Kind as Sort;
 use lancet_search::{
     Entry, Excludes, Filter, Ignoring, Named, Order, Pattern, Start, Survey, Walk, count_matches,
     type_names,
 };
-use lancet_workspace::{EntryKind, Kind as FileKind};
+use lancet_workspace::Kind as FileKind;
 
 use super::Limit;
+use super::gate::Guard;
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::examine::open;
-use crate::rooms::locate::{Intent, is_state, locate};
+use crate::rooms::locate::{Intent, locate};
 use crate::wording::quote_path;
 
 /// More threads than these only wait for the same disk.
@@ -131,14 +131,7 @@ impl Scope {
         work: impl FnOnce(&Walk<'_>) -> T,
     ) -> T {
         let engine = desk.engine();
-        // Looked up once: the settings may be read anew meanwhile, and one search goes by one policy.
-        let policy = engine.permissions.policy();
-        let gate = |path: &Path, kind: EntryKind| match kind {
-            EntryKind::Folder => {
-                !policy.may_read(path, Sort::Folder).is_denied() && !is_state(engine, path)
-            }
-            _ => !policy.may_read(path, Sort::File).is_denied(),
-        };
+        let gate = Guard::new(engine);
         let excludes = engine.settings.search.excludes.clone();
         let excludes = excludes.map(|file| Excludes {
             file,
