@@ -106,17 +106,20 @@ impl Ground {
             let made = Command::new(program).args(words).output();
             let made = made.map_err(|error| format!("{program}: {error}"))?;
             let words = String::from_utf8_lossy(&made.stderr).into_owned();
+            let out = String::from_utf8_lossy(&made.stdout).trim().to_owned();
             made.status
                 .success()
-                .then_some(())
+                .then_some(out)
                 .ok_or(format!("{program}: {words}"))
         };
         let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
         run("mkntfs", &["-q", "-F", "-f", &text(&image)])?;
-        run(
-            "lowntfs-3g",
-            &["-o", "ignore_case", &text(&image), &text(&at)],
-        )?;
+        // By a device: what is below the mount tells a drive from other file systems of programs.
+        let device = run("losetup", &["--find", "--show", &text(&image)])?;
+        let mounted = run("lowntfs-3g", &["-o", "ignore_case", &device, &text(&at)]);
+        // Gone with the mount.
+        run("losetup", &["--detach", &device])?;
+        mounted?;
         let root = at.join("root");
         fs::create_dir(&root).expect("made");
         let ground = Ground::furnished(folder, root, Some(at));
@@ -468,9 +471,9 @@ fn cases() -> u32 {
 
 #[test]
 fn no_spelling_of_a_path_changes_the_decision_about_its_file() {
-    let same = hold_law(&Ground::plain(), cases());
+    let same = hold_law(&Ground::plain(), cases() / 2);
     assert!(
-        same > u64::from(cases()),
+        same > u64::from(cases() / 2),
         "only {same} spellings led to their file"
     );
 }
@@ -480,9 +483,9 @@ fn no_spelling_of_a_path_changes_the_decision_about_its_file() {
 fn nor_does_one_in_other_letters_where_the_file_system_folds_case() {
     match Ground::folding() {
         Ok(ground) => {
-            let same = hold_law(&ground, cases() / 4);
+            let same = hold_law(&ground, cases() / 8);
             assert!(
-                same > u64::from(cases() / 4),
+                same > u64::from(cases() / 8),
                 "only {same} spellings led to their file"
             );
         }
@@ -513,7 +516,7 @@ fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
         })
         .collect();
     let config = Config {
-        cases: cases() / 2,
+        cases: cases() / 8,
         failure_persistence: None,
         ..Config::default()
     };
@@ -546,4 +549,135 @@ fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
     if let Err(broken) = law {
         panic!("{broken}");
     }
+}
+
+/// A session without rules of its own, in the mode that lets everything through that may be.
+fn free(builder: lancet::Builder) -> Session {
+    let lancet = builder.mode(lancet::Mode::AcceptEdits).open();
+    lancet.expect("opened").unnamed_session()
+}
+
+fn write(session: &Session, path: &Path) -> Option<Kind> {
+    let arguments = json!({ "file_path": path, "content": "new\n", "mode": "create" });
+    session.call(RawCall::new("Write", arguments)).refusal()
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says why")]
+fn folders_that_are_set_apart_are_so_in_every_spelling() {
+    let grounds = match Ground::folding() {
+        Ok(folding) => vec![Ground::plain(), folding],
+        Err(why) => {
+            println!("skipped in part: no file system that folds case: {why}");
+            vec![Ground::plain()]
+        }
+    };
+    for ground in &grounds {
+        let root = &ground.root;
+        for folder in ["state", "vendor/lib", "other"] {
+            fs::create_dir_all(root.join(folder)).expect("made");
+            fs::write(root.join(folder).join("a.txt"), "kept\n").expect("written");
+        }
+        let builder = Lancet::builder()
+            .root(root)
+            .state_dir(root.join("state"))
+            .read_root(root.join("vendor"));
+        let session = free(builder);
+        let spellings = |name: &str| {
+            [
+                name.to_owned(),
+                name.to_uppercase(),
+                format!("./other/../{name}"),
+            ]
+        };
+        for name in spellings("state/a.txt") {
+            let path = root.join(&name);
+            let reply = session.call(RawCall::new("Read", json!({ "file_path": path })));
+            let text = reply.text();
+            assert!(
+                reply.is_error() && !text.contains("kept"),
+                "{}: {text}",
+                path.display()
+            );
+        }
+        for name in spellings("state/new.txt") {
+            let path = root.join(&name);
+            if root.join("STATE").exists() || name.contains("state") {
+                assert_eq!(
+                    write(&session, &path),
+                    Some(Kind::Denied),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+        let found = session.call(RawCall::new("Grep", json!({ "pattern": "kept" })));
+        assert_eq!(
+            found.data()["numFiles"],
+            2,
+            "not the state folder: {}",
+            found.text()
+        );
+        // A read root inside a root is one all the same.
+        for name in spellings("vendor/lib/new.txt") {
+            let path = root.join(&name);
+            if root.join("VENDOR").exists() || name.contains("vendor") {
+                assert_eq!(
+                    write(&session, &path),
+                    Some(Kind::Denied),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+        assert_eq!(write(&session, &root.join("other/new.txt")), None);
+        // Names under which a drive of Windows knows other files are none of its own.
+        let wanted = ground.mounted.as_ref().map(|_| Kind::Invalid);
+        for name in [
+            "other/git~1",
+            "other/new.txt:stream",
+            "other/dot.",
+            "other/aux.c",
+        ] {
+            assert_eq!(write(&session, &root.join(name)), wanted, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_hard_link_into_another_root_or_a_read_root_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let top = folder.path().canonicalize().expect("there");
+    for name in [
+        "one/x",
+        "two/.git/config",
+        "reading/notes.txt",
+        "two/plain.txt",
+    ] {
+        fs::create_dir_all(top.join(name).parent().expect("a folder")).expect("made");
+        fs::write(top.join(name), "old\n").expect("written");
+    }
+    for (target, link) in [
+        ("two/.git/config", "one/protected.txt"),
+        ("reading/notes.txt", "one/reading.txt"),
+        ("two/plain.txt", "one/plain.txt"),
+    ] {
+        fs::hard_link(top.join(target), top.join(link)).expect("made");
+    }
+    let builder = Lancet::builder()
+        .root(top.join("one"))
+        .root(top.join("two"))
+        .read_root(top.join("reading"));
+    let session = free(builder);
+    let edit = |name: &str| {
+        let path = top.join(name);
+        session.call(RawCall::new("Read", json!({ "file_path": path })));
+        let arguments = json!({ "file_path": path, "old_string": "old", "new_string": "new" });
+        session.call(RawCall::new("Edit", arguments)).refusal()
+    };
+    assert_eq!(edit("one/protected.txt"), Some(Kind::Declined));
+    assert_eq!(edit("one/reading.txt"), Some(Kind::Denied));
+    assert_eq!(edit("one/plain.txt"), None);
+    let kept = fs::read_to_string(top.join("reading/notes.txt")).expect("there");
+    assert_eq!(kept, "old\n");
 }

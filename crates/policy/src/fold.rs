@@ -129,6 +129,35 @@ pub(crate) fn may_be_a_drives(path: &Path) -> bool {
     })
 }
 
+/// Whether a path is at or below a folder, in any spelling that some file system takes for the same.
+pub fn is_within(path: &Path, folder: &Path) -> bool {
+    let (whole, start) = (
+        path.as_os_str().as_encoded_bytes(),
+        folder.as_os_str().as_encoded_bytes(),
+    );
+    let vain = |pair: &[u8]| pair[1] == b'/' && (ends_in_vain(pair[0]) || pair[0] == b'/');
+    let plain = |bytes: &[u8]| {
+        bytes.is_ascii()
+            && !bytes.windows(2).any(vain)
+            && !bytes.last().is_some_and(|last| ends_in_vain(*last))
+    };
+    if plain(start) && plain(whole) {
+        let Some((lead, rest)) = whole.split_at_checked(start.len()) else {
+            return false;
+        };
+        return lead.eq_ignore_ascii_case(start) && matches!(rest.first(), None | Some(b'/'));
+    }
+    let (whole, start) = (
+        self::path(path, Strength::Strict),
+        self::path(folder, Strength::Strict),
+    );
+    whole
+        .as_str()
+        .trim_start_matches('/')
+        .strip_prefix(start.as_str().trim_start_matches('/'))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// One name in its folded form.
 pub(crate) fn name(given: &str, strength: Strength) -> String {
     let folded = run(given, strength);

@@ -20,6 +20,7 @@ mod tests;
 mod tree;
 
 pub use decision::{Cause, Decision, Entry, Layer, Mode, Outcome};
+pub use fold::is_within;
 pub use folder::Folder;
 pub use pattern::PatternError;
 pub use policy::{FileNames, OfferedScope, Policy, Shows};

@@ -306,6 +306,11 @@ impl Policy {
         })
     }
 
+    /// Whether a path is in a folder for reading only.
+    pub fn is_for_reading(&self, path: &Path) -> bool {
+        self.ground.read_root(path).is_some()
+    }
+
     /// The rules that deny reading.
     pub(crate) fn denied_reading(&self) -> &Sets {
         &self.deny_read

@@ -20,12 +20,20 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// The folder for reading only that a path is in, where no root is around it.
+    /// The folder for reading only that a path is in, where no root is further inside around it.
     pub(crate) fn read_root(&self, path: &Path) -> Option<&PathBuf> {
-        if self.roots.iter().any(|root| path.starts_with(root)) {
+        if self.read_roots.is_empty() {
             return None;
         }
-        self.read_roots.iter().find(|root| path.starts_with(root))
+        let depth = |folder: &PathBuf| folder.components().count();
+        let roots = self.roots.iter().filter(|root| path.starts_with(root));
+        let read_roots = self.read_roots.iter();
+        let inmost = read_roots
+            .filter(|folder| fold::is_within(path, folder))
+            .max_by_key(|folder| depth(folder))?;
+        let root = roots.map(depth).max();
+        root.is_none_or(|root| root < depth(inmost))
+            .then_some(inmost)
     }
 }
 

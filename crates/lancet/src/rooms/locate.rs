@@ -45,6 +45,8 @@ pub(crate) struct Target {
     others: Vec<PathBuf>,
     /// Whether those are all.
     pub(crate) twins: Twins,
+    /// Whether another hard link of it is in a folder for reading only.
+    reaches_read_root: bool,
     withheld: bool,
 }
 
@@ -88,7 +90,8 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
         Intent::Replace => denied_writing(&policy, &target, Shows::Nothing),
     };
     target.withheld = reading.is_denied();
-    if intent != Intent::Show && refused.is_none() && !engine.is_writable(target.path()) {
+    let for_reading = target.reaches_read_root || !engine.is_writable(target.path());
+    if intent != Intent::Show && refused.is_none() && for_reading {
         return Err(only_for_reading(&target.given));
     }
     match refused {
@@ -122,6 +125,7 @@ pub(crate) fn find(
     refuse_unshown(engine, &given, located.path())?;
     let mut others = Vec::new();
     let twins = twins::look(engine, policy, &located, &mut others);
+    let reaches_read_root = others.iter().any(|twin| policy.is_for_reading(twin));
     for name in given::names(path) {
         if name != located.path() {
             others.push(name);
@@ -133,6 +137,7 @@ pub(crate) fn find(
         notices,
         others,
         twins,
+        reaches_read_root,
         withheld: false,
     })
 }
@@ -221,7 +226,7 @@ pub(crate) fn is_state(engine: &Inner, path: &Path) -> bool {
     engine
         .base()
         .state_folder()
-        .is_some_and(|state| path.starts_with(state))
+        .is_some_and(|state| lancet_policy::is_within(path, state))
 }
 
 /// The path as an absolute one: `~` expanded, a relative one taken from the first root.

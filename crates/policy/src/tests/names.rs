@@ -177,3 +177,31 @@ proptest! {
         let _ = judge(Path::new(&path));
     }
 }
+
+#[test]
+fn a_folder_holds_what_is_below_it_in_every_spelling() {
+    let within = |path: &str, folder: &str| crate::is_within(Path::new(path), Path::new(folder));
+    for path in [
+        "/a/state",
+        "/a/state/x.db",
+        "/A/State/x",
+        "/a/state./x",
+        "/a/state /x",
+        "/a//state/x",
+        "/a/\u{ff53}tate/x",
+        "/a/state/\u{e9}",
+    ] {
+        assert!(within(path, "/a/state"), "{path}");
+    }
+    for path in [
+        "/a/stated",
+        "/a",
+        "/a/stat",
+        "/b/state",
+        "/a/x/state",
+        "/a/stat\u{e9}",
+    ] {
+        assert!(!within(path, "/a/state"), "{path}");
+    }
+    assert!(within("/a/CAF\u{c9}/x", "/a/cafe\u{301}"));
+}

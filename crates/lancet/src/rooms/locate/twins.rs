@@ -1,5 +1,5 @@
 //! A second hard link is a second name of the same file: what is decided about one of its names holds for all. Looked for
-//! only where a file has several names, among a bounded number of entries from its root down.
+//! only where a file has several names, among a bounded number of entries from the roots down.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -26,16 +26,20 @@ pub(super) fn look(
     if stamp.kind() != Kind::File {
         return Twins::Known;
     }
-    // From the outermost root, whatever a client narrows them to: a name that it does not see counts all the same.
+    // From all roots, whatever a client narrows them to, the file's own first: a name that it does not see counts all the
+    // same. A root inside another one is looked at with it.
     let all = engine.ceiling();
-    let roots = all.roots().iter();
-    let Some(root) = roots
-        .filter(|root| located.path().starts_with(root))
-        .min_by_key(|root| root.as_os_str().len())
-    else {
-        return Twins::Unknown;
+    let outermost = |root: &&PathBuf| {
+        let mut others = all.roots().iter();
+        !others.any(|other| other != *root && root.starts_with(other))
     };
-    let mut folders = VecDeque::from([root.clone()]);
+    let mut folders: VecDeque<PathBuf> = all.roots().iter().filter(outermost).cloned().collect();
+    if let Some(own) = folders
+        .iter()
+        .position(|root| located.path().starts_with(root))
+    {
+        folders.swap(0, own);
+    }
     let mut looked = 0;
     while let Some(folder) = folders.pop_front() {
         let Ok(here) = all.locate_as_spelled(&folder) else {
