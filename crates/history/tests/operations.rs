@@ -499,7 +499,7 @@ fn a_database_of_the_first_version_takes_the_step_and_keeps_its_ledgers() {
     database(&folder)
         .execute_batch(
             "DROP TABLE contents; DROP TABLE files; DROP TABLE operations; DROP TABLE begun; DROP TABLE taken_back;
-             DROP TABLE refusals; DROP TABLE unsealed; DROP TABLE journal; PRAGMA user_version = 1;
+             DROP TABLE refusals; DROP TABLE unsealed; DROP TABLE journal; DROP TABLE parted; PRAGMA user_version = 1;
              INSERT INTO sessions (name, used, turn) VALUES ('kept', 9999999999, 1);",
         )
         .expect("as it was");
@@ -714,6 +714,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
             let path = format!("/p/{}", number % 7);
             let change = file(&path, whole(&pair[0]), whole(&pair[1]));
             record(&store, &draft(&id(number), vec![change]));
+            store.part(&id(number), 0).expect("noted");
         }
     }
     // All of it in the one file.
@@ -872,4 +873,21 @@ fn many_ids_are_as_short_as_each_alone() {
         .collect();
     assert_eq!(together, alone);
     assert!(together.iter().any(|length| *length > 2));
+}
+
+#[test]
+fn what_was_parted_goes_with_its_operation() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    for (name, old, new) in [("abcd00000001", "a", "b"), ("abcd00000002", "b", "c")] {
+        let change = file("/p/a", whole(old.as_bytes()), whole(new.as_bytes()));
+        record(&store, &draft(name, vec![change]));
+    }
+    store.part("abcd00000001", 0).expect("noted");
+    store.part("abcd00000001", 0).expect("noted once");
+    assert_eq!(store.parted("abcd00000001").expect("read"), [0]);
+    assert!(store.parted("abcd00000002").expect("read").is_empty());
+    // All of them are from 1970.
+    let _ = store.prune(&Limits::default(), AGES).expect("pruned");
+    assert!(store.parted("abcd00000001").expect("read").is_empty());
 }

@@ -72,6 +72,19 @@ impl History {
         Ok(ids.into_iter().zip(lengths).map(cut).collect())
     }
 
+    /// The files of an operation that it parted from their other names (hard links).
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn parted<'o>(&self, operation: &'o Operation) -> Result<Vec<&'o Path>, StoreError> {
+        let places = self.store.parted(&operation.id)?;
+        let files = operation.files.iter();
+        Ok(files
+            .filter(|file| places.contains(&file.at))
+            .map(|file| file.path.as_path())
+            .collect())
+    }
+
     /// The bytes of a file at a moment that is on record.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ pub(crate) mod heal;
 pub(crate) mod injected;
 pub(crate) mod late;
 pub(crate) mod locate;
+mod parted;
 pub(crate) mod plan;
 mod proposal;
 pub(crate) mod record;
@@ -271,6 +272,7 @@ fn carry_out_change(
         match commit::commit(desk, approved) {
             Ok(committed) => {
                 let recorded = record::change(desk, committed);
+                parted::note(desk, &recorded);
                 return Ok(reply::change(desk, recorded, repairs));
             }
             Err(commit::Failed::Changed) if looks < LOOKS => looks += 1,

@@ -53,3 +53,44 @@ fn the_settings_decide() {
         "two\n"
     );
 }
+
+#[test]
+fn an_undo_says_that_names_stay_parted() {
+    let place = tempfile::tempdir().expect("a folder");
+    let root = place.path().canonicalize().expect("there").join("root");
+    let (edited, other) = (root.join("node_modules/x/a.js"), root.join("store.js"));
+    fs::create_dir_all(edited.parent().expect("a parent")).expect("made");
+    fs::write(&other, "one\n").expect("written");
+    fs::hard_link(&other, &edited).expect("linked");
+    let layer = Layer {
+        origin: Origin::User,
+        path: PathBuf::from("lancet.toml"),
+        text: "tools = \"all\"\n".to_owned(),
+    };
+    let lancet = Lancet::builder()
+        .root(&root)
+        .state_dir(place.path().join("state"))
+        .mode(Mode::AcceptEdits)
+        .settings(Settings::load(&[layer]).expect("loads"))
+        .open()
+        .expect("opened");
+    let session = lancet.unnamed_session();
+    for (new, told) in [("two", true), ("three", false)] {
+        session.call(RawCall::new("Read", json!({ "file_path": edited })));
+        let edit = json!({ "file_path": edited, "old_string": "one", "new_string": new });
+        let reply = session.call(RawCall::new("Edit", edit));
+        assert_eq!(
+            reply.text().contains("LINKS_BROKEN"),
+            told,
+            "{}",
+            reply.text()
+        );
+        let undone = session.call(RawCall::new("Undo", json!({})));
+        assert!(!undone.is_error(), "{}", undone.text());
+        let words = "parted the file from its other names (hard links); they stay apart";
+        assert_eq!(undone.text().contains(words), told, "{}", undone.text());
+        for file in [&edited, &other] {
+            assert_eq!(fs::read_to_string(file).expect("there"), "one\n");
+        }
+    }
+}

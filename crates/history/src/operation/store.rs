@@ -113,6 +113,18 @@ pub trait OperationStore: Send + Sync {
     /// The store cannot be read.
     fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, StoreError>;
 
+    /// Notes that an operation parted the file at this place from its other names (hard links).
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn part(&self, operation: &str, at: usize) -> Result<(), StoreError>;
+
+    /// The places of the files that an operation parted from their other names.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn parted(&self, operation: &str) -> Result<Vec<usize>, StoreError>;
+
     /// The bytes of a content; none where they are not kept, or no longer what their hash says.
     ///
     /// # Errors

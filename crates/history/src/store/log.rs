@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::records::{bytes_of, path_of};
 use crate::operation::{
@@ -28,6 +28,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection
         .prepare("SELECT path, kind, before, after, undone FROM files WHERE operation = ''")?;
     connection.prepare("SELECT file, earlier, at FROM taken_back WHERE operation = ''")?;
+    connection.prepare("SELECT file FROM parted WHERE operation = ''")?;
     Ok(())
 }
 
@@ -244,6 +245,22 @@ pub(super) fn taken_back(
             at: row.get::<_, i64>(2)? as usize,
         })
     })?;
+    rows.collect()
+}
+
+/// Notes that an operation parted a file from its other names.
+pub(super) fn part(connection: &Connection, operation: &str, at: usize) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO parted (operation, file) VALUES (?1, ?2)")?
+        .execute(params![operation, at as i64])?;
+    Ok(())
+}
+
+/// The files that an operation parted from their other names.
+pub(super) fn parted(connection: &Connection, operation: &str) -> rusqlite::Result<Vec<usize>> {
+    let mut statement =
+        connection.prepare_cached("SELECT file FROM parted WHERE operation = ?1 ORDER BY file")?;
+    let rows = statement.query_map([operation], |row| Ok(row.get::<_, i64>(0)? as usize))?;
     rows.collect()
 }
 

@@ -255,6 +255,15 @@ impl OperationStore for Store {
             .0)
     }
 
+    fn part(&self, operation: &str, at: usize) -> Result<(), StoreError> {
+        self.run(|connection| log::part(connection, operation, at))?;
+        Ok(())
+    }
+
+    fn parted(&self, operation: &str) -> Result<Vec<usize>, StoreError> {
+        Ok(self.run(|connection| log::parted(connection, operation))?.0)
+    }
+
     fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self
             .run(|connection| contents::get(connection, self.folder(), revision))?

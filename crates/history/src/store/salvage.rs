@@ -10,13 +10,14 @@ use rusqlite::{Connection, OpenFlags, params_from_iter};
 use super::schema::{STEPS, version};
 
 /// The tables, those that others refer to first, and how their rows are in order.
-const TABLES: [(&str, &str); 10] = [
+const TABLES: [(&str, &str); 11] = [
     ("sessions", "id"),
     ("ledger", "session, path"),
     ("contents", "id"),
     ("operations", "id"),
     ("begun", "id"),
     ("files", "operation, at"),
+    ("parted", "operation, file"),
     ("taken_back", "operation, earlier, at"),
     ("refusals", "hour, session, tool, name"),
     ("unsealed", "file"),
@@ -70,10 +71,11 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
         }
     }
     transaction.execute_batch(WHOLE)?;
-    transaction.execute(
-        "DELETE FROM files WHERE operation NOT IN (SELECT id FROM operations)",
-        [],
-    )?;
+    for table in ["files", "parted"] {
+        let strays =
+            format!("DELETE FROM {table} WHERE operation NOT IN (SELECT id FROM operations)");
+        transaction.execute(&strays, [])?;
+    }
     transaction.execute(
         "DELETE FROM ledger WHERE session NOT IN (SELECT id FROM sessions)",
         [],

@@ -117,6 +117,12 @@ pub(super) const STEPS: &[&str] = &["
         decided INTEGER NOT NULL,         -- 1: all of it stands
         intent  BLOB    NOT NULL          -- in the words of the door to the disk
     ) STRICT;
+", "
+    CREATE TABLE parted (                 -- files that a change took out of their other names (hard links)
+        operation TEXT    NOT NULL REFERENCES operations (id) ON DELETE CASCADE,
+        file      INTEGER NOT NULL,
+        PRIMARY KEY (operation, file)
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// A database that cannot be brought to the shape in use.

@@ -37,7 +37,11 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     };
     if arguments.json {
         let mut data = object(&operation);
+        let parted = history.parted(&operation).map_err(unreadable)?;
         for (at, change) in operation.files.iter().enumerate() {
+            if parted.contains(&change.path.as_path()) {
+                data["files"][at]["linksBroken"] = json!(true);
+            }
             data["files"][at]["patch"] = json!(history.patch(change).map_err(unreadable)?);
         }
         print(&format!("{data}\n"))?;
@@ -45,6 +49,13 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     }
     let colour = Colour::of(stdout_is_terminal(), around.plain);
     let mut out = head(&operation, colour);
+    for path in history.parted(&operation).map_err(unreadable)? {
+        let path = history.relative(path).display().to_string();
+        out.push_str(&format!(
+            "{} was parted from its other names (hard links)\n\n",
+            visible(&path)
+        ));
+    }
     out.push_str(&patches(&history, &operation, colour)?);
     page(&out)?;
     Ok(Exit::Done)

@@ -45,7 +45,10 @@ pub(crate) fn examine(desk: &Desk<'_>, asked: &TakeBack, reach: Reach) -> Result
     for (path, target) in paths.iter().zip(targets) {
         desk.check_time()?;
         let of_file: Vec<&Row> = rows.iter().filter(|row| row.change.path == *path).collect();
-        let file = walk::back(desk, store, target, &of_file, asked)?;
+        let mut file = walk::back(desk, store, target, &of_file, asked)?;
+        if was_parted(store, &of_file)? {
+            file.view.notices.push(PARTED.to_owned());
+        }
         takes_back.extend(of_file.iter().map(|row| TakenBack {
             by: files.len(),
             operation: row.operation.clone(),
@@ -70,6 +73,20 @@ pub(crate) fn examine(desk: &Desk<'_>, asked: &TakeBack, reach: Reach) -> Result
             user_modified: false,
         },
     })
+}
+
+/// What is said of a file that going back does not join again.
+const PARTED: &str = "the change had parted the file from its other names (hard links); they stay apart, and the others as they are";
+
+/// Whether one of these changes parted its file from other names.
+fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal> {
+    for row in rows {
+        let parted = store.parted(&row.operation).map_err(unreadable)?;
+        if parted.contains(&row.change.at) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Works out a plan that brings one file back to a state of the history.

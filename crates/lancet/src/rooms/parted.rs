@@ -1,0 +1,19 @@
+//! Files that a change parted from their other names (hard links): noted in the history, so that an undo can say what it
+//! does not join again.
+
+use lancet_workspace::Warning;
+
+use super::Desk;
+use super::record::Recorded;
+
+/// Notes those of a change.
+pub(super) fn note(desk: &Desk<'_>, recorded: &Recorded) {
+    for (at, written) in recorded.written.iter().enumerate() {
+        if written.warnings.contains(&Warning::LinksBroken)
+            && let Some(store) = desk.engine().history()
+        {
+            // Told in this answer; where it cannot be noted the undo does not repeat it.
+            let _ = store.part(&recorded.operation, at);
+        }
+    }
+}
