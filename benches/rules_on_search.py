@@ -79,4 +79,4 @@ def main(binary):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else str(TOP / "target/release/lancet")))
+    sys.exit(main(os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else str(TOP / "target/release/lancet")))

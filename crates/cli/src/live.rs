@@ -99,6 +99,12 @@ impl Recipe {
         })
     }
 
+    /// The files that the settings are read from.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let watched = self.watched();
+        [vec![watched.project], watched.others].concat()
+    }
+
     /// Every file that has a say, whether it is there or not.
     fn watched(&self) -> Watched {
         let place = &self.place;

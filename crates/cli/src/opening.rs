@@ -110,6 +110,9 @@ impl Wish<'_> {
             log,
         };
         let mut builder = Lancet::builder().observer(log);
+        for file in recipe.files() {
+            builder = builder.settings_file(file);
+        }
         let reread = match self.lasts {
             Lasts::OneCall => recipe.load()?,
             Lasts::Long => {

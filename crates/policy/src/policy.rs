@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::decision::{Cause, Decision, Entry, Layer, Mode, Outcome};
-use crate::fold::Strength;
+use crate::fold::{self, Strength};
 use crate::name::Name;
 use crate::pattern::Pattern;
 use crate::rule::{Access, Effect};
@@ -73,6 +73,8 @@ pub struct Policy {
     lift_secret: Sets,
     /// Files that no credential is written into.
     guards: Sets,
+    /// The settings files in force, folded.
+    settings: Vec<String>,
 }
 
 /// Files that models share: no credential is written into them.
@@ -122,6 +124,7 @@ impl Policy {
             allow_write,
             lift_secret,
             guards: Sets::new(Strength::Strict),
+            settings: Vec::new(),
         }
         .with_guards(&[], resolve)
     }
@@ -141,6 +144,20 @@ impl Policy {
                     .add(&self.ground, resolve, pattern, number as u32);
             }
         }
+        self
+    }
+
+    /// The same with the settings files in force, whatever they are called: nothing that a model writes into them may
+    /// change what it may do. As they are named, and links resolved.
+    #[must_use]
+    pub fn with_settings(
+        mut self,
+        files: &[PathBuf],
+        resolve: &dyn Fn(&Path) -> PathBuf,
+    ) -> Policy {
+        let spellings = files.iter().flat_map(|file| [file.clone(), resolve(file)]);
+        let folded = spellings.map(|file| fold::path(&file, Strength::Strict).as_str().to_owned());
+        self.settings = folded.collect();
         self
     }
 
@@ -328,6 +345,12 @@ impl Policy {
 
     /// The protected name over a path, unless its part is opened.
     fn protected(&self, name: &Name<'_>) -> Option<&'static str> {
+        if !self.settings.is_empty() {
+            let whole = name.absolute(Strength::Strict).as_str();
+            if self.settings.iter().any(|file| file == whole) {
+                return Some("settings in force");
+            }
+        }
         name.strong().find_map(|folded| {
             let (known, opens, rest) = table::protected(folded)?;
             let opened = self.scopes.opening(name, opens, rest);

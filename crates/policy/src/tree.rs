@@ -143,6 +143,9 @@ impl Tree {
         walk.offer(self.nodes[0].ends.inside);
         walk.enter(0, Place::Start, &mut active);
         for name in folder.split('/').filter(|name| !name.is_empty()) {
+            if active.length == 0 {
+                break;
+            }
             let mut next = States::default();
             for state in active.iter() {
                 walk.step(state, name, Place::Between, &mut next);
@@ -166,12 +169,8 @@ impl Tree {
             Kind::Folder => Place::LastFolder,
             Kind::File => Place::Last,
         };
-        let (Some(&first), Some(&last)) = (name.as_bytes().first(), name.as_bytes().last()) else {
-            return walk.best;
-        };
         for &state in &stand.states {
-            let node = &self.nodes[state as usize];
-            if node.takes(first, last) {
+            if self.nodes[state as usize].takes(name) {
                 walk.step(state, name, place, &mut States::default());
             }
         }
@@ -219,10 +218,12 @@ pub(crate) struct Stand {
 }
 
 impl Node {
-    /// Whether a name that begins and ends so can lead on from here. Nearly none does, which is told without looking
-    /// at all of it.
-    fn takes(&self, first: u8, last: u8) -> bool {
-        !self.globs.is_empty() || self.firsts.has(first) || self.lasts.has(last)
+    /// Whether a name can lead on from here, by its first and last byte. Nearly none does.
+    fn takes(&self, name: &str) -> bool {
+        let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
+        !self.globs.is_empty()
+            || first.is_some_and(|first| self.firsts.has(*first))
+            || last.is_some_and(|last| self.lasts.has(*last))
     }
 }
 
@@ -289,6 +290,9 @@ impl Walk<'_> {
         let node = &nodes[state as usize];
         if node.stays {
             next.push(state);
+        }
+        if !node.takes(name) {
+            return;
         }
         if let Some(child) = node.literals.get(name) {
             self.enter(*child, place, next);

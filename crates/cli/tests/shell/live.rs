@@ -202,3 +202,45 @@ fn a_file_in_the_middle_of_being_written_opens_no_gap() {
         "only {calls} calls while the settings were rewritten"
     );
 }
+
+#[test]
+fn no_file_that_rules_are_read_from_is_written_unasked_whatever_it_is_called() {
+    let stage = Stage::new();
+    let config = stage.file("conf/mine.toml", "permissions.deny = [\"Edit(shut/**)\"]\n");
+    let claude = stage.file("conf/agents.json", "{}\n");
+    // The user's file is kept with others, in the project.
+    let dotfile = stage.file(
+        "dotfiles/lancet",
+        "permissions.deny = [\"Read(hush.txt)\"]\n",
+    );
+    std::os::unix::fs::symlink(&dotfile, user_settings(&stage)).expect("made");
+    std::os::unix::fs::symlink("mine.toml", stage.project().join("conf/link")).expect("made");
+    fs::hard_link(&config, stage.project().join("twin.txt")).expect("made");
+    let mut agent = Agent::new(
+        &stage,
+        &[
+            "--mode",
+            "bypass",
+            "--config",
+            word(&config),
+            "--settings",
+            word(&claude),
+        ],
+    );
+    for name in [
+        "conf/mine.toml",
+        "conf/agents.json",
+        "dotfiles/lancet",
+        "conf/link",
+        "twin.txt",
+        "conf/../conf/mine.toml",
+    ] {
+        let path = stage.project().join(name);
+        let (error, text) = agent.call("Read", json!({ "file_path": path, "force": true }));
+        assert_eq!(error, "", "{name}: {text}");
+        let (error, text) = agent.write(&path);
+        assert_eq!(error, "declined", "{name}: {text}");
+    }
+    assert_eq!(agent.write(&stage.project().join("conf/other.toml")).0, "");
+    assert_eq!(agent.write(&stage.project().join("shut/a")).0, "denied");
+}

@@ -21,6 +21,7 @@ pub(super) struct Wishes {
     read_roots: Vec<PathBuf>,
     user_settings: Option<PathBuf>,
     wait_limit: Option<Duration>,
+    settings_files: Vec<PathBuf>,
 }
 
 impl Wishes {
@@ -55,6 +56,13 @@ impl Builder {
         self
     }
 
+    /// Names a file that the settings were read from: whatever it is called, it is only written where a person says so.
+    #[must_use]
+    pub fn settings_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.wishes.settings_files.push(file.into());
+        self
+    }
+
     /// How long a question waits for a person: ten minutes unless set.
     #[must_use]
     pub fn wait_limit(mut self, limit: Duration) -> Self {
@@ -72,6 +80,7 @@ pub(crate) struct Permissions {
     policy: RwLock<Arc<Policy>>,
     scopes: Vec<Scope>,
     guards: Vec<String>,
+    files: Vec<PathBuf>,
 }
 
 impl Permissions {
@@ -97,6 +106,13 @@ impl Permissions {
             &resolved_folder,
         )
         .with_guards(&settings.guards, &resolved_folder);
+        let files: Vec<PathBuf> = wishes
+            .settings_files
+            .iter()
+            .chain(&wishes.user_settings)
+            .cloned()
+            .collect();
+        let policy = policy.with_settings(&files, &resolved_folder);
         Permissions {
             roots,
             user_settings: wishes.user_settings.clone(),
@@ -104,6 +120,7 @@ impl Permissions {
             policy: RwLock::new(Arc::new(policy)),
             scopes: settings.open.clone(),
             guards: settings.guards.clone(),
+            files,
         }
     }
 
@@ -124,7 +141,8 @@ impl Permissions {
             self.scopes.clone(),
             &resolved_folder,
         );
-        *policy = Arc::new(more.with_guards(&self.guards, &resolved_folder));
+        let more = more.with_guards(&self.guards, &resolved_folder);
+        *policy = Arc::new(more.with_settings(&self.files, &resolved_folder));
     }
 }
 
