@@ -141,7 +141,7 @@ impl Pattern {
     /// The pattern for looking state by state; compiled when first asked for.
     pub(crate) fn plan(&self) -> Option<&Plan> {
         let plan = &self.source.plan;
-        plan.get_or_init(|| Plan::new(&self.hir()?, MOST_COMPILED))
+        plan.get_or_init(|| Plan::new(self.hir()?, MOST_COMPILED))
             .as_ref()
     }
 

@@ -15,7 +15,7 @@ pub(crate) use automaton::Plan;
 
 use crate::gate::Stop;
 use crate::pattern::Pattern;
-use automaton::{Engine, Wanted};
+use automaton::{By, Engine, Wanted};
 
 /// The longest that the matcher is left alone, as far as can be told from how long it took before.
 const ALONE: Duration = Duration::from_millis(4);
@@ -90,6 +90,8 @@ pub(crate) struct Stepwise<'p> {
     watch: Watch<'p>,
     /// Nanoseconds that a byte takes the matcher.
     pace: Cell<f64>,
+    /// Whether that was measured.
+    measured: Cell<bool>,
     engine: RefCell<Option<Engine<'p>>>,
 }
 
@@ -100,6 +102,7 @@ impl<'p> Stepwise<'p> {
             spans_lines: pattern.spans_lines(),
             watch: Watch::new(stop),
             pace: Cell::new(FIRST_GUESS),
+            measured: Cell::new(false),
             engine: RefCell::new(None),
         }
     }
@@ -111,6 +114,7 @@ impl<'p> Stepwise<'p> {
             spans_lines: self.spans_lines,
             watch: Watch::new(self.watch.stop),
             pace: self.pace.clone(),
+            measured: self.measured.clone(),
             engine: RefCell::new(None),
         }
     }
@@ -146,12 +150,35 @@ impl<'p> Stepwise<'p> {
         if let Some(began) = began
             && passed >= TELLING
         {
-            let pace = began.elapsed().as_nanos() as f64 / passed as f64;
-            // One that was interrupted by others seems slow for once.
-            self.pace.set((self.pace.get() + pace) / 2.0);
+            self.measure(began, passed);
         }
         self.watch.pass(passed + CALL)?;
         Ok(found)
+    }
+
+    fn measure(&self, began: Instant, passed: usize) {
+        let pace = (began.elapsed().as_nanos() as f64 / passed as f64).max(0.01);
+        // One that was interrupted by others seems slow for once.
+        let known = if self.measured.replace(true) {
+            self.pace.get()
+        } else {
+            pace
+        };
+        self.pace.set((known + pace) / 2.0);
+    }
+
+    /// Lets the matcher look through the beginning of a large text, to learn how long it takes.
+    fn try_out(&self, haystack: &[u8], at: usize) {
+        let text = &haystack[..haystack.len().min(at + TELLING)];
+        let began = Instant::now();
+        let mut next = at;
+        while let Ok(Some(found)) = self.pattern.matcher.find_at(text, next) {
+            next = found.end().max(next + 1);
+            if next >= text.len() {
+                break;
+            }
+        }
+        self.measure(began, text.len() - at);
     }
 
     /// Looks through a text state by state. None where the pattern cannot be looked for like that.
@@ -163,7 +190,7 @@ impl<'p> Stepwise<'p> {
     ) -> Option<Result<Option<Match>, Halted>> {
         let mut engine = self.engine.borrow_mut();
         if engine.is_none() {
-            *engine = Some(Engine::new(self.pattern.plan()?));
+            *engine = Some(Engine::new(self.pattern.plan()?, By::States));
         }
         let engine = engine.as_mut()?;
         Some(engine.find(haystack, at, wanted, &self.watch))
@@ -171,6 +198,9 @@ impl<'p> Stepwise<'p> {
 
     fn search(&self, haystack: &[u8], at: usize, wanted: Wanted) -> Result<Option<Match>, Halted> {
         let length = haystack.len().saturating_sub(at);
+        if length > self.piece() && !self.measured.get() {
+            self.try_out(haystack, at);
+        }
         if length > self.piece()
             && let Some(found) = self.by_states(haystack, at, wanted)
         {

@@ -2,6 +2,8 @@
 //! for the end of a match and one backwards for its start, as the regex engine itself goes about it. Where they give up
 //! (word boundaries beside other letters than ASCII, too many states) the slower `threads` take over.
 
+use std::sync::OnceLock;
+
 use grep_matcher::Match;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, Config, DFA};
@@ -34,48 +36,68 @@ pub(super) enum Wanted {
 /// A pattern compiled for this.
 #[derive(Debug)]
 pub(crate) struct Plan {
+    hir: Hir,
+    most: usize,
     nfa: NFA,
-    /// Forwards and backwards.
-    automata: Option<(DFA, DFA)>,
     prefilter: Option<Prefilter>,
+    forward: Option<DFA>,
+    /// Compiled when the first match is found.
+    backward: OnceLock<Option<DFA>>,
 }
 
 impl Plan {
     /// Compiles an expression, none where it takes more memory than it may.
-    pub(crate) fn new(hir: &Hir, most: usize) -> Option<Self> {
-        let config = thompson::Config::new()
-            .utf8(false)
-            .nfa_size_limit(Some(most))
-            .which_captures(thompson::WhichCaptures::None);
-        let compile = |config| {
-            thompson::Compiler::new()
-                .configure(config)
-                .build_from_hir(hir)
-                .ok()
-        };
-        let nfa = compile(config.clone())?;
-        let prefilter = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, hir);
-        let lazily = |nfa, kind, prefilter: Option<Prefilter>| {
-            let config = Config::new()
-                .match_kind(kind)
-                .unicode_word_boundary(true)
-                .specialize_start_states(prefilter.is_some())
-                .prefilter(prefilter)
-                .cache_capacity(STATES)
-                .skip_cache_capacity_check(true)
-                .minimum_cache_clear_count(Some(MOST_FORGOTTEN))
-                .minimum_bytes_per_state(Some(WORTH));
-            DFA::builder().configure(config).build_from_nfa(nfa).ok()
-        };
-        let forward = lazily(nfa.clone(), MatchKind::LeftmostFirst, prefilter.clone());
-        let backward =
-            compile(config.reverse(true)).and_then(|nfa| lazily(nfa, MatchKind::All, None));
+    pub(crate) fn new(hir: Hir, most: usize) -> Option<Self> {
+        let nfa = compile(&hir, most, Direction::Forward)?;
+        let prefilter = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir);
         Some(Plan {
+            forward: lazily(nfa.clone(), MatchKind::LeftmostFirst, prefilter.clone()),
+            backward: OnceLock::new(),
+            hir,
+            most,
             nfa,
-            automata: forward.zip(backward),
             prefilter,
         })
     }
+
+    fn backward(&self) -> Option<&DFA> {
+        let backward = self.backward.get_or_init(|| {
+            let nfa = compile(&self.hir, self.most, Direction::Backward)?;
+            lazily(nfa, MatchKind::All, None)
+        });
+        backward.as_ref()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+fn compile(hir: &Hir, most: usize, direction: Direction) -> Option<NFA> {
+    let config = thompson::Config::new()
+        .utf8(false)
+        .reverse(direction == Direction::Backward)
+        .nfa_size_limit(Some(most))
+        .which_captures(thompson::WhichCaptures::None);
+    thompson::Compiler::new()
+        .configure(config)
+        .build_from_hir(hir)
+        .ok()
+}
+
+fn lazily(nfa: NFA, kind: MatchKind, prefilter: Option<Prefilter>) -> Option<DFA> {
+    let config = Config::new()
+        .match_kind(kind)
+        .unicode_word_boundary(true)
+        .specialize_start_states(prefilter.is_some())
+        .prefilter(prefilter)
+        .cache_capacity(STATES)
+        .skip_cache_capacity_check(true)
+        .minimum_cache_clear_count(Some(MOST_FORGOTTEN))
+        .minimum_bytes_per_state(Some(WORTH));
+    DFA::builder().configure(config).build_from_nfa(nfa).ok()
 }
 
 /// Why an automaton has no answer.
@@ -93,26 +115,29 @@ impl From<Halted> for Failure {
 /// A plan with the memory to carry it out.
 pub(super) struct Engine<'p> {
     plan: &'p Plan,
-    caches: Option<(Cache, Cache)>,
+    by: By,
+    forward: Option<Cache>,
+    backward: Option<Cache>,
     threads: Option<Threads>,
 }
 
-impl<'p> Engine<'p> {
-    pub(super) fn new(plan: &'p Plan) -> Self {
-        let caches = plan.automata.as_ref();
-        Engine {
-            plan,
-            caches: caches
-                .map(|(forward, backward)| (forward.create_cache(), backward.create_cache())),
-            threads: None,
-        }
-    }
-
+/// What is fed with the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// Automata, and where they give up threads.
+    States,
+    /// Threads alone.
     #[cfg(test)]
-    pub(super) fn by_threads(plan: &'p Plan) -> Self {
+    Threads,
+}
+
+impl<'p> Engine<'p> {
+    pub(super) fn new(plan: &'p Plan, by: By) -> Self {
         Engine {
             plan,
-            caches: None,
+            by,
+            forward: None,
+            backward: None,
             threads: None,
         }
     }
@@ -127,53 +152,41 @@ impl<'p> Engine<'p> {
         if at > haystack.len() {
             return Ok(None);
         }
-        let plan = self.plan;
-        if let (Some(automata), Some(caches)) = (&plan.automata, &mut self.caches) {
-            match find_by_automata(plan, automata, caches, haystack, at, wanted, watch) {
+        if self.by == By::States {
+            match self.find_by_states(haystack, at, wanted, watch) {
                 Ok(found) => return Ok(found),
                 Err(Failure::Halted) => return Err(Halted),
                 Err(Failure::GaveUp) => {}
             }
         }
+        let plan = self.plan;
         let threads = self.threads.get_or_insert_with(|| Threads::new(&plan.nfa));
-        threads.find(
-            &plan.nfa,
-            plan.prefilter.as_ref(),
-            haystack,
-            at,
-            wanted,
-            watch,
-        )
+        let prefilter = plan.prefilter.as_ref();
+        threads.find(&plan.nfa, prefilter, haystack, at, wanted, watch)
     }
-}
 
-fn find_by_automata(
-    plan: &Plan,
-    (forward, backward): &(DFA, DFA),
-    (forward_cache, backward_cache): &mut (Cache, Cache),
-    haystack: &[u8],
-    at: usize,
-    wanted: Wanted,
-    watch: &Watch<'_>,
-) -> Result<Option<Match>, Failure> {
-    let prefilter = plan.prefilter.as_ref();
-    let Some(end) = find_end(
-        forward,
-        forward_cache,
-        prefilter,
-        haystack,
-        at,
-        wanted,
-        watch,
-    )?
-    else {
-        return Ok(None);
-    };
-    if wanted == Wanted::Any {
-        return Ok(Some(Match::new(end, end)));
+    fn find_by_states(
+        &mut self,
+        haystack: &[u8],
+        at: usize,
+        wanted: Wanted,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Match>, Failure> {
+        let plan = self.plan;
+        let dfa = plan.forward.as_ref().ok_or(Failure::GaveUp)?;
+        let cache = self.forward.get_or_insert_with(|| dfa.create_cache());
+        let prefilter = plan.prefilter.as_ref();
+        let Some(end) = find_end(dfa, cache, prefilter, haystack, at, wanted, watch)? else {
+            return Ok(None);
+        };
+        if wanted == Wanted::Any {
+            return Ok(Some(Match::new(end, end)));
+        }
+        let dfa = plan.backward().ok_or(Failure::GaveUp)?;
+        let cache = self.backward.get_or_insert_with(|| dfa.create_cache());
+        let start = find_start(dfa, cache, haystack, at..end, watch)?;
+        Ok(Some(Match::new(start, end)))
     }
-    let start = find_start(backward, backward_cache, haystack, at..end, watch)?;
-    Ok(Some(Match::new(start, end)))
 }
 
 /// The first place from `at` on where a match may begin; none where nothing of what a match begins with is left.

@@ -7,7 +7,7 @@ use grep_searcher::SearcherBuilder;
 use grep_searcher::sinks::Bytes;
 use proptest::prelude::*;
 
-use super::automaton::{Engine, Wanted};
+use super::automaton::{By, Engine, Wanted};
 use super::*;
 use crate::{Case, Lines};
 
@@ -155,7 +155,7 @@ proptest! {
             return Ok(());
         };
         let plan = pattern.plan().expect("compiled");
-        let mut engine = Engine::by_threads(plan);
+        let mut engine = Engine::new(plan, By::Threads);
         let watch = Watch::new(&Never);
         for at in 0..=text.len() {
             let found = engine.find(&text, at, Wanted::Match, &watch);

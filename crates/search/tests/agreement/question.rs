@@ -295,7 +295,14 @@ impl Question {
         for (flag, value) in [("-g", &self.scope.glob), ("-t", &self.scope.kind)] {
             let Some(value) = value else { continue };
             filtered = true;
-            let all = ["--files", "--no-ignore", "--hidden", flag, value].map(str::to_owned);
+            // All below the folder is meant.
+            let files = if flag == "-g" && value.ends_with('/') {
+                "**"
+            } else {
+                ""
+            };
+            let value = format!("{value}{files}");
+            let all = ["--files", "--no-ignore", "--hidden", flag, &value].map(str::to_owned);
             let answer = judge.ask(tree, &self.with_path(all.to_vec()));
             let kept: BTreeSet<PathBuf> = judge::names(&answer).into_iter().collect();
             theirs.retain(|path| kept.contains(path));
