@@ -11,6 +11,7 @@ mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use lancet_search::{Case, Lines, Order, Pattern, PatternError, Stop, Survey};
@@ -70,12 +71,22 @@ pub(crate) enum Search {
 pub(super) struct Limit<'c> {
     cancel: &'c Cancel,
     end: Instant,
+    /// How many looks are left that the clock does not count for.
+    free: AtomicUsize,
 }
 
 impl Stop for Limit<'_> {
     fn is_over(&self) -> bool {
+        if self.cancel.is_cancelled() {
+            return true;
+        }
+        let take_one = |left: usize| left.checked_sub(1);
+        let is_free = self
+            .free
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_one)
+            .is_ok();
         // Asked for every file, so the clock is read once.
-        self.cancel.is_cancelled() || Instant::now() >= self.end
+        !is_free && Instant::now() >= self.end
     }
 }
 
@@ -85,7 +96,15 @@ impl<'c> Limit<'c> {
         Limit {
             cancel: &desk.cancel,
             end: desk.cancel.end().map_or(end, |call| call.min(end)),
+            free: AtomicUsize::new(0),
         }
+    }
+
+    /// A few files are looked at however slow the machine is just now: what a small folder is answered depends on the
+    /// folder alone.
+    fn with_free_looks(mut self, looks: usize) -> Self {
+        self.free = AtomicUsize::new(looks);
+        self
     }
 
     fn of(desk: &'c Desk<'_>) -> Self {

@@ -1,5 +1,5 @@
-//! What is said where nothing was found: the closest thing that does exist. At most 100 ms are spent on it, and it names
-//! nothing that a wider question would not show.
+//! What is said where nothing was found: the closest thing that does exist. At most 100 ms are spent on it, but for a few
+//! files, and it names nothing that a wider question would not show.
 
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ use crate::rooms::Desk;
 
 /// Time for all hints of one answer.
 const TIME: Duration = Duration::from_millis(100);
+/// Files that are looked at though the time is over.
+const FREE_LOOKS: usize = 64;
 /// Files that a hint names.
 const NAMED: usize = 3;
 /// Files whose names are compared with a pattern.
@@ -25,7 +27,7 @@ pub(super) fn for_glob(
     arguments: &GlobArguments,
     kept: &Kept,
 ) -> Vec<String> {
-    let limit = Limit::within(desk, TIME);
+    let limit = Limit::within(desk, TIME).with_free_looks(FREE_LOOKS);
     let mut hints = Vec::new();
     if kept.tally.ignored > 0 && scope.respects_rules() {
         let mut survey = scope.with_ignored().list(desk, &limit, Order::Newest);
@@ -69,7 +71,7 @@ pub(super) fn for_grep(
     arguments: &GrepArguments,
     kept: &Kept,
 ) -> Vec<String> {
-    let limit = Limit::within(desk, TIME);
+    let limit = Limit::within(desk, TIME).with_free_looks(FREE_LOOKS);
     let (case, span) = options(arguments);
     let expression = &arguments.pattern;
     let mut hints = Vec::new();
