@@ -29,6 +29,8 @@ const TELLING: usize = 1 << 13;
 const BETWEEN_LOOKS: usize = 1 << 16;
 /// What a call counts for besides the bytes it looks at.
 const CALL: usize = 64;
+/// In a large text more: ripgrep's searcher then looks for the ends of the lines around each match.
+const AROUND: usize = 512;
 
 /// The search was told to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +200,7 @@ impl<'p> Stepwise<'p> {
 
     fn search(&self, haystack: &[u8], at: usize, wanted: Wanted) -> Result<Option<Match>, Halted> {
         let length = haystack.len().saturating_sub(at);
+        self.watch.pass(haystack.len() / AROUND)?;
         if length > self.piece() && !self.measured.get() {
             self.try_out(haystack, at);
         }

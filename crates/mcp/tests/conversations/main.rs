@@ -4,5 +4,6 @@ mod calls;
 mod generations;
 mod limits;
 mod roots;
+mod search;
 mod sessions;
 mod stage;
