@@ -102,12 +102,13 @@ impl<'s> Reading<'s> {
             let done = searcher.search_slice(matcher, text, &mut seen);
             return settle(matcher, done, seen.binary, cut);
         }
+        self.buffer = Vec::new();
         let _one_at_a_time = if self.spans_lines {
             Some(wait_for_turn(self.stop)?)
         } else {
             None
         };
-        self.buffer = Vec::new();
+        let size = leaf.stat().map_err(|_| Counted::Unreadable)?.size;
         let mut text = UpToNul {
             leaf,
             stop: self.stop,
@@ -117,7 +118,13 @@ impl<'s> Reading<'s> {
             line: 0,
             cut: None,
         };
-        let done = searcher.search_reader(matcher, &mut text, &mut seen);
+        let done = if self.spans_lines {
+            // Into memory of the right size; the searcher would take the next power of two.
+            let whole = text.all(size)?;
+            searcher.search_slice(matcher, &whole, &mut seen)
+        } else {
+            searcher.search_reader(matcher, &mut text, &mut seen)
+        };
         let (cut, longest) = (text.cut, text.longest.max(text.line));
         if self.spans_lines || longest > KEPT {
             // What it took for a large file is given back.
@@ -188,6 +195,37 @@ struct UpToNul<'s> {
     longest: usize,
     line: usize,
     cut: Option<u64>,
+}
+
+impl UpToNul<'_> {
+    /// All of it, where it is as large as it is said to be and no larger than it may.
+    fn all(&mut self, size: u64) -> Result<Vec<u8>, Counted> {
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if size > MOST {
+            return Err(Counted::TooLarge);
+        }
+        let mut text = Vec::new();
+        text.reserve_exact(size + 1);
+        loop {
+            let at = text.len();
+            if at > MOST {
+                return Err(Counted::TooLarge);
+            }
+            // At least one byte behind the end, where the end is met.
+            text.resize((at + WHOLE).min(text.capacity().max(at + 1)), 0);
+            let read = match self.read(&mut text[at..]) {
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                    return Err(Counted::Stopped);
+                }
+                Err(_) => return Err(Counted::Unreadable),
+            };
+            text.truncate(at + read);
+            if read == 0 {
+                return Ok(text);
+            }
+        }
+    }
 }
 
 impl Read for UpToNul<'_> {

@@ -13,6 +13,9 @@ use crate::rooms::Desk;
 
 /// Time for all hints of one answer.
 const TIME: Duration = Duration::from_millis(100);
+/// The same where many files were searched: what it finds is chance then, and the search itself took as long as it had to.
+const SHORT_TIME: Duration = Duration::from_millis(30);
+const MANY: u64 = 5_000;
 /// Files that are looked at though the time is over.
 const FREE_LOOKS: usize = 64;
 /// Files that a hint names.
@@ -27,7 +30,7 @@ pub(super) fn for_glob(
     arguments: &GlobArguments,
     kept: &Kept,
 ) -> Vec<String> {
-    let limit = Limit::within(desk, TIME).with_free_looks(FREE_LOOKS);
+    let limit = Limit::within(desk, time(kept)).with_free_looks(FREE_LOOKS);
     let mut hints = Vec::new();
     if kept.tally.ignored > 0 && scope.respects_rules() {
         let mut survey = scope.with_ignored().list(desk, &limit, Order::Newest);
@@ -71,7 +74,7 @@ pub(super) fn for_grep(
     arguments: &GrepArguments,
     kept: &Kept,
 ) -> Vec<String> {
-    let limit = Limit::within(desk, TIME).with_free_looks(FREE_LOOKS);
+    let limit = Limit::within(desk, time(kept)).with_free_looks(FREE_LOOKS);
     let (case, span) = options(arguments);
     let expression = &arguments.pattern;
     let mut hints = Vec::new();
@@ -119,6 +122,14 @@ pub(super) fn for_grep(
     }
     hints.extend(hidden(kept));
     hints
+}
+
+fn time(kept: &Kept) -> Duration {
+    if kept.tally.searched > MANY {
+        SHORT_TIME
+    } else {
+        TIME
+    }
 }
 
 /// A few of some files.
