@@ -34,6 +34,11 @@ impl Folder {
         (!rest.is_empty() && !rest.contains(&b'/')).then(|| OsStr::from_bytes(rest))
     }
 
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether a path is that of an entry of this folder.
     pub fn holds(&self, path: &Path) -> bool {
         self.entry(path).is_some()
@@ -55,6 +60,28 @@ impl Policy {
         }
     }
 
+    /// [`Policy::folder`] for a folder of a folder that is ready; of any other path, too, but not sooner.
+    pub fn folder_in(&self, folder: &Folder, path: &Path) -> Folder {
+        let standing = folder.standing.as_ref();
+        let name = folder.entry(path).map(OsStr::as_bytes);
+        let (Some(standing), Some(name)) = (standing, name) else {
+            return self.folder(path);
+        };
+        let mut room = [0; SHORT];
+        let Some(name) = plain(name, &mut room).filter(|_| !self.has_root_below(path)) else {
+            return self.folder(path);
+        };
+        let is_root = |root: &PathBuf| root == path;
+        let ground = self.ground();
+        if ground.roots.iter().chain(&ground.read_roots).any(is_root) {
+            return self.folder(path);
+        }
+        Folder {
+            path: path.to_path_buf(),
+            standing: Some(self.denied_reading().stand_from(standing, name)),
+        }
+    }
+
     /// [`Policy::may_read`] for an entry of a folder; of any other path, too, but not sooner.
     pub fn may_read_in(&self, folder: &Folder, path: &Path, kind: Kind) -> Decision<'_> {
         self.quickly(folder, path, kind)
@@ -64,15 +91,8 @@ impl Policy {
     fn quickly(&self, folder: &Folder, path: &Path, kind: Kind) -> Option<Decision<'_>> {
         let standing = folder.standing.as_ref()?;
         let given = folder.entry(path)?.as_bytes();
-        let mut bytes = [0; SHORT];
-        let name = bytes.get_mut(..given.len())?;
-        name.copy_from_slice(given);
-        name.make_ascii_lowercase();
-        let is_plain = |byte: &u8| byte.is_ascii() && !matches!(byte, b':' | b'\\');
-        if !name.iter().all(is_plain) || matches!(name.last(), Some(b'.' | b' ')) {
-            return None;
-        }
-        let name = std::str::from_utf8(name).ok()?;
+        let mut room = [0; SHORT];
+        let name = plain(given, &mut room)?;
         if table::may_be_secret(name) {
             return None;
         }
@@ -82,4 +102,17 @@ impl Policy {
             None => Decision::new(Outcome::Allow, Cause::Nothing),
         })
     }
+}
+
+/// A plain name in small letters: its own folded form. None of any other.
+fn plain<'r>(name: &[u8], room: &'r mut [u8; SHORT]) -> Option<&'r str> {
+    let folded = room.get_mut(..name.len())?;
+    folded.copy_from_slice(name);
+    folded.make_ascii_lowercase();
+    let special =
+        |found: bool, byte: &u8| found | (*byte >= 0x80) | (*byte == b':') | (*byte == b'\\');
+    if folded.iter().fold(false, special) || matches!(folded.last(), Some(b'.' | b' ')) {
+        return None;
+    }
+    std::str::from_utf8(folded).ok()
 }

@@ -6,7 +6,7 @@ use crate::decision::Layer;
 use crate::fold::{self, Strength};
 use crate::name::Name;
 use crate::pattern::{Base, Part, Pattern};
-use crate::tree::{Kind, Stand, Tree};
+use crate::tree::{Kind, Sieve, Stand, Tree};
 
 /// Where patterns start.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +43,8 @@ pub(crate) struct Standing {
     each: Stand,
     first: Stand,
     absolute: Stand,
+    /// What leads on from there, in all of them.
+    sieve: Sieve,
 }
 
 /// The rules of one effect and one access.
@@ -159,21 +161,46 @@ impl Sets {
             true => Stand::default(),
             false => tree.stand(path),
         };
+        let each = stand(&self.each, relative.as_str());
+        let first = match folder.root {
+            Some(0) => stand(&self.first, relative.as_str()),
+            _ => Stand::default(),
+        };
+        let absolute = match self.absolute.is_empty() {
+            true => Stand::default(),
+            false => self.absolute.stand(folder.absolute(self.strength).as_str()),
+        };
+        self.standing(each, first, absolute)
+    }
+
+    /// How far they are at a folder of that folder, by its folded name.
+    pub(crate) fn stand_from(&self, standing: &Standing, name: &str) -> Standing {
+        self.standing(
+            self.each.stand_from(&standing.each, name),
+            self.first.stand_from(&standing.first, name),
+            self.absolute.stand_from(&standing.absolute, name),
+        )
+    }
+
+    fn standing(&self, each: Stand, first: Stand, absolute: Stand) -> Standing {
+        let mut sieve = Sieve::default();
+        sieve.add(&self.each, &each);
+        sieve.add(&self.first, &first);
+        sieve.add(&self.absolute, &absolute);
         Standing {
-            each: stand(&self.each, relative.as_str()),
-            first: match folder.root {
-                Some(0) => stand(&self.first, relative.as_str()),
-                _ => Stand::default(),
-            },
-            absolute: match self.absolute.is_empty() {
-                true => Stand::default(),
-                false => self.absolute.stand(folder.absolute(self.strength).as_str()),
-            },
+            each,
+            first,
+            absolute,
+            sieve,
         }
     }
 
     /// The first rule that covers an entry of that folder, by its folded name.
     pub(crate) fn find_from(&self, standing: &Standing, name: &str, kind: Kind) -> Option<u32> {
+        if !standing.sieve.takes(name) {
+            let covered = least(standing.each.best, standing.first.best);
+            return least(covered, standing.absolute.best);
+        }
         let found = self.each.find_from(&standing.each, name, kind);
         let found = least(found, self.first.find_from(&standing.first, name, kind));
         least(

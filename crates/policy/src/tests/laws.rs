@@ -168,9 +168,16 @@ proptest! {
         for path in [path.clone(), respelled(&path, seed), path.join("x.rs"), PathBuf::from("/w/File.RS"), PathBuf::from("/v")] {
             let folder = policy.folder(path.parent().unwrap_or(Path::new("/")));
             let elsewhere = policy.folder(Path::new("/w/src"));
+            let mut stepwise = policy.folder(Path::new("/w"));
+            let mut way: Vec<&Path> = path.ancestors().skip(1).take_while(|at| *at != Path::new("/w") && *at != Path::new("/")).collect();
+            way.reverse();
+            for at in way {
+                stepwise = policy.folder_in(&stepwise, at);
+            }
             for kind in [Kind::File, Kind::Folder] {
                 let wanted = policy.may_read(&path, kind);
                 prop_assert_eq!(&policy.may_read_in(&folder, &path, kind), &wanted, "{:?}", path);
+                prop_assert_eq!(&policy.may_read_in(&stepwise, &path, kind), &wanted, "{:?}", path);
                 prop_assert_eq!(&policy.may_read_in(&elsewhere, &path, kind), &wanted, "{:?}", path);
             }
         }

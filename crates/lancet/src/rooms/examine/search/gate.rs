@@ -23,8 +23,8 @@ pub(super) struct Guard<'e> {
 }
 
 thread_local! {
-    /// The folder that was asked about last, and by which gate.
-    static LAST: RefCell<Option<(u64, Folder)>> = const { RefCell::new(None) };
+    /// The gate that asked last, and the way to the folder that it asked about: folders, each inside the one before.
+    static LAST: RefCell<(u64, Vec<Folder>)> = const { RefCell::new((0, Vec::new())) };
 }
 
 impl<'e> Guard<'e> {
@@ -33,26 +33,41 @@ impl<'e> Guard<'e> {
         Guard {
             engine,
             policy: engine.permissions.policy(),
-            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            number: NUMBER.fetch_add(1, Ordering::Relaxed) + 1,
         }
     }
 
     fn is_denied(&self, path: &Path, kind: Kind) -> bool {
-        LAST.with_borrow_mut(|last| {
-            let known = last
-                .as_ref()
-                .is_some_and(|(number, folder)| *number == self.number && folder.holds(path));
-            if !known {
-                *last = path
-                    .parent()
-                    .map(|parent| (self.number, self.policy.folder(parent)));
+        LAST.with_borrow_mut(|(number, way)| {
+            if *number != self.number {
+                *number = self.number;
+                way.clear();
             }
-            match last {
-                Some((_, folder)) => self.policy.may_read_in(folder, path, kind),
+            if !way.last().is_some_and(|folder| folder.holds(path)) {
+                self.go(way, path.parent().unwrap_or(path));
+            }
+            match way.last() {
+                Some(folder) => self.policy.may_read_in(folder, path, kind),
                 None => self.policy.may_read(path, kind),
             }
             .is_denied()
         })
+    }
+
+    /// Goes on to another folder, as far as the way is the same.
+    fn go(&self, way: &mut Vec<Folder>, to: &Path) {
+        while way
+            .last()
+            .is_some_and(|folder| folder.path() != to && !folder.holds(to))
+        {
+            way.pop();
+        }
+        let next = match way.last() {
+            Some(folder) if folder.path() == to => return,
+            Some(folder) => self.policy.folder_in(folder, to),
+            None => self.policy.folder(to),
+        };
+        way.push(next);
     }
 }
 
