@@ -146,8 +146,15 @@ pub(crate) fn stdout_is_terminal() -> bool {
 
 /// Writes to standard output. A reader that has gone away has seen enough: that is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    stream(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes to standard output piece by piece: what is long need not be held as one text.
+pub(crate) fn stream(
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::system(format!(
             "standard output cannot be written: {error}"
         ))),

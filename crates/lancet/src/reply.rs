@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::call::Cancel;
 use crate::refusal::{Kind, Numbers, Refusal};
+use crate::row::Row;
 
 /// The answer to one call.
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ pub struct Reply {
     data: Value,
     refused: Option<Kind>,
     person: String,
-    rows: Vec<Value>,
+    rows: Vec<Row>,
     original: Option<std::sync::Arc<Vec<u8>>>,
     content: Option<std::sync::Arc<Vec<u8>>>,
 }
@@ -42,7 +43,7 @@ impl Reply {
         }
     }
 
-    pub(crate) fn with_rows(mut self, rows: Vec<Value>) -> Self {
+    pub(crate) fn with_rows(mut self, rows: Vec<Row>) -> Self {
         self.rows = rows;
         self
     }
@@ -109,8 +110,8 @@ impl Reply {
         (self.text, self.data)
     }
 
-    /// The entries of a search's page, one object each: files, or lines with their file.
-    pub fn rows(&self) -> &[Value] {
+    /// The entries of a search's page: files, or lines with their file.
+    pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 

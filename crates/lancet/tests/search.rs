@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session};
+use lancet::{Kind, Lancet, Mode, RawCall, Reply, Row, Session};
 use serde_json::{Value, json};
 
 struct Ground {
@@ -80,9 +80,13 @@ fn pages_together_hold_every_entry_once_whatever_their_size() {
                 json!({ "pattern": "needle", "output_mode": mode, "head_limit": 150, "offset": offset }),
             );
             assert!(reply.text().chars().count() <= 6_000, "{mode}");
-            for row in reply.rows().iter().filter(|row| row["type"] != "context") {
-                let entry = (row["path"].to_string(), row["line"].as_u64());
-                assert!(seen.insert(entry), "{mode}: {row} twice");
+            for row in reply.rows() {
+                let entry = match row {
+                    Row::File { path, .. } => (path.to_string(), None),
+                    Row::Line { path, line, .. } => (path.to_string(), Some(*line)),
+                    other => panic!("{other:?} is neither"),
+                };
+                assert!(seen.insert(entry), "{mode}: {row:?} twice");
             }
             assert_eq!(reply.data()["truncated"], next(&reply).is_some(), "{mode}");
             match next(&reply) {

@@ -1,11 +1,11 @@
 //! `lancet grep` and `lancet glob`: the searching tools for people.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use lancet::arguments::{GlobArguments as Glob, GrepArguments as Grep, OutputMode};
-use lancet::{Reply, Session};
+use lancet::{Reply, Role, Row, Session};
 use lancet_mcp::Level;
-use serde_json::Value;
 
 use super::session_of;
 use crate::answer::{Form, Shape, put};
@@ -13,7 +13,7 @@ use crate::arguments::{GlobArguments, GrepArguments, Shared};
 use crate::failure::{Exit, Failure};
 use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings, as_text};
-use crate::terminal::{Colour, Style, print, stdout_is_terminal, visible, visible_line};
+use crate::terminal::{Colour, Style, stdout_is_terminal, stream, visible, visible_line};
 
 /// The longest answer, in characters: people have pagers.
 const LONGEST: usize = 20_000_000;
@@ -85,77 +85,85 @@ fn run(
     if reply.is_error() {
         return put(&reply, Form::of(common.json), Shape::Lines, around);
     }
-    if common.json {
-        let mut out = String::new();
-        for row in reply.rows().iter().chain([reply.data()]) {
-            out.push_str(&format!("{row}\n"));
+    stream(|out| {
+        if common.json {
+            for row in reply.rows() {
+                serde_json::to_writer(&mut *out, row)?;
+                writeln!(out)?;
+            }
+            writeln!(out, "{}", reply.data())
+        } else if stdout_is_terminal() {
+            let colour = Colour::of(true, around.plain);
+            coloured(&reply, &lancet.roots()[0], colour, out)
+        } else {
+            writeln!(out, "{}", reply.text())
         }
-        print(&out)?;
-    } else if stdout_is_terminal() {
-        let colour = Colour::of(true, around.plain);
-        print(&coloured(&reply, &lancet.roots()[0], colour))?;
-    } else {
-        print(&format!("{}\n", reply.text()))?;
-    }
+    })?;
     Ok(Exit::Done)
 }
 
 /// For a terminal: files as headings, numbers apart, matches set off; the notices stand back.
-fn coloured(reply: &Reply, root: &Path, colour: Colour) -> String {
-    let mut out = String::new();
-    let mut heading = None;
+fn coloured(reply: &Reply, root: &Path, colour: Colour, out: &mut dyn Write) -> io::Result<()> {
+    let with_context = reply.rows().iter().any(|row| match row {
+        Row::Line { role, .. } => *role == Role::Context,
+        _ => false,
+    });
+    let mut heading: Option<&str> = None;
     let mut last = None;
     for row in reply.rows() {
-        let path = Path::new(row["path"].as_str().unwrap_or_default());
-        let name = path
-            .strip_prefix(root)
-            .unwrap_or(path)
-            .display()
-            .to_string();
-        let name = colour.paint(Style::Cyan, &visible_line(&name));
-        let Some(number) = row["line"].as_u64() else {
-            let count = row["matches"]
-                .as_u64()
-                .map(|number| format!(":{number}"))
-                .unwrap_or_default();
-            out.push_str(&format!("{name}{count}\n"));
-            continue;
-        };
-        if heading.as_ref() != Some(&name) {
-            let gap = if heading.is_some() { "\n" } else { "" };
-            out.push_str(&format!("{gap}{name}\n"));
-            heading = Some(name);
-        } else if last.is_some_and(|last| number > last + 1) && has_context(reply) {
-            out.push_str(&colour.paint(Style::Dim, "--"));
-            out.push('\n');
+        match row {
+            Row::File { path, matches, .. } => {
+                let count = matches.map(|number| format!(":{number}"));
+                let name = name(path, root, colour);
+                writeln!(out, "{name}{}", count.unwrap_or_default())?;
+            }
+            Row::Line {
+                path,
+                line,
+                role,
+                text,
+                submatches,
+                ..
+            } => {
+                if heading != Some(path) {
+                    if heading.is_some() {
+                        writeln!(out)?;
+                    }
+                    writeln!(out, "{}", name(path, root, colour))?;
+                    heading = Some(path);
+                } else if with_context && last.is_some_and(|last| *line > last + 1) {
+                    writeln!(out, "{}", colour.paint(Style::Dim, "--"))?;
+                }
+                last = Some(*line);
+                let mark = if *role == Role::Match { ':' } else { '-' };
+                let number = colour.paint(Style::Green, &line.to_string());
+                writeln!(out, "{number}{mark}{}", marked(text, submatches, colour))?;
+            }
+            _ => {}
         }
-        last = Some(number);
-        let mark = if row["type"] == "match" { ':' } else { '-' };
-        let number = colour.paint(Style::Green, &number.to_string());
-        out.push_str(&format!("{number}{mark}{}\n", marked(row, colour)));
     }
     for line in reply
         .text()
         .lines()
         .filter(|line| line.starts_with("[lancet: "))
     {
-        out.push_str(&format!("{}\n", colour.paint(Style::Dim, &visible(line))));
+        writeln!(out, "{}", colour.paint(Style::Dim, &visible(line)))?;
     }
-    out
+    Ok(())
 }
 
-fn has_context(reply: &Reply) -> bool {
-    reply.rows().iter().any(|row| row["type"] == "context")
+/// A file's name as a heading: from the root on, where it is below.
+fn name(path: &str, root: &Path, colour: Colour) -> String {
+    let path = Path::new(path);
+    let name = path.strip_prefix(root).unwrap_or(path).display();
+    colour.paint(Style::Cyan, &visible_line(&name.to_string()))
 }
 
 /// A line with its matches set off.
-fn marked(row: &Value, colour: Colour) -> String {
-    let text = row["text"].as_str().unwrap_or_default();
+fn marked(text: &str, matches: &[[u32; 2]], colour: Colour) -> String {
     let mut out = String::new();
     let mut at = 0;
-    for span in row["submatches"].as_array().into_iter().flatten() {
-        let bound = |nth: usize| usize::try_from(span[nth].as_u64().unwrap_or(0)).unwrap_or(0);
-        let (start, end) = (bound(0), bound(1));
+    for [start, end] in matches.iter().map(|span| span.map(|at| at as usize)) {
         // Where bytes that are no text were replaced, places have moved; then the rest stays plain.
         let (Some(before), Some(found)) = (text.get(at..start), text.get(start..end)) else {
             break;

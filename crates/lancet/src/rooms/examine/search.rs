@@ -21,6 +21,7 @@ use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
 use crate::call::Cancel;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
+use crate::row::Row;
 use crate::wording::cut;
 
 pub(crate) use pages::Pages;
@@ -46,7 +47,7 @@ pub(crate) struct Findings {
     /// Sentences after them.
     pub(crate) notices: Vec<String>,
     /// The entries of the page, for programs.
-    pub(crate) rows: Vec<Value>,
+    pub(crate) rows: Vec<Row>,
     /// The files of the page, as they are told.
     pub(crate) files: Vec<String>,
     /// The same, in full.

@@ -1,7 +1,8 @@
 //! A page of matching lines: the matches that the page holds, each under its file, with the lines around them.
 
+use std::sync::Arc;
+
 use lancet_search::{Counted, Extent, Line, Pattern, Role, Seeker};
-use serde_json::json;
 
 use super::Limit;
 use super::pages::{Kept, Page, standing};
@@ -9,6 +10,7 @@ use super::scope::{encoding, path_of, told};
 use super::seen::ShownFile;
 use crate::arguments::GrepArguments;
 use crate::rooms::Desk;
+use crate::row::{self, Row};
 
 /// More lines around a match are not shown.
 const MOST_CONTEXT: u64 = 10_000;
@@ -99,6 +101,7 @@ pub(super) fn cut(
         page.text.push_str(&format!("{name}{mark}\n"));
         let mut last = None;
         let mut shown = Vec::new();
+        let full_name: Arc<str> = path.to_string_lossy().into();
         for line in &excerpt.lines {
             if before + after > 0 && last.is_some_and(|last| line.number > last + 1) {
                 page.text.push_str("--\n");
@@ -106,13 +109,21 @@ pub(super) fn cut(
             last = Some(line.number);
             let text = text(line);
             write_line(&mut page.text, line, &text, numbers);
-            page.rows.push(json!({
-                "path": path.to_string_lossy(),
-                "line": line.number,
-                "type": match line.role { Role::Match => "match", Role::Context => "context" },
-                "text": text,
-                "submatches": line.spans.iter().map(|span| [span.start, span.end]).collect::<Vec<_>>(),
-            }));
+            page.rows.push(Row::Line {
+                path: Arc::clone(&full_name),
+                line: line.number,
+                role: match line.role {
+                    Role::Match => row::Role::Match,
+                    Role::Context => row::Role::Context,
+                },
+                text: Arc::clone(&text),
+                // A line is kept up to some thousand bytes.
+                submatches: line
+                    .spans
+                    .iter()
+                    .map(|span| [span.start as u32, span.end as u32])
+                    .collect(),
+            });
             if line.left_out == (0, 0) {
                 shown.push((line.number, text));
             }
@@ -138,13 +149,13 @@ pub(super) fn cut(
 }
 
 /// A line as text, without the CR of its line end.
-fn text(line: &Line) -> String {
+fn text(line: &Line) -> Arc<str> {
     let bytes = if line.left_out.1 == 0 {
         line.bytes.strip_suffix(b"\r").unwrap_or(&line.bytes)
     } else {
         &line.bytes
     };
-    String::from_utf8_lossy(bytes).into_owned()
+    String::from_utf8_lossy(bytes).into()
 }
 
 fn write_line(out: &mut String, line: &Line, text: &str, numbers: bool) {

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use lancet_search::{Entry, Listing, Survey, Tally};
-use serde_json::{Value, json};
 
 use super::scope::{path_of, told};
 use crate::rooms::Desk;
+use crate::row::Row;
 
 /// For how long a question's order is kept.
 const KEPT_FOR: Duration = Duration::from_secs(600);
@@ -119,7 +119,7 @@ pub(super) struct Page {
     pub(super) text: String,
     pub(super) files: Vec<String>,
     pub(super) paths: Vec<PathBuf>,
-    pub(super) rows: Vec<Value>,
+    pub(super) rows: Vec<Row>,
     /// The number of the entry after the last one shown.
     pub(super) end: u64,
     /// The file in which the time for the page was over, if it was.
@@ -173,11 +173,10 @@ pub(super) fn cut_list(
             break;
         }
         page.text.push_str(&line);
-        let mut row = json!({ "path": path.to_string_lossy() });
-        if !more.is_empty() {
-            row["matches"] = entry.matches.into();
-        }
-        page.rows.push(row);
+        page.rows.push(Row::File {
+            path: path.to_string_lossy().into(),
+            matches: (!more.is_empty()).then_some(entry.matches),
+        });
         page.files.push(name);
         page.paths.push(path);
         page.end += 1;

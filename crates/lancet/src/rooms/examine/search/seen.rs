@@ -2,6 +2,7 @@
 //! by line, so that nothing counts that was not shown.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lancet_history::{Seen, Version};
 use lancet_search::Stop;
@@ -17,7 +18,7 @@ const LARGEST: u64 = 4 << 20;
 pub(super) struct ShownFile {
     pub(super) path: PathBuf,
     /// Number, from 1, and text.
-    pub(super) lines: Vec<(u64, String)>,
+    pub(super) lines: Vec<(u64, Arc<str>)>,
 }
 
 /// What the ledger takes in of a file.
