@@ -10,8 +10,9 @@ pub type Moment = (i64, u32);
 /// that keep two-second times.
 const RACY_SECONDS: i64 = 2;
 
-/// What `stat` says of a file, and the clock when it was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What `stat` says of a file, and the clock when it was asked. No two are equal, since the clock goes on: whether the file
+/// is the same, [`Stamp::same_file`] and [`Stamp::same_file_state`] say.
+#[derive(Clone, Copy, Debug)]
 pub struct Stamp {
     /// The file system.
     pub device: u64,

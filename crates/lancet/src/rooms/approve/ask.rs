@@ -221,7 +221,7 @@ fn has_changed(desk: &Desk<'_>, file: &FilePlan) -> bool {
     };
     match &file.expected {
         Expected::Missing => now.stat().is_some(),
-        Expected::Content { stamp, .. } => now.stat().is_none_or(|now| now != *stamp),
+        Expected::Content { stamp, .. } => now.stat().is_none_or(|now| !now.same_file_state(stamp)),
     }
 }
 
