@@ -104,6 +104,12 @@ pub(crate) fn read_call(path: &Path, offset: Option<usize>, limit: Option<usize>
     spelled("Read", &arguments)
 }
 
+/// A Read call for what stands in a line from a character on.
+pub(crate) fn read_column_call(path: &Path, line: usize, column: usize) -> String {
+    let arguments = json!({ "file_path": quote_path(path), "offset": line, "column": column });
+    spelled("Read", &arguments)
+}
+
 /// A call, spelled out: the tool and its arguments as JSON.
 pub(crate) fn spelled(tool: &str, arguments: &Value) -> String {
     let fields: Vec<String> = arguments

@@ -54,9 +54,9 @@ fn best(pattern: &[char], text: &[char], held: Held) -> Range<usize> {
             let missing = (row[j + 1].0 + 1, row[j + 1].1);
             let extra = (row[j].0 + 1, row[j].1);
             diagonal = row[j + 1];
-            row[j + 1] = [missing, extra].into_iter().fold(through, |least, way| {
-                if way.0 < least.0 { way } else { least }
-            });
+            // Of equally short ways the one that began first: what stands between two characters of the pattern is
+            // part of the text, and the first of them is not to be given up for it.
+            row[j + 1] = through.min(missing).min(extra);
         }
     }
     let rank = |at: usize| (row[at].0, usize::MAX - (at - row[at].1));
@@ -74,6 +74,13 @@ mod tests {
         assert_eq!(align("bcd", "aabxdee", Held::Free), 2..5);
         assert_eq!(align("x", "", Held::Free), 0..0);
         assert_eq!(align("", "abc", Held::Free), 0..0);
+    }
+
+    #[test]
+    fn a_character_more_after_the_first_or_before_the_last_is_inside() {
+        assert_eq!(align("f(a, b)", "x = f (a, b)", Held::Free), 4..12);
+        assert_eq!(align("${HOME}/bin", "a $ {HOME}/bin", Held::Free), 2..14);
+        assert_eq!(align("(a, b)f", "(a, b) f = x", Held::Free), 0..8);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::locate::Target;
-use crate::wording::{count, cut, line_list, quote_path, read_call};
+use crate::wording::{count, cut, line_list, quote_path, read_call, read_column_call};
 
 /// Places of an ambiguous text that are told with a longer text.
 const PLACES_WITH_TEXT: usize = 20;
@@ -19,15 +19,19 @@ const PLACES_WITH_TEXT: usize = 20;
 const PLACES_WITH_LINE: usize = 200;
 /// The longest text that is suggested for one place, in characters.
 const LONGEST_SUGGESTION: usize = 1_200;
+/// What is said of a place that no `old_string` reaches.
+const NOT_TEXT: &str = "it holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those never match: send an old_string before or after them";
 /// The longest corrected `old_string` that is quoted, in characters.
 const LONGEST_REGION: usize = 4_000;
 
-/// The refusal for old text that is not in the file.
+/// The refusal for old text that is not in the file. `damaged` is where the view stands for bytes that are no text.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn not_found(
     desk: &Desk<'_>,
     target: &Target,
     view: &str,
     lines: &dyn LineTable,
+    damaged: &[Range<usize>],
     old: &str,
     new: &str,
     guard: Option<&Guard>,
@@ -70,12 +74,21 @@ pub(crate) fn not_found(
         } else {
             "Also near:"
         };
-        text.push_str(&format!(
-            "\n{lead} {numbers}: {}.",
-            region.differences.join("; ")
-        ));
+        let overlaps =
+            |place: &Range<usize>| place.start < region.range.end && region.range.start < place.end;
+        // Sent as it is shown, it would not be found either.
+        let is_damaged = damaged.iter().any(overlaps);
+        let differences = region.differences.join("; ");
+        let words = match (is_damaged, differences.is_empty()) {
+            (false, _) => differences,
+            (true, true) => NOT_TEXT.to_owned(),
+            (true, false) => format!("{differences}; {NOT_TEXT}"),
+        };
+        text.push_str(&format!("\n{lead} {numbers}: {words}."));
         let mut told = json!({ "startLine": region.lines.start + 1, "endLine": region.lines.end });
-        if let Some(suggestion) = &region.text {
+        if let Some(suggestion) = &region.text
+            && !is_damaged
+        {
             let lead = match (at, region.unique) {
                 (0, true) => " If that is what was meant, send this old_string:",
                 (0, false) => " Its text stands more than once, so it needs more lines around it:",
@@ -181,8 +194,21 @@ pub(crate) fn leak(reason: &str) -> Refusal {
     )
 }
 
+/// Lines that were not shown.
+#[derive(Default)]
+pub(crate) struct Unseen {
+    /// Their numbers, from 1, in the order of the places that touch them.
+    pub(crate) lines: Vec<usize>,
+    /// How many characters of the first stand before what is missing.
+    pub(crate) column: usize,
+}
+
 /// The refusal for lines that were not shown.
-pub(crate) fn not_these_lines(target: &Target, mut lines: Vec<usize>) -> Refusal {
+pub(crate) fn not_these_lines(desk: &Desk<'_>, target: &Target, unseen: Unseen) -> Refusal {
+    let Unseen { mut lines, column } = unseen;
+    // Read shows a line up to there; what stands behind has to be asked for.
+    let beyond = column >= desk.engine().settings.read.max_line_chars;
+    let touched_first = lines.first().copied();
     lines.sort_unstable();
     lines.dedup();
     let (first, last) = (
@@ -195,11 +221,14 @@ pub(crate) fn not_these_lines(target: &Target, mut lines: Vec<usize>) -> Refusal
     } else {
         1
     };
+    let call = match touched_first {
+        Some(line) if beyond => read_column_call(path, line, column + 1),
+        _ => read_call(path, Some(first), Some(reach)),
+    };
     let text = format!(
-        "The text stands in lines of {} that were not shown in this session: {}. Call {} and send this call again.",
+        "The text stands in lines of {} that were not shown in this session: {}. Call {call} and send this call again.",
         quote_path(path),
         line_list(lines.clone(), 60),
-        read_call(path, Some(first), Some(reach))
     );
     Refusal::new(Kind::NotRead, text)
         .with("file_path", quote_path(path))

@@ -13,7 +13,9 @@ use lancet_text::{
 use super::{Insist, not_empty};
 use crate::ledger::raw;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::examine::explain::{ambiguous, leak, not_found, not_these_lines, unencodable};
+use crate::rooms::examine::explain::{
+    Unseen, ambiguous, leak, not_found, not_these_lines, unencodable,
+};
 use crate::rooms::examine::standing::Standing;
 use crate::rooms::examine::view::Notes;
 use crate::rooms::locate::Target;
@@ -134,10 +136,10 @@ impl<'d> Sheet<'d> {
             &standing.seen,
             found.places.iter().map(|place| &place.range),
         );
-        if !unseen.is_empty() {
+        if !unseen.lines.is_empty() {
             return Err(match &standing.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
-                None => not_these_lines(target, unseen),
+                None => not_these_lines(desk, target, unseen),
             });
         }
         if let Some(draft) = &self.draft
@@ -275,11 +277,11 @@ impl<'d> Sheet<'d> {
             Ladder::Leaked { reason } => Err(leak(&reason)),
             Ladder::Ambiguous { places, rung } => {
                 let unseen =
-                    |place: &Range<usize>| !self.unseen(&standing.seen, [place]).is_empty();
+                    |place: &Range<usize>| !self.unseen(&standing.seen, [place]).lines.is_empty();
                 if places.iter().all(unseen) {
                     return Err(match &standing.merge_refusal {
                         Some(refusal) => (**refusal).clone(),
-                        None => not_these_lines(target, self.unseen(&standing.seen, &places)),
+                        None => not_these_lines(desk, target, self.unseen(&standing.seen, &places)),
                     });
                 }
                 if manner.words == Words::Few {
@@ -306,6 +308,7 @@ impl<'d> Sheet<'d> {
                     target,
                     self.text(),
                     &*self.lines(),
+                    &damaged,
                     old,
                     new,
                     guard.as_ref(),
@@ -352,13 +355,13 @@ impl<'d> Sheet<'d> {
         self.lines().line_of(at) + 1
     }
 
-    /// The lines, from 1, of the base version that some places touch and that were not seen.
+    /// The lines of the base version that some places touch and that were not seen.
     fn unseen<'r>(
         &self,
         seen: &Seen,
         places: impl IntoIterator<Item = &'r Range<usize>>,
-    ) -> Vec<usize> {
-        let mut lines: Vec<usize> = Vec::new();
+    ) -> Unseen {
+        let mut unseen = Unseen::default();
         let mut named_until = 0;
         for place in places {
             let origins = self
@@ -381,12 +384,18 @@ impl<'d> Sheet<'d> {
                     .document
                     .line_of(gap.end.saturating_sub(1).max(gap.start));
                 named_until = self.document.line_range_whole(last).end;
-                lines.extend((first..=last).map(|line| line + 1));
-                if lines.len() >= MOST_UNSEEN {
-                    return lines;
+                if unseen.lines.is_empty() {
+                    let line = self.document.line_range(first);
+                    let before =
+                        &self.document.view()[line.start..gap.start.clamp(line.start, line.end)];
+                    unseen.column = before.chars().count();
+                }
+                unseen.lines.extend((first..=last).map(|line| line + 1));
+                if unseen.lines.len() >= MOST_UNSEEN {
+                    return unseen;
                 }
             }
         }
-        lines
+        unseen
     }
 }
