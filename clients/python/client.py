@@ -116,6 +116,10 @@ async def ask(binary, mode, version):
                     file.write("someone else's\n")
                 await anyio.sleep(1.5)
                 content = None
+            if content == "slowly":
+                # A person reads before they answer; nobody may lose patience, or ask again.
+                await anyio.sleep(1.5)
+                content = {}
             return types.ElicitResult(action=action, content=content)
 
         arguments = ["mcp", "--root", root, "--state-dir", os.path.join(base, "state"), "--mode", "ask", "--ask", "elicit"]
@@ -137,8 +141,8 @@ async def ask(binary, mode, version):
             for action in ("decline", "cancel"):
                 _, error, content = await edit("one", "two", (action, None))
                 check((error, content) == ("declined", "one\n"), "%s: %s" % (action, error))
-            _, error, content = await edit("one", "two", ("accept", {}))
-            check((error, content) == (None, "two\n"), "a plain accept: %s" % error)
+            _, error, content = await edit("one", "two", ("accept", "slowly"))
+            check((error, content) == (None, "two\n"), "a plain accept, after a while: %s" % error)
             result, error, content = await edit("two", "three", ("accept", "meanwhile"))
             check((error, content) == ("stale", "someone else's\n"), "a file that changed meanwhile: %s, %s" % (error, text(result)))
             await client.call_tool("Read", {"file_path": path, "force": True})
