@@ -3,6 +3,7 @@
 
 pub(super) mod finish;
 pub(super) mod sheet;
+mod unseen;
 
 use lancet_workspace::Kind as FileKind;
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::locate::Target;
-use crate::wording::{count, cut, line_list, quote_path, read_call, read_column_call};
+use crate::wording::{count, cut, quote_path};
 
 /// Places of an ambiguous text that are told with a longer text.
 const PLACES_WITH_TEXT: usize = 20;
@@ -192,45 +192,4 @@ pub(crate) fn leak(reason: &str) -> Refusal {
             "{reason} Send the text as the file should have it, or the same call with insist: true if exactly this is meant."
         ),
     )
-}
-
-/// Lines that were not shown.
-#[derive(Default)]
-pub(crate) struct Unseen {
-    /// Their numbers, from 1, in the order of the places that touch them.
-    pub(crate) lines: Vec<usize>,
-    /// How many characters of the first stand before what is missing.
-    pub(crate) column: usize,
-}
-
-/// The refusal for lines that were not shown.
-pub(crate) fn not_these_lines(desk: &Desk<'_>, target: &Target, unseen: Unseen) -> Refusal {
-    let Unseen { mut lines, column } = unseen;
-    // Read shows a line up to there; what stands behind has to be asked for.
-    let beyond = column >= desk.engine().settings.read.max_line_chars;
-    let touched_first = lines.first().copied();
-    lines.sort_unstable();
-    lines.dedup();
-    let (first, last) = (
-        lines.first().copied().unwrap_or(1),
-        lines.last().copied().unwrap_or(1),
-    );
-    let path = target.path();
-    let reach = if last - first < 2_000 {
-        last - first + 1
-    } else {
-        1
-    };
-    let call = match touched_first {
-        Some(line) if beyond => read_column_call(path, line, column + 1),
-        _ => read_call(path, Some(first), Some(reach)),
-    };
-    let text = format!(
-        "The text stands in lines of {} that were not shown in this session: {}. Call {call} and send this call again.",
-        quote_path(path),
-        line_list(lines.clone(), 60),
-    );
-    Refusal::new(Kind::NotRead, text)
-        .with("file_path", quote_path(path))
-        .with("lines", lines.into_iter().take(1_000).collect::<Vec<_>>())
 }

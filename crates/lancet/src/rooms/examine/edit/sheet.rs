@@ -10,12 +10,10 @@ use lancet_text::{
     find, leaked, sent_text,
 };
 
+use super::unseen::Unseen;
 use super::{Insist, not_empty};
-use crate::ledger::raw;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::examine::explain::{
-    Unseen, ambiguous, leak, not_found, not_these_lines, unencodable,
-};
+use crate::rooms::examine::explain::{ambiguous, leak, not_found, unencodable};
 use crate::rooms::examine::standing::Standing;
 use crate::rooms::examine::view::Notes;
 use crate::rooms::locate::Target;
@@ -24,9 +22,6 @@ use crate::wording::{count, line_list, quote_path};
 
 /// The largest file that an edit may make, in bytes.
 const LARGEST_RESULT: u64 = 512 << 20;
-
-/// How many unseen lines are looked for.
-const MOST_UNSEEN: usize = 1_000;
 
 /// How an edit is laid.
 #[derive(Clone, Copy, Debug)]
@@ -136,10 +131,10 @@ impl<'d> Sheet<'d> {
             &standing.seen,
             found.places.iter().map(|place| &place.range),
         );
-        if !unseen.lines.is_empty() {
+        if !unseen.is_empty() {
             return Err(match &standing.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
-                None => not_these_lines(desk, target, unseen),
+                None => unseen.refusal(desk, target),
             });
         }
         if let Some(draft) = &self.draft
@@ -277,11 +272,11 @@ impl<'d> Sheet<'d> {
             Ladder::Leaked { reason } => Err(leak(&reason)),
             Ladder::Ambiguous { places, rung } => {
                 let unseen =
-                    |place: &Range<usize>| !self.unseen(&standing.seen, [place]).lines.is_empty();
+                    |place: &Range<usize>| !self.unseen(&standing.seen, [place]).is_empty();
                 if places.iter().all(unseen) {
                     return Err(match &standing.merge_refusal {
                         Some(refusal) => (**refusal).clone(),
-                        None => not_these_lines(desk, target, self.unseen(&standing.seen, &places)),
+                        None => self.unseen(&standing.seen, &places).refusal(desk, target),
                     });
                 }
                 if manner.words == Words::Few {
@@ -361,41 +356,10 @@ impl<'d> Sheet<'d> {
         seen: &Seen,
         places: impl IntoIterator<Item = &'r Range<usize>>,
     ) -> Unseen {
-        let mut unseen = Unseen::default();
-        let mut named_until = 0;
-        for place in places {
-            let origins = self
-                .draft
-                .as_ref()
-                .map_or_else(|| vec![place.clone()], |draft| draft.origin(place.clone()));
-            for gap in origins
-                .into_iter()
-                .flat_map(|origin| seen.missing_from(raw(self.document, origin)))
-            {
-                let gap =
-                    usize::try_from(gap.start).unwrap_or(0)..usize::try_from(gap.end).unwrap_or(0);
-                let gap = self.document.view_range(gap);
-                // Places come in order: of a line that is named already nothing more is to be found out.
-                if gap.end <= named_until {
-                    continue;
-                }
-                let first = self.document.line_of(gap.start.max(named_until));
-                let last = self
-                    .document
-                    .line_of(gap.end.saturating_sub(1).max(gap.start));
-                named_until = self.document.line_range_whole(last).end;
-                if unseen.lines.is_empty() {
-                    let line = self.document.line_range(first);
-                    let before =
-                        &self.document.view()[line.start..gap.start.clamp(line.start, line.end)];
-                    unseen.column = before.chars().count();
-                }
-                unseen.lines.extend((first..=last).map(|line| line + 1));
-                if unseen.lines.len() >= MOST_UNSEEN {
-                    return unseen;
-                }
-            }
-        }
-        unseen
+        let origins = places.into_iter().flat_map(|place| match &self.draft {
+            None => vec![place.clone()],
+            Some(draft) => draft.origin(place.clone()),
+        });
+        Unseen::of(self.document, seen, origins)
     }
 }
