@@ -70,6 +70,10 @@ fn write_line(level: Level, line: &str) {
 
 impl Observer for Log {
     fn observe(&self, event: &Event) {
+        // Whatever the command is and however its answer is read: changes may be missing from the history.
+        if let Event::SetAside { words, .. } = event {
+            return self.say(Level::Error, || words.clone());
+        }
         self.say(Level::Debug, || match event {
             Event::Read { path, lines, .. } => {
                 format!(

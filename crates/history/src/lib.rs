@@ -27,5 +27,5 @@ pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
     LedgerStore, LeftIntent, Loaded, Saved, SetAside, Store, StoreError, StoreFacts, Turn,
-    examine_store,
+    examine_store, files_set_aside,
 };

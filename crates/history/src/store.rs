@@ -31,6 +31,7 @@ mod unsealed;
 
 pub use examine::{StoreFacts, examine_store};
 pub use journal::LeftIntent;
+pub use open::files_set_aside;
 pub use sqlite::Store;
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store
@@ -97,7 +98,7 @@ impl fmt::Display for SetAside {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "the database in the state folder was damaged ({}); it was set aside as {} and a new one was begun with the {} changes that could still be read",
+            "the database in the state folder was damaged ({}); it was set aside as {} and a new one was begun with the {} changes that could still be read. The others are missing from `lancet log` and cannot be undone; `lancet doctor` says what to do",
             self.reason,
             self.moved_to.display(),
             self.brought_over

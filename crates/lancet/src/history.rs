@@ -15,7 +15,7 @@ use lancet_history::{
 
 use crate::engine::Inner;
 use crate::rooms::examine::open::LARGEST;
-use crate::rooms::heal;
+use crate::rooms::{aside, heal};
 
 pub use attribution::{Attribution, Written};
 
@@ -33,6 +33,7 @@ impl History {
     pub(crate) fn new(engine: &Arc<Inner>) -> Option<Self> {
         let store = Arc::clone(engine.history()?);
         heal::once(engine);
+        aside::observe(engine);
         Some(Self {
             engine: Arc::clone(engine),
             store,
@@ -45,12 +46,13 @@ impl History {
     /// The state folder cannot be read.
     pub fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError> {
         if !query.below.is_empty() {
-            return self.store.log(query);
+            return self.ask(|store| store.log(query));
         }
-        self.store.log(&LogQuery {
+        let query = LogQuery {
             below: self.roots(),
             ..query.clone()
-        })
+        };
+        self.ask(|store| store.log(&query))
     }
 
     /// The operation whose id begins like this, of those below the roots where there are any.
@@ -58,7 +60,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn find(&self, beginning: &str) -> Result<Found, StoreError> {
-        self.store.find(beginning, &self.roots())
+        self.ask(|store| store.find(beginning, &self.roots()))
     }
 
     /// For each operation the beginning of its id that no other operation's begins with, at least as long as is taken.
@@ -67,7 +69,7 @@ impl History {
     /// The state folder cannot be read.
     pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<&'o str>, StoreError> {
         let ids: Vec<&str> = operations.iter().map(|found| found.id.as_str()).collect();
-        let lengths = self.store.shortest(&ids)?;
+        let lengths = self.ask(|store| store.shortest(&ids))?;
         let cut = |(id, length): (&'o str, usize)| id.get(..length.max(SHORTEST_ID)).unwrap_or(id);
         Ok(ids.into_iter().zip(lengths).map(cut).collect())
     }
@@ -77,7 +79,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn parted<'o>(&self, operation: &'o Operation) -> Result<Vec<&'o Path>, StoreError> {
-        let places = self.store.parted(&operation.id)?;
+        let places = self.ask(|store| store.parted(&operation.id))?;
         let files = operation.files.iter();
         Ok(files
             .filter(|file| places.contains(&file.at))
@@ -90,7 +92,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn content(&self, revision: &[u8; 32]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.store.content(revision)
+        self.ask(|store| store.content(revision))
     }
 
     /// Sums. Without folders in the query those below the roots.
@@ -99,12 +101,13 @@ impl History {
     /// The state folder cannot be read.
     pub fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError> {
         if !query.below.is_empty() {
-            return self.store.statistics(query);
+            return self.ask(|store| store.statistics(query));
         }
-        self.store.statistics(&StatisticsQuery {
+        let query = StatisticsQuery {
             below: self.roots(),
             ..query.clone()
-        })
+        };
+        self.ask(|store| store.statistics(&query))
     }
 
     /// Removes what is beyond the settings' limits and compresses what is not yet, each for at most `budget`; what is
@@ -113,9 +116,10 @@ impl History {
     /// # Errors
     /// The state folder cannot be written.
     pub fn tidy(&self, budget: Duration) -> Result<(Removed, Sealed), StoreError> {
-        let removed = self.store.prune(&self.limits(), budget)?;
-        let sealed = self.store.seal(budget)?;
-        Ok((removed, sealed))
+        self.ask(|store| {
+            let removed = store.prune(&self.limits(), budget)?;
+            Ok((removed, store.seal(budget)?))
+        })
     }
 
     /// Takes in what processes have left in the state folder when they ended, and removes files there that belong to
@@ -124,8 +128,10 @@ impl History {
     /// # Errors
     /// The state folder cannot be written.
     pub fn clean(&self, budget: Duration) -> Result<u64, StoreError> {
-        self.store.adopt_left(budget)?;
-        self.store.sweep()
+        self.ask(|store| {
+            store.adopt_left(budget)?;
+            store.sweep()
+        })
     }
 
     /// What [`tidy`](Self::tidy) would remove, to the end. Writes nothing.
@@ -133,7 +139,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn forecast(&self) -> Result<Removed, StoreError> {
-        self.store.forecast(&self.limits())
+        self.ask(|store| store.forecast(&self.limits()))
     }
 
     fn limits(&self) -> Limits {
@@ -153,7 +159,8 @@ impl History {
         if crate::rooms::locate::is_hidden(&self.engine, &change.path) {
             return Ok(None);
         }
-        patch::patch(&*self.store, change, self.relative(&change.path)).map(Some)
+        self.ask(|store| patch::patch(store, change, self.relative(&change.path)))
+            .map(Some)
     }
 
     /// Which lines of a file, as it stands, operations wrote. None where it is gone, may not be read from here, or its
@@ -169,7 +176,7 @@ impl History {
         let now = located
             .filter(|located| located.kind() == lancet_workspace::Kind::File)
             .and_then(|located| located.snapshot(LARGEST).ok());
-        now.map(|now| attribution::follow(&*self.store, path, &now.bytes))
+        now.map(|now| self.ask(|store| attribution::follow(store, path, &now.bytes)))
             .transpose()
     }
 
@@ -180,6 +187,16 @@ impl History {
             .filter_map(|root| path.strip_prefix(root).ok())
             .min_by_key(|path| path.as_os_str().len())
             .unwrap_or(path)
+    }
+
+    /// Asks the store; a damaged database that this came upon is told.
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&dyn OperationStore) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let answer = question(&*self.store);
+        aside::observe(&self.engine);
+        answer
     }
 
     fn roots(&self) -> Vec<PathBuf> {

@@ -69,7 +69,7 @@ pub use host_tool::{HostTool, Proposal};
 pub use lancet_history::{
     FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind, OperationState, Removed,
     Sealed, SessionName, SessionNameError, Standing, Statistics, StatisticsQuery, StoreError,
-    StoreFacts, Sum, examine_store,
+    StoreFacts, Sum, examine_store, files_set_aside,
 };
 pub use lancet_policy as policy;
 pub use lancet_search::excludes_path;

@@ -78,6 +78,13 @@ pub enum Event {
         /// Whether the answer was yes.
         allowed: bool,
     },
+    /// The history's database was damaged: it was set aside and a new one begun. Of no session, whoever met it.
+    SetAside {
+        /// Where it is now.
+        moved_to: PathBuf,
+        /// What was wrong, and what is left of it.
+        words: String,
+    },
 }
 
 /// Hears of what happened.

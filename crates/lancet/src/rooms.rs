@@ -4,6 +4,7 @@
 
 pub(crate) mod announce;
 pub(crate) mod approve;
+pub(crate) mod aside;
 mod asked;
 pub(crate) mod commit;
 pub(crate) mod examine;
@@ -192,6 +193,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     });
     watch::tell_foreign_writes(&desk, &mut reply);
     late::tell(&desk, &mut reply);
+    aside::tell(&desk, &mut reply);
     tell_trouble(&desk, &mut reply);
     reply.timed(started)
 }

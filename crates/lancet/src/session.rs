@@ -32,6 +32,8 @@ pub(crate) struct SessionInner {
     /// What a person allowed for the rest of it.
     pub(crate) grants: rooms::approve::Grants,
     pages: Mutex<Pages>,
+    /// Which damaged databases it was told of.
+    pub(crate) told: rooms::aside::Told,
 }
 
 /// What a call would come to, without any effect.
@@ -56,6 +58,7 @@ impl SessionInner {
             ledger: Mutex::default(),
             grants: Default::default(),
             pages: Mutex::default(),
+            told: Default::default(),
         }
     }
 
@@ -66,6 +69,7 @@ impl SessionInner {
             ledger: Mutex::default(),
             grants: Default::default(),
             pages: Mutex::default(),
+            told: Default::default(),
         }
     }
 }
@@ -148,6 +152,7 @@ impl Session {
         let new = name.map_or_else(SessionInner::unnamed, SessionInner::named);
         let inner = SessionInner {
             ledger: Mutex::new(self.ledger().fork()),
+            told: rooms::aside::Told::like(&self.inner.told),
             ..new
         };
         let child = Session::new(self.lancet.clone(), Arc::new(inner));

@@ -185,6 +185,54 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
 }
 
 #[test]
+fn every_command_that_meets_a_damaged_history_says_so_and_doctor_remembers() {
+    let commands: [&[&str]; 8] = [
+        &["log"],
+        &["undo", "--yes"],
+        &["redo", "--yes"],
+        &["stats"],
+        &["gc"],
+        &["show", "abcdef"],
+        &["read", "a.txt", "--session", "talk"],
+        &["edit", "a.txt", "--old", "2", "--new", "3", "--yes"],
+    ];
+    for command in commands {
+        let (stage, _) = edited();
+        let state = stage.project().with_file_name("state");
+        // A state folder of its own, for it is the one that is damaged.
+        let with = |words: &[&str]| {
+            let mut words = words.to_vec();
+            words.extend(["--state-dir", word(&state)]);
+            stage.run(&words)
+        };
+        let edit = ["edit", "a.txt", "--old", "one", "--new", "1", "--yes"];
+        assert_eq!(with(&edit).code, 0);
+        fs::write(state.join("lancet.db"), "noise ".repeat(4000)).expect("written");
+        for side in ["lancet.db-wal", "lancet.db-shm"] {
+            let _ = fs::remove_file(state.join(side));
+        }
+        let run = with(command);
+        assert_eq!(
+            run.err.matches("lancet: error: the database in").count(),
+            1,
+            "{command:?}: {run:?}"
+        );
+        let again = with(command);
+        assert!(!again.err.contains("damaged"), "{command:?}: {again:?}");
+        let doctor = with(&["doctor"]);
+        assert_eq!(doctor.code, 3, "{doctor:?}");
+        let mend = format!("rm {}/lancet.db.damaged*", state.display());
+        assert!(doctor.out.contains(&mend), "{doctor:?}");
+        for entry in fs::read_dir(&state).expect("listed").flatten() {
+            if entry.file_name().to_string_lossy().contains("damaged") {
+                fs::remove_file(entry.path()).expect("removed");
+            }
+        }
+        assert_eq!(with(&["doctor"]).code, 0);
+    }
+}
+
+#[test]
 fn an_id_that_is_too_short_is_answered_with_those_it_could_be() {
     let (stage, id) = edited();
     let more = [

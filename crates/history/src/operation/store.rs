@@ -8,7 +8,7 @@ use super::{
     Unsealed,
 };
 use crate::entry::Revision;
-use crate::store::{Saved, StoreError};
+use crate::store::{Saved, SetAside, StoreError};
 
 /// Whether an announced operation could be confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,10 @@ pub enum Confirmed {
 /// takes to go back, and [`finish`](Self::finish) afterwards. What a process that ended in between has left is found by
 /// [`unfinished`](Self::unfinished) and settled by whoever can look at the files.
 pub trait OperationStore: Send + Sync {
+    /// The damaged databases that were set aside since this store was made, oldest first: also those that a work met
+    /// which had no answer to tell it in.
+    fn set_aside(&self) -> Vec<SetAside>;
+
     /// Keeps the contents and announces the operation, all or nothing.
     ///
     /// # Errors

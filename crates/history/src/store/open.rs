@@ -245,11 +245,20 @@ fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
 
 /// Whether a damaged database stands beside the one in use.
 pub(super) fn has_set_aside(folder: &Path) -> bool {
+    !files_set_aside(folder).is_empty()
+}
+
+/// The files of damaged databases that were set aside in a state folder and still lie there, side files too, by name.
+#[must_use]
+pub fn files_set_aside(folder: &Path) -> Vec<PathBuf> {
     let begin = format!("{FILE}.damaged");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.file_name())
-        .any(|name| name.to_string_lossy().starts_with(&begin))
+    let mut files: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&begin))
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -8,8 +8,8 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::open::{file_in, not_writable};
 use super::{
-    Saved, Store, StoreError, blobs, contents, forecast, log, open, process, prune, records, seal,
-    statistics, unsealed,
+    Saved, SetAside, Store, StoreError, blobs, contents, forecast, log, open, process, prune,
+    records, seal, statistics, unsealed,
 };
 use crate::entry::Revision;
 use crate::operation::{
@@ -21,6 +21,10 @@ use crate::operation::{
 const DISPLACED: &str = "displaced";
 
 impl OperationStore for Store {
+    fn set_aside(&self) -> Vec<SetAside> {
+        self.all_set_aside()
+    }
+
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
         self.put_files(draft)?;
         let (taken, set_aside) = self.run(|connection| {

@@ -1,12 +1,12 @@
 //! The store in SQLite: one connection, opened when it is first needed and again when the file under it is gone.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
 use super::ledgers::Writer;
-use super::open::{Opened, file_in, is_damage, open, store_error};
+use super::open::{Opened, Suspect, file_in, is_damage, open, store_error};
 use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Making a store touches no disk: folder and file are made at the first
@@ -17,6 +17,7 @@ pub struct Store {
     writer: Writer,
     process: String,
     opened: Mutex<Option<Opened>>,
+    aside: Mutex<Vec<SetAside>>,
 }
 
 impl Store {
@@ -28,6 +29,7 @@ impl Store {
             writer: Writer::new(),
             process: process::own(),
             opened: Mutex::default(),
+            aside: Mutex::default(),
         }
     }
 
@@ -57,14 +59,14 @@ impl Store {
             .filter(|opened| opened.is_current(&self.folder))
         {
             Some(opened) => (opened, None),
-            None => open(&self.folder, None)?,
+            None => self.open(None)?,
         };
         let mut result = work(&mut opened.connection);
         if let Err(error) = &result
             && is_damage(error)
         {
             let suspect = opened.into_suspect(error);
-            let (again, moved) = open(&self.folder, Some(suspect))?;
+            let (again, moved) = self.open(Some(suspect))?;
             opened = again;
             set_aside = moved.or(set_aside);
             result = work(&mut opened.connection);
@@ -74,5 +76,21 @@ impl Store {
             Ok(value) => Ok((value, set_aside)),
             Err(error) => Err(store_error(&file_in(&self.folder), error)),
         }
+    }
+
+    /// Every database that this store has set aside so far, whatever it was doing.
+    pub(super) fn all_set_aside(&self) -> Vec<SetAside> {
+        self.aside().clone()
+    }
+
+    /// Opens the database and remembers what was set aside: whoever asked may have no place to tell it.
+    fn open(&self, suspect: Option<Suspect>) -> Result<(Opened, Option<SetAside>), StoreError> {
+        let (opened, moved) = open(&self.folder, suspect)?;
+        self.aside().extend(moved.clone());
+        Ok((opened, moved))
+    }
+
+    fn aside(&self) -> MutexGuard<'_, Vec<SetAside>> {
+        self.aside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -90,9 +90,8 @@ pub(crate) fn begin(desk: &Desk<'_>, plan: &mut Plan) -> Result<Announced, Refus
     announced.revisions = plan.files.iter().map(FilePlan::new_revision).collect();
     for _ in 0..TRIES {
         match store.begin(&draft(desk, plan, &announced, None)) {
-            Ok(saved) => {
+            Ok(_) => {
                 announced.on_record = true;
-                tell(plan, saved.set_aside.map(|aside| aside.to_string()));
                 return Ok(announced);
             }
             Err(StoreError::Taken { .. }) => announced.id = operation::new_id(),
@@ -140,11 +139,13 @@ pub(crate) fn finish(desk: &Desk<'_>, plan: &mut Plan, announced: &Announced, wr
         Err(error) => Err(error),
     };
     let notice = match finished {
-        Ok(saved) => saved.set_aside.map(|aside| {
-            // The new database awaits them only now.
-            adopt();
-            aside.to_string()
-        }),
+        Ok(saved) => {
+            // A new database awaits them only now.
+            if saved.set_aside.is_some() {
+                adopt();
+            }
+            None
+        }
         Err(error) => Some(format!(
             "the history could not be told that this change was made ({error}); the next start of lancet finds out"
         )),

@@ -7,7 +7,7 @@ use lancet_history::{FileChange, Operation, OperationKind, OperationState, Opera
 use lancet_workspace::{Kind, Revision};
 
 use super::examine::open::LARGEST;
-use super::{Desk, late};
+use super::{Desk, aside, late};
 use crate::engine::Inner;
 use crate::settings::Mode;
 
@@ -20,6 +20,8 @@ pub(crate) struct Aftermath {
     healed: OnceLock<()>,
     /// Old files that somebody may still write into, and what is to be told.
     pub(super) late: late::Watch,
+    /// Which damaged databases the observers know of.
+    pub(super) aside: aside::Told,
 }
 
 /// How long a start may look through old files.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::examine::undo::Reach;
-use super::{Change, Desk, carry_out_change, record, reply};
+use super::{Change, Desk, aside, carry_out_change, record, reply};
 use crate::call::{Caller, Cancel};
 use crate::refusal::Numbers;
 use crate::reply::Reply;
@@ -29,9 +29,10 @@ fn run(session: &Session, tool: &str, caller: Caller, change: &Change) -> Reply 
     let started = Instant::now();
     let desk = Desk::new(session, tool.to_owned(), caller, Cancel::new());
     session.refresh();
-    let reply = carry_out_change(&desk, change, &[]).unwrap_or_else(|refusal| {
+    let mut reply = carry_out_change(&desk, change, &[]).unwrap_or_else(|refusal| {
         record::refused(&desk, &refusal, None);
         reply::refusal(&desk, &refusal, Numbers::Edit, None)
     });
+    aside::tell(&desk, &mut reply);
     reply.timed(started)
 }

@@ -3,7 +3,9 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use lancet::{OperationState, Selection};
+use lancet::{
+    Caller, Direction, Event, Lancet, LogQuery, OperationState, Overlap, Selection, TakeBack,
+};
 use rusqlite::Connection;
 
 use crate::ground::{Ground, operation, refused};
@@ -75,6 +77,66 @@ fn a_damaged_database_is_set_aside_and_the_write_goes_on() {
             .any(|name| name.starts_with("lancet.db.damaged-")),
         "{names:?}"
     );
+}
+
+/// Puts noise in the place of the database and takes its log away. Another file: whoever has the one before open sees it.
+fn damage(ground: &Ground) {
+    let noise = ground.state().join("noise");
+    fs::write(&noise, "no database ".repeat(500)).expect("written");
+    fs::rename(noise, ground.state().join("lancet.db")).expect("put there");
+    for side in ["lancet.db-wal", "lancet.db-shm"] {
+        let _ = fs::remove_file(ground.state().join(side));
+    }
+}
+
+#[test]
+fn whoever_meets_a_damaged_database_is_told_once_in_a_session_and_observers_too() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    operation(&ground.edit("a.txt", "0", "1"));
+    let read = |session: &lancet::Session| {
+        let path = ground.path("a.txt");
+        let reply = session.call(lancet::RawCall::new(
+            "Read",
+            serde_json::json!({ "file_path": path, "force": true }),
+        ));
+        reply.text().matches("was damaged").count()
+    };
+    // Met before the first call of a new process, where nothing has an answer of its own.
+    damage(&ground);
+    let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let ear = std::sync::Arc::clone(&heard);
+    let lancet = Lancet::builder()
+        .root(ground.root())
+        .state_dir(ground.state())
+        .observer(move |event: &Event| {
+            if let Event::SetAside { words, .. } = event {
+                ear.lock().expect("heard").push(words.clone());
+            }
+        })
+        .open()
+        .expect("opens");
+    let (one, other) = (lancet.unnamed_session(), lancet.unnamed_session());
+    assert_eq!((read(&one), read(&one), read(&other)), (1, 0, 1));
+    assert_eq!(heard.lock().expect("heard").len(), 1);
+    // Met by a look at the history, and by taking back.
+    damage(&ground);
+    let history = lancet.history().expect("a state folder");
+    assert!(history.log(&LogQuery::default()).expect("read").is_empty());
+    assert_eq!(heard.lock().expect("heard").len(), 2);
+    assert_eq!((read(&one), read(&one)), (1, 0));
+    damage(&ground);
+    let newest = TakeBack {
+        selection: Selection::Newest,
+        direction: Direction::Undo,
+        overlap: Overlap::Refuse,
+        dry_run: false,
+    };
+    let reply = lancet
+        .unnamed_session()
+        .take_back(newest, Caller::default());
+    assert!(reply.text().contains("was damaged"), "{}", reply.text());
+    assert_eq!(heard.lock().expect("heard").len(), 3);
 }
 
 #[test]

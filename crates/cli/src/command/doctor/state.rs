@@ -42,6 +42,7 @@ pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
         ));
         None
     });
+    problems.extend(set_aside(path).map(|(words, mend)| wrong(words, mend)));
     let writable = match &metadata {
         Some(metadata) => metadata.is_dir() && may_write(path),
         None => can_be_made(path).is_ok(),
@@ -96,6 +97,22 @@ fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)>
     } else {
         None
     }
+}
+
+/// Damaged databases that lie in the folder, and the command that removes them.
+fn set_aside(path: &Path) -> Option<(String, String)> {
+    let files = lancet::files_set_aside(path);
+    let first = files.first()?;
+    let more = match files.len() {
+        1 => String::new(),
+        many => format!(" and {} more files beside it", many - 1),
+    };
+    let words = format!(
+        "a damaged record of changes was set aside: {}{more}. Changes that could not be read from it are in no log and cannot be undone; the larger of their old contents are in {} as long as it lies there. Copy what you still need, then remove it",
+        first.display(),
+        path.join("contents").display()
+    );
+    Some((words, format!("rm {}/lancet.db.damaged*", quoted(path))))
 }
 
 /// Whether the folder can be made; where not, what stands in the way.
