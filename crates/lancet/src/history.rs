@@ -150,8 +150,8 @@ impl History {
         }
     }
 
-    /// What an operation did to a file, as a patch that `git apply` takes, with the path from its root. None of a file
-    /// whose text is shown to nobody.
+    /// What an operation did to a file, as a patch for people, with the path from its root; what is no UTF-8 text is named
+    /// only. None of a file whose text is shown to nobody.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -159,8 +159,20 @@ impl History {
         if crate::rooms::locate::is_hidden(&self.engine, &change.path) {
             return Ok(None);
         }
-        self.ask(|store| patch::patch(store, change, self.relative(&change.path)))
+        self.ask(|store| patch::for_people(store, change, self.relative(&change.path)))
             .map(Some)
+    }
+
+    /// The same in the bytes that `git apply` takes, whatever the file's encoding. None of a file whose text is shown to
+    /// nobody, or is no longer kept.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn git_patch(&self, change: &FileChange) -> Result<Option<Vec<u8>>, StoreError> {
+        if crate::rooms::locate::is_hidden(&self.engine, &change.path) {
+            return Ok(None);
+        }
+        self.ask(|store| patch::for_git(store, change, self.relative(&change.path)))
     }
 
     /// Which lines of a file, as it stands, operations wrote. None where it is gone, may not be read from here, or its

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::stage::{Stage, word};
+use crate::stage::{LANCET, Stage, word};
 
 fn edited() -> (Stage, String) {
     let stage = Stage::new();
@@ -182,6 +182,82 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
         String::from_utf8_lossy(&git(&["rev-list", "--count", "HEAD"])).trim(),
         "6"
     );
+}
+
+#[test]
+fn git_takes_the_series_whatever_encodings_and_names_are() {
+    let stage = Stage::new();
+    let root = stage.project();
+    let utf16 = |text: &str| -> Vec<u8> {
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        [0xff, 0xfe].into_iter().chain(units).collect()
+    };
+    let latin = |text: &str| -> Vec<u8> { text.chars().map(|c| c as u8).collect() };
+    let odd = "na\tme\n+++ b\"\\\u{1}é x.txt";
+    let long: String = (0..60_000)
+        .map(|line| format!("word {line} {}\n", line * 7))
+        .collect();
+    let files: [(&str, Vec<u8>); 5] = [
+        ("utf16.txt", utf16("one\r\nword\r\nđ\r\n")),
+        ("latin.txt", latin("caf\u{e9}\nword\n\u{85}\nlast")),
+        (odd, b"one\nword\n".to_vec()),
+        ("with space.txt", b"word".to_vec()),
+        ("long.txt", long.into_bytes()),
+    ];
+    for (name, bytes) in &files {
+        fs::write(root.join(name), bytes).expect("written");
+    }
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=t", "-c", "user.email=t@t"]);
+        stage.dress(command.args(arguments));
+        let output = command.output().expect("git is here");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {words}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["-c", "core.autocrlf=false", "commit", "-qm", "first"]);
+    for (name, _) in &files {
+        let edit = [
+            "edit",
+            name,
+            "--old",
+            "word",
+            "--new",
+            "Wört",
+            "--replace-all",
+            "--yes",
+        ];
+        let run = stage.run(&edit);
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+    let write = ["write", "new\nfile", "--content", "new\n", "--yes"];
+    assert_eq!(stage.run(&write).code, 0);
+    let wanted: Vec<Vec<u8>> = files
+        .iter()
+        .map(|(name, _)| fs::read(root.join(name)).expect("read"))
+        .collect();
+    let series = stage
+        .command(LANCET)
+        .args(["log", "--format", "patch"])
+        .output()
+        .expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&series.stderr), "");
+    let mails = stage.home().join("changes.mbox");
+    fs::write(&mails, &series.stdout).expect("written");
+    for arguments in [
+        &["apply", word(&mails)][..],
+        &["am", "-q", "--keep-cr", word(&mails)],
+    ] {
+        git(&["checkout", "-q", "."]);
+        fs::remove_file(root.join("new\nfile")).expect("removed");
+        git(arguments);
+        for ((name, _), wanted) in files.iter().zip(&wanted) {
+            assert_eq!(&fs::read(root.join(name)).expect("read"), wanted, "{name}");
+        }
+        assert_eq!(stage.text("new\nfile"), "new\n");
+    }
 }
 
 #[test]

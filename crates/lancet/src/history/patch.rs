@@ -1,6 +1,5 @@
-//! A change on record as git writes it: on the raw bytes, so that `git apply` takes it whatever the line ends are.
+//! A change on record as git writes it: on the raw bytes, so that `git apply` takes it whatever encoding and line ends are.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,24 +10,16 @@ use lancet_text::{difference, unified};
 const BUDGET: Duration = Duration::from_secs(2);
 /// What `stat` says of a regular file that everybody may read, where nothing is known.
 const PLAIN: u32 = 0o100_644;
+/// Unchanged lines around changed ones.
+const CONTEXT: usize = 3;
 
-/// The patch of one file, its path as given; contents that are no text, too large or no longer kept are named only.
-pub(super) fn patch(
+/// The patch of one file for people, its path as given; contents that are no UTF-8 text, too large or no longer kept are
+/// named only.
+pub(super) fn for_people(
     store: &dyn OperationStore,
     change: &FileChange,
     path: &Path,
 ) -> Result<String, StoreError> {
-    let name = path.display();
-    let mut out = format!("diff --git a/{name} b/{name}\n");
-    // Writing to a string cannot fail.
-    let _ = match (&change.before, &change.after) {
-        (None, Some(after)) => writeln!(out, "new file mode {}", mode(after)),
-        (Some(before), None) => writeln!(out, "deleted file mode {}", mode(before)),
-        (Some(before), Some(after)) if mode(before) != mode(after) => {
-            writeln!(out, "old mode {}\nnew mode {}", mode(before), mode(after))
-        }
-        _ => Ok(()),
-    };
     let text = |kept: &Option<Kept>| match kept {
         None => Ok(Some(String::new())),
         Some(kept) => Ok(store
@@ -37,27 +28,153 @@ pub(super) fn patch(
             .filter(|text| !text.contains('\0'))),
     };
     let (old, new) = (text(&change.before)?, text(&change.after)?);
-    let hunks = match (&old, &new) {
-        (Some(old), Some(new)) if old == new => return Ok(out),
-        (Some(old), Some(new)) => {
-            Some(difference(old, new, 3, BUDGET)).filter(|difference| !difference.coarse)
+    let head = head(change, path);
+    if old.is_some() && old == new {
+        return Ok(head);
+    }
+    let [old_name, new_name] = sides(change, path);
+    let hunks = old.zip(new).and_then(|(old, new)| {
+        let difference = difference(&old, &new, CONTEXT, BUDGET);
+        (!difference.coarse).then(|| unified(&difference.hunks))
+    });
+    Ok(match hunks {
+        Some(hunks) => format!("{head}--- {old_name}\n+++ {new_name}\n{hunks}"),
+        None => format!("{head}Binary files {old_name} and {new_name} differ\n"),
+    })
+}
+
+/// The patch of one file for git, which takes any bytes in the lines of a patch; none where they are no longer kept.
+/// Empty where nothing is different that git knows of.
+pub(super) fn for_git(
+    store: &dyn OperationStore,
+    change: &FileChange,
+    path: &Path,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let bytes = |kept: &Option<Kept>| match kept {
+        None => Ok(Some(Vec::new())),
+        Some(kept) => store.content(&kept.revision),
+    };
+    let (Some(old), Some(new)) = (bytes(&change.before)?, bytes(&change.after)?) else {
+        return Ok(None);
+    };
+    let head = head(change, path);
+    if old == new {
+        let says_something = head.lines().count() > 1;
+        return Ok(Some(
+            if says_something { head } else { String::new() }.into(),
+        ));
+    }
+    let [old_name, new_name] = sides(change, path);
+    let mut out = format!("{head}--- {old_name}\n+++ {new_name}\n").into_bytes();
+    // One character for each byte, and back: every file is a text in this sense, and lines end with line feeds alone.
+    let text = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| char::from(*byte))
+            .collect::<String>()
+    };
+    let difference = difference(&text(&old), &text(&new), CONTEXT, BUDGET);
+    if difference.coarse {
+        one_hunk(&mut out, &old, &new);
+    } else {
+        out.extend(unified(&difference.hunks).chars().map(|c| c as u8));
+    }
+    Ok(Some(out))
+}
+
+/// Too much to compare: all lines from the first to the last that differ, with those around.
+fn one_hunk(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
+    let lines = |bytes| <[u8]>::split_inclusive(bytes, |byte| *byte == b'\n').collect::<Vec<_>>();
+    let (old, new) = (lines(old), lines(new));
+    let same = |(one, other): &(&&[u8], &&[u8])| one == other;
+    let above = old.iter().zip(&new).take_while(same).count();
+    let (rest_old, rest_new) = (&old[above..], &new[above..]);
+    let ends = rest_old.iter().rev().zip(rest_new.iter().rev());
+    let below = ends.take_while(same).count();
+    let (begin, end) = (above.saturating_sub(CONTEXT), below.min(CONTEXT));
+    let (old_end, new_end) = (old.len() - below, new.len() - below);
+    let range = |lines: usize| match lines {
+        0 => format!("{begin},0"),
+        _ => format!("{},{lines}", begin + 1),
+    };
+    let (old_range, new_range) = (range(old_end + end - begin), range(new_end + end - begin));
+    out.extend(format!("@@ -{old_range} +{new_range} @@\n").bytes());
+    let parts = [
+        (b' ', &old[begin..above]),
+        (b'-', &old[above..old_end]),
+        (b'+', &new[above..new_end]),
+        (b' ', &old[old_end..old_end + end]),
+    ];
+    for (sign, lines) in parts {
+        for line in lines {
+            out.push(sign);
+            out.extend(*line);
+            if !line.ends_with(b"\n") {
+                out.extend(b"\n\\ No newline at end of file\n");
+            }
         }
-        _ => None,
-    };
-    let side = |kept: &Option<Kept>, letter: char| match kept {
+    }
+}
+
+/// The lines before the names.
+fn head(change: &FileChange, path: &Path) -> String {
+    let head = format!("diff --git {} {}\n", quoted('a', path), quoted('b', path));
+    match (&change.before, &change.after) {
+        (None, Some(after)) => format!("{head}new file mode {}\n", mode(after)),
+        (Some(before), None) => format!("{head}deleted file mode {}\n", mode(before)),
+        (Some(before), Some(after)) if mode(before) != mode(after) => {
+            let (before, after) = (mode(before), mode(after));
+            format!("{head}old mode {before}\nnew mode {after}\n")
+        }
+        _ => head,
+    }
+}
+
+/// The names before and after, as the lines `---` and `+++` have them.
+fn sides(change: &FileChange, path: &Path) -> [String; 2] {
+    let side = |kept: &Option<Kept>, letter| match kept {
         None => "/dev/null".to_owned(),
-        Some(_) => format!("{letter}/{name}"),
+        Some(_) => {
+            let name = quoted(letter, path);
+            // As git does it: programs that look for a time after a blank find none.
+            let end = if name.contains(' ') { "\t" } else { "" };
+            name + end
+        }
     };
-    let (old_name, new_name) = (side(&change.before, 'a'), side(&change.after, 'b'));
-    let _ = match hunks {
-        Some(difference) => write!(
-            out,
-            "--- {old_name}\n+++ {new_name}\n{}",
-            unified(&difference.hunks)
-        ),
-        None => writeln!(out, "Binary files {old_name} and {new_name} differ"),
-    };
-    Ok(out)
+    [side(&change.before, 'a'), side(&change.after, 'b')]
+}
+
+/// A name as git writes it with `core.quotePath` off: one with control characters, quotation marks or backslashes, or that
+/// is no UTF-8, as a string of C. Otherwise it could be taken for lines of the patch.
+fn quoted(letter: char, path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let text = std::str::from_utf8(bytes);
+    let is_plain = |c: char| !c.is_ascii_control() && c != '"' && c != '\\';
+    if let Some(plain) = text.ok().filter(|text| text.chars().all(is_plain)) {
+        return format!("{letter}/{plain}");
+    }
+    let mut out = format!("\"{letter}/");
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => out.extend(['\\', c]),
+                '\x07' => out.push_str("\\a"),
+                '\x08' => out.push_str("\\b"),
+                '\t' => out.push_str("\\t"),
+                '\n' => out.push_str("\\n"),
+                '\x0b' => out.push_str("\\v"),
+                '\x0c' => out.push_str("\\f"),
+                '\r' => out.push_str("\\r"),
+                c if c.is_ascii_control() => out.push_str(&format!("\\{:03o}", c as u32)),
+                c => out.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            out.push_str(&format!("\\{byte:03o}"));
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// git knows two kinds of files.
@@ -67,5 +184,45 @@ fn mode(kept: &Kept) -> &'static str {
         "100755"
     } else {
         "100644"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_where_they_could_be_taken_for_something_else() {
+        let quoted = |name: &[u8]| quoted('a', Path::new(OsStr::from_bytes(name)));
+        assert_eq!(quoted("dir/é b.txt".as_bytes()), "a/dir/é b.txt");
+        assert_eq!(
+            quoted(b"x\n+++ b/y\t\"\\\x01\x7f"),
+            r#""a/x\n+++ b/y\t\"\\\001\177""#
+        );
+        assert_eq!(quoted(b"caf\xe9"), r#""a/caf\351""#);
+    }
+
+    #[test]
+    fn what_is_too_much_to_compare_is_one_hunk() {
+        let hunk = |old: &[u8], new: &[u8]| {
+            let mut out = Vec::new();
+            one_hunk(&mut out, old, new);
+            String::from_utf8(out).expect("text")
+        };
+        assert_eq!(
+            hunk(
+                b"1\n2\n3\n4\n5\n6\n7\n8\n9\n",
+                b"1\n2\n3\n4\nfive\n6\n7\n8\n9\n"
+            ),
+            "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+        );
+        assert_eq!(
+            hunk(b"", b"a"),
+            "@@ -0,0 +1,1 @@\n+a\n\\ No newline at end of file\n"
+        );
+        assert_eq!(hunk(b"a\nb\n", b"a\n"), "@@ -1,2 +1,1 @@\n a\n-b\n");
     }
 }

@@ -1,34 +1,59 @@
 //! `lancet log --format patch`: changes as a series of mails that `git am` takes, oldest first. No colours, no paging:
 //! the bytes are for a program.
 
-use lancet::{History, Operation};
+use lancet::{History, Operation, OperationKind};
 
 use super::{time, unreadable};
 use crate::failure::{Exit, Failure};
-use crate::terminal::print;
+use crate::terminal::{print_error, stream, visible};
 
 /// Prints the series.
 pub(super) fn series(history: &History, operations: &[Operation]) -> Result<Exit, Failure> {
-    let total = operations.len();
-    for (at, operation) in operations.iter().rev().enumerate() {
-        print(&mail(history, operation, at + 1, total)?)?;
+    // What somebody wrote late into an old version never stood under its name: no change of the file is based on it.
+    let operations: Vec<&Operation> = operations
+        .iter()
+        .rev()
+        .filter(|operation| operation.kind != OperationKind::Late)
+        .collect();
+    for (at, operation) in operations.iter().enumerate() {
+        let patches = patches(history, operation)?;
+        // git stops at a mail without a patch.
+        if !patches.is_empty() {
+            let head = head(history, operation, at + 1, operations.len());
+            stream(|out| {
+                out.write_all(head.as_bytes())?;
+                out.write_all(&patches)?;
+                out.write_all(b"-- \nlancet\n\n")
+            })?;
+        }
     }
     Ok(Exit::Done)
 }
 
-fn mail(
-    history: &History,
-    operation: &Operation,
-    number: usize,
-    total: usize,
-) -> Result<String, Failure> {
+/// The patches of an operation. What cannot be in them is told: what comes later may not fit without it.
+fn patches(history: &History, operation: &Operation) -> Result<Vec<u8>, Failure> {
+    let mut all = Vec::new();
+    for change in &operation.files {
+        match history.git_patch(change).map_err(unreadable)? {
+            Some(patch) => all.extend(patch),
+            None => print_error(&format!(
+                "lancet: left out of the series: {} in operation {}, whose text is shown to nobody or no longer kept\n",
+                visible(&change.path.display().to_string()),
+                operation.id
+            )),
+        }
+    }
+    Ok(all)
+}
+
+fn head(history: &History, operation: &Operation, number: usize, total: usize) -> String {
     let names: Vec<String> = operation
         .files
         .iter()
         .map(|file| history.relative(&file.path).display().to_string())
         .collect();
     // git wants a commit in the first line and does not look at it.
-    let mut out = format!(
+    format!(
         "From {:040} Mon Sep 17 00:00:00 2001\nFrom: {} <lancet@localhost>\nDate: {}\nSubject: [PATCH {number}/{total}] {} {}\n\nOperation {} of session {}\n---\n",
         0,
         plain(operation.client.as_deref().unwrap_or("lancet")),
@@ -37,14 +62,7 @@ fn mail(
         plain(&names.join(", ")),
         operation.id,
         plain(&operation.session),
-    );
-    for change in &operation.files {
-        if let Some(patch) = history.patch(change).map_err(unreadable)? {
-            out.push_str(&patch);
-        }
-    }
-    out.push_str("-- \nlancet\n\n");
-    Ok(out)
+    )
 }
 
 /// A text for the head of a mail: one line, nothing that a mail reader takes for an address.
