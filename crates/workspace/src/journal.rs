@@ -80,6 +80,8 @@ pub enum Act {
     Create,
     /// The old file goes to the temporary name.
     Remove,
+    /// A folder was made for a file to come. Written down at once, and by itself: the files come later.
+    Folder,
     /// The file goes to another name.
     Move {
         /// In this folder.
@@ -120,6 +122,20 @@ pub struct Record {
     pub intent: Intent,
     /// How far it came.
     pub progress: Progress,
+}
+
+impl Record {
+    /// Is it about a folder that was made, and not about files?
+    pub(crate) fn is_of_folder(&self) -> bool {
+        let mut steps = self.intent.steps.iter();
+        steps.all(|step| step.act == Act::Folder)
+    }
+
+    /// How deep the first of its places lies.
+    pub(crate) fn depth(&self) -> usize {
+        let first = self.intent.steps.first();
+        first.map_or(0, |step| step.folder.components().count())
+    }
 }
 
 /// Where intents are written down.

@@ -2,6 +2,7 @@
 //! held. It can itself be killed at any point and run again: it renames, it puts away, and it removes only what is proved
 //! to be ours. A foreign file is never taken for ours; what is unclear is kept and told.
 
+mod made;
 mod step;
 mod torn;
 
@@ -71,15 +72,34 @@ impl Workspace {
         let Some(journal) = &self.journal else {
             return Ok(Vec::new());
         };
+        let (mut folders, files): (Vec<Record>, Vec<Record>) =
+            journal.list()?.into_iter().partition(Record::is_of_folder);
         let mut all = Vec::new();
-        for record in journal.list()? {
+        let mut is_all = true;
+        for record in files {
             match self.heal_record(&record)? {
                 Some(healed) => {
                     all.extend(healed);
                     journal.close(record.ticket)?;
                 }
                 // Not below these roots, or just in use: for another time.
-                None => journal.let_go(record.ticket),
+                None => {
+                    is_all = false;
+                    journal.let_go(record.ticket);
+                }
+            }
+        }
+        // Empty only once the files are back where they were; innermost first.
+        folders.sort_by_key(|record| std::cmp::Reverse(record.depth()));
+        for record in folders {
+            let healed = self.heal_record(&record)?;
+            let stays = |one: &Recovered| matches!(one.healed, Healed::Kept(_));
+            match healed {
+                Some(healed) if is_all || !healed.iter().any(stays) => {
+                    journal.close(record.ticket)?;
+                }
+                // What is in it may belong to what was left for another time.
+                _ => journal.let_go(record.ticket),
             }
         }
         Ok(all)

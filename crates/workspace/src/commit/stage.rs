@@ -237,7 +237,7 @@ pub(super) fn make_folders(
     let mut created = Vec::new();
     for name in &located.missing_folders {
         path.push(name);
-        if trial.make_folder(&folder, name).map_err(no_folder)? {
+        if trial.make_folder(&folder, name, &path).map_err(no_folder)? {
             created.push(path.clone());
             // If this fails the flush of the innermost folder most likely does too, and that one is told.
             let _ = disk.sync(folder.as_fd());

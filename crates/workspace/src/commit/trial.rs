@@ -10,9 +10,11 @@ use std::sync::Arc;
 use super::outcome::{Failure, Rung};
 use crate::disk::{Disk, Open};
 use crate::displaced::{Seal, kept_name};
+use crate::journal::{Act, Flush, Intent, Step, Ticket, Trace};
 use crate::locks::Guard;
 use crate::mounts::{Lack, Sight};
 use crate::random::random;
+use crate::revision::Revision;
 use crate::roots::Workspace;
 
 /// As many names are tried before one that is always taken is believed.
@@ -24,6 +26,8 @@ pub(super) struct Trial<'w> {
     pub(super) workspace: &'w Workspace,
     names: Vec<(Arc<OwnedFd>, OsString)>,
     folders: Vec<(Arc<OwnedFd>, OsString)>,
+    /// What is written down of new folders, until the trial ends.
+    records: Vec<Ticket>,
     /// The device of all folders in which names change, where it is one and known.
     device: Option<u64>,
 }
@@ -51,6 +55,7 @@ impl<'w> Trial<'w> {
             workspace,
             names: Vec::new(),
             folders: Vec::new(),
+            records: Vec::new(),
             device: None,
         }
     }
@@ -207,16 +212,53 @@ impl<'w> Trial<'w> {
         }
     }
 
-    /// Makes a folder, unless somebody has already; true where it was made.
-    pub(super) fn make_folder(&mut self, folder: &Arc<OwnedFd>, name: &OsStr) -> io::Result<bool> {
-        match self.disk().make_folder_at(folder.as_fd(), name) {
+    /// Makes the folder of this path in the one above it, unless somebody has already; true where it was made.
+    pub(super) fn make_folder(
+        &mut self,
+        above: &Arc<OwnedFd>,
+        name: &OsStr,
+        path: &Path,
+    ) -> io::Result<bool> {
+        match self.disk().make_folder_at(above.as_fd(), name) {
             Ok(()) => {
-                self.folders.push((Arc::clone(folder), name.to_owned()));
+                self.folders.push((Arc::clone(above), name.to_owned()));
+                // Without it a kill leaves an empty folder, and nothing worse.
+                let _ = self.write_down_folder(above, name, path);
                 Ok(true)
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// Writes down that a folder was made, to be removed after a kill if it is empty.
+    fn write_down_folder(
+        &mut self,
+        above: &Arc<OwnedFd>,
+        name: &OsStr,
+        path: &Path,
+    ) -> io::Result<()> {
+        let Some(journal) = &self.workspace.journal else {
+            return Ok(());
+        };
+        let stamp = self.disk().stat_at(above.as_fd(), name)?;
+        let step = Step {
+            folder: path.parent().map(Into::into).unwrap_or_default(),
+            name: name.to_owned(),
+            temporary: OsString::new(),
+            act: Act::Folder,
+            old: None,
+            new: Some(Trace {
+                inode: stamp.inode,
+                revision: Revision::of(b""),
+            }),
+        };
+        let intent = Intent {
+            boot: self.disk().boot(),
+            steps: vec![step],
+        };
+        self.records.push(journal.open(&intent, Flush::Later)?);
+        Ok(())
     }
 
     /// This name is not the trial's any more.
@@ -246,6 +288,14 @@ impl Drop for Trial<'_> {
         for (folder, name) in std::mem::take(&mut self.folders).into_iter().rev() {
             if self.disk().remove_folder_at(folder.as_fd(), &name).is_err() {
                 let _ = self.disk().remove_folder_at(folder.as_fd(), &name);
+            }
+        }
+        for record in std::mem::take(&mut self.records) {
+            if let Some(journal) = &self.workspace.journal
+                && journal.close(record).is_err()
+            {
+                // Left open it is found to be done by the next recovery.
+                let _ = journal.close(record);
             }
         }
     }

@@ -74,6 +74,7 @@ fn put_step(fields: &mut Vec<Vec<u8>>, step: &Step) {
         Act::InPlace { kept } => ("in-place", escape(kept.as_os_str()), Vec::new()),
         Act::Create => ("create", Vec::new(), Vec::new()),
         Act::Remove => ("remove", Vec::new(), Vec::new()),
+        Act::Folder => ("folder", Vec::new(), Vec::new()),
         Act::Move { folder, name } => ("move", escape(folder.as_os_str()), escape(name)),
     };
     fields.extend([act.into(), first, second]);
@@ -93,6 +94,7 @@ fn read_step<'l>(folder: &[u8], fields: &mut impl Iterator<Item = &'l [u8]>) -> 
         b"in-place" => Act::InPlace { kept: first.into() },
         b"create" => Act::Create,
         b"remove" => Act::Remove,
+        b"folder" => Act::Folder,
         b"move" => Act::Move {
             folder: first.into(),
             name: second,
@@ -197,12 +199,13 @@ mod tests {
     }
 
     fn step() -> impl Strategy<Value = Step> {
-        let act = (0..6_u8, name(), name()).prop_map(|(kind, first, second)| match kind {
+        let act = (0..7_u8, name(), name()).prop_map(|(kind, first, second)| match kind {
             0 => Act::Exchange,
             1 => Act::Aside,
             2 => Act::InPlace { kept: first.into() },
             3 => Act::Create,
             4 => Act::Remove,
+            5 => Act::Folder,
             _ => Act::Move {
                 folder: first.into(),
                 name: second,

@@ -64,6 +64,7 @@ impl Scene<'_> {
             Act::InPlace { kept } => self.heal_in_place(kept, direction),
             Act::Create => self.heal_create(direction),
             Act::Remove => self.heal_remove(direction),
+            Act::Folder => self.heal_folder(),
             Act::Move { name, .. } => self.heal_move(name, direction),
         }
     }
@@ -380,11 +381,11 @@ impl Scene<'_> {
         }
     }
 
-    fn disk(&self) -> &dyn Disk {
+    pub(super) fn disk(&self) -> &dyn Disk {
         &*self.workspace.disk
     }
 
-    fn folder(&self) -> BorrowedFd<'_> {
+    pub(super) fn folder(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
 }

@@ -3,9 +3,9 @@
 //! process would have left undone is done.
 
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{CommitError, FaultyDisk, Healed, Lasting, Workspace};
+use lancet_workspace::{Call, CommitError, FaultyDisk, Healed, Lasting, Workspace};
 use rustix::io::Errno;
 
 use crate::faults::{KINDS, Kind, Tree, undisturbed};
@@ -13,8 +13,18 @@ use crate::ground::Ground;
 
 /// A ground on which a commit died before its `number`-th call; nothing once there are not so many calls.
 pub(crate) fn dead_at(kind: &Kind, number: u64) -> Option<Ground> {
+    dead_hearing(kind, number, None)
+}
+
+type Hook = Box<dyn Fn(&Call<'_>) + Send + Sync>;
+
+/// The same, with somebody who hears of every call.
+fn dead_hearing(kind: &Kind, number: u64, hook: Option<Hook>) -> Option<Ground> {
     let mut ground = Ground::in_memory();
     (kind.prepare)(&ground);
+    if let Some(hook) = hook {
+        ground.disk.before_each(hook);
+    }
     let _ = (kind.act)(&ground, &|batch| {
         let errno = Errno::IO.raw_os_error();
         ground.disk.fail(number, errno, Lasting::FromThereOn);
@@ -122,6 +132,77 @@ fn a_recovery_that_dies_at_any_call_is_finished_by_the_next() {
         }
     }
     assert!(deaths_of_recovery > 1000, "{deaths_of_recovery}");
+}
+
+/// Folders that were made for a file go with it, but for one that was made and not yet written down.
+#[test]
+fn a_folder_that_was_made_for_a_file_that_did_not_come_goes_again() {
+    let mut removed = 0;
+    for kind in KINDS
+        .iter()
+        .filter(|kind| ["create", "move", "several"].contains(&kind.name))
+    {
+        for number in 1.. {
+            let calls = Arc::new(Mutex::new(Vec::new()));
+            let heard = Arc::clone(&calls);
+            let hook = move |call: &Call<'_>| {
+                if call.number < number {
+                    heard.lock().unwrap().push(call.method);
+                }
+            };
+            let Some(ground) = dead_hearing(kind, number, Some(Box::new(hook))) else {
+                break;
+            };
+            let folders = |tree: Tree| -> Vec<String> {
+                let empty = |name: &&String| {
+                    let inside = format!("{name}/");
+                    !tree.keys().any(|other| other.starts_with(&inside))
+                };
+                let made = tree.iter().filter(|(_, content)| content.is_none());
+                made.map(|(name, _)| name).filter(empty).cloned().collect()
+            };
+            let before = folders(ground.tree());
+            reopen(&ground, &Arc::new(FaultyDisk::new()))
+                .recover()
+                .unwrap();
+            let left = folders(ground.tree());
+            removed += before.len().saturating_sub(left.len());
+            let calls = calls.lock().unwrap();
+            let made = calls.iter().rposition(|call| *call == "make_folder_at");
+            let on_record = made.is_none_or(|made| calls[made..].contains(&"sync"));
+            assert!(
+                left.is_empty() || !on_record,
+                "{}: died before call {number}: {left:?}",
+                kind.name
+            );
+        }
+    }
+    assert!(removed > 10, "{removed}");
+}
+
+/// A folder of that name that somebody else made, or put something into, is theirs.
+#[test]
+fn a_folder_that_is_not_ours_or_not_empty_stays_after_a_crash() {
+    let mut deaths = 0;
+    for number in 1.. {
+        let Some(ground) = dead_at(&KINDS[1], number) else {
+            break;
+        };
+        let at = |name: &str| ground.root.join(name);
+        if !at("n/e").is_dir() || at("n/e/w").exists() {
+            continue;
+        }
+        deaths += 1;
+        fs::write(at("n/theirs"), "x").unwrap();
+        fs::rename(at("n/e"), at("moved")).unwrap();
+        fs::create_dir(at("n/e")).unwrap();
+        let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
+        workspace.recover().unwrap();
+        assert_eq!(ground.text("n/theirs"), "x");
+        assert!(at("n/e").is_dir() && at("moved").is_dir());
+        assert!(workspace.recover().unwrap().is_empty());
+    }
+    assert!(deaths > 5, "{deaths}");
 }
 
 /// Somebody edits the second of three files after the crash: their text stays, the others go back.
