@@ -84,6 +84,13 @@ impl<'p> Name<'p> {
         kept.get_or_init(|| fold::path(self.path, strength))
     }
 
+    /// What the root itself is called, folded: `fish/x` in a root `.config` is `.config/fish/x`.
+    pub(crate) fn root_name(&self) -> String {
+        let root = self.path.ancestors().nth(self.below.iter().count());
+        let own = root.and_then(Path::file_name).unwrap_or_default();
+        fold::name(&own.to_string_lossy(), Strength::Drive)
+    }
+
     /// The strong forms of the part below its root, one or two.
     pub(crate) fn strong(&self) -> impl Iterator<Item = &str> {
         let drive = self.drive.iter().map(|drive| drive.relative.as_str());

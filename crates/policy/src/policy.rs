@@ -351,8 +351,10 @@ impl Policy {
                 return Some("settings in force");
             }
         }
+        let root = name.root_name();
         name.strong().find_map(|folded| {
-            let (known, opens, rest) = table::protected(folded)?;
+            let found = table::protected(folded).or_else(|| table::inside(&root, folded));
+            let (known, opens, rest) = found?;
             let opened = self.scopes.opening(name, opens, rest);
             opened.is_none().then_some(known)
         })

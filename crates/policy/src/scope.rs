@@ -11,6 +11,9 @@ use crate::sets::{Ground, Sets};
 use crate::table::{self, Opens};
 use crate::tree::Kind;
 
+/// What stands for a part with wildcards where names are looked up: no name of the table has it.
+const WILD: &str = "*";
+
 /// A part of a protected folder that is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
@@ -25,14 +28,8 @@ impl Scope {
     /// A pattern that can never match, or that would open what is never opened.
     pub fn parse(text: &str) -> Result<Scope, PatternError> {
         let pattern = Pattern::parse(text.trim())?;
-        let mut parts = pattern.parts.iter();
-        let opened = parts.find_map(|part| match part {
-            Part::Literal(name) => {
-                let name = fold::name(name, Strength::Drive);
-                table::PROTECTED.iter().find(|(known, _)| *known == name)
-            }
-            _ => None,
-        });
+        let names: Vec<String> = pattern.parts.iter().map(literally).collect();
+        let spelled = names.join("/");
         let wrong = |message: String, suggestion: Option<&str>| {
             Err(PatternError {
                 message,
@@ -40,39 +37,35 @@ impl Scope {
             })
         };
         let example = Some(".claude/skills/NAME/**");
-        match opened {
+        match table::protected(&spelled) {
             None => wrong(
                 "names no protected folder, so it opens nothing".into(),
                 example,
             ),
-            Some((name, Opens::Never)) => {
+            Some((name, Opens::Never, _)) => {
                 wrong(format!("would open `{name}`, which always asks"), None)
             }
-            Some((name, Opens::InPart)) => match parts.next() {
-                Some(Part::Literal(below)) => {
-                    let below = fold::name(below, Strength::Drive);
-                    if table::is_permission_settings(&below) {
-                        return wrong(
-                            format!(
-                                "would open `{name}/{below}`, which says what an agent may do and always asks"
-                            ),
-                            None,
-                        );
-                    }
-                    Ok(Scope {
-                        text: text.trim().to_owned(),
-                        pattern,
-                    })
+            Some((name, Opens::InPart, below)) => {
+                let next = below.split('/').next().unwrap_or_default();
+                if matches!(next, "" | WILD) {
+                    return wrong(
+                        format!("would open all of `{name}`: name one folder or file below it"),
+                        example.filter(|example| example.starts_with(name)),
+                    );
                 }
-                _ => wrong(
-                    format!("would open all of `{name}`: name one folder or file below it"),
-                    Some(match *name {
-                        ".claude" => ".claude/skills/NAME/**",
-                        _ => "FOLDER/NAME/**",
-                    })
-                    .filter(|example| example.starts_with(name)),
-                ),
-            },
+                if table::is_permission_settings(below) || table::is_permission_settings(next) {
+                    return wrong(
+                        format!(
+                            "would open `{name}/{below}`, which says what an agent may do and always asks"
+                        ),
+                        None,
+                    );
+                }
+                Ok(Scope {
+                    text: text.trim().to_owned(),
+                    pattern,
+                })
+            }
         }
     }
 
@@ -92,17 +85,29 @@ impl Scope {
             .iter()
             .map(|name| fold::name(name, Strength::Drive))
             .collect();
-        let at = folded.iter().position(|name| {
-            table::PROTECTED
-                .iter()
-                .any(|(known, opens)| known == name && *opens == Opens::InPart)
-        })?;
-        if folded.len() < at + 4 {
+        // Some characters fold to a slash, and the names would no longer be the parts.
+        if folded.iter().any(|name| name.contains('/')) {
             return None;
         }
-        let folder = names[..at + 3].join("/");
+        let spelled = folded.join("/");
+        let (_, Opens::InPart, below) = table::protected(&spelled)? else {
+            return None;
+        };
+        let below = below.split('/').count();
+        if below < 3 {
+            return None;
+        }
+        let folder = names[..names.len() - below + 2].join("/");
         let pattern = format!("{}/**", crate::pattern::escaped(&folder));
         Some((pattern, folder))
+    }
+}
+
+/// A part of a pattern as the table of names is asked for it.
+fn literally(part: &Part) -> String {
+    match part {
+        Part::Literal(name) => fold::name(name, Strength::Drive),
+        Part::AnyDepth | Part::Wild(_) => WILD.to_owned(),
     }
 }
 

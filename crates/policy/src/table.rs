@@ -17,8 +17,9 @@ pub(crate) enum Opens {
 
 use Opens::{InPart, Never};
 
-/// Names that are protected wherever they stand, with all that is below them. A folder's name protects also what does
-/// not exist yet.
+/// Names that are protected wherever they stand, with all that is below them; `a/b` is `b` directly in a folder `a`. A
+/// folder's name protects also what does not exist yet. Agents' text for models (`AGENTS.md`, `.clinerules`) is no
+/// setting, and what a project edits every day and somebody has to agree to before it runs (`.envrc`) is left out.
 pub(crate) const PROTECTED: &[(&str, Opens)] = &[
     // Version control.
     (".git", Never),
@@ -27,37 +28,100 @@ pub(crate) const PROTECTED: &[(&str, Opens)] = &[
     (".jj", Never),
     (".gitconfig", Never),
     (".gitmodules", Never),
+    (".config/git", Never),
     // Editors that run what their settings name.
     (".vscode", InPart),
     (".idea", InPart),
+    (".zed", InPart),
+    (".config/zed", InPart),
+    (".fleet", InPart),
     // Shells and tools that run at every start.
     (".bashrc", Never),
     (".bash_profile", Never),
+    (".bash_login", Never),
+    (".bash_logout", Never),
+    (".bash_aliases", Never),
+    (".inputrc", Never),
     (".zshrc", Never),
     (".zprofile", Never),
     (".zshenv", Never),
+    (".zlogin", Never),
+    (".zlogout", Never),
+    (".oh-my-zsh", Never),
     (".profile", Never),
+    (".kshrc", Never),
+    (".mkshrc", Never),
+    (".cshrc", Never),
+    (".tcshrc", Never),
+    (".login", Never),
+    (".logout", Never),
+    (".config/fish", Never),
+    (".config/nushell", Never),
+    (".config/powershell", Never),
     (".ripgreprc", Never),
     (".npmrc", Never),
     (".netrc", Never),
     (".ssh", InPart),
-    // Settings of agents, and of lancet itself. `AGENTS.md` and `CLAUDE.md` are text for models, not settings.
-    (".claude", InPart),
+    // Desktops and service managers that do the same.
+    (".xprofile", Never),
+    (".xinitrc", Never),
+    (".xsession", Never),
+    (".xsessionrc", Never),
+    (".pam_environment", Never),
+    (".config/autostart", Never),
+    (".config/environment.d", Never),
+    (".config/systemd", Never),
+    // lancet's own settings.
     (".lancet", Never),
+    ("lancet.toml", Never),
+    // Settings of agents: what they may do, and the servers and hooks that they start.
     (".mcp.json", Never),
+    (".claude", InPart),
     (".claude.json", Never),
     (".codex", InPart),
     (".cursor", InPart),
     (".gemini", InPart),
     (".opencode", InPart),
-    (".goose", InPart),
-    (".continue", InPart),
-    (".aider.conf.yml", Never),
     ("opencode.json", Never),
-    ("lancet.toml", Never),
+    ("opencode.jsonc", Never),
+    (".opencode.json", Never),
+    (".config/opencode", InPart),
+    (".goose", InPart),
+    (".config/goose", InPart),
+    (".continue", InPart),
+    (".continuerc.json", Never),
+    (".aider.conf.yml", Never),
+    (".roo", InPart),
+    (".roomodes", Never),
+    (".kilocode", InPart),
+    (".kilocodemodes", Never),
+    (".cline", InPart),
+    (".clinerules/hooks", Never),
+    (".kiro", InPart),
+    (".amazonq", InPart),
+    (".codeium", InPart),
+    (".windsurf", InPart),
+    (".junie", InPart),
+    (".trae", InPart),
+    (".augment", InPart),
+    (".qwen", InPart),
+    (".crush", InPart),
+    (".crush.json", Never),
+    ("crush.json", Never),
+    (".config/crush", InPart),
+    (".copilot", InPart),
+    (".github/hooks", Never),
+    (".factory", InPart),
+    (".openhands", InPart),
+    (".amp", InPart),
+    (".config/amp", InPart),
+    (".tabnine", InPart),
+    (".qoder", InPart),
+    (".codebuddy", InPart),
+    (".iflow", InPart),
 ];
 
-/// Files directly in an agent's folder that say what the agent may do: never opened.
+/// Files of an agent's folder that say what the agent may do or start: never opened.
 const PERMISSION_SETTINGS: &[&str] = &[
     "settings.json",
     "settings.local.json",
@@ -66,9 +130,15 @@ const PERMISSION_SETTINGS: &[&str] = &[
     "config.yml",
     "config.json",
     "mcp.json",
+    "mcp_config.json",
+    "mcp-config.json",
+    "mcp_settings.json",
+    "settings/mcp.json",
     "cli.json",
     "permissions.json",
     "opencode.json",
+    "opencode.jsonc",
+    "crush.json",
     "hooks.json",
 ];
 
@@ -160,17 +230,34 @@ fn every_secret_begins_or_ends_as_the_quick_look_has_it() {
 pub(crate) fn protected(folded: &str) -> Option<(&'static str, Opens, &str)> {
     let mut rest = folded;
     loop {
-        let (name, after) = rest.split_once('/').unwrap_or((rest, ""));
         // Nearly all of them begin with a dot, and few other names do.
-        if matches!(name.as_bytes().first(), Some(b'.' | b'o' | b'l'))
-            && let Some((known, opens)) = PROTECTED.iter().find(|(known, _)| *known == name)
+        if matches!(rest.as_bytes().first(), Some(b'.' | b'c' | b'o' | b'l'))
+            && let Some(found) = PROTECTED.iter().find_map(|entry| leading(rest, entry))
         {
-            return Some((known, *opens, after));
+            return Some(found);
         }
-        if after.is_empty() {
-            return None;
-        }
-        rest = after;
+        rest = rest.split_once('/')?.1;
+    }
+}
+
+/// The protected name of two parts whose folder is the root itself: whoever chose that root chose the folder, not all
+/// that stands in it.
+pub(crate) fn inside<'p>(root: &str, folded: &'p str) -> Option<(&'static str, Opens, &'p str)> {
+    PROTECTED.iter().find_map(|(known, opens)| {
+        let own = known.strip_prefix(root)?.strip_prefix('/')?;
+        let (_, _, rest) = leading(folded, &(own, *opens))?;
+        Some((*known, *opens, rest))
+    })
+}
+
+/// An entry of the table that a folded path begins with, and what follows it there.
+fn leading<'p>(
+    folded: &'p str,
+    (known, opens): &(&'static str, Opens),
+) -> Option<(&'static str, Opens, &'p str)> {
+    match folded.strip_prefix(known)? {
+        "" => Some((known, *opens, "")),
+        rest => Some((known, *opens, rest.strip_prefix('/')?)),
     }
 }
 

@@ -26,7 +26,8 @@ fn secret(path: &str) -> Option<String> {
 fn every_name_of_the_table_is_its_own_folded_form() {
     // A name that folding changes would never be found.
     for (name, _) in PROTECTED {
-        assert_eq!(fold::name(name, Strength::Drive), *name);
+        let folded = fold::path(Path::new(name), Strength::Drive);
+        assert_eq!(folded.as_str(), *name);
     }
     for secret in SECRET {
         for part in secret.pattern().split('/') {
@@ -52,6 +53,45 @@ fn protected_names_hold_at_any_depth_and_for_all_below() {
 }
 
 #[test]
+fn what_shells_and_agents_read_to_run_something_is_protected() {
+    for path in [
+        // Shells, at the start and at the end.
+        ".bash_login",
+        ".bash_logout",
+        ".zlogin",
+        ".zlogout",
+        "dotfiles/.config/fish/config.fish",
+        "dotfiles/.config/fish/functions/ls.fish",
+        ".config/autostart/x.desktop",
+        // Agents: what they may do, and the servers and hooks that they start.
+        "opencode.jsonc",
+        ".roo/mcp.json",
+        ".kiro/settings/mcp.json",
+        ".amazonq/mcp.json",
+        ".zed/settings.json",
+        ".vscode/mcp.json",
+        ".continue/config.yaml",
+        ".codeium/windsurf/mcp_config.json",
+        ".windsurf/mcp.json",
+        ".junie/mcp/mcp.json",
+        ".trae/mcp.json",
+        ".augment/settings.json",
+        ".qwen/settings.json",
+        ".crush.json",
+        "crush.json",
+        ".crush/crush.json",
+        ".github/hooks/session.json",
+        ".clinerules/hooks/PreToolUse",
+        // In other spellings.
+        "a/.CONFIG/Fish./x",
+        "a\\.config\\fish\\x",
+        ".Bash_Login ",
+    ] {
+        assert!(protected(path).is_some(), "{path}");
+    }
+}
+
+#[test]
 fn names_beside_them_are_free() {
     for path in [
         "",
@@ -64,6 +104,14 @@ fn names_beside_them_are_free() {
         "CLAUDE.md",
         "a.git",
         ".gitx",
+        ".config",
+        ".config/nextest.toml",
+        ".config/fishing/rod",
+        "fish/config.fish",
+        ".config/x/fish/y",
+        ".github/copilot-instructions.md",
+        ".clinerules/style.md",
+        "crush/src.rs",
         "lancet.toml.md",
         "src/env.rs",
         ".envrc",

@@ -104,6 +104,7 @@ fn a_rule_for_one_file_takes_its_name_by_the_letter() {
 fn only_parts_of_folders_that_may_be_opened_are() {
     assert!(Scope::parse(".claude/skills/pdf/**").is_ok());
     assert!(Scope::parse("//w/p/.claude/commands/x.md").is_ok());
+    assert!(Scope::parse(".config/zed/themes/**").is_ok());
     for (text, words) in [
         (".git/hooks/**", "always asks"),
         (".GIT/hooks/**", "always asks"),
@@ -114,6 +115,10 @@ fn only_parts_of_folders_that_may_be_opened_are() {
         (".claude/*/x", "all of `.claude`"),
         (".claude/settings.json", "what an agent may do"),
         (".codex/config.toml", "what an agent may do"),
+        (".kiro/settings/mcp.json", "what an agent may do"),
+        (".config/fish/functions/**", "always asks"),
+        (".config/zed/**", "all of `.config/zed`"),
+        (".config/*/x/**", "no protected folder"),
         ("src/**", "no protected folder"),
         ("**", "no protected folder"),
         ("", "empty"),
@@ -132,8 +137,17 @@ fn the_scope_that_is_offered_is_the_narrowest_folder_of_its_own() {
             ".claude/skills/pdf".to_owned()
         ))
     );
+    assert_eq!(
+        Scope::offered(".config/opencode/agent/review/a.md"),
+        Some((
+            ".config/opencode/agent/review/**".to_owned(),
+            ".config/opencode/agent/review".to_owned()
+        ))
+    );
     for path in [
         ".claude/settings.json",
+        ".claude/a\u{FF0F}b/c/d",
+        ".config/fish/functions/a/b",
         ".git/hooks/x/y",
         ".claude/skills/pdf",
         "src/a/b/c",
