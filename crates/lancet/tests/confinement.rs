@@ -188,3 +188,78 @@ fn a_large_notebook_is_a_notebook() {
     let reply = place.call("Edit", "big.ipynb", edit);
     assert_eq!(reply.refusal(), Some(Kind::Notebook), "{}", reply.text());
 }
+
+#[test]
+fn a_link_that_leads_out_is_told_as_far_as_names_are() {
+    let place = Place::new();
+    let link = |name: &str, target: &Path| {
+        std::os::unix::fs::symlink(target, place.root().join(name)).expect("made");
+    };
+    let outside = tempfile::tempdir().expect("a folder");
+    let plain = outside.path().join("plain.txt");
+    link("way", &plain);
+    link("folder", outside.path());
+    link("quiet", &outside.path().join(".env"));
+    link(".env", &plain);
+    link("through", Path::new(".env"));
+    let roots = format!("Use a path below {}.", place.root().display());
+    let told = |name: &str| {
+        let reply = place.read(name);
+        assert_eq!(reply.refusal(), Some(Kind::Outside), "{}", reply.text());
+        let start = format!("{}/{name} ", place.root().display());
+        let text = reply.text().to_owned();
+        text.strip_prefix(&start).expect(&text).to_owned()
+    };
+    let leads = "that leads outside the roots";
+    assert_eq!(
+        told("way"),
+        format!("is a link {leads} to {}. {roots}", plain.display())
+    );
+    assert_eq!(
+        told("folder/x"),
+        format!(
+            "leads through {}, a link {leads} to {}. {roots}",
+            place.root().join("folder").display(),
+            outside.path().display()
+        )
+    );
+    // Names that are not told are not told here either.
+    assert_eq!(told("quiet"), format!("is a link {leads}. {roots}"));
+    for name in [".env", "through"] {
+        assert_eq!(told(name), format!("is outside the roots. {roots}"));
+    }
+}
+
+#[test]
+fn a_path_of_another_system_is_never_made_and_may_be_there() {
+    let place = Place::new();
+    for path in ["C:\\Users\\me\\a.txt", "c:/a.txt", "file:///w/q.txt"] {
+        let call = |tool: &str, arguments: Value| {
+            let mut arguments = arguments;
+            arguments["file_path"] = json!(path);
+            place.session.call(RawCall::new(tool, arguments))
+        };
+        for (tool, arguments) in [
+            ("Write", json!({ "content": "x" })),
+            ("Edit", json!({ "old_string": "", "new_string": "x" })),
+            ("Read", json!({})),
+        ] {
+            let reply = call(tool, arguments);
+            assert_eq!(reply.refusal(), Some(Kind::Invalid), "{}", reply.text());
+        }
+        let entries = fs::read_dir(place.root()).expect("listed");
+        let made: Vec<_> = entries
+            .map(|entry| entry.expect("one").file_name())
+            .collect();
+        assert_eq!(made, ["state"], "nothing was made");
+    }
+    place.put("C:\\a.txt", "one\n");
+    let named = json!({ "file_path": "C:\\a.txt" });
+    let reply = place.session.call(RawCall::new("Read", named.clone()));
+    assert_eq!(reply.refusal(), None, "{}", reply.text());
+    let mut edit = named;
+    edit["old_string"] = json!("one");
+    edit["new_string"] = json!("two");
+    let reply = place.session.call(RawCall::new("Edit", edit));
+    assert_eq!(reply.refusal(), None, "{}", reply.text());
+}

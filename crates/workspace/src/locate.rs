@@ -39,10 +39,25 @@ pub enum LocateError {
     /// Not inside a root once every link is resolved.
     #[error("outside every root")]
     Outside,
+    /// A link inside a root leads out of all of them.
+    #[error("{path} is a link that leads outside every root", path = link.display())]
+    LeadsOutside {
+        /// The link.
+        link: PathBuf,
+        /// What it says, with the folders of the link before it where that is relative. Whether anything is there was
+        /// not looked at for this.
+        target: PathBuf,
+    },
     /// Something on the way is not a folder.
     #[error("{path} is not a folder", path = at.display())]
     NotADirectory {
         /// That something.
+        at: PathBuf,
+    },
+    /// The path ends in a slash, so it names a folder, and nothing is there.
+    #[error("there is no folder {path}", path = at.display())]
+    NoSuchFolder {
+        /// The path without that slash.
         at: PathBuf,
     },
     /// Links that lead to links, over forty of them or in a circle.
@@ -111,8 +126,12 @@ impl Workspace {
             }
             _ => Walk::new(self, path, spelling).run()?,
         };
-        if names_a_folder(bytes) && located.kind != Kind::Directory {
-            return Err(LocateError::NotADirectory { at: located.path });
+        if names_a_folder(bytes) {
+            match located.kind {
+                Kind::Directory => {}
+                Kind::Missing => return Err(LocateError::NoSuchFolder { at: located.path }),
+                _ => return Err(LocateError::NotADirectory { at: located.path }),
+            }
         }
         self.judge_by_file_system(located)
     }

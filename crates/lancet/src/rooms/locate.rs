@@ -2,6 +2,7 @@
 //! have ends here; what kind of thing stands there is told, not judged.
 
 mod given;
+mod refuse;
 mod twins;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use lancet_policy::{Cause, Decision, FileNames, Kind as Sort, Policy, Shows};
 use lancet_workspace::{Kind as FileKind, LocateError, Located};
 
+use self::refuse::{not_relative, refuse};
 use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
 use crate::wording::{QuotedPath, names, quote_path};
@@ -109,12 +111,23 @@ pub(crate) fn find(
 ) -> Result<Target, Refusal> {
     let mut notices = Vec::new();
     let path = absolute(engine, given, &mut notices)?;
+    let meant = given::elsewhere(given);
     let given = quote_path(Path::new(given));
     let located = match intent {
         // A name that is to be made is taken as it is spelled.
         Intent::Replace => engine.workspace.locate_as_spelled(&path),
-        Intent::Show | Intent::Edit => engine.workspace.locate(&path),
+        Intent::Show => match engine.workspace.locate(&path) {
+            // What is only looked for is missing, with or without the slash behind it.
+            Err(LocateError::NoSuchFolder { at }) => engine.workspace.locate(&at),
+            other => other,
+        },
+        Intent::Edit => engine.workspace.locate(&path),
     };
+    if let Some(meant) = meant
+        && !located.as_ref().is_ok_and(|found| is_told(engine, found))
+    {
+        return Err(not_relative(engine, &given, meant));
+    }
     let located = located.map_err(|error| refuse(engine, &given, &path, &error))?;
     if located.respelled() {
         notices.push(format!(
@@ -194,12 +207,6 @@ fn only_for_reading(given: &QuotedPath) -> Refusal {
     Refusal::new(Kind::Denied, text).with("file_path", given)
 }
 
-/// The refusal for a path that leads through a file whose name is not told.
-fn withheld(given: &QuotedPath) -> Refusal {
-    let text = format!("{given} leads through a file that is not shown. Work without it.");
-    Refusal::new(Kind::Denied, text).with("file_path", given)
-}
-
 /// Refuses lancet's own state folder, and the places where opening a file is more than reading one.
 fn refuse_unshown(engine: &Inner, given: &QuotedPath, opened: &Path) -> Result<(), Refusal> {
     if is_state(engine, opened) {
@@ -264,45 +271,9 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
     Ok(root.join(path))
 }
 
-fn refuse(engine: &Inner, given: &QuotedPath, path: &Path, error: &LocateError) -> Refusal {
-    let roots = engine.roots();
-    if let LocateError::NotADirectory { at } = error
-        && is_hidden(engine, at)
-    {
-        return withheld(given);
-    }
-    let refusal = match error {
-        LocateError::Outside => {
-            let mut text = format!(
-                "{given} is outside the roots. Use a path below {}.",
-                names(roots)
-            );
-            if let Some(tail) = same_tail(engine, path) {
-                text.push_str(&format!(" The same name stands at {}.", quote_path(&tail)));
-            }
-            Refusal::new(Kind::Outside, text)
-        }
-        LocateError::NotADirectory { at } => Refusal::new(
-            Kind::Special,
-            format!(
-                "{given} leads through {}, which is a file, not a folder. Name a path whose folders are folders.",
-                quote_path(at)
-            ),
-        ),
-        LocateError::TooManyLinks => Refusal::new(
-            Kind::Special,
-            format!("{given} is a chain of links without end. Name the file itself."),
-        ),
-        LocateError::BadName(why) => Refusal::new(
-            Kind::Invalid,
-            format!("{given:?} is no path of a file: {why}. Send a plain absolute path."),
-        ),
-        LocateError::Io(error) => Refusal::new(
-            Kind::Io,
-            format!("The system would not open {given}: {error}. Nothing was changed."),
-        ),
-    };
-    refusal.with("file_path", given)
+/// Whether something is there that may be told of.
+fn is_told(engine: &Inner, located: &Located) -> bool {
+    !matches!(located.kind(), FileKind::Missing) && !is_hidden(engine, located.path())
 }
 
 /// The same tail of the path below a root, unless its name is one that is not told.

@@ -57,7 +57,67 @@ impl Ground {
     #[track_caller]
     fn is_outside(&self, path: impl AsRef<Path>) {
         let found = self.workspace.locate(&self.root.join(path));
-        assert!(matches!(found, Err(LocateError::Outside)), "{found:?}");
+        let outside = matches!(
+            found,
+            Err(LocateError::Outside | LocateError::LeadsOutside { .. })
+        );
+        assert!(outside, "{found:?}");
+    }
+
+    /// The link that leads a path out and where it does, below the folder around the root.
+    fn way_out(&self, path: &str) -> Option<(String, String)> {
+        let below = |path: &Path| {
+            let below = path.strip_prefix(&self.around).unwrap_or(path);
+            below.to_str().unwrap().to_owned()
+        };
+        match self.locate(path) {
+            Err(LocateError::LeadsOutside { link, target }) => Some((below(&link), below(&target))),
+            Err(LocateError::Outside) => None,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_link_that_leads_out_is_told() {
+    let ground = ground();
+    symlink("../away", ground.root.join("cfg")).unwrap();
+    symlink(ground.around.join("out.txt"), ground.root.join("m.txt")).unwrap();
+    symlink("m.txt", ground.root.join("chain.txt")).unwrap();
+    symlink("../../nothing", ground.root.join("d/gone")).unwrap();
+    symlink("d", ground.root.join("within")).unwrap();
+    let way = |link: &str, target: &str| Some((link.to_owned(), target.to_owned()));
+    assert_eq!(ground.way_out("cfg"), way("root/cfg", "away"));
+    assert_eq!(ground.way_out("cfg/x.txt"), way("root/cfg", "away"));
+    assert_eq!(ground.way_out("cfg/../out.txt"), way("root/cfg", "away"));
+    assert_eq!(ground.way_out("m.txt"), way("root/m.txt", "out.txt"));
+    assert_eq!(ground.way_out("chain.txt"), way("root/m.txt", "out.txt"));
+    assert_eq!(ground.way_out("d/gone"), way("root/d/gone", "nothing"));
+    // It is the path itself that climbs out here, and never a link's doing.
+    assert_eq!(ground.way_out("within/../../out.txt"), None);
+    assert_eq!(ground.way_out("../out.txt"), None);
+    assert_eq!(ground.way_out("/dev/zero"), None);
+    // Out by a link, in again and out by the path.
+    symlink("../root", ground.root.join("back")).unwrap();
+    assert_eq!(ground.way_out("back/../out.txt"), None);
+}
+
+#[test]
+fn a_slash_behind_names_a_folder() {
+    let ground = ground();
+    let found = |path: &str| ground.locate(path);
+    assert!(found("d/").is_ok());
+    assert!(matches!(
+        found("d/e/x.txt/"),
+        Err(LocateError::NotADirectory { at }) if at == ground.root.join("d/e/x.txt")
+    ));
+    for path in ["new/", "new//", "new/.", "new/more/"] {
+        let at = ground.root.join(path.trim_end_matches(['/', '.']));
+        let found = found(path);
+        assert!(
+            matches!(&found, Err(LocateError::NoSuchFolder { at: told }) if *told == at),
+            "{path}: {found:?}"
+        );
     }
 }
 

@@ -38,6 +38,18 @@ pub(super) struct Walk<'w> {
     links: u32,
     respellings: u32,
     followed_link: bool,
+    /// The link in a root that was followed last.
+    link: Option<Link>,
+    /// The link that led out of the roots, as long as the walk is outside.
+    led_out: Option<Link>,
+}
+
+/// A link in a root that was followed.
+struct Link {
+    at: PathBuf,
+    target: PathBuf,
+    /// How many names stood behind it: as long as more are pending, the walk is on the link's own way.
+    behind: usize,
 }
 
 impl<'w> Walk<'w> {
@@ -53,10 +65,22 @@ impl<'w> Walk<'w> {
             links: 0,
             respellings: 0,
             followed_link: false,
+            link: None,
+            led_out: None,
         }
     }
 
     pub(super) fn run(mut self) -> Result<Located, LocateError> {
+        match (self.walk(), self.led_out) {
+            (Err(LocateError::Outside), Some(link)) => Err(LocateError::LeadsOutside {
+                link: link.at,
+                target: link.target,
+            }),
+            (result, _) => result,
+        }
+    }
+
+    fn walk(&mut self) -> Result<Located, LocateError> {
         self.start_at(self.given.to_owned())?;
         while let Some(name) = self.pending.pop_front() {
             if name == ".." {
@@ -84,9 +108,13 @@ impl<'w> Walk<'w> {
         let rest = match self.workspace.root_around(&path) {
             Some((index, rest)) => {
                 self.base = Base::Root(index);
+                self.led_out = None;
                 rest
             }
             None => {
+                if let Some(link) = self.link.take() {
+                    self.led_out = Some(link).filter(|link| self.pending.len() >= link.behind);
+                }
                 let slash = self.workspace.disk.open_folder(Path::new("/"))?;
                 self.base = Base::Slash(Arc::new(slash));
                 &path
@@ -186,6 +214,7 @@ impl<'w> Walk<'w> {
         };
         if let Some(index) = self.workspace.roots.iter().position(is_this) {
             self.base = Base::Root(index);
+            self.led_out = None;
             self.levels.clear();
         } else {
             self.levels.push((name, Arc::new(handle)));
@@ -206,6 +235,14 @@ impl<'w> Walk<'w> {
             Err(_) if self.is_outside() => return Err(LocateError::Outside),
             Err(error) => return Err(error.into()),
         };
+        if !self.is_outside() {
+            let folder = self.path();
+            self.link = Some(Link {
+                at: folder.join(name),
+                target: leading_to(&folder, &target),
+                behind: self.pending.len(),
+            });
+        }
         if target.is_absolute() {
             self.start_at(target)
         } else {
@@ -246,12 +283,12 @@ impl<'w> Walk<'w> {
         path
     }
 
-    fn found(self, name: OsString, stamp: Stamp) -> Result<Located, LocateError> {
+    fn found(&self, name: OsString, stamp: Stamp) -> Result<Located, LocateError> {
         let path = self.path().join(&name);
         self.located(path, name, stamp.kind(), Some(stamp))
     }
 
-    fn absent(mut self, name: OsString) -> Result<Located, LocateError> {
+    fn absent(&mut self, name: OsString) -> Result<Located, LocateError> {
         let mut path = self.path();
         path.extend(&self.missing);
         path.push(&name);
@@ -262,7 +299,7 @@ impl<'w> Walk<'w> {
     }
 
     /// The path ended on a folder.
-    fn standing(self) -> Result<Located, LocateError> {
+    fn standing(&self) -> Result<Located, LocateError> {
         if self.is_outside() {
             return Err(LocateError::Outside);
         }
@@ -272,7 +309,7 @@ impl<'w> Walk<'w> {
     }
 
     fn located(
-        self,
+        &self,
         path: PathBuf,
         name: OsString,
         kind: Kind,
@@ -295,4 +332,19 @@ impl<'w> Walk<'w> {
             respelled: self.respellings > 0,
         })
     }
+}
+
+/// Where a link's text leads from its folder, by the letters alone.
+fn leading_to(folder: &Path, target: &Path) -> PathBuf {
+    let mut path = folder.to_path_buf();
+    for component in target.components() {
+        match component {
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::CurDir => {}
+            other => path.push(other),
+        }
+    }
+    path
 }

@@ -38,9 +38,65 @@ fn by_letters(path: &Path) -> PathBuf {
     plain
 }
 
+/// What a path is that is none of this system: taken from a root it would name a file that nobody means.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Elsewhere {
+    /// `C:\Users\me`
+    Drive,
+    /// `file:///a/b`, with the path that it stands for where that can be read off.
+    Address(Option<PathBuf>),
+}
+
+/// Whether a path as given is one of another system. Such a name may be a file's all the same; it is only never made.
+pub(super) fn elsewhere(given: &str) -> Option<Elsewhere> {
+    let (scheme, rest) = given.split_once(':')?;
+    let mut letters = scheme.bytes();
+    if !letters.next()?.is_ascii_alphabetic()
+        || !letters.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    {
+        return None;
+    }
+    if scheme.len() == 1 {
+        return rest.starts_with(['\\', '/']).then_some(Elsewhere::Drive);
+    }
+    if scheme.eq_ignore_ascii_case("file") && rest.starts_with('/') {
+        let path = rest.strip_prefix("//localhost").unwrap_or(rest);
+        let path = path.strip_prefix("//").unwrap_or(path);
+        // What is written with percent signs, and what is on another machine, is for the caller to spell.
+        let plain = path.starts_with('/') && !path.starts_with("//") && !path.contains('%');
+        return Some(Elsewhere::Address(plain.then(|| PathBuf::from(path))));
+    }
+    rest.starts_with("//").then_some(Elsewhere::Address(None))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_of_other_systems_are_known() {
+        let path = |path: &str| Some(Elsewhere::Address(Some(path.into())));
+        for (given, meant) in [
+            ("C:\\Users\\me\\a.txt", Some(Elsewhere::Drive)),
+            ("c:/a.txt", Some(Elsewhere::Drive)),
+            ("file:///w/q.txt", path("/w/q.txt")),
+            ("FILE:/w/q.txt", path("/w/q.txt")),
+            ("file://localhost/w/q", path("/w/q")),
+            ("file:///w/a%20b", Some(Elsewhere::Address(None))),
+            ("file://server/w", Some(Elsewhere::Address(None))),
+            ("https://x/y", Some(Elsewhere::Address(None))),
+            ("a:b", None),
+            ("C:notes", None),
+            ("a.txt:12", None),
+            ("src/C:\\x", None),
+            ("/w/C:\\x", None),
+            ("std::io", None),
+            (":", None),
+            ("é:/x", None),
+        ] {
+            assert_eq!(elsewhere(given), meant, "{given}");
+        }
+    }
 
     #[test]
     fn a_path_that_climbs_has_the_names_that_it_comes_to() {

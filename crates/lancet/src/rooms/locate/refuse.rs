@@ -1,0 +1,121 @@
+//! Why a path is none that a file has: outside, a link that leads there, no folder on the way, a path of another system.
+
+use std::path::Path;
+
+use lancet_workspace::LocateError;
+
+use super::given::Elsewhere;
+use super::{is_hidden, same_tail};
+use crate::engine::Inner;
+use crate::refusal::{Kind, Refusal};
+use crate::wording::{QuotedPath, names, quote_path};
+
+/// The refusal for a path that leads to no file.
+pub(super) fn refuse(
+    engine: &Inner,
+    given: &QuotedPath,
+    path: &Path,
+    error: &LocateError,
+) -> Refusal {
+    let roots = engine.roots();
+    if let LocateError::NotADirectory { at } | LocateError::NoSuchFolder { at } = error
+        && is_hidden(engine, at)
+    {
+        return withheld(given);
+    }
+    let refusal = match error {
+        LocateError::Outside => {
+            let mut text = format!(
+                "{given} is outside the roots. Use a path below {}.",
+                names(roots)
+            );
+            if let Some(tail) = same_tail(engine, path) {
+                text.push_str(&format!(" The same name stands at {}.", quote_path(&tail)));
+            }
+            Refusal::new(Kind::Outside, text)
+        }
+        LocateError::NotADirectory { at } => Refusal::new(
+            Kind::Special,
+            format!(
+                "{given} leads through {}, which is a file, not a folder. Name a path whose folders are folders.",
+                quote_path(at)
+            ),
+        ),
+        LocateError::LeadsOutside { link, target } => {
+            leads_outside(engine, (given, path), (link, target))
+        }
+        LocateError::NoSuchFolder { at } => Refusal::new(
+            Kind::Invalid,
+            format!(
+                "{given} ends in a slash, so it names a folder, and nothing is there. To make a file of that name send {}.",
+                quote_path(at)
+            ),
+        ),
+        LocateError::TooManyLinks => Refusal::new(
+            Kind::Special,
+            format!("{given} is a chain of links without end. Name the file itself."),
+        ),
+        LocateError::BadName(why) => Refusal::new(
+            Kind::Invalid,
+            format!("{given:?} is no path of a file: {why}. Send a plain absolute path."),
+        ),
+        LocateError::Io(error) => Refusal::new(
+            Kind::Io,
+            format!("The system would not open {given}: {error}. Nothing was changed."),
+        ),
+    };
+    refusal.with("file_path", given)
+}
+
+/// The refusal for a path of another system that a relative one would be made of.
+pub(super) fn not_relative(engine: &Inner, given: &QuotedPath, meant: Elsewhere) -> Refusal {
+    let roots = names(engine.roots());
+    let text = match &meant {
+        Elsewhere::Drive => format!(
+            "{given} is a path of a Windows drive, and there are no drives here. Use an absolute path below {roots}."
+        ),
+        Elsewhere::Address(Some(path)) => {
+            let path = quote_path(path);
+            format!("{given} is an address, not a path. Send the path itself: {path}.")
+        }
+        Elsewhere::Address(None) => format!(
+            "{given} is an address, not a path. Use the absolute path of a file below {roots}."
+        ),
+    };
+    let refusal = Refusal::new(Kind::Invalid, text).with("file_path", given);
+    match meant {
+        Elsewhere::Address(Some(path)) => refusal.with("suggestion", quote_path(&path)),
+        _ => refusal,
+    }
+}
+
+/// The refusal for a link that leads out of the roots. Where it leads, and that it is one, is told only where neither
+/// name is one that is not told.
+fn leads_outside(
+    engine: &Inner,
+    (given, path): (&QuotedPath, &Path),
+    (link, target): (&Path, &Path),
+) -> Refusal {
+    let below = names(engine.roots());
+    let text = if is_hidden(engine, link) {
+        format!("{given} is outside the roots. Use a path below {below}.")
+    } else {
+        let lead = if path == link {
+            format!("{given} is a link")
+        } else {
+            format!("{given} leads through {}, a link", quote_path(link))
+        };
+        let target = match is_hidden(engine, target) {
+            true => String::new(),
+            false => format!(" to {}", quote_path(target)),
+        };
+        format!("{lead} that leads outside the roots{target}. Use a path below {below}.")
+    };
+    Refusal::new(Kind::Outside, text)
+}
+
+/// The refusal for a path that leads through a file whose name is not told.
+fn withheld(given: &QuotedPath) -> Refusal {
+    let text = format!("{given} leads through a file that is not shown. Work without it.");
+    Refusal::new(Kind::Denied, text).with("file_path", given)
+}
