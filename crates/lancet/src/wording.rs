@@ -171,9 +171,25 @@ pub(crate) fn line_list(mut lines: Vec<usize>, most: usize) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
+/// The same with its noun: "line 3", "lines 3, 7-9".
+pub(crate) fn lines_named(lines: Vec<usize>, most: usize) -> String {
+    let noun = match lines.iter().all(|line| *line == lines[0]) {
+        true => "line",
+        false => "lines",
+    };
+    format!("{noun} {}", line_list(lines, most))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_line_is_a_line() {
+        assert_eq!(lines_named(vec![3], 10), "line 3");
+        assert_eq!(lines_named(vec![3, 3], 10), "line 3");
+        assert_eq!(lines_named(vec![3, 4], 10), "lines 3-4");
+    }
 
     #[test]
     fn lines_are_joined_into_runs() {

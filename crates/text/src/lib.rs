@@ -30,7 +30,7 @@ pub use ladder::{Found, Guard, Leaks, Place, Query, Reach, Rung, Tolerance, Verd
 pub use leak::{Leak, LeakKind, NOTICE, leaked, placeholder};
 pub use lines::{Endings, LineEnd, Lines, sent_text};
 pub use look_alike::{fold_char, fold_name};
-pub use missing::explain_missing;
+pub use missing::{Gaps, already_there, explain_gaps};
 pub use nearest::{Region, nearest};
 pub use splice::{Change, RawChange, apply_changes, apply_raw, encode_new};
 pub use stream::StreamFinder;

@@ -23,16 +23,18 @@ const FULL_MOST: usize = 6_000;
 /// Places of the first piece of a text with gaps that are tried.
 const TRIED_MOST: usize = 1_000;
 
-/// Sentences about an `old` text that is not in the view and was to become `new`; none where there is nothing to say.
-/// At most about 7,000 characters together.
-pub fn explain_missing(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Vec<String> {
-    already_there(view, lines, new)
-        .into_iter()
-        .chain(gaps(view, lines, old))
-        .collect()
+/// What is to be said of an old text with `...` lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gaps {
+    /// Sentences, at most about 6,500 characters.
+    pub words: String,
+    /// Whether they name the place that the pieces fit.
+    pub placed: bool,
 }
 
-fn already_there(view: &str, lines: &dyn LineTable, new: &str) -> Option<String> {
+/// Where a new text stands already, `line 3, lines 7-9`, at most about 300 characters; none where it does not, or is too
+/// short to say anything.
+pub fn already_there(view: &str, lines: &dyn LineTable, new: &str) -> Option<String> {
     let wanted = new.trim_matches('\n');
     let solid = wanted
         .chars()
@@ -62,15 +64,11 @@ fn already_there(view: &str, lines: &dyn LineTable, new: &str) -> Option<String>
         _ if places.len() == COUNTED_MOST => " and in many more places".to_owned(),
         _ => format!(" and in {rest} more"),
     };
-    (!named.is_empty()).then(|| {
-        format!(
-            "The new text is already there, at {}{more}: the change may have been made before.",
-            named.join(", ")
-        )
-    })
+    (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")))
 }
 
-fn gaps(view: &str, lines: &dyn LineTable, old: &str) -> Option<String> {
+/// What is to be said of an old text that is not in the view, where lines of it are only `...`.
+pub fn explain_gaps(view: &str, lines: &dyn LineTable, old: &str) -> Option<Gaps> {
     let is_gap = |line: &&str| matches!(line.trim(), "..." | "…");
     if !old.split('\n').any(|line| is_gap(&line)) {
         return None;
@@ -85,27 +83,34 @@ fn gaps(view: &str, lines: &dyn LineTable, old: &str) -> Option<String> {
         .filter(|piece| !piece.trim().is_empty())
         .collect();
     let Some(mut place) = fit(view, &pieces) else {
-        return Some(format!(
+        let words = format!(
             "{told}, and the text around it does not fit one place of the file. Send the whole text."
-        ));
+        );
+        return Some(Gaps {
+            words,
+            placed: false,
+        });
     };
     if old.ends_with('\n') && view[place.end..].starts_with('\n') {
         place.end += 1;
     }
     let (at, text) = (span(lines, place.clone()), &view[place]);
-    if text.len() > FULL_MOST {
-        return Some(format!(
+    let words = if text.len() > FULL_MOST {
+        format!(
             "{told}. The pieces fit {at}: read them and send that text whole, or edit each piece."
-        ));
-    }
-    let unique = if stands_once(view, text) {
-        ""
+        )
     } else {
-        " (which stands there more than once)"
+        let unique = if stands_once(view, text) {
+            ""
+        } else {
+            " (which stands there more than once)"
+        };
+        format!("{told}. The pieces fit {at}{unique}, whose full text is:\n{text}\n(end of {at})")
     };
-    Some(format!(
-        "{told}. The pieces fit {at}{unique}, whose full text is:\n{text}\n(end of {at})"
-    ))
+    Some(Gaps {
+        words,
+        placed: true,
+    })
 }
 
 /// The one place where the pieces stand in this order: the shortest stretch from each place of the first one, if there is only
@@ -154,32 +159,37 @@ mod tests {
     use super::*;
     use crate::diff::LineStarts;
 
-    fn told(view: &str, old: &str, new: &str) -> String {
-        let sentences = explain_missing(view, &LineStarts::new(view), old, new);
-        let text = sentences.join(" ");
-        assert!(text.chars().count() <= 7_000);
+    fn there(view: &str, new: &str) -> Option<String> {
+        let places = already_there(view, &LineStarts::new(view), new);
+        assert!(places.as_ref().is_none_or(|text| text.len() <= 300));
+        places
+    }
+
+    fn told(view: &str, old: &str) -> String {
+        let gaps = explain_gaps(view, &LineStarts::new(view), old);
+        let text = gaps.map(|gaps| gaps.words).unwrap_or_default();
+        assert!(text.len() <= 6_500);
         text
     }
 
     #[test]
     fn the_new_text_is_there() {
+        let places = |view, new| there(view, new).unwrap_or_default();
+        assert_eq!(places("a\nspeed = 20\n", "speed = 20"), "line 2");
+        assert_eq!(places("a\nb\nc\na\nb\n", "a\nb\n"), "lines 1-2, lines 4-5");
         assert_eq!(
-            told("a\nspeed = 20\n", "speed = 10", "speed = 20"),
-            "The new text is already there, at line 2: the change may have been made before."
-        );
-        assert!(told("a\nb\nc\na\nb\n", "x", "a\nb\n").contains("at lines 1-2, lines 4-5:"));
-        assert!(
-            told("x\n", "old", "x").contains("line 1"),
+            places("x\n", "x"),
+            "line 1",
             "a short text that is a whole line"
         );
         assert_eq!(
-            told("xyz\n", "old", "x"),
-            "",
+            there("xyz\n", "x"),
+            None,
             "a short text inside a line says nothing"
         );
-        assert_eq!(told("a\n\nb\n", "old", "\n"), "");
+        assert_eq!(there("a\n\nb\n", "\n"), None);
         let many = "same here\n".repeat(3_000);
-        assert!(told(&many, "old", "same here").contains("line 5 and in many more places"));
+        assert!(places(&many, "same here").ends_with("line 5 and in many more places"));
     }
 
     const VIEW: &str =
@@ -187,22 +197,30 @@ mod tests {
 
     #[test]
     fn gaps_are_told_and_filled() {
-        let text = told(VIEW, "fn a() {\n    ...\n    three();\n}", "");
+        let text = told(VIEW, "fn a() {\n    ...\n    three();\n}");
         assert!(text.contains("Edit takes no gaps"), "{text}");
         assert!(text.contains("lines 1-5, whose full text is:\nfn a() {\n    one();\n    two();\n    three();\n}\n(end"), "{text}");
-        assert!(told(VIEW, "fn b() {\n…\n}\n", "").contains("lines 6-8"));
-        assert!(told(VIEW, "fn b() {\n...\nmissing", "").contains("does not fit one place"));
+        assert!(told(VIEW, "fn b() {\n…\n}\n").contains("lines 6-8"));
+        assert!(told(VIEW, "fn b() {\n...\nmissing").contains("does not fit one place"));
         assert!(
-            told(VIEW, "one();\n...\n}", "").contains("does not fit one place"),
+            told(VIEW, "one();\n...\n}").contains("does not fit one place"),
             "it fits two"
         );
-        assert_eq!(told(VIEW, "fn c(...) {}", ""), "");
+        assert_eq!(told(VIEW, "fn c(...) {}"), "");
+    }
+
+    #[test]
+    fn whether_the_place_is_named_is_told() {
+        let placed = |old| explain_gaps(VIEW, &LineStarts::new(VIEW), old).map(|gaps| gaps.placed);
+        assert_eq!(placed("fn b() {\n...\n}"), Some(true));
+        assert_eq!(placed("fn b() {\n...\nmissing"), Some(false));
+        assert_eq!(placed("fn b() {"), None);
     }
 
     #[test]
     fn a_long_gap_is_told_by_its_lines() {
         let view = format!("start\n{}end\n", "something\n".repeat(2_000));
-        assert!(told(&view, "start\n...\nend", "").contains("lines 1-2002: read them"));
+        assert!(told(&view, "start\n...\nend").contains("lines 1-2002: read them"));
     }
 
     proptest! {
@@ -210,7 +228,8 @@ mod tests {
 
         #[test]
         fn any_text_is_answered(view in "(a|b|\n|é|\\.){0,40}", old in "(a|b|\n|é|\n\\.\\.\\.\n){0,12}", new in "(a|b|\n|é){0,6}") {
-            told(&view, &old, &new);
+            told(&view, &old);
+            there(&view, &new);
         }
     }
 }

@@ -74,19 +74,29 @@ fn walk(
             };
             walk(layer, &full, inner, key_at, found)?;
         } else {
-            return Err(unknown(layer, key_at, &full, name));
+            return Err(unknown(layer, key_at, &full, name, item));
         }
     }
     Ok(())
 }
 
-fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str) -> SettingsError {
-    // The word alone may be right and only its table wrong or forgotten.
-    let meant = closest(full, served().map(|key| key.name)).or_else(|| {
-        let last = |key: &'static Key| key.name.rsplit('.').next().unwrap_or(key.name);
-        let word = closest(name, served().map(last))?;
-        served().find(|key| last(key) == word).map(|key| key.name)
+fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) -> SettingsError {
+    // A table stands for a table, unless no table's name is near.
+    let table = item.as_table_like().and_then(|_| {
+        let tables = served().filter_map(|key| match key.form {
+            Form::Encodings | Form::Strategies | Form::Abbreviations => Some(key.name),
+            _ => key.name.rsplit_once('.').map(|(table, _)| table),
+        });
+        closest(full, tables)
     });
+    // The word alone may be right and only its table wrong or forgotten.
+    let meant = table
+        .or_else(|| closest(full, served().map(|key| key.name)))
+        .or_else(|| {
+            let last = |key: &'static Key| key.name.rsplit('.').next().unwrap_or(key.name);
+            let word = closest(name, served().map(last))?;
+            served().find(|key| last(key) == word).map(|key| key.name)
+        });
     let shown: String = full.chars().take(80).collect();
     SettingsError::at(layer, key_at, format!("there is no setting {shown}")).suggesting(meant)
 }

@@ -122,7 +122,19 @@ fn an_unknown_key_is_named_with_place_and_closest() {
     );
     assert_eq!(
         error("[reed]\ngutter = \"tab\"\n"),
-        "/etc/lancet.toml:1:2: there is no setting reed"
+        "/etc/lancet.toml:1:2: there is no setting reed; did you mean read?"
+    );
+    assert_eq!(
+        error("[permission]\ndeny = []\n"),
+        "/etc/lancet.toml:1:2: there is no setting permission; did you mean permissions?"
+    );
+    assert_eq!(
+        error("[encodings]\n\"*.x\" = \"gbk\"\n"),
+        "/etc/lancet.toml:1:2: there is no setting encodings; did you mean encoding?"
+    );
+    assert_eq!(
+        error("[banana]\nx = 1\n"),
+        "/etc/lancet.toml:1:2: there is no setting banana"
     );
     assert_eq!(
         error("banana = 1"),

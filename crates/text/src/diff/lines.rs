@@ -16,6 +16,20 @@ pub trait LineTable {
     fn line_count(&self) -> usize;
 }
 
+impl<T: LineTable> LineTable for &T {
+    fn line_of(&self, at: usize) -> usize {
+        (**self).line_of(at)
+    }
+
+    fn line_range(&self, line: usize) -> Range<usize> {
+        (**self).line_range(line)
+    }
+
+    fn line_count(&self) -> usize {
+        (**self).line_count()
+    }
+}
+
 /// The line starts of a text, found by one scan.
 #[derive(Debug, Clone)]
 pub struct LineStarts {

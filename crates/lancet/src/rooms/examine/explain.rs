@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use lancet_text::{
-    Guard, LineTable, Rung, Unencodable, explain_missing, nearest, unique_extension,
+    Guard, LineTable, Rung, Unencodable, already_there, explain_gaps, nearest, unique_extension,
 };
 use serde_json::json;
 
@@ -24,23 +24,56 @@ const NOT_TEXT: &str = "it holds bytes that are no text in the file's encoding (
 /// The longest corrected `old_string` that is quoted, in characters.
 const LONGEST_REGION: usize = 4_000;
 
-/// The refusal for old text that is not in the file. `damaged` is where the view stands for bytes that are no text.
-#[allow(clippy::too_many_arguments)]
+/// A text with its lines.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<'t> {
+    pub(crate) view: &'t str,
+    pub(crate) lines: &'t dyn LineTable,
+}
+
+/// What an edit meets: the file, or what the edits of the same call before it make of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Met<'t> {
+    pub(crate) text: Lines<'t>,
+    /// Where that text stands for bytes that are no text.
+    pub(crate) damaged: &'t [Range<usize>],
+    /// The file itself, where edits were laid upon it already.
+    pub(crate) file: Option<Lines<'t>>,
+}
+
+/// The sentence that the new text is there already: in the file, or only by an earlier edit of the call.
+fn told_there(met: Met<'_>, new: &str) -> Option<String> {
+    let file = met.file.unwrap_or(met.text);
+    if let Some(places) = already_there(file.view, file.lines, new) {
+        return Some(format!(
+            "The new text is already there, at {places}: the change may have been made before."
+        ));
+    }
+    met.file?;
+    let places = already_there(met.text.view, met.text.lines, new)?;
+    Some(format!(
+        "The new text is what an edit before this one would put there, at {places}: leave this edit out if that is enough."
+    ))
+}
+
+/// The refusal for old text that is not in the file.
 pub(crate) fn not_found(
     desk: &Desk<'_>,
     target: &Target,
-    view: &str,
-    lines: &dyn LineTable,
-    damaged: &[Range<usize>],
-    old: &str,
-    new: &str,
+    met: Met<'_>,
+    (old, new): (&str, &str),
     guard: Option<&Guard>,
 ) -> Refusal {
     let path = quote_path(target.path());
+    let Lines { view, lines } = met.text;
+    let by_then = match met.file {
+        Some(_) => " as the edits before this one would leave it",
+        None => "",
+    };
     if let Some(guard) = guard {
         let line = lines.line_of(guard.place.start) + 1;
         let text = format!(
-            "old_string was not found in {path} as sent. It fits line {line} on the rung `{}`, but what the edit should do there is not certain. {}\nSend old_string exactly as the file has it:\n{}",
+            "old_string was not found in {path}{by_then} as sent. It fits line {line} on the rung `{}`, but what the edit should do there is not certain. {}\nSend old_string exactly as the file has it:\n{}",
             guard.rung.name(),
             guard.reason,
             cut(&view[guard.place.clone()], LONGEST_REGION)
@@ -52,9 +85,14 @@ pub(crate) fn not_found(
                 json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason }),
             );
     }
-    let mut text = format!("old_string was not found in {path}.");
+    let mut text = format!("old_string was not found in {path}{by_then}.");
     let mut data = Vec::new();
-    for words in explain_missing(view, lines, old, new) {
+    let gaps = explain_gaps(view, lines, old);
+    let placed = gaps.as_ref().is_some_and(|gaps| gaps.placed);
+    for words in told_there(met, new)
+        .into_iter()
+        .chain(gaps.map(|gaps| gaps.words))
+    {
         text.push(' ');
         text.push_str(&words);
     }
@@ -77,7 +115,7 @@ pub(crate) fn not_found(
         let overlaps =
             |place: &Range<usize>| place.start < region.range.end && region.range.start < place.end;
         // Sent as it is shown, it would not be found either.
-        let is_damaged = damaged.iter().any(overlaps);
+        let is_damaged = met.damaged.iter().any(overlaps);
         let differences = region.differences.join("; ");
         let words = match (is_damaged, differences.is_empty()) {
             (false, _) => differences,
@@ -99,7 +137,7 @@ pub(crate) fn not_found(
         }
         data.push(told);
     }
-    if regions.is_empty() {
+    if regions.is_empty() && !placed {
         text.push_str(" Nothing in the file is close to it. Read the part that is to change and copy its text.");
     }
     Refusal::new(Kind::NotFound, text)

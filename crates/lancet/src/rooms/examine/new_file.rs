@@ -238,7 +238,7 @@ fn created(text: &str, bytes: usize) -> ChangeView {
     ChangeView {
         added: patch.added,
         coarse: patch.coarse,
-        body: format!("{}, {bytes} bytes", count(patch.added, "line")),
+        body: format!("{}, {}", count(patch.added, "line"), count(bytes, "byte")),
         lines: std::iter::once(1..patch.added + 1).collect(),
         patch: patch.hunks,
         ..ChangeView::default()

@@ -4,12 +4,14 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use lancet_text::{Change, Document, Found, Hunk, LineTable, Rung, hunks_of_changes, outline};
+use lancet_text::{
+    Change, Document, Endings, Found, Hunk, LineTable, Rung, hunks_of_changes, outline,
+};
 
 use crate::rooms::Desk;
 use crate::rooms::plan::ChangeView;
 use crate::settings::Gutter;
-use crate::wording::{count, cut, line_list};
+use crate::wording::{count, cut, lines_named};
 
 /// Lines shown around a change, and counted as seen.
 const AROUND: usize = 4;
@@ -26,6 +28,18 @@ const MOST_QUOTED: usize = 600;
 
 /// What is said where a line was joined to the one before.
 pub(crate) const JOINED: &str = "old_string ended in a newline and new_string does not: the next line was joined to it, as sent";
+
+/// What is said where line ends were sent that the file does not have.
+pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<String> {
+    let written = match endings {
+        Endings::Crlf => return None,
+        Endings::Lf | Endings::None => "as LF, like the file's",
+        Endings::Cr => "as CR, like the file's",
+        Endings::Mixed => "like those of the lines around them",
+    };
+    sent.contains("\r\n")
+        .then(|| format!("the CRLF line ends that were sent were written {written}"))
+}
 
 /// Sentences about the edits of one file.
 #[derive(Default)]
@@ -54,9 +68,9 @@ impl Notes {
                 .collect();
             let replaced = &text[place.range.clone()];
             let mut words = format!(
-                "matched on the rung `{}` at line {}",
+                "matched on the rung `{}` at {}",
                 found.rung.name(),
-                line_list(lines, 20)
+                lines_named(lines, 20)
             );
             if replaced != old {
                 words.push_str(&format!(
@@ -74,15 +88,18 @@ impl Notes {
                 "the file had changed since it was read; that change is kept:\n{}",
                 cut(diff, 8_000)
             );
-            // Several edits of one file stand to the same foreign change.
-            if !self.sentences.contains(&told) {
-                self.sentences.push(told);
-            }
+            self.push_once(Some(told));
         }
     }
 
     pub(crate) fn push(&mut self, sentence: String) {
         self.sentences.push(sentence);
+    }
+
+    /// Notes what several edits of one file may have to say, once.
+    pub(crate) fn push_once(&mut self, sentence: Option<String>) {
+        self.sentences
+            .extend(sentence.filter(|told| !self.sentences.contains(told)));
     }
 
     pub(crate) fn into_sentences(self) -> Vec<String> {

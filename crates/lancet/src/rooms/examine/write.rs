@@ -13,7 +13,7 @@ use super::explain::{leak, unencodable};
 use super::new_file;
 use super::open::{decode, expected, refuse_notebook, require_file, snapshot};
 use super::standing::{DIFF_BUDGET, Need, Standing, standing};
-use super::view::{Notes, Numbers, change_view, untold};
+use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
 use crate::refusal::{Kind, Refusal};
@@ -220,6 +220,7 @@ fn appended(
         .map_err(|error| unencodable(target, &error))?;
     let mut notes = Notes::default();
     kept_note(document, &mut notes);
+    notes.push_once(endings_note(content, document.endings()));
     if let Some(foreign) = &standing.foreign {
         notes.push(format!(
             "the file had changed since it was read; that change is kept:\n{}",
@@ -267,6 +268,7 @@ fn replaced(
     let mut notes = Notes::default();
     if ending != LineEnd::AsSent {
         kept_note(document, &mut notes);
+        notes.push_once(endings_note(content, document.endings()));
     }
     if let Ok(after) = &after
         && after.encoding() != document.encoding()

@@ -13,12 +13,12 @@ use lancet_text::{
 use super::unseen::Unseen;
 use super::{Insist, not_empty};
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::examine::explain::{ambiguous, leak, not_found, unencodable};
+use crate::rooms::examine::explain::{Lines, Met, ambiguous, leak, not_found, unencodable};
 use crate::rooms::examine::standing::Standing;
-use crate::rooms::examine::view::Notes;
+use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
 use crate::rooms::{Desk, EditRequest};
-use crate::wording::{count, line_list, quote_path};
+use crate::wording::{count, lines_named, quote_path};
 
 /// The largest file that an edit may make, in bytes.
 const LARGEST_RESULT: u64 = 512 << 20;
@@ -55,23 +55,6 @@ pub(in crate::rooms::examine) struct Sheet<'d> {
     pub(super) rungs: Vec<Rung>,
     pub(super) replacements: usize,
     pub(super) notes: Notes,
-}
-
-/// A document's own index as a table of lines.
-struct ByReference<'d>(&'d Document<'d>);
-
-impl LineTable for ByReference<'_> {
-    fn line_of(&self, at: usize) -> usize {
-        self.0.line_of(at)
-    }
-
-    fn line_range(&self, line: usize) -> Range<usize> {
-        self.0.line_range(line)
-    }
-
-    fn line_count(&self) -> usize {
-        self.0.line_count()
-    }
 }
 
 impl<'d> Sheet<'d> {
@@ -119,9 +102,9 @@ impl<'d> Sheet<'d> {
                 .map(|place| self.line_number(place.range.start))
                 .collect();
             let text = format!(
-                "old_string stands at {} (lines {}), and expect_count is {wanted}. Nothing was written.",
+                "old_string stands at {} ({}), and expect_count is {wanted}. Nothing was written.",
                 count(places.len(), "place"),
-                line_list(places.clone(), 40)
+                lines_named(places.clone(), 40)
             );
             return Err(Refusal::new(Kind::Count, text)
                 .with("count", places.len())
@@ -178,6 +161,7 @@ impl<'d> Sheet<'d> {
             &*self.lines(),
             standing.foreign.as_deref(),
         );
+        notes.push_once(endings_note(&edit.new, endings));
         self.notes = notes;
         self.rungs.push(found.rung);
         self.replacements += found.places.len();
@@ -298,16 +282,21 @@ impl<'d> Sheet<'d> {
                 None if manner.words == Words::Few => {
                     Refusal::new(Kind::NotFound, "old_string was not found.")
                 }
-                None => not_found(
-                    desk,
-                    target,
-                    self.text(),
-                    &*self.lines(),
-                    &damaged,
-                    old,
-                    new,
-                    guard.as_ref(),
-                ),
+                None => {
+                    let lines = self.lines();
+                    let met = Met {
+                        text: Lines {
+                            view: self.text(),
+                            lines: &*lines,
+                        },
+                        damaged: &damaged,
+                        file: (self.replacements > 0).then_some(Lines {
+                            view: self.document.view(),
+                            lines: self.document,
+                        }),
+                    };
+                    not_found(desk, target, met, (old, new), guard.as_ref())
+                }
             }),
         }
     }
@@ -340,7 +329,7 @@ impl<'d> Sheet<'d> {
     /// The lines of the current text.
     fn lines(&self) -> Box<dyn LineTable + '_> {
         match &self.draft {
-            None => Box::new(ByReference(self.document)),
+            None => Box::new(self.document),
             Some(draft) => Box::new(LineStarts::new(draft.text())),
         }
     }

@@ -15,11 +15,11 @@ use crate::rooms::examine::edit::Insist;
 use crate::rooms::examine::explain::leak;
 use crate::rooms::examine::open::HELD;
 use crate::rooms::examine::standing::never_read;
-use crate::rooms::examine::view::JOINED;
+use crate::rooms::examine::view::{JOINED, endings_note};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Desk, EditRequest};
-use crate::wording::{count, line_list, quote_path, read_call};
+use crate::wording::{count, line_list, lines_named, quote_path, read_call};
 
 /// What came of it.
 pub(crate) enum Outcome {
@@ -93,6 +93,7 @@ pub(crate) fn examine(
     {
         view.notices.insert(0, JOINED.to_owned());
     }
+    view.notices.extend(endings_note(&edit.new, endings));
     let shifts: Vec<_> = changes
         .iter()
         .map(|change| (change.range.clone(), change.bytes.len() as u64))
@@ -203,9 +204,9 @@ fn check_places(
     if !edit.replace_all && places.len() > 1 && unseen.len() < places.len() {
         let lines = line_numbers(target, survey, places, 200)?;
         let text = format!(
-            "old_string stands at {} in {path} (lines {}), and which one is meant is unknown. Send a longer text that is unique, or replace_all: true to change them all.",
+            "old_string stands at {} in {path} ({}), and which one is meant is unknown. Send a longer text that is unique, or replace_all: true to change them all.",
             count(places.len(), "place"),
-            line_list(lines, 200)
+            lines_named(lines, 200)
         );
         return Err(Refusal::new(Kind::Ambiguous, text)
             .with("count", places.len())

@@ -11,6 +11,7 @@ use super::seen::ShownFile;
 use crate::arguments::GrepArguments;
 use crate::rooms::Desk;
 use crate::row::{self, Row};
+use crate::wording::count;
 
 /// More lines around a match are not shown.
 const MOST_CONTEXT: u64 = 10_000;
@@ -176,8 +177,8 @@ fn write_line(out: &mut String, line: &Line, text: &str, numbers: bool) {
     }
     if before + after > 0 {
         out.push_str(&format!(
-            " [lancet: {} bytes of this line left out]",
-            before + after
+            " [lancet: {} of this line left out]",
+            count(before + after, "byte")
         ));
     }
     out.push('\n');

@@ -146,7 +146,11 @@ fn text_view(difference: Difference) -> ChangeView {
 
 fn binary_view(before: &[u8], after: &[u8]) -> ChangeView {
     ChangeView {
-        body: format!("not text: {} bytes, before {}", after.len(), before.len()),
+        body: format!(
+            "not text: {}, before {}",
+            count(after.len(), "byte"),
+            before.len()
+        ),
         ..ChangeView::default()
     }
 }
