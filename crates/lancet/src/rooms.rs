@@ -343,7 +343,11 @@ fn receive_call(desk: &mut Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Rep
         desk.tool = name.to_owned();
     }
     let (arguments, repairs) = received.map_err(|invalid| {
-        Refusal::new(Kind::Invalid, invalid.message)
+        let mut text = invalid.message;
+        if invalid.suggestion.is_none() && crate::receive::canonical_tool(&desk.tool).is_none() {
+            text.push_str(&format!(" The tools are {}.", tool_names(desk)));
+        }
+        Refusal::new(Kind::Invalid, text)
             .with("field", invalid.field)
             .with("suggestion", invalid.suggestion)
     })?;
@@ -364,20 +368,21 @@ fn not_listed(desk: &Desk<'_>) -> Refusal {
             ),
         );
     }
-    let names: Vec<&str> = desk
-        .engine()
-        .declarations
-        .iter()
-        .map(|tool| &*tool.name)
-        .collect();
     Refusal::new(
         Kind::Invalid,
         format!(
             "The tool {} is switched off here. The tools are {}.",
             desk.tool,
-            names.join(", ")
+            tool_names(desk)
         ),
     )
+}
+
+/// The tools that are listed, in a sentence.
+fn tool_names(desk: &Desk<'_>) -> String {
+    let tools = desk.engine().declarations.iter();
+    let names: Vec<&str> = tools.map(|tool| &*tool.name).collect();
+    names.join(", ")
 }
 
 /// The path that a call names, for answers to calls that got no further.

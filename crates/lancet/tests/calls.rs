@@ -254,3 +254,82 @@ fn an_engine_ends_with_its_last_session_named_or_not() {
     drop(forked);
     assert_eq!(std::sync::Arc::strong_count(&held), 1);
 }
+
+/// Sets or lifts the attribute that keeps everybody from changing a file; not everybody may, and not every file system
+/// has it.
+#[cfg(target_os = "linux")]
+fn chattr(change: &str, path: &std::path::Path) -> bool {
+    let run = std::process::Command::new("chattr")
+        .arg(change)
+        .arg(path)
+        .output();
+    run.is_ok_and(|run| run.status.success())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_immutable_file_is_told_as_such() {
+    let place = Place::new();
+    let path = place.file("fixed.txt", "one\n");
+    place.call("Read", json!({ "file_path": path }));
+    if !chattr("+i", &path) {
+        // No file can be made immutable here.
+        return;
+    }
+    let reply = place.call(
+        "Edit",
+        json!({ "file_path": path, "old_string": "one", "new_string": "two" }),
+    );
+    // Before anything is judged, or the folder could not be removed.
+    assert!(chattr("-i", &path));
+    assert_eq!(reply.refusal(), Some(Kind::Io), "{}", reply.text());
+    assert!(reply.text().contains("immutable"), "{}", reply.text());
+    assert_eq!(fs::read_to_string(&path).expect("there"), "one\n");
+}
+
+#[test]
+fn one_of_a_thing_is_told_in_the_singular() {
+    let place = Place::new();
+    let path = place.folder.path().join("a.txt");
+    let reply = place.call("Write", json!({ "file_path": path, "content": "x" }));
+    assert!(
+        reply.text().contains("1 line, 1 byte\n"),
+        "{}",
+        reply.text()
+    );
+    let edit = json!({
+        "file_path": path, "old_string": "x", "new_string": "y", "replace_all": true, "expect_count": 2
+    });
+    let reply = place.call("Edit", edit);
+    let words = "stands at 1 place (line 1), and";
+    assert!(reply.text().contains(words), "{}", reply.text());
+}
+
+#[test]
+fn line_ends_that_the_file_does_not_have_are_told_by_every_tool() {
+    let place = Place::new();
+    let told = "CRLF line ends that were sent were written as LF";
+    let path = place.file("a.txt", "one\ntwo\n");
+    place.call("Read", json!({ "file_path": path }));
+    for (tool, mut arguments) in [
+        ("Write", json!({ "content": "one\r\ntwo\r\nthree\r\n" })),
+        ("Write", json!({ "content": "four\r\n", "mode": "append" })),
+        (
+            "Edit",
+            json!({ "old_string": "two", "new_string": "2\r\n2" }),
+        ),
+    ] {
+        arguments["file_path"] = json!(path);
+        let reply = place.call(tool, arguments);
+        assert_eq!(reply.refusal(), None, "{}", reply.text());
+        assert_eq!(reply.text().matches(told).count(), 1, "{}", reply.text());
+    }
+    let text = fs::read_to_string(&path).expect("there");
+    assert_eq!(text, "one\n2\n2\nthree\nfour\n");
+    // What the file has anyway is not worth a word.
+    let path = place.file("b.txt", "one\r\n");
+    place.call("Read", json!({ "file_path": path }));
+    let edit = json!({ "file_path": path, "old_string": "one", "new_string": "1\r\n1" });
+    let reply = place.call("Edit", edit);
+    assert!(!reply.text().contains("were sent"), "{}", reply.text());
+}

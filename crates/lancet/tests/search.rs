@@ -221,7 +221,15 @@ fn patterns_are_taken_as_agents_write_them() {
     assert_eq!(files(".github/**"), [".github/ci.yml"]);
     assert_eq!(files("src/"), ["src/a b.ts"]);
     assert_eq!(files("src"), Vec::<String>::new());
-    assert_eq!(files("../*"), Vec::<String>::new());
+    assert_eq!(files("/src/*"), ["src/a b.ts"]);
+    assert_eq!(files("src/../.github/*"), [".github/ci.yml"]);
+    let root = ground.root().display().to_string();
+    assert_eq!(files(&root), Vec::<String>::new());
+    for pattern in ["../*", "/etc/*", "/etc", "..", "src/../../*", "//server/*"] {
+        let reply = session.call(RawCall::new("Glob", json!({ "pattern": pattern })));
+        assert_eq!(reply.refusal(), Some(Kind::Outside), "{pattern}");
+        assert!(reply.text().contains(&root), "{}", reply.text());
+    }
 }
 
 #[test]

@@ -122,6 +122,9 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn stat(&self, file: BorrowedFd<'_>) -> io::Result<Stamp>;
     /// May this process write to that file? An error that says why not, else nothing.
     fn check_writable_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()>;
+    /// Does the file system itself keep everybody, the superuser too, from changing that open file (`chattr +i`)? No
+    /// where that cannot be told.
+    fn is_immutable(&self, file: BorrowedFd<'_>) -> bool;
     /// Where a link points to.
     fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString>;
     /// Calls `each` for every entry but `.` and `..`, in the system's order, until it breaks.

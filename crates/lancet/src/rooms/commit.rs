@@ -174,6 +174,9 @@ fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
                 Barrier::File => {
                     "it has no write permission, and lancet does not change permissions"
                 }
+                Barrier::Immutable => {
+                    "it is set immutable (chattr +i), and only a person with the rights can lift that (chattr -i)"
+                }
                 Barrier::Folder => "its folder has no write permission",
             };
             io(path(*index), words)

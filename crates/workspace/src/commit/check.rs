@@ -58,7 +58,11 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
             ) =>
         {
-            Err(Failure::ReadOnly(Barrier::File))
+            let barrier = match located.disk.is_immutable(handle.as_fd()) {
+                true => Barrier::Immutable,
+                false => Barrier::File,
+            };
+            Err(Failure::ReadOnly(barrier))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Changed),
         Err(source) => Err(Failure::Io {

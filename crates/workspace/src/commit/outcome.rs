@@ -86,6 +86,8 @@ impl Warning {
 pub enum Barrier {
     /// The file has no write permission for us, or none at all.
     File,
+    /// The file system keeps everybody from changing the file (`chattr +i`).
+    Immutable,
     /// Its folder has none, so that no file can be put beside it.
     Folder,
 }
@@ -114,7 +116,7 @@ pub enum CommitError {
         waited: Duration,
     },
     /// No write permission.
-    #[error("write {index}: no permission to write the {what}", what = match barrier { Barrier::File => "file", Barrier::Folder => "folder" })]
+    #[error("write {index}: no permission to write the {what}", what = match barrier { Barrier::File | Barrier::Immutable => "file", Barrier::Folder => "folder" })]
     ReadOnly {
         /// Which one.
         index: usize,

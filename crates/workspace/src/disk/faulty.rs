@@ -219,6 +219,10 @@ impl Disk for FaultyDisk {
         self.inner.check_writable_at(folder, name)
     }
 
+    fn is_immutable(&self, file: BorrowedFd<'_>) -> bool {
+        self.inner.is_immutable(file)
+    }
+
     fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString> {
         self.before("read_link_at", Some(name))?;
         self.inner.read_link_at(folder, name)

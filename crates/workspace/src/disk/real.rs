@@ -155,6 +155,10 @@ impl Disk for RealDisk {
         )?)
     }
 
+    fn is_immutable(&self, file: BorrowedFd<'_>) -> bool {
+        attributes::is_immutable(file)
+    }
+
     fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString> {
         let target = fs::readlinkat(folder, name, Vec::new())?;
         Ok(OsString::from_vec(target.into_bytes()))

@@ -3,6 +3,7 @@
 
 mod gate;
 mod hint;
+mod lead;
 mod lines;
 mod pages;
 mod scope;

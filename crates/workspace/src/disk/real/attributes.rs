@@ -1,4 +1,5 @@
-//! Permission bits, and extended attributes, ACLs among them, from the old file to the new one.
+//! Permission bits, and extended attributes, ACLs among them, from the old file to the new one; and the attribute that
+//! forbids a new one.
 
 use std::ffi::OsStr;
 use std::io;
@@ -15,6 +16,22 @@ use crate::disk::Carried;
 pub(super) fn permission_bits(mode: u32) -> fs::Mode {
     // `RawMode` is 16 bits wide on some systems; permission bits fit everywhere.
     fs::Mode::from_raw_mode((mode & 0o7777) as fs::RawMode)
+}
+
+/// Whether nobody may change an open file, the superuser neither.
+#[cfg(target_os = "linux")]
+pub(super) fn is_immutable(file: BorrowedFd<'_>) -> bool {
+    let found = fs::statx(file, "", fs::AtFlags::EMPTY_PATH, fs::StatxFlags::empty());
+    found.is_ok_and(|found| {
+        let attributes = found.stx_attributes;
+        attributes.contains(fs::StatxAttributes::IMMUTABLE)
+    })
+}
+
+/// Whether nobody may change an open file: not told here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn is_immutable(_file: BorrowedFd<'_>) -> bool {
+    false
 }
 
 /// Copies every extended attribute that can be carried over.

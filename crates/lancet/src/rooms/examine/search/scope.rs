@@ -11,6 +11,7 @@ use lancet_workspace::Kind as FileKind;
 
 use super::Limit;
 use super::gate::Guard;
+use super::lead;
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
@@ -48,7 +49,13 @@ impl Scope {
                 starts = vec![starts.swap_remove(at)];
                 format!("/{rest}")
             }
-            None => pattern.to_owned(),
+            None => match lead::away(desk.engine(), &starts, pattern)? {
+                Some((start, rest)) => {
+                    starts = vec![start];
+                    format!("/{rest}")
+                }
+                None => pattern.to_owned(),
+            },
         };
         let bases: Vec<&Path> = starts.iter().map(Start::path).collect();
         let filter = Filter::default()

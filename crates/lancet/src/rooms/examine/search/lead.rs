@@ -1,0 +1,109 @@
+//! The folders that a glob names before its first wildcard, where they lead away from the folder that is searched:
+//! `/etc/*`, `../*`, `~/notes/*`. Such a glob starts at the folder that it names, or is refused as any path is.
+
+use lancet_search::Start;
+use lancet_workspace::Kind as FileKind;
+
+use crate::engine::Inner;
+use crate::refusal::Refusal;
+use crate::rooms::locate::{Intent, locate};
+
+/// The start that a glob leads away to and what is left of it there; nothing where it stays below the starts.
+pub(super) fn away(
+    engine: &Inner,
+    starts: &[Start],
+    pattern: &str,
+) -> Result<Option<(Start, String)>, Refusal> {
+    let Some(first) = starts.first() else {
+        return Ok(None);
+    };
+    let (lead, rest) = split(pattern);
+    let path = if pattern.starts_with("//") {
+        // Another machine's: refused by its form, never looked for.
+        pattern.to_owned()
+    } else if pattern.starts_with('/') {
+        // From the root of the search, as in an ignore file, where such a name stands there.
+        let name = pattern.trim_start_matches('/').split('/').next();
+        match name.filter(|name| !name.is_empty() && !is_wild(name)) {
+            Some(name) if !stands(engine, starts, name) => match lead {
+                "" => format!("/{name}"),
+                lead => lead.to_owned(),
+            },
+            _ => return Ok(None),
+        }
+    } else if lead == "~" || lead.starts_with("~/") {
+        if stands(engine, starts, "~") {
+            return Ok(None);
+        }
+        lead.to_owned()
+    } else if lead.split('/').any(|name| name == "..") {
+        let Some(folder) = first.path().to_str() else {
+            return Ok(None);
+        };
+        format!("{folder}/{lead}")
+    } else {
+        return Ok(None);
+    };
+    let target = match locate(engine, &path, Intent::Show) {
+        // The glob is a root's own name: only the folder around it is outside.
+        Err(_) if !is_wild(pattern) && locate(engine, pattern, Intent::Show).is_ok() => {
+            return Ok(None);
+        }
+        found => found?,
+    };
+    Ok(match target.located.kind() {
+        FileKind::Directory => Some((Start::new(target.located), rest.to_owned())),
+        _ => None,
+    })
+}
+
+/// Whether a name stands directly in one of the folders that are searched.
+fn stands(engine: &Inner, starts: &[Start], name: &str) -> bool {
+    starts.iter().any(|start| {
+        let found = engine.workspace.locate_as_spelled(&start.path().join(name));
+        found.is_ok_and(|found| found.kind() != FileKind::Missing)
+    })
+}
+
+/// The folders of a glob up to its first wildcard, and what follows them. The last name is what is looked for, so it is
+/// no folder unless it is `..`.
+fn split(pattern: &str) -> (&str, &str) {
+    let mut end = 0;
+    for (at, _) in pattern.match_indices('/') {
+        if is_wild(&pattern[end..at]) {
+            break;
+        }
+        end = at + 1;
+    }
+    match &pattern[end..] {
+        ".." => (pattern, "**"),
+        rest => (pattern[..end].trim_end_matches('/'), rest),
+    }
+}
+
+fn is_wild(name: &str) -> bool {
+    name.contains(['*', '?', '[', '{', '\\', '!'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn the_folders_before_the_first_wildcard_lead() {
+        for (pattern, parts) in [
+            ("/etc/*", ("/etc", "*")),
+            ("/etc", ("", "etc")),
+            ("../*", ("..", "*")),
+            ("..", ("..", "**")),
+            ("a/../b/*.rs", ("a/../b", "*.rs")),
+            ("src/**/x/*.rs", ("src", "**/x/*.rs")),
+            ("*.rs", ("", "*.rs")),
+            ("~/a/*", ("~/a", "*")),
+            ("a//b", ("a", "b")),
+            ("", ("", "")),
+        ] {
+            assert_eq!(split(pattern), parts, "{pattern}");
+        }
+    }
+}
