@@ -48,6 +48,7 @@ pub(crate) struct ClientRoots {
 #[derive(Clone)]
 struct Known {
     phase: Phase,
+    wait: Wait,
     /// The engine on what the roots leave; none where they are ignored, or never came.
     narrowed: Option<Lancet>,
 }
@@ -59,6 +60,17 @@ enum Phase {
     /// Asked, for the time of this number.
     Asked(u64),
     Settled,
+}
+
+/// How the wait for an answer stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// No call has waited in vain.
+    On,
+    /// One has, and was told to come again.
+    Long,
+    /// So has another that came after: the client is taken for one that tells no roots, until it does.
+    Over,
 }
 
 /// What a call is to do about the roots of its client.
@@ -87,6 +99,7 @@ impl ClientRoots {
     pub(crate) fn new(lancet: Lancet, pool: Arc<Pool>, options: &Options) -> Self {
         let unknown = Known {
             phase: Phase::Unasked,
+            wait: Wait::On,
             narrowed: None,
         };
         Self {
@@ -148,20 +161,49 @@ impl ClientRoots {
         });
     }
 
-    /// What a call of a client of the first generation is to do: wait for the answer, within a bound.
+    /// What a call of a client of the first generation is to do: wait for the answer, within a bound. Some clients offer
+    /// roots and never tell them; the roots that lancet was started on hold for those as for all others.
     async fn awaited(self: &Arc<Self>, peer: &Peer<RoleServer>) -> Verdict {
         let mut known = self.known.subscribe();
         if known.borrow_and_update().phase == Phase::Unasked {
             self.ask(peer.clone());
         }
-        let settled = known.wait_for(|known| known.phase == Phase::Settled);
-        match tokio::time::timeout(self.patience, settled).await {
-            Ok(Ok(known)) => Verdict::Go(known.narrowed.clone()),
-            _ => Verdict::Refuse(Refusal::new(
-                Kind::Timeout,
-                "The client offers roots and has not yet said which they are (roots/list), so it is not known where work is allowed. Nothing was done; send the call again.",
-            )),
+        let before = known.borrow().wait;
+        let settled =
+            known.wait_for(|known| known.phase == Phase::Settled || known.wait == Wait::Over);
+        if let Ok(Ok(known)) = tokio::time::timeout(self.patience, settled).await {
+            return Verdict::Go(known.narrowed.clone());
         }
+        self.waited_in_vain(before)
+    }
+
+    /// What a call is to do that found the wait as `before` and got no answer either. What was narrowed stays so, and an
+    /// answer that comes late counts.
+    fn waited_in_vain(&self, before: Wait) -> Verdict {
+        let mut gives_up = false;
+        self.known.send_if_modified(|known| {
+            gives_up = (before, known.wait) == (Wait::Long, Wait::Long);
+            known.wait = match known.wait {
+                Wait::Long if gives_up => Wait::Over,
+                Wait::On => Wait::Long,
+                as_it_is => as_it_is,
+            };
+            gives_up
+        });
+        if gives_up {
+            self.log.say(Level::Warn, || {
+                "the client offers roots and does not tell them: calls no longer wait for them"
+                    .to_owned()
+            });
+        }
+        let known = self.known.borrow();
+        if known.wait == Wait::Over {
+            return Verdict::Go(known.narrowed.clone());
+        }
+        Verdict::Refuse(Refusal::new(
+            Kind::Timeout,
+            "The client offers roots and has not yet said which they are (roots/list), so it is not known where work is allowed. Nothing was done; send the call again.",
+        ))
     }
 
     /// What a call of a client of the second generation is to do: bring the roots along, where they are not known.
@@ -202,7 +244,10 @@ impl ClientRoots {
     }
 
     fn enter(&self, phase: Phase) {
-        self.known.send_modify(|known| known.phase = phase);
+        self.known.send_modify(|known| {
+            known.phase = phase;
+            known.wait = Wait::On;
+        });
     }
 
     /// Takes in an answer, unless the roots changed since it was asked for. None that can be used leaves things as they

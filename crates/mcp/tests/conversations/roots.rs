@@ -41,6 +41,18 @@ async fn read(stage: &mut Stage, name: &str) -> Value {
         .await
 }
 
+/// A log of warnings, and what it was told.
+fn kept_log() -> (Log, Arc<Mutex<String>>) {
+    let heard = Arc::new(Mutex::new(String::new()));
+    let into = heard.clone();
+    let log = Log::new(Level::Warn, move |_, line| {
+        let mut heard = into.lock().expect("not poisoned");
+        heard.push_str(line);
+        heard.push('\n');
+    });
+    (log, heard)
+}
+
 #[tokio::test]
 async fn roots_are_asked_for_and_narrow() {
     let mut stage = stage();
@@ -158,6 +170,41 @@ async fn a_client_that_never_answers_is_told_so() {
 }
 
 #[tokio::test]
+async fn a_client_that_goes_on_not_answering_is_waited_for_no_more() {
+    let (log, heard) = kept_log();
+    let options = Options {
+        log,
+        roots_wait: Duration::from_millis(100),
+        ..Options::default()
+    };
+    let mut stage = stage_with(|builder| builder, options);
+    furnish(&stage);
+    stage.shake_hands_offering(json!({"roots": {}})).await;
+    let question = asked(&mut stage).await;
+    assert_eq!(refusal(&read(&mut stage, "app/a.txt").await), "timeout");
+    for file in ["app/a.txt", "lib/a.txt"] {
+        let told = file.split('/').next().expect("a folder");
+        let reply = read(&mut stage, file).await;
+        assert!(text(&reply).contains(&format!("in {told}")), "{reply}");
+    }
+    let words = heard.lock().expect("not poisoned").clone();
+    assert_eq!(words.matches("no longer wait").count(), 1, "{words}");
+    // Never widened, whatever is not told; and an answer that comes after all narrows.
+    let path = "/etc/hostname";
+    let call = json!({"name": "Read", "arguments": {"file_path": path}});
+    let id = stage.ask("tools/call", call).await;
+    let reply = stage.receive().await;
+    assert_eq!(reply["id"], id, "{reply}");
+    assert_eq!(refusal(&reply["result"]), "outside");
+    let list = roots(&stage, &["app"]);
+    answer(&mut stage, &question, list).await;
+    let narrowed = async { while read(&mut stage, "lib/a.txt").await["isError"] != true {} };
+    tokio::time::timeout(Duration::from_secs(10), narrowed)
+        .await
+        .expect("the answer is taken in");
+}
+
+#[tokio::test]
 async fn roots_that_cannot_be_used_are_ignored_and_logged() {
     for (result, words) in [
         (json!({"roots": []}), "nothing in common"),
@@ -171,15 +218,7 @@ async fn roots_that_cannot_be_used_are_ignored_and_logged() {
         ),
         (json!({"unknown": 1}), "did not tell"),
     ] {
-        let heard = Arc::new(Mutex::new(String::new()));
-        let log = {
-            let heard = heard.clone();
-            Log::new(Level::Warn, move |_, line| {
-                let mut heard = heard.lock().expect("not poisoned");
-                heard.push_str(line);
-                heard.push('\n');
-            })
-        };
+        let (log, heard) = kept_log();
         let options = Options {
             log,
             ..Options::default()
