@@ -576,6 +576,7 @@ fn a_session_at_work_keeps_the_way_back_to_how_it_found_its_files() {
     let foreseen = store.forecast(&nothing).expect("worked out");
     let removed = store.prune(&nothing, AGES).expect("pruned");
     assert_eq!(foreseen.operations, removed.operations);
+    assert_eq!((foreseen.spared, removed.spared), (1, 1));
     assert_eq!(
         ids(&store, &LogQuery::default()),
         [id(28), id(10)],

@@ -85,7 +85,8 @@ pub(crate) struct UndoArguments {
     /// All changes since then, at once: `30m`, `2h`, `3d`, or a date in UTC
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Where a file was changed since: take out this change alone, if its lines were not touched
+    /// Where a file was changed since: take out this change alone, if neither its lines nor the ones next to them were
+    /// touched
     #[arg(long)]
     pub(crate) merge: bool,
     #[command(flatten)]
@@ -117,7 +118,8 @@ pub(crate) struct RestoreArguments {
 
 /// Remove the oldest changes beyond the limits, and compress the rest
 ///
-/// The limits are `history.max_size` and `history.max_age` in the settings. The newest change of each file stays.
+/// The limits are `history.max_size` and `history.max_age` in the settings. The newest change of each file stays, and for
+/// an hour the first one of each file in every session.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::GC)]
 pub(crate) struct GcArguments {

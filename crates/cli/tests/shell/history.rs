@@ -352,6 +352,39 @@ fn gc_says_what_it_would_remove_and_removes_nothing() {
 }
 
 #[test]
+fn gc_says_what_stays_beyond_the_limits_and_why() {
+    let stage = Stage::new();
+    // Larger than the smallest limit, however well it is compressed.
+    let mut number = 1_u64;
+    let noise: String = (0..400_000)
+        .map(|_| {
+            number = number
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            format!("{:08x}\n", number >> 32)
+        })
+        .collect();
+    stage.file("a.txt", &format!("{noise}one\n"));
+    for (old, new) in [("one", "two"), ("two", "three"), ("three", "four")] {
+        let edit = ["edit", "a.txt", "--old", old, "--new", new, "--yes"];
+        let run = stage.run(&edit);
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+    let settings = stage.home().join("small.toml");
+    fs::write(&settings, "[history]\nmax_size = 1048576\n").expect("written");
+    for more in [&["--dry-run"][..], &[]] {
+        let gc = [&["gc", "--config", word(&settings)], more].concat();
+        let run = stage.run(&gc);
+        assert!(
+            run.out.contains("2 changes beyond the limits kept") && run.out.contains("hour"),
+            "{run:?}"
+        );
+        let (_, data) = stage.json(&[&gc[..], &["--json"]].concat());
+        assert_eq!(data["sparedOperations"], 2, "{data}");
+    }
+}
+
+#[test]
 fn attribution_says_which_lines_a_change_wrote() {
     let (stage, id) = edited();
     // Somebody else puts a line above: theirs, and ours moves down.

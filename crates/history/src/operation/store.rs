@@ -215,6 +215,8 @@ pub struct Removed {
     pub bytes: u64,
     /// Bytes that the history takes now.
     pub left: u64,
+    /// Operations beyond the limits that stay for now: how sessions that have just changed something found their files.
+    pub spared: u64,
     /// The budget ended before the work.
     pub unfinished: bool,
 }

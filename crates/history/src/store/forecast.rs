@@ -68,13 +68,16 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
             break;
         }
         let goes = (found.time < oldest || removed.left > limits.size)
-            && !is_first
             && !begun.contains(&found.id)
             && found.files.iter().all(|(path, _)| {
                 let newest = newest.get(path.as_slice());
                 newest.is_some_and(|newest| *newest > found.id.as_str())
             });
         if !goes {
+            continue;
+        }
+        if is_first {
+            removed.spared += 1;
             continue;
         }
         removed.operations += 1;

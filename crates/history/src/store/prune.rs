@@ -136,9 +136,11 @@ fn step(
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut needless = Vec::new();
     for found in going {
-        let stays = is_newest(&transaction, &found.id)?
-            || (at_work.contains(&found.session) && is_first(&transaction, found)?);
-        if stays {
+        if is_newest(&transaction, &found.id)? {
+            continue;
+        }
+        if at_work.contains(&found.session) && is_first(&transaction, found)? {
+            removed.spared += 1;
             continue;
         }
         needless.extend(contents_of(&transaction, &found.id)?);

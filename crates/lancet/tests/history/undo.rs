@@ -132,7 +132,47 @@ fn a_file_that_moved_on_is_a_conflict_with_the_diff_and_merges_where_lines_do_no
     operation(&ground.edit("a.txt", "2", "zwei"));
     ground.put("a.txt", "1\nzwei!\n3\n4\n5\n6\n7\neight\n");
     assert_eq!(refused(&merge()), "conflict");
+    // Lines that are next to each other are no more independent than in a merge of git's, and are told as what they are.
+    ground.put("a.txt", "1\nzwei\n3!\n4\n5\n6\n7\neight\n");
+    let reply = merge();
+    assert_eq!(refused(&reply), "conflict");
+    assert!(
+        reply.text().contains("neighbouring lines"),
+        "{}",
+        reply.text()
+    );
+    ground.put("a.txt", "1\nzwei!\n3\n4\n5\n6\n7\neight\n");
+    assert_eq!(refused(&merge()), "conflict");
     assert_eq!(ground.bytes("a.txt"), b"1\nzwei!\n3\n4\n5\n6\n7\neight\n");
+}
+
+#[test]
+fn a_conflict_names_a_way_that_works_also_where_the_file_is_gone() {
+    let ground = Ground::new();
+    ground.put("a.txt", "1\n");
+    ground.put("b.txt", "1\n");
+    let earlier = operation(&ground.edit("b.txt", "1", "2"));
+    let id = operation(&ground.edit("a.txt", "1", "2"));
+    fs::remove_file(ground.path("a.txt")).expect("removed");
+    let way = format!("lancet restore {}@{id}^", ground.path("a.txt").display());
+    for overlap in [Overlap::Refuse, Overlap::Merge] {
+        let reply = ground.take_back(Selection::Newest, Direction::Undo, overlap);
+        assert_eq!(refused(&reply), "conflict");
+        let text = reply.text();
+        assert!(text.contains(&way) && !text.contains("--merge"), "{text}");
+        assert!(text.contains("taken back by its id"), "{text}");
+    }
+    // As it says: the earlier one by its id, and the file as it was.
+    operation(&ground.undo(Selection::Operation(earlier)));
+    assert_eq!(ground.bytes("b.txt"), b"1\n");
+    let asked = Restore {
+        file: ground.path("a.txt"),
+        operation: id,
+        moment: Moment::Before,
+        dry_run: false,
+    };
+    operation(&ground.session.restore(asked, Caller::default()));
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
         removed.contents += more_removed.contents;
         removed.bytes += more_removed.bytes;
         removed.left = more_removed.left;
+        // Each step begins with the oldest again: the last one has been through all.
+        removed.spared = more_removed.spared;
         sealed.contents += more_sealed.contents;
         sealed.before += more_sealed.before;
         sealed.after += more_sealed.after;
@@ -58,6 +60,7 @@ fn put(arguments: &GcArguments, removed: &Removed, sealed: &Sealed) -> Result<Ex
             "removedOperations": removed.operations, "removedContents": removed.contents,
             "removedBytes": removed.bytes, "compressedContents": sealed.contents,
             "compressedFrom": sealed.before, "compressedTo": sealed.after, "bytes": removed.left,
+            "sparedOperations": removed.spared,
         });
         if arguments.dry_run {
             data["dryRun"] = json!(true);
@@ -81,6 +84,12 @@ fn put(arguments: &GcArguments, removed: &Removed, sealed: &Sealed) -> Result<Ex
             count(sealed.before, "byte"),
             sealed.after,
             count(removed.left, "byte"),
+        ))?;
+    }
+    if removed.spared > 0 && !arguments.json {
+        print(&format!(
+            "{} beyond the limits kept for now: they are how sessions of the last hour (each shell command is one) found their files; a gc an hour later removes them\n",
+            count(removed.spared, "change")
         ))?;
     }
     Ok(Exit::Done)

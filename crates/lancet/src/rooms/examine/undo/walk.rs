@@ -14,7 +14,7 @@ use crate::rooms::examine::open::configured;
 use crate::rooms::examine::standing::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
-use crate::undo::{Overlap, TakeBack};
+use crate::undo::{Direction, Overlap, Selection, TakeBack};
 use crate::wording::{cut, quote_path};
 
 /// The longest diff that a conflict shows, in characters.
@@ -97,6 +97,38 @@ pub(super) fn back(
     view::file_plan(desk, target, found, state, mode, folders)
 }
 
+/// What can be done about a change whose file has moved on.
+fn advice(
+    path: &impl std::fmt::Display,
+    row: &Row,
+    now: Option<&[u8]>,
+    asked: &TakeBack,
+) -> String {
+    let id = &row.operation;
+    let before =
+        format!("a person gets the file as it was before with `lancet restore {path}@{id}^`");
+    let mut advice = match (&row.change.before, &row.change.after, now) {
+        // Nothing is left that the change could be taken out of.
+        (Some(_), Some(_), None) => format!("There is nothing to take it out of; {before}."),
+        (None, Some(_), None) => "What it made is gone already.".to_owned(),
+        (Some(_), Some(_), Some(_)) if asked.overlap == Overlap::Refuse => {
+            "Taking it back would take that along; a person can take out this change alone with `lancet undo --merge`.".to_owned()
+        }
+        (Some(_), Some(_), Some(_)) => format!(
+            "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; {before}, which takes the later one along."
+        ),
+        (Some(_), None, _) => format!("Taking it back would replace that file; {before}."),
+        (None, _, Some(_)) => {
+            "Taking it back would remove that file along with what was changed since.".to_owned()
+        }
+        (None, None, None) => String::new(),
+    };
+    if asked.selection == Selection::Newest && asked.direction == Direction::Undo {
+        advice.push_str(" Without an argument undo comes to this change again; an earlier one is taken back by its id, which `lancet log` has.");
+    }
+    advice
+}
+
 /// The refusal where a file has moved on, with what was changed since.
 fn conflict(
     desk: &Desk<'_>,
@@ -113,18 +145,11 @@ fn conflict(
         .as_ref()
         .and_then(|after| content(store, &after.revision).ok());
     let how = match (&row.change.after, now) {
-        (Some(_), None) => "it was removed since".to_owned(),
-        (None, Some(_)) => "a file was put there since".to_owned(),
-        _ => "it was changed since".to_owned(),
+        (Some(_), None) => "it was removed since",
+        (None, Some(_)) => "a file was put there since",
+        _ => "it was changed since",
     };
-    let advice = match asked.overlap {
-        Overlap::Merge => {
-            "That change and the later one touch the same lines, so it cannot be taken out alone."
-        }
-        Overlap::Refuse => {
-            "Taking it back would take that along; a person can take out this change alone with `lancet undo --merge`."
-        }
-    };
+    let advice = advice(&path, row, now, asked);
     let mut text = format!(
         "{path} is not what operation {} left: {how}. Nothing was changed. {advice}",
         row.operation
