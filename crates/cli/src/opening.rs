@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::Lancet;
+use lancet::{Lancet, Tongue};
 use lancet_mcp::Level;
 
 use crate::arguments::{Mode, Place};
@@ -144,6 +144,11 @@ impl Wish<'_> {
         let at_terminal = matches!(self.whom, Whom::Terminal(_));
         if let Some(home) = &around.home {
             builder = builder.home(home);
+        }
+        // A person's own command answers in words that can be typed; what models call is answered as it is to them.
+        if let (Offer::All, Some(working)) = (self.offer, &around.working) {
+            let working = working.clone();
+            builder = builder.tongue(Tongue::Shell { working });
         }
         if let Whom::Terminal(approver) = self.whom {
             if let Some(folder) = &state_dir {

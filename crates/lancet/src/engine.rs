@@ -22,6 +22,7 @@ use crate::observe::{Event, Observer};
 use crate::order::Order;
 use crate::session::{Session, SessionInner};
 use crate::settings::{Mode, Settings};
+use crate::tongue::Tongue;
 
 pub use builder::{Builder, OpenError};
 use terms::{Fixed, Live, Terms};
@@ -53,6 +54,7 @@ pub(crate) struct Base {
     /// Whether a reply carries old and new bytes.
     pub(crate) give_contents: bool,
     pub(crate) order: Order,
+    tongue: Tongue,
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
     /// What other processes left, and what is still open of changes that were made.
     pub(crate) aftermath: crate::rooms::heal::Aftermath,
@@ -326,6 +328,11 @@ impl Inner {
 
     pub(crate) fn tell(&self, event: &Event) {
         self.base.tell(event);
+    }
+
+    /// In which words answers speak.
+    pub(crate) fn tongue(&self) -> &Tongue {
+        &self.base.tongue
     }
 
     pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {

@@ -55,6 +55,7 @@ mod rooms;
 mod row;
 mod session;
 pub mod settings;
+mod tongue;
 mod undo;
 mod wording;
 
@@ -79,4 +80,5 @@ pub use reply::Reply;
 pub use row::{Role, Row};
 pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
+pub use tongue::Tongue;
 pub use undo::{Direction, Moment, Overlap, Restore, Selection, TakeBack};

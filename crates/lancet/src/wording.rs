@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A path that is shown in a sentence with its control characters escaped, so that a name can forge no line of an
 /// answer, and that goes into data as it is.
@@ -92,24 +92,6 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     }
 }
 
-/// A Read call, spelled out so that it can be sent as it stands.
-pub(crate) fn read_call(path: &Path, offset: Option<usize>, limit: Option<usize>) -> String {
-    let mut arguments = json!({ "file_path": quote_path(path) });
-    if let Some(offset) = offset {
-        arguments["offset"] = json!(offset);
-    }
-    if let Some(limit) = limit {
-        arguments["limit"] = json!(limit);
-    }
-    spelled("Read", &arguments)
-}
-
-/// A Read call for what stands in a line from a character on.
-pub(crate) fn read_column_call(path: &Path, line: usize, column: usize) -> String {
-    let arguments = json!({ "file_path": quote_path(path), "offset": line, "column": column });
-    spelled("Read", &arguments)
-}
-
 /// A call, spelled out: the tool and its arguments as JSON.
 pub(crate) fn spelled(tool: &str, arguments: &Value) -> String {
     let fields: Vec<String> = arguments
@@ -182,6 +164,8 @@ pub(crate) fn lines_named(lines: Vec<usize>, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -207,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_call_can_be_copied() {
-        let call = read_call(Path::new("/a b"), Some(3), None);
+        let call = spelled("Read", &json!({ "file_path": "/a b", "offset": 3 }));
         assert_eq!(call, r#"Read {"file_path": "/a b", "offset": 3}"#);
     }
 }

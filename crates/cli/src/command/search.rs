@@ -69,7 +69,7 @@ fn run(
     let path = path.map(|path| around.absolute(path)).transpose()?;
     let wish = Wish {
         place: &common.place,
-        reach: path.as_deref().map_or(Reach::Folder, Reach::File),
+        reach: path.as_deref().map_or(Reach::Folder, Reach::At),
         mode: None,
         unasked_mode: lancet::Mode::Plan,
         offer: Offer::All,
@@ -94,7 +94,7 @@ fn run(
             writeln!(out, "{}", reply.data())
         } else if stdout_is_terminal() {
             let colour = Colour::of(true, around.plain);
-            coloured(&reply, &lancet.roots()[0], colour, out)
+            coloured(&reply, around.working.as_deref(), colour, out)
         } else {
             writeln!(out, "{}", reply.text())
         }
@@ -103,7 +103,12 @@ fn run(
 }
 
 /// For a terminal: files as headings, numbers apart, matches set off; the notices stand back.
-fn coloured(reply: &Reply, root: &Path, colour: Colour, out: &mut dyn Write) -> io::Result<()> {
+fn coloured(
+    reply: &Reply,
+    working: Option<&Path>,
+    colour: Colour,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let with_context = reply.rows().iter().any(|row| match row {
         Row::Line { role, .. } => *role == Role::Context,
         _ => false,
@@ -114,7 +119,7 @@ fn coloured(reply: &Reply, root: &Path, colour: Colour, out: &mut dyn Write) -> 
         match row {
             Row::File { path, matches, .. } => {
                 let count = matches.map(|number| format!(":{number}"));
-                let name = name(path, root, colour);
+                let name = name(path, working, colour);
                 writeln!(out, "{name}{}", count.unwrap_or_default())?;
             }
             Row::Line {
@@ -129,7 +134,7 @@ fn coloured(reply: &Reply, root: &Path, colour: Colour, out: &mut dyn Write) -> 
                     if heading.is_some() {
                         writeln!(out)?;
                     }
-                    writeln!(out, "{}", name(path, root, colour))?;
+                    writeln!(out, "{}", name(path, working, colour))?;
                     heading = Some(path);
                 } else if with_context && last.is_some_and(|last| *line > last + 1) {
                     writeln!(out, "{}", colour.paint(Style::Dim, "--"))?;
@@ -152,10 +157,11 @@ fn coloured(reply: &Reply, root: &Path, colour: Colour, out: &mut dyn Write) -> 
     Ok(())
 }
 
-/// A file's name as a heading: from the root on, where it is below.
-fn name(path: &str, root: &Path, colour: Colour) -> String {
+/// A file's name as a heading: from the working folder on, where it is below.
+fn name(path: &str, working: Option<&Path>, colour: Colour) -> String {
     let path = Path::new(path);
-    let name = path.strip_prefix(root).unwrap_or(path).display();
+    let below = working.and_then(|working| path.strip_prefix(working).ok());
+    let name = below.unwrap_or(path).display();
     colour.paint(Style::Cyan, &visible_line(&name.to_string()))
 }
 

@@ -91,3 +91,40 @@ fn a_session_has_a_name_that_can_be_a_name() {
         0
     );
 }
+
+#[test]
+fn the_next_lines_are_a_command_away() {
+    let stage = Stage::new();
+    stage.file("a b.txt", "one\ntwo\nthree\n");
+    let run = stage.run(&["read", "a b.txt", "--limit", "1", "--session", "s"]);
+    assert!(!run.out.contains("Read {"), "{run:?}");
+    let edit = [
+        "edit",
+        "a b.txt",
+        "--session",
+        "s",
+        "--old",
+        "three",
+        "--new",
+        "3",
+        "--yes",
+    ];
+    let run = stage.run(&edit);
+    assert!(
+        run.err
+            .contains("Call lancet read 'a b.txt' --offset 3 --limit 1 --session s and send"),
+        "{run:?}"
+    );
+    let follow = [
+        "read",
+        "a b.txt",
+        "--offset",
+        "3",
+        "--limit",
+        "1",
+        "--session",
+        "s",
+    ];
+    assert_eq!(stage.run(&follow).code, 0);
+    assert_eq!(stage.run(&edit).code, 0, "now it was shown");
+}

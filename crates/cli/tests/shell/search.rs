@@ -88,3 +88,25 @@ fn a_broken_pattern_is_refused() {
     let run = stage.run(&["grep", "x", "nowhere"]);
     assert_eq!(run.code, 1, "{run:?}");
 }
+
+#[test]
+fn hints_are_flags_that_can_be_typed() {
+    let stage = stage();
+    let run = stage.run(&["grep", "two_test", "--limit", "1"]);
+    assert!(
+        run.out
+            .contains("next page: the same command with --offset 1]"),
+        "{run:?}"
+    );
+    let run = stage.run(&["grep", "^two_test$"]);
+    assert!(run.out.contains("; --no-ignore searches them"), "{run:?}");
+    let run = stage.run(&["glob", "*.log"]);
+    assert!(run.out.contains("; --no-ignore lists them"), "{run:?}");
+    let run = stage.run(&["grep", "one\\ntwo"]);
+    assert!(run.err.contains("Give -U to search"), "{run:?}");
+    let run = stage.run(&["call", "Grep", r#"{"pattern": "^two_test$"}"#]);
+    assert!(
+        run.out.contains("include_ignored: true searches"),
+        "a tool's call is answered as one: {run:?}"
+    );
+}

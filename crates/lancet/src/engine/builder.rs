@@ -15,6 +15,7 @@ use crate::journal::Joined;
 use crate::observe::Observer;
 use crate::order::Order;
 use crate::settings::{Mode, Settings};
+use crate::tongue::Tongue;
 
 /// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
 /// environment nor home folder.
@@ -32,6 +33,7 @@ pub struct Builder {
     host_tools: Vec<Arc<dyn HostTool>>,
     answer_limit: Option<usize>,
     keep_contents: bool,
+    tongue: Tongue,
     disk: Option<Arc<dyn Disk>>,
 }
 
@@ -126,6 +128,13 @@ impl Builder {
         self
     }
 
+    /// Who reads the answers; without it a model that calls tools.
+    #[must_use]
+    pub fn tongue(mut self, tongue: Tongue) -> Self {
+        self.tongue = tongue;
+        self
+    }
+
     /// Another disk than the real one; for tests that make it fail.
     #[must_use]
     pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
@@ -184,6 +193,7 @@ impl Builder {
             store,
             live: Live::new(terms, self.source),
             order: Order::default(),
+            tongue: self.tongue,
             surveys: Default::default(),
             aftermath: Default::default(),
             state_spelled: OnceLock::new(),

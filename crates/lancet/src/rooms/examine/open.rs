@@ -16,7 +16,7 @@ use crate::ledger::stamp_of;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::locate::{Target, is_hidden, same_tail};
 use crate::session::Session;
-use crate::wording::{QuotedPath, joined, names, on_one_line, quote_path, spelled};
+use crate::wording::{QuotedPath, joined, names, on_one_line, quote_path};
 
 /// The largest file that Edit and Write change.
 pub(crate) const LARGEST: u64 = 1 << 30;
@@ -248,7 +248,7 @@ fn folder(engine: &Inner, target: &Target) -> Refusal {
     if total > shown.len() {
         shown.push(format!("… and {} more", total - shown.len()));
     }
-    let glob = spelled("Glob", &json!({ "pattern": "**", "path": path }));
+    let everything = engine.tongue().list(target.path());
     let text = if shown.is_empty() {
         format!(
             "{} is a folder, and it shows no entries. Name a file.",
@@ -256,7 +256,7 @@ fn folder(engine: &Inner, target: &Target) -> Refusal {
         )
     } else {
         format!(
-            "{} is a folder. Name one of its files; it holds:\n{}\n{glob} lists everything below it, where the Glob tool is on.",
+            "{} is a folder. Name one of its files; it holds:\n{}\n{everything}",
             target.given,
             shown.join("\n")
         )

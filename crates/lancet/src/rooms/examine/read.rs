@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::rooms::Desk;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::settings::Gutter;
-use crate::wording::{cut, quote_path, spelled};
+use crate::wording::{cut, quote_path};
 
 /// Characters of an answer kept free for the notices after the lines.
 pub(super) const NOTICE_ROOM: usize = 1_200;
@@ -298,13 +298,13 @@ fn settle(desk: &Desk<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page 
         page.text.clear();
     }
     page.notices.append(&mut page.target.notices);
-    let last = notice(&page, wanted);
+    let last = notice(desk, &page, wanted);
     page.notices.push(last);
     page
 }
 
 /// The last notice: path, range, total, what is unusual, revision, and the call for the next page.
-fn notice(page: &Page, wanted: Wanted) -> String {
+fn notice(desk: &Desk<'_>, page: &Page, wanted: Wanted) -> String {
     let path = quote_path(page.target.path());
     let mut words = if page.shape == Shape::Unchanged {
         format!(
@@ -332,12 +332,10 @@ fn notice(page: &Page, wanted: Wanted) -> String {
     let next = page.start + page.lines;
     if page.shape == Shape::Text && page.truncated && wanted.column.is_none() && next <= page.total
     {
-        let mut call = serde_json::json!({ "file_path": path, "offset": next });
         let left = wanted.most.saturating_sub(page.lines);
-        if wanted.asked.limit > 0 && left > 0 {
-            call["limit"] = left.into();
-        }
-        words.push_str(&format!(". Next: {}", cut(&spelled("Read", &call), 4_500)));
+        let limit = (wanted.asked.limit > 0 && left > 0).then_some(left);
+        let call = desk.read_call(page.target.path(), Some(next), limit);
+        words.push_str(&format!(". Next: {}", cut(&call, 4_500)));
     }
     words
 }

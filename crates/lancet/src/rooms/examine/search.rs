@@ -198,7 +198,7 @@ fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal>
 fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal> {
     let (case, span) = options(arguments);
     let pattern = Pattern::new(&arguments.pattern, case, span)
-        .map_err(|error| unusable(&arguments.pattern, &error))?;
+        .map_err(|error| unusable(desk, &arguments.pattern, &error))?;
     let scope = Scope::of_grep(desk, arguments)?;
     let offset = arguments.offset.unwrap_or(0);
     let mode = arguments.output_mode;
@@ -324,13 +324,13 @@ fn options(arguments: &GrepArguments) -> (Case, Lines) {
 }
 
 /// The refusal of an expression, with the one that finds the same text literally.
-fn unusable(expression: &str, error: &PatternError) -> Refusal {
+fn unusable(desk: &Desk<'_>, expression: &str, error: &PatternError) -> Refusal {
     if error.spans_lines {
-        return Refusal::new(
-            Kind::Invalid,
-            "pattern holds a line end, and a match stays on one line. Set multiline: true to search across lines.",
-        )
-        .with("field", "pattern");
+        let text = format!(
+            "pattern holds a line end, and a match stays on one line. {} to search across lines.",
+            desk.engine().tongue().across_lines()
+        );
+        return Refusal::new(Kind::Invalid, text).with("field", "pattern");
     }
     let words = cut(error.words.trim_end(), 1_500);
     let escaped = escape(expression);

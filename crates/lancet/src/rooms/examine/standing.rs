@@ -13,7 +13,7 @@ use crate::ledger::{Shown, carry, entry_for};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::settings::Stale;
-use crate::wording::{count, quote_path, read_call};
+use crate::wording::{count, quote_path};
 
 /// The time a diff of a foreign change may take.
 pub(crate) const DIFF_BUDGET: Duration = Duration::from_millis(200);
@@ -73,7 +73,7 @@ pub(crate) fn standing(
         if named {
             return Ok(Standing::of(Seen::whole(size)));
         }
-        return Err(never_read(path));
+        return Err(never_read(desk, path));
     };
     if entry.revision == *snapshot.revision.as_bytes() {
         if need == Need::Whole && named {
@@ -83,7 +83,7 @@ pub(crate) fn standing(
             let text = format!(
                 "Only a shortened or altered view of {} was shown, which does not allow a change. Call {} and send this call again.",
                 quote_path(path),
-                read_call(path, None, None)
+                desk.read_call(path, None, None)
             );
             return Err(Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path)));
         }
@@ -105,11 +105,11 @@ pub(crate) fn standing(
 }
 
 /// The refusal for a file that this session has not read at all.
-pub(crate) fn never_read(path: &Path) -> Refusal {
+pub(crate) fn never_read(desk: &Desk<'_>, path: &Path) -> Refusal {
     let text = format!(
         "{} has not been read in this session. Call {} first, then send this call again.",
         quote_path(path),
-        read_call(path, None, None)
+        desk.read_call(path, None, None)
     );
     Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path))
 }
@@ -183,7 +183,7 @@ fn stale(
     let Some(foreign) = foreign_change(entry, snapshot, document, desk) else {
         let text = format!(
             "{name} changed since it was read. Call {} and send this call again if it still fits.",
-            read_call(path, None, None)
+            desk.read_call(path, None, None)
         );
         return Refusal::new(Kind::Stale, text)
             .with("file_path", name)
@@ -196,7 +196,7 @@ fn stale(
             "{name} changed since it was read: {} added, {} removed, too much to show here. Call {} for the part that matters and send this call again if it still fits.",
             count(foreign.added, "line"),
             count(foreign.removed, "line"),
-            read_call(path, None, None)
+            desk.read_call(path, None, None)
         );
         return Refusal::new(Kind::Stale, text)
             .with("file_path", name)

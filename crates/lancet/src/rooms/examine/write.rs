@@ -21,7 +21,7 @@ use crate::rooms::Desk;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Origin, Plan};
 use crate::settings::LineEndings;
-use crate::wording::{count, quote_path, read_call};
+use crate::wording::{count, quote_path};
 
 /// The longest diff that an answer shows, in characters.
 const LONGEST_DIFF: usize = 20_000;
@@ -92,7 +92,7 @@ fn existing(
             need,
         )?
     };
-    require_seen(&target, &document, &base, &standing, arguments.mode)?;
+    require_seen(desk, &target, &document, &base, &standing, arguments.mode)?;
     if insist == Insist::No {
         let old = (arguments.mode != WriteMode::Append).then(|| document.view());
         let found = leaked(old, content).or_else(|| placeholder(content, old?));
@@ -161,6 +161,7 @@ fn same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
 
 /// Write over a file needs all of it seen; append its last line.
 fn require_seen(
+    desk: &Desk<'_>,
     target: &Target,
     document: &Document<'_>,
     base: &Snapshot,
@@ -187,14 +188,14 @@ fn require_seen(
         WriteMode::Append => format!(
             "The last line of {} was not shown in this session, and append adds to it. Call {} and send this call again.",
             quote_path(path),
-            read_call(path, Some(lines), None)
+            desk.read_call(path, Some(lines), None)
         ),
         _ => format!(
             "{} was not shown whole in this session: line {} of {} is the first that was not. Call {} and send this call again, or send the revision that Read gave to replace the file unseen.",
             quote_path(path),
             first + 1,
             count(lines, "line"),
-            read_call(path, Some(first + 1), None)
+            desk.read_call(path, Some(first + 1), None)
         ),
     };
     Err(Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path)))

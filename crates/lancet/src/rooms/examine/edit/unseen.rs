@@ -9,7 +9,7 @@ use crate::ledger::raw;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::locate::Target;
-use crate::wording::{line_list, quote_path, read_call, read_column_call};
+use crate::wording::{line_list, quote_path};
 
 /// How many are looked for.
 const MOST: usize = 1_000;
@@ -82,8 +82,8 @@ impl Unseen {
             1
         };
         let call = match touched_first {
-            Some(line) if beyond => read_column_call(path, line, column + 1),
-            _ => read_call(path, Some(first), Some(reach)),
+            Some(line) if beyond => desk.read_column_call(path, line, column + 1),
+            _ => desk.read_call(path, Some(first), Some(reach)),
         };
         let text = format!(
             "The text stands in lines of {} that were not shown in this session: {}. Call {call} and send this call again.",

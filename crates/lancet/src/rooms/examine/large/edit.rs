@@ -19,7 +19,7 @@ use crate::rooms::examine::view::{JOINED, endings_note};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Desk, EditRequest};
-use crate::wording::{count, line_list, lines_named, quote_path, read_call};
+use crate::wording::{count, line_list, lines_named, quote_path};
 
 /// What came of it.
 pub(crate) enum Outcome {
@@ -63,7 +63,7 @@ pub(crate) fn examine(
     let mut seen = standing(desk, &target, &survey, edit)?;
     let needle = in_file(&old, endings);
     let places = find_places(desk, &target, &survey, &needle)?;
-    check_places(&target, &survey, &places, edit, &seen)?;
+    check_places(desk, &target, &survey, &places, edit, &seen)?;
     if insist == Insist::No
         && let Some(found) = leaked(Some(&edit.old), &edit.new)
     {
@@ -155,13 +155,13 @@ fn standing(
             let text = format!(
                 "{} changed since it was read, and it is too large for the change to be shown. Call {} for the part that matters and send this call again if it still fits.",
                 quote_path(path),
-                read_call(path, None, None)
+                desk.read_call(path, None, None)
             );
             Err(Refusal::new(Kind::Stale, text).with("file_path", quote_path(path)))
         }
         Some((_, seen, false)) => Ok(seen),
         None if edit.revision.is_some() => Ok(Seen::whole(survey.facts.length())),
-        _ => Err(never_read(path)),
+        _ => Err(never_read(desk, path)),
     }
 }
 
@@ -183,6 +183,7 @@ fn refuse_result(target: &Target, needle: &str, replacement: &str) -> Result<(),
 
 /// Found, unique, counted and seen; or the refusal.
 fn check_places(
+    desk: &Desk<'_>,
     target: &Target,
     survey: &Surveyed,
     places: &[Range<u64>],
@@ -230,7 +231,7 @@ fn check_places(
         let text = format!(
             "The text stands in lines of {path} that were not shown in this session: {}. Call {} and send this call again.",
             line_list(lines, 60),
-            read_call(target.path(), first, Some(50))
+            desk.read_call(target.path(), first, Some(50))
         );
         return Err(Refusal::new(Kind::NotRead, text).with("file_path", path));
     }

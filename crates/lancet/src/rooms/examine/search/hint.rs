@@ -37,8 +37,9 @@ pub(super) fn for_glob(
         if survey.total > 0 {
             let names = some_names(desk, kept, survey.files.first(NAMED + 1));
             hints.push(format!(
-                "{} among the ignored match: {names}; include_ignored: true lists them",
-                super::words::count(survey.total, "file")
+                "{} among the ignored match: {names}; {} lists them",
+                super::words::count(survey.total, "file"),
+                desk.engine().tongue().with_ignored()
             ));
         }
     }
@@ -97,7 +98,8 @@ pub(super) fn for_grep(
     if kept.tally.ignored > 0 && scope.respects_rules() {
         let pattern = Pattern::new(expression, case, span);
         try_with(&scope.with_ignored(), pattern, &|files| {
-            format!("it stands in ignored files, {files}; include_ignored: true searches them")
+            let flag = desk.engine().tongue().with_ignored();
+            format!("it stands in ignored files, {files}; {flag} searches them")
         });
     }
     if case == Case::Sensitive && expression.chars().any(char::is_alphabetic) {

@@ -201,10 +201,9 @@ pub(super) fn encoding(engine: &Inner, path: &Path) -> Option<&'static str> {
     (!name.starts_with("utf-8")).then_some(name)
 }
 
-/// A path as answers tell it: from the first root where it is below it.
+/// A path as answers tell it, on one line.
 pub(super) fn told(engine: &Inner, path: &Path) -> String {
-    let first = &engine.workspace.roots()[0];
-    let shown = path.strip_prefix(first).unwrap_or(path);
+    let shown = engine.tongue().told(path, &engine.workspace.roots()[0]);
     crate::wording::on_one_line(&shown.to_string_lossy())
 }
 

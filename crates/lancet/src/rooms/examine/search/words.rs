@@ -7,10 +7,6 @@ use super::pages::{Kept, Page};
 use super::scope::told;
 use crate::arguments::OutputMode;
 use crate::rooms::Desk;
-use crate::wording::{cut, spelled};
-
-/// Longest call for the next page.
-const LONGEST_CALL: usize = 1_500;
 
 /// "1 file", "2 matches".
 pub(super) fn count(number: u64, noun: &str) -> String {
@@ -158,13 +154,7 @@ pub(super) fn next(
             kept.known, kept.total
         ));
     }
-    // A pattern that is too long to be repeated is known to who sent it.
-    let spelled = spelled(tool, &call);
-    if spelled.len() > LONGEST_CALL.min(desk.engine().answer_limit) {
-        return Some(format!(
-            "next page: the same call with offset {}",
-            call["offset"]
-        ));
-    }
-    Some(format!("next page: {}", cut(&spelled, LONGEST_CALL)))
+    let engine = desk.engine();
+    let next = engine.tongue().next_page(tool, &call, engine.answer_limit);
+    Some(format!("next page: {next}"))
 }

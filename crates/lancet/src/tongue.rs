@@ -1,0 +1,228 @@
+//! In which words answers speak of files and of what to do next: those of a model, which calls tools, or those of a person
+//! at the shell, who types commands. No other place asks which of the two it is.
+
+use std::path::{Path, PathBuf};
+
+use lancet_history::SessionName;
+use serde_json::{Value, json};
+
+use crate::rooms::Desk;
+use crate::wording::{cut, on_one_line, quote_path, spelled};
+
+/// Longest call for the next page.
+const LONGEST_CALL: usize = 1_500;
+
+/// Who reads the answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tongue {
+    /// A model: files are named from the first root, next steps are calls of tools.
+    #[default]
+    Tools,
+    /// A person at the shell: files are named so that a command typed in this folder finds them.
+    Shell {
+        /// The working folder, resolved.
+        working: PathBuf,
+    },
+}
+
+impl Tongue {
+    /// A path as it is told: from the folder that relative paths are taken from, where it is below it.
+    pub(crate) fn told<'p>(&self, path: &'p Path, first_root: &Path) -> &'p Path {
+        let from = match self {
+            Tongue::Tools => first_root,
+            Tongue::Shell { working } => working,
+        };
+        path.strip_prefix(from).unwrap_or(path)
+    }
+
+    /// What shows lines of a file, ready to be sent.
+    pub(crate) fn read(&self, lines: &ReadLines<'_>, session: Option<&SessionName>) -> String {
+        let Tongue::Shell { working } = self else {
+            return spelled("Read", &lines.arguments());
+        };
+        let mut command = format!("lancet read {}", word(lines.path, working));
+        for (flag, number) in [
+            ("--offset", lines.offset),
+            ("--limit", lines.limit),
+            ("--column", lines.column),
+        ] {
+            command.extend(number.map(|number| format!(" {flag} {number}")));
+        }
+        // What another session was shown does not count.
+        command.extend(session.map(|name| format!(" --session {name}")));
+        command
+    }
+
+    /// What lists everything below a folder.
+    pub(crate) fn list(&self, folder: &Path) -> String {
+        match self {
+            Tongue::Tools => {
+                let call = json!({ "pattern": "**", "path": quote_path(folder) });
+                let call = spelled("Glob", &call);
+                format!("{call} lists everything below it, where the Glob tool is on.")
+            }
+            Tongue::Shell { working } => {
+                let folder = word(folder, working);
+                format!("lancet glob '**' {folder} lists everything below it.")
+            }
+        }
+    }
+
+    /// What shows the next page of a search, in at most so many bytes.
+    pub(crate) fn next_page(&self, tool: &str, call: &Value, most: usize) -> String {
+        let offset = &call["offset"];
+        if let Tongue::Shell { .. } = self {
+            return format!("the same command with --offset {offset}");
+        }
+        let spelled = spelled(tool, call);
+        // A pattern that is too long to be repeated is known to who sent it.
+        if spelled.len() > LONGEST_CALL.min(most) {
+            return format!("the same call with offset {offset}");
+        }
+        cut(&spelled, LONGEST_CALL)
+    }
+
+    /// What takes ignored files in.
+    pub(crate) fn with_ignored(&self) -> &'static str {
+        match self {
+            Tongue::Tools => "include_ignored: true",
+            Tongue::Shell { .. } => "--no-ignore",
+        }
+    }
+
+    /// What lets a match span lines.
+    pub(crate) fn across_lines(&self) -> &'static str {
+        match self {
+            Tongue::Tools => "Set multiline: true",
+            Tongue::Shell { .. } => "Give -U",
+        }
+    }
+}
+
+/// Lines of a file that a next step is to show; all of them where nothing else is said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadLines<'p> {
+    pub(crate) path: &'p Path,
+    pub(crate) offset: Option<usize>,
+    pub(crate) limit: Option<usize>,
+    /// The character of the first line to begin at.
+    pub(crate) column: Option<usize>,
+}
+
+impl ReadLines<'_> {
+    fn arguments(&self) -> Value {
+        let mut arguments = json!({ "file_path": quote_path(self.path) });
+        for (field, number) in [
+            ("offset", self.offset),
+            ("limit", self.limit),
+            ("column", self.column),
+        ] {
+            if let Some(number) = number {
+                arguments[field] = json!(number);
+            }
+        }
+        arguments
+    }
+}
+
+impl Desk<'_> {
+    /// What shows lines of a file to this session, ready to be sent.
+    pub(crate) fn read_call(
+        &self,
+        path: &Path,
+        offset: Option<usize>,
+        limit: Option<usize>,
+    ) -> String {
+        self.read_lines(ReadLines {
+            path,
+            offset,
+            limit,
+            column: None,
+        })
+    }
+
+    /// What shows what stands in a line from a character on.
+    pub(crate) fn read_column_call(&self, path: &Path, line: usize, column: usize) -> String {
+        self.read_lines(ReadLines {
+            path,
+            offset: Some(line),
+            limit: None,
+            column: Some(column),
+        })
+    }
+
+    fn read_lines(&self, lines: ReadLines<'_>) -> String {
+        self.engine().tongue().read(&lines, self.session.name())
+    }
+}
+
+/// A path as a word of a command line that is typed in the working folder.
+fn word(path: &Path, working: &Path) -> String {
+    let path = match path.strip_prefix(working) {
+        Ok(below) if below.as_os_str().is_empty() => Path::new("."),
+        Ok(below) => below,
+        Err(_) => path,
+    };
+    let mut name = on_one_line(&path.to_string_lossy());
+    if name.starts_with(['-', '~']) {
+        name.insert_str(0, "./");
+    }
+    let plain = |character: char| character.is_alphanumeric() || "/._-+,:@%".contains(character);
+    if name.chars().all(plain) {
+        return name;
+    }
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell() -> Tongue {
+        Tongue::Shell {
+            working: "/w".into(),
+        }
+    }
+
+    #[test]
+    fn a_next_step_is_a_call_for_a_model_and_a_command_for_a_person() {
+        let lines = ReadLines {
+            path: Path::new("/w/a b"),
+            offset: Some(3),
+            limit: None,
+            column: None,
+        };
+        let name: SessionName = "s".parse().expect("a name");
+        assert_eq!(
+            Tongue::Tools.read(&lines, Some(&name)),
+            r#"Read {"file_path": "/w/a b", "offset": 3}"#
+        );
+        assert_eq!(
+            shell().read(&lines, Some(&name)),
+            "lancet read 'a b' --offset 3 --session s"
+        );
+        let call = json!({ "pattern": "x", "offset": 7 });
+        assert_eq!(
+            shell().next_page("Grep", &call, 9_999),
+            "the same command with --offset 7"
+        );
+        assert_eq!(
+            Tongue::Tools.next_page("Grep", &call, 9_999),
+            r#"Grep {"pattern": "x", "offset": 7}"#
+        );
+    }
+
+    #[test]
+    fn a_word_is_found_by_a_command_in_the_working_folder() {
+        for (path, typed) in [
+            ("/w/src/a.rs", "src/a.rs"),
+            ("/w", "."),
+            ("/v/a", "/v/a"),
+            ("/w/-x", "./-x"),
+            ("/w/it's", r"'it'\''s'"),
+            ("/w/$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(word(Path::new(path), Path::new("/w")), typed);
+        }
+    }
+}
