@@ -331,7 +331,8 @@ pub(crate) struct Place {
     /// A folder that lancet may work in; may be given several times
     ///
     /// Nothing outside of the roots is read or written. Without it: the working folder (but never `/` or your home
-    /// folder); for a command on one file the git work tree around it, else its folder.
+    /// folder). A command that names a file or folder takes the working folder or the git work tree around it, where it
+    /// is in them (of both the one with a `lancet.toml`), else the folder itself or the file's folder.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Vec<PathBuf>,
     /// A folder outside the roots that may be read and is never written; may be given several times

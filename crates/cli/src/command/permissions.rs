@@ -51,7 +51,7 @@ pub(super) fn explain(
         }
         None => vec!["Read", "Edit", "Write"],
     };
-    let lancet = look(&arguments.place, arguments.mode, Reach::File(&path), around)?;
+    let lancet = look(&arguments.place, arguments.mode, Reach::At(&path), around)?;
     let given = as_text(&path)?;
     let (mut text, mut objects) = (String::new(), Vec::new());
     for tool in tools {

@@ -16,7 +16,7 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
     let file_path = as_text(&file)?;
     let wish = Wish {
         place: &arguments.common.place,
-        reach: Reach::File(&file),
+        reach: Reach::At(&file),
         mode: None,
         unasked_mode: lancet::Mode::Plan,
         offer: Offer::All,

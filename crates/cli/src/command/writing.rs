@@ -36,7 +36,7 @@ impl Bench {
         let approver = TerminalApprover::new(consent, around);
         let wish = Wish {
             place: &shared.place,
-            reach: Reach::File(&file),
+            reach: Reach::At(&file),
             mode: writing.mode,
             unasked_mode: lancet::Mode::Ask,
             offer: Offer::All,

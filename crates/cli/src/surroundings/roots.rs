@@ -1,6 +1,8 @@
-//! Which folders lancet may work in: those that were given, else what the working folder or the one file suggests.
+//! Which folders lancet may work in: those that were given, else what the working folder or the named path suggests.
 
 use std::path::{Path, PathBuf};
+
+use lancet::settings::NAME;
 
 use super::Surroundings;
 use crate::failure::Failure;
@@ -10,8 +12,8 @@ use crate::failure::Failure;
 pub(crate) enum Reach<'p> {
     /// Whatever is below the working folder.
     Folder,
-    /// This one file, absolute.
-    File(&'p Path),
+    /// This one file or folder, absolute.
+    At(&'p Path),
     /// Nothing: any folder serves.
     Nothing,
 }
@@ -25,7 +27,7 @@ pub(crate) fn resolve(
     if given.is_empty() {
         return Ok(vec![match reach {
             Reach::Folder => working_folder(around)?,
-            Reach::File(file) => around_file(file, around),
+            Reach::At(path) => around_path(path, around)?,
             Reach::Nothing => around.working.clone().unwrap_or_else(|| PathBuf::from("/")),
         }]);
     }
@@ -71,30 +73,101 @@ fn working_folder(around: &Surroundings) -> Result<PathBuf, Failure> {
     };
     let folder = around.working.as_ref().ok_or_else(gone)?;
     let folder = folder.canonicalize().map_err(|_| gone())?;
-    if let Some(what) = too_wide(&folder, around) {
-        return Err(Failure::usage(format!(
-            "the working folder is {what} ({}), which is too wide to work in unasked; \
-             go to the folder of a project, or give one with --root FOLDER",
-            folder.display()
-        )));
+    match too_wide(&folder, around) {
+        Some(what) => Err(refused_as_wide("the working folder", what, &folder)),
+        None => Ok(folder),
     }
-    Ok(folder)
 }
 
-/// The git work tree around a file, else its folder. A work tree as wide as the home folder is not taken for one: the
-/// file's own folder serves as well.
-fn around_file(file: &Path, around: &Surroundings) -> PathBuf {
-    let mut ancestors = file.ancestors().skip(1);
-    let folder =
-        ancestors.find_map(|folder| folder.canonicalize().ok().filter(|folder| folder.is_dir()));
-    let folder = folder.unwrap_or_else(|| PathBuf::from("/"));
-    let tree = folder
-        .ancestors()
-        .find(|folder| folder.join(".git").exists());
-    match tree {
-        Some(tree) if too_wide(tree, around).is_none() => tree.to_path_buf(),
-        _ => folder,
+fn refused_as_wide(which: &str, what: &str, folder: &Path) -> Failure {
+    Failure::usage(format!(
+        "{which} is {what} ({}), which is too wide to work in unasked; \
+         go to the folder of a project, or give one with --root FOLDER",
+        folder.display()
+    ))
+}
+
+/// The root for one path: the working folder or the git work tree around the path, where it is in them, else the
+/// folder itself or the file's folder. The home folder and the top are never taken for a project; only a file directly
+/// in one of them leaves no other choice.
+fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
+    let spot = Spot::of(path);
+    let wide = |folder: &PathBuf| too_wide(folder, around).is_some();
+    let working = around.working.as_ref();
+    let working = working
+        .and_then(|folder| folder.canonicalize().ok())
+        .filter(|folder| spot.place.starts_with(folder) && !wide(folder));
+    let tree = spot.work_tree().filter(|tree| !wide(tree));
+    match (working, tree) {
+        (Some(working), Some(tree)) => Ok(governing(working, tree)),
+        (Some(only), None) | (None, Some(only)) => Ok(only),
+        // A link that no project holds counts as the folder that it leads to.
+        (None, None) if spot.is_folder && spot.place != spot.folder => {
+            around_path(&spot.folder, around)
+        }
+        (None, None) => match too_wide(&spot.folder, around) {
+            Some(what) if spot.is_folder => Err(refused_as_wide("this", what, &spot.folder)),
+            _ => Ok(spot.folder),
+        },
     }
+}
+
+/// Which of two folders around a path counts as the project: the one whose settings are there, the working folder's
+/// first, so that no rule which one of them alone has is passed over; else the wider one.
+fn governing(working: PathBuf, tree: PathBuf) -> PathBuf {
+    // Whatever stands there and cannot be read is told when it is loaded.
+    let has_settings = |folder: &Path| folder.join(NAME).symlink_metadata().is_ok();
+    let tree_counts = has_settings(&tree) || working.starts_with(&tree);
+    if tree_counts && !has_settings(&working) {
+        tree
+    } else {
+        working
+    }
+}
+
+/// Where a path is, with `.`, `..` and the links on the way to it resolved.
+struct Spot {
+    /// The folder that holds it: a folder's own, but where the last part is a link, the one that the link is in.
+    place: PathBuf,
+    /// The folder itself, or the nearest one around the file.
+    folder: PathBuf,
+    is_folder: bool,
+}
+
+impl Spot {
+    fn of(path: &Path) -> Self {
+        let existing = |path: &Path| path.canonicalize().ok().filter(|folder| folder.is_dir());
+        let around = path.ancestors().skip(1).find_map(existing);
+        let around = around.unwrap_or_else(|| PathBuf::from("/"));
+        let itself = existing(path);
+        let is_folder = itself.is_some();
+        let folder = itself.unwrap_or_else(|| around.clone());
+        // A link in the project that leads out of it does not make its target a root.
+        let place = if is_link(path) {
+            around
+        } else {
+            folder.clone()
+        };
+        Self {
+            place,
+            folder,
+            is_folder,
+        }
+    }
+
+    fn work_tree(&self) -> Option<PathBuf> {
+        let mut folders = self.place.ancestors();
+        let tree = folders.find(|folder| folder.join(".git").exists())?;
+        Some(tree.to_path_buf())
+    }
+}
+
+fn is_link(path: &Path) -> bool {
+    // Put together anew: a slash at the end would follow the link.
+    let entry: PathBuf = path.components().collect();
+    entry
+        .symlink_metadata()
+        .is_ok_and(|found| found.is_symlink())
 }
 
 fn too_wide(folder: &Path, around: &Surroundings) -> Option<&'static str> {

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
-use crate::stage::{Stage, word};
+use crate::stage::{Run, Stage, word};
 
 #[test]
 fn a_root_that_is_no_folder_is_a_usage_error() {
@@ -71,11 +72,141 @@ fn without_a_work_tree_it_takes_the_files_folder() {
     let link = stage.project().join("deep/link.txt");
     fs::create_dir(link.parent().expect("it has one")).expect("a folder");
     symlink(&outside, &link).expect("a link");
-    let run = stage.run(&["read", word(&link)]);
+    let from_home = |arguments: &[&str]| run_in(&stage, &stage.home(), arguments);
+    let run = from_home(&["read", word(&link)]);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.contains("outside"), "{run:?}");
-    let run = stage.run(&["read", word(&link), "--root", "."]);
+    let run = from_home(&["read", word(&link), "--root", word(&stage.project())]);
     assert_eq!(run.code, 0, "{run:?}");
+    let run = stage.run(&["read", word(&link)]);
+    assert_eq!(run.code, 0, "the working folder holds both: {run:?}");
+}
+
+fn run_in(stage: &Stage, folder: &Path, arguments: &[&str]) -> Run {
+    let mut command = stage.command(crate::stage::LANCET);
+    command.args(arguments).current_dir(folder);
+    crate::stage::finish(command, b"")
+}
+
+/// A project that forbids `src`, and one file that it does not.
+fn forbidding(stage: &Stage) {
+    stage.file("src/s.rs", "secret\n");
+    stage.file("open/a.rs", "secret\n");
+    stage.file("lancet.toml", "[permissions]\ndeny = [\"Read(src/**)\"]\n");
+}
+
+#[test]
+fn the_projects_rules_hold_however_the_folder_is_spelled() {
+    for git in [false, true] {
+        let stage = Stage::new();
+        forbidding(&stage);
+        if git {
+            stage.file(".git/HEAD", "ref: refs/heads/main\n");
+        }
+        let full = stage.project();
+        for folder in [".", "./", "open/..", word(&full)] {
+            let run = stage.run(&["grep", "^secret$", folder]);
+            assert!(run.out.starts_with("open/a.rs\n1:secret\n"), "{run:?}");
+            assert!(run.out.contains("1 file withheld"), "{run:?}");
+            let run = stage.run(&["glob", "*.rs", folder]);
+            assert!(
+                run.out.starts_with("open/a.rs\n") && !run.out.contains("src/s.rs"),
+                "{run:?}"
+            );
+        }
+        for path in ["src", "src/s.rs"] {
+            let run = stage.run(&["grep", "^secret$", path]);
+            assert!(!run.out.contains("1:secret"), "{run:?}");
+        }
+    }
+}
+
+#[test]
+fn the_projects_rules_hold_for_commands_on_one_file() {
+    let stage = Stage::new();
+    forbidding(&stage);
+    let run = stage.run(&["read", "src/s.rs"]);
+    assert!(run.code == 1 && run.err.contains("denied"), "{run:?}");
+    let run = stage.run(&["explain", "src/s.rs", "--tool", "Read"]);
+    assert!(run.out.contains("denied, because"), "{run:?}");
+    let edit = ["edit", "src/s.rs", "--old", "secret", "--new", "x", "--yes"];
+    assert_eq!(stage.run(&edit).code, 1);
+    assert_eq!(stage.run(&["read", "open/a.rs"]).code, 0);
+}
+
+#[test]
+fn of_working_folder_and_work_tree_the_one_with_settings_counts() {
+    let stage = Stage::new();
+    forbidding(&stage);
+    stage.file("src/deep/b.rs", "secret\n");
+    stage.file(".git/HEAD", "ref: refs/heads/main\n");
+    // Standing inside the part that the work tree's settings forbid.
+    let run = run_in(&stage, &stage.project().join("src"), &["read", "s.rs"]);
+    assert!(run.code == 1 && run.err.contains("denied"), "{run:?}");
+    // A work tree below the working folder.
+    stage.file("open/.git/HEAD", "ref: refs/heads/main\n");
+    assert_eq!(stage.run(&["read", "open/a.rs"]).code, 0);
+    stage.file("src/deep/.git/HEAD", "ref: refs/heads/main\n");
+    let run = stage.run(&["read", "src/deep/b.rs"]);
+    assert!(run.code == 1 && run.err.contains("denied"), "{run:?}");
+}
+
+#[test]
+fn a_folder_is_its_own_root_and_its_files_can_be_named_again() {
+    let stage = Stage::new();
+    let a = stage.file("a.txt", "one\n");
+    stage.file("inner/b.txt", "one\n");
+    let inner = stage.project().join("inner");
+    for arguments in [&["grep", "one", ".."][..], &["glob", "*.txt", ".."]] {
+        let run = run_in(&stage, &inner, arguments);
+        assert_eq!(run.code, 0, "{run:?}");
+        let lines: Vec<&str> = run.out.lines().collect();
+        assert!(lines.contains(&"b.txt"), "from where one stands: {run:?}");
+        assert!(lines.contains(&word(&a)), "in full elsewhere: {run:?}");
+    }
+    let run = run_in(&stage, &inner, &["explain", "..", "--tool", "Read"]);
+    assert!(!run.out.contains("outside"), "{run:?}");
+    let run = run_in(&stage, &inner, &["read", ".."]);
+    assert!(run.err.contains("is a folder"), "{run:?}");
+    assert!(run.err.contains("lancet glob '**' /"), "{run:?}");
+}
+
+#[test]
+fn the_home_folder_and_the_top_are_no_roots_for_what_they_hold() {
+    let stage = Stage::new();
+    let home = stage.home();
+    fs::create_dir(home.join("proj")).expect("a folder");
+    fs::write(home.join("proj/a"), "needle\n").expect("a file");
+    fs::write(home.join("b"), "needle\n").expect("a file");
+    let run = run_in(&stage, &home.join("proj"), &["grep", "needle", "."]);
+    assert!(run.out.starts_with("a\n1:needle\n"), "{run:?}");
+    symlink(home.join("b"), home.join("proj/link")).expect("a link");
+    let run = run_in(&stage, &home, &["read", "proj/link"]);
+    assert!(run.err.contains("outside"), "{run:?}");
+    let run = run_in(&stage, &home, &["grep", "needle", "proj"]);
+    assert!(run.out.starts_with("proj/a\n1:needle\n"), "{run:?}");
+    for (from, folder) in [(&home, "."), (&home.join("proj"), ".."), (&home, "/")] {
+        let run = run_in(&stage, from, &["grep", "needle", folder]);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.err.contains("--root"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_linked_folder_leads_out_of_no_project() {
+    let stage = Stage::new();
+    let outside = stage.home().join("other");
+    fs::create_dir(&outside).expect("a folder");
+    fs::write(outside.join("a"), "needle\n").expect("a file");
+    symlink(&outside, stage.project().join("link")).expect("a link");
+    for link in ["link", "link/"] {
+        let run = stage.run(&["grep", "needle", link]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.err.contains("outside"), "{run:?}");
+    }
+    symlink(&outside, stage.home().join("link")).expect("a link");
+    let run = stage.run(&["grep", "needle", word(&stage.home().join("link"))]);
+    assert_eq!(run.code, 0, "no project holds this one: {run:?}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         .as_deref()
         .map(|file| around.absolute(file))
         .transpose()?;
-    let reach = file.as_deref().map_or(Reach::Folder, Reach::File);
+    let reach = file.as_deref().map_or(Reach::Folder, Reach::At);
     let selection = if let Some(file) = &file {
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
     } else if let Some(id) = &arguments.operation {
@@ -84,7 +84,7 @@ pub(crate) fn restore(
         moment,
         dry_run: arguments.going.dry_run,
     };
-    go(&arguments.going, Reach::File(&file), around, |session| {
+    go(&arguments.going, Reach::At(&file), around, |session| {
         session.restore(asked, caller())
     })
 }

@@ -19,7 +19,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         .as_deref()
         .map(|path| around.absolute(path))
         .transpose()?;
-    let reach = path.as_deref().map_or(Reach::Folder, Reach::File);
+    let reach = path.as_deref().map_or(Reach::Folder, Reach::At);
     let history = history(&arguments.place, reach, around)?;
     let query = LogQuery {
         // The roots are spelled without links; so is what the history has.
