@@ -112,3 +112,51 @@ fn wrong_settings_and_roots_do_not_stop_the_report() {
     assert_eq!(code, 2, "{data}");
     assert!(told(&data).contains("nowhere"), "{data}");
 }
+
+#[test]
+fn a_state_folder_that_takes_no_bytes_is_told() {
+    let stage = Stage::new();
+    let state = stage.home().join("state");
+    fs::create_dir(&state).expect("a folder");
+    fs::set_permissions(&state, Permissions::from_mode(0o700)).expect("its mode");
+    // A limit on the size of files stands for a full disk, which not everybody can make.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 8; exec {} doctor --json --state-dir {}",
+        crate::stage::LANCET,
+        word(&state)
+    );
+    let mut command = stage.command("sh");
+    command.args(["-c", &script]);
+    let run = crate::stage::finish(command, b"");
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.out.contains("does not take 500 kB more"), "{run:?}");
+    assert!(run.out.contains("LANCET_STATE_DIR"), "{run:?}");
+    assert_eq!(fs::read_dir(&state).expect("there").count(), 0);
+}
+
+#[test]
+fn a_record_that_is_only_closed_is_not_moved_away() {
+    let stage = Stage::new();
+    let state = stage.home().join("state");
+    fs::create_dir(&state).expect("a folder");
+    fs::set_permissions(&state, Permissions::from_mode(0o700)).expect("its mode");
+    stage.file("a.txt", "one\n");
+    let state = word(&state);
+    let read = ["read", "a.txt", "--session", "s", "--state-dir", state];
+    assert_eq!(stage.run(&read).code, 0);
+    let record = format!("{state}/lancet.db");
+    fs::set_permissions(&record, Permissions::from_mode(0o000)).expect("its mode");
+    let mut command = stage.unprivileged();
+    command.args(["doctor", "--json", "--state-dir", state]);
+    let run = crate::stage::finish(command, b"");
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.out.contains("&& chmod 600"), "{run:?}");
+    assert!(!run.out.contains(".old"), "{run:?}");
+    // A folder that is closed is told once, and nothing of what is in it.
+    fs::set_permissions(state, Permissions::from_mode(0o500)).expect("its mode");
+    let mut command = stage.unprivileged();
+    command.args(["doctor", "--json", "--state-dir", state]);
+    let run = crate::stage::finish(command, b"");
+    assert!(!run.out.contains(".old"), "{run:?}");
+    assert!(run.out.contains("chmod 700"), "{run:?}");
+}

@@ -84,6 +84,16 @@ impl Stage {
         command
     }
 
+    /// The program as one that permissions hold for: where the superuser runs the tests, without its rights.
+    pub(crate) fn unprivileged(&self) -> Command {
+        if !rustix::process::geteuid().is_root() {
+            return self.command(LANCET);
+        }
+        let mut command = self.command("setpriv");
+        command.args(["--bounding-set=-all", "--inh-caps=-all", LANCET]);
+        command
+    }
+
     /// Sets folder and environment.
     pub(crate) fn dress(&self, command: &mut Command) {
         command

@@ -1,15 +1,20 @@
 //! The state folder: whether lancet can keep its records there, and how to mend it where it cannot.
 
 use std::fs::Metadata;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use lancet::StoreFacts;
+use lancet::{StoreError, StoreFacts};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::io::Errno;
 use serde_json::{Value, json};
 
 use super::Problem;
 use crate::failure::Exit;
+
+/// Bytes that a state folder has room for, or its disk counts as full.
+const ROOM: usize = 500_000;
 
 /// What was found out about the state folder.
 #[derive(Debug)]
@@ -25,24 +30,23 @@ pub(super) struct StateFacts {
 /// Looks at the state folder.
 pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
     let metadata = std::fs::metadata(path).ok();
-    let wrong = |words: String, mend: String| Problem {
+    let wrong = |(words, mend): (String, Option<String>)| Problem {
         exit: Exit::System,
         words,
-        mend: Some(mend),
+        mend,
     };
-    let mut problems: Vec<Problem> = trouble(path, metadata.as_ref())
-        .map(|(words, mend)| wrong(words, mend))
-        .into_iter()
-        .collect();
+    let folder = trouble(path, metadata.as_ref()).map(|(words, mend)| (words, Some(mend)));
+    let folder = folder.or_else(|| without_room(path));
+    let mut problems: Vec<Problem> = folder.map(wrong).into_iter().collect();
     let store = lancet::examine_store(path).unwrap_or_else(|error| {
-        let file = error.path().to_path_buf();
-        problems.push(wrong(
-            format!("the record of sessions cannot be used: {error}"),
-            format!("mv {0} {0}.old", quoted(&file)),
-        ));
+        // A folder that is closed to us, or full, says all about its files.
+        let has_cause = !may_write(path) || without_room(path).is_some();
+        if !has_cause {
+            problems.push(wrong(unusable(&error)));
+        }
         None
     });
-    problems.extend(set_aside(path).map(|(words, mend)| wrong(words, mend)));
+    problems.extend(set_aside(path).map(|(words, mend)| wrong((words, Some(mend)))));
     let writable = match &metadata {
         Some(metadata) => metadata.is_dir() && may_write(path),
         None => can_be_made(path).is_ok(),
@@ -113,6 +117,56 @@ fn set_aside(path: &Path) -> Option<(String, String)> {
         path.join("contents").display()
     );
     Some((words, format!("rm {}/lancet.db.damaged*", quoted(path))))
+}
+
+/// What is wrong with the record, and the command that mends it. Only a damaged one is set aside.
+fn unusable(error: &StoreError) -> (String, Option<String>) {
+    let file = error.path();
+    let words = format!("the record of sessions cannot be used: {error}");
+    let is_open = accessat(
+        CWD,
+        file,
+        Access::READ_OK | Access::WRITE_OK,
+        AtFlags::EACCESS,
+    );
+    let mend = match error {
+        StoreError::Busy { .. } | StoreError::Newer { .. } => None,
+        _ if is_open == Err(Errno::ACCESS) => Some(format!(
+            "sudo chown \"$(id -un)\" {0} && chmod 600 {0}",
+            quoted(file)
+        )),
+        _ => Some(format!("mv {0} {0}.old", quoted(file))),
+    };
+    (words, mend)
+}
+
+/// That the folder takes no bytes, as on a full disk.
+fn without_room(path: &Path) -> Option<(String, Option<String>)> {
+    let error = try_bytes(path).err()?;
+    let words = format!(
+        "the state folder {} does not take {} kB more ({error}): changes that cannot be kept are refused; make room on its disk, or name a folder on another one with LANCET_STATE_DIR",
+        path.display(),
+        ROOM / 1000
+    );
+    Some((words, None))
+}
+
+/// Writes some bytes there. Leaves nothing behind: a file without a name goes with its handle.
+#[cfg(target_os = "linux")]
+fn try_bytes(path: &Path) -> io::Result<()> {
+    use rustix::fs::{Mode, OFlags, openat};
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    match openat(CWD, path, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(file) => std::fs::File::from(file).write_all(&[0; ROOM]),
+        Err(error @ (Errno::NOSPC | Errno::DQUOT)) => Err(error.into()),
+        // Where there are no such files, or no folder yet, nothing is learnt.
+        Err(_) => Ok(()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn try_bytes(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whether the folder can be made; where not, what stands in the way.
