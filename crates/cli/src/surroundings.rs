@@ -33,6 +33,8 @@ pub(crate) struct Surroundings {
     pub(crate) log: Option<String>,
     /// `VISUAL`, else `EDITOR`
     pub(crate) editor: Option<String>,
+    /// What shows long texts: `LANCET_PAGER`, else `PAGER`, else less. None where that is empty or `cat`, as in git.
+    pub(crate) pager: Option<String>,
     state_dir: Option<PathBuf>,
     state_home: Option<PathBuf>,
     config_home: Option<PathBuf>,
@@ -57,6 +59,7 @@ impl Surroundings {
             editor: set("VISUAL")
                 .or_else(|| set("EDITOR"))
                 .map(|value| value.to_string_lossy().into_owned()),
+            pager: pager(["LANCET_PAGER", "PAGER"].into_iter().find_map(env::var_os)),
             state_dir: set("LANCET_STATE_DIR").map(PathBuf::from),
             state_home: folder("XDG_STATE_HOME"),
             config_home: folder("XDG_CONFIG_HOME"),
@@ -101,6 +104,16 @@ impl Surroundings {
         };
         Ok(self.working.as_ref().ok_or_else(gone)?.join(path))
     }
+}
+
+/// The pager that the environment names.
+fn pager(named: Option<OsString>) -> Option<String> {
+    let command = named.map_or_else(
+        || "less".into(),
+        |named| named.to_string_lossy().into_owned(),
+    );
+    let command = command.trim();
+    (!command.is_empty() && command != "cat").then(|| command.to_owned())
 }
 
 /// A path as text for JSON arguments.
@@ -158,6 +171,14 @@ mod tests {
             around.user_settings(),
             Some("/xdg/lancet/lancet.toml".into())
         );
+    }
+
+    #[test]
+    fn an_empty_pager_and_cat_are_none() {
+        assert_eq!(pager(None).as_deref(), Some("less"));
+        assert_eq!(pager(Some("most -s".into())).as_deref(), Some("most -s"));
+        assert_eq!(pager(Some("".into())), None);
+        assert_eq!(pager(Some("cat".into())), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub(crate) use question::{Consent, TerminalApprover, confirm};
 
 use crate::failure::Failure;
 use crate::launcher::{Launch, Running};
+use crate::surroundings::Surroundings;
 
 /// Whether a text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,12 +164,14 @@ pub(crate) fn stream(
 }
 
 /// Writes to standard output, on a terminal through the reader's pager.
-pub(crate) fn page(text: &str) -> Result<(), Failure> {
+pub(crate) fn page(text: &str, around: &Surroundings) -> Result<(), Failure> {
     let height = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| size.ws_row);
-    if !stdout_is_terminal() || text.lines().count() < usize::from(height) {
-        return print(text);
-    }
-    match pager() {
+    let fits = text.is_empty() || text.lines().count() < usize::from(height);
+    let command = match &around.pager {
+        Some(command) if stdout_is_terminal() && !fits => command,
+        _ => return print(text),
+    };
+    match pager(command) {
         Ok((running, mut input)) => {
             // Whoever has seen enough closes it early.
             let _ = input.write_all(text.as_bytes());
@@ -180,14 +183,15 @@ pub(crate) fn page(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Starts a pager that quits by itself where everything fits, and lets colours through.
-fn pager() -> io::Result<(Running, io::PipeWriter)> {
+/// Starts a pager. It is a command of the shell, as git takes it; less quits by itself where everything fits and lets
+/// colours through, unless the person has told it otherwise.
+fn pager(command: &str) -> io::Result<(Running, io::PipeWriter)> {
     let (reader, writer) = io::pipe()?;
+    let script = format!("LESS=${{LESS-FRX}}; export LESS; {command}");
     let pager = Launch {
-        variables: vec![("LESS".into(), "FRX".into())],
         input: reader.into(),
         output: io::stdout().as_fd().try_clone_to_owned()?,
-        ..Launch::at_terminal("less", Vec::new())?
+        ..Launch::at_terminal("sh", vec!["-c".into(), script.into()])?
     };
     Ok((pager.start()?, writer))
 }

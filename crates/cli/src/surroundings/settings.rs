@@ -162,11 +162,25 @@ fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
                 text: None,
             })
         }
-        Err(error) => Err(Failure::usage(format!(
-            "{}: the settings cannot be read: {error}",
-            path.display()
-        ))),
+        Err(error) => Err(unreadable(&path, &error)),
     }
+}
+
+/// Why settings could not be read. Where already their folder is closed to us, nothing is known of settings at all.
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::PermissionDenied
+        && let Some(folder) = path.parent()
+        && path.symlink_metadata().is_err()
+    {
+        return Failure::system(format!(
+            "{}: the folder cannot be entered: {error}; nothing below it can be read or written by this user",
+            folder.display()
+        ));
+    }
+    Failure::usage(format!(
+        "{}: the settings cannot be read: {error}",
+        path.display()
+    ))
 }
 
 /// Opens a settings file, or whatever stands there.

@@ -20,6 +20,27 @@ fn edited() -> (Stage, String) {
 }
 
 #[test]
+fn a_log_without_changes_says_so() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    for (arguments, words) in [
+        (
+            &["log"][..],
+            "no change of files below the roots is on record",
+        ),
+        (&["log", "a.txt"], "no change of a.txt is on record\n"),
+        (&["log", "b.txt"], "b.txt is on record, and it is not there"),
+        (&["log", "--session", "s"], "no such change"),
+    ] {
+        let run = stage.run(arguments);
+        assert_eq!((run.code, run.out.as_str()), (0, ""), "{run:?}");
+        assert!(run.err.contains(words), "{run:?}");
+    }
+    let (code, data) = stage.json(&["log", "--json"]);
+    assert_eq!((code, &data["total"]), (0, &0.into()), "{data}");
+}
+
+#[test]
 fn a_change_is_listed_shown_taken_back_and_done_again() {
     let (stage, id) = edited();
     let log = stage.run(&["log"]);

@@ -1,5 +1,8 @@
 //! `lancet read`.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
 use crate::stage::{Stage, word};
 
 #[test]
@@ -90,6 +93,26 @@ fn a_session_has_a_name_that_can_be_a_name() {
         stage.run(&["read", "a.txt", "--session", "a.b_c-1"]).code,
         0
     );
+}
+
+#[test]
+fn a_folder_that_is_closed_is_the_systems_no() {
+    let stage = Stage::new();
+    let closed = stage.file("closed/a", "one\n");
+    let closed = closed.parent().expect("it has one");
+    fs::set_permissions(closed, Permissions::from_mode(0o000)).expect("its mode");
+    // From the project, and from a folder that is no root.
+    for from in [stage.project(), stage.home()] {
+        let mut command = stage.unprivileged();
+        command
+            .args(["read", word(&closed.join("a"))])
+            .current_dir(from);
+        let run = crate::stage::finish(command, b"");
+        assert_eq!(run.code, 3, "{run:?}");
+        assert!(run.err.contains("ermission denied"), "{run:?}");
+        assert!(!run.err.contains("settings"), "{run:?}");
+    }
+    fs::set_permissions(closed, Permissions::from_mode(0o700)).expect("its mode");
 }
 
 #[test]

@@ -102,3 +102,19 @@ fn a_program_for_a_person_is_started_outside_the_wall() {
     let seen = std::fs::read_to_string(stage.home().join("seen")).expect("the pager wrote it");
     assert!(seen.contains("a.txt"), "{seen} {run:?}");
 }
+
+#[test]
+fn the_pager_is_the_one_that_the_environment_names() {
+    let log = |name: &str, value: &str| {
+        let stage = Stage::new().with("PAGER", "false").with(name, value);
+        stage.file("a.txt", "one\n");
+        let edited = stage.run(&["edit", "a.txt", "--old", "one", "--new", "two", "--yes"]);
+        assert_eq!(edited.code, 0, "{edited:?}");
+        on_terminal(&stage, "log", "").out
+    };
+    assert!(log("PAGER", "sed s/a.txt/paged/").contains("paged"));
+    assert!(log("LANCET_PAGER", "sed s/a.txt/paged/").contains("paged"));
+    for none in ["cat", ""] {
+        assert!(log("LANCET_PAGER", none).contains("a.txt"));
+    }
+}

@@ -7,7 +7,7 @@ use super::{attribution, history, object, patch, time, unreadable};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{Reach, Surroundings};
-use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
+use crate::terminal::{Colour, Style, page, print, print_error, stdout_is_terminal, visible};
 
 /// How many are listed on a terminal where nobody says.
 const UNASKED: usize = 1_000;
@@ -33,6 +33,9 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         ..LogQuery::default()
     };
     let operations = history.log(&query).map_err(unreadable)?;
+    if operations.is_empty() && !arguments.json {
+        print_error(&format!("lancet: {}\n", visible(&none(arguments, around))));
+    }
     match arguments.format {
         Some(LogFormat::Patch) => return patch::series(&history, &operations),
         Some(LogFormat::Attribution) => return attribution::record(&history, &operations),
@@ -59,8 +62,22 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
             out.push_str(&patches(&history, operation, colour)?);
         }
     }
-    page(&out)?;
+    page(&out, around)?;
     Ok(Exit::Done)
+}
+
+/// That nothing was found: an empty answer could mean anything.
+fn none(arguments: &LogArguments, around: &Surroundings) -> String {
+    let narrowed =
+        arguments.session.is_some() || arguments.turn.is_some() || arguments.since.is_some();
+    let which = if narrowed { "such change" } else { "change" };
+    let Some(path) = &arguments.path else {
+        return format!("no {which} of files below the roots is on record");
+    };
+    let there = around.absolute(path);
+    let there = there.is_ok_and(|path| path.symlink_metadata().is_ok());
+    let missing = if there { "" } else { ", and it is not there" };
+    format!("no {which} of {} is on record{missing}", path.display())
 }
 
 /// One operation on one line.

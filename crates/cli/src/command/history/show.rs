@@ -57,7 +57,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         ));
     }
     out.push_str(&patches(&history, &operation, colour)?);
-    page(&out)?;
+    page(&out, around)?;
     Ok(Exit::Done)
 }
 

@@ -83,6 +83,6 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     table("clients", lines(&sums.clients));
     table("matched on", counts(&sums.rungs));
     table("refusals", counts(&sums.refusals));
-    page(&out)?;
+    page(&out, around)?;
     Ok(Exit::Done)
 }
