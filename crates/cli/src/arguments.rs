@@ -289,7 +289,8 @@ pub(crate) struct Writing {
     /// Write without asking; protected names are asked about all the same
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
-    /// Write without asking, protected names and secret files too
+    /// Write without asking, protected names too; secret files are created and replaced, but edited only where a rule of
+    /// yours allows reading them: allow = ["Read(.env)"]
     #[arg(long)]
     pub(crate) yes_protected: bool,
     /// Write text that looks like a tool's display (line numbers, "rest unchanged") and would be refused

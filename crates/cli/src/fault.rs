@@ -3,7 +3,7 @@
 use std::panic::set_hook;
 use std::sync::OnceLock;
 
-use lancet::{Cancel, RawCall, Reply, Session};
+use lancet::{Caller, Cancel, RawCall, Reply, Session};
 use serde_json::Value;
 
 use crate::terminal::print_error;
@@ -13,9 +13,21 @@ static UNDER_WAY: OnceLock<Cancel> = OnceLock::new();
 
 /// Calls a tool so that a fault on the way can be told with what became of its files.
 pub(crate) fn watched(session: &Session, tool: &str, arguments: Value) -> Reply {
-    let call = RawCall::new(tool, arguments);
+    let call = RawCall {
+        caller: caller(),
+        ..RawCall::new(tool, arguments)
+    };
     let _ = UNDER_WAY.set(call.cancel.clone());
     session.call(call)
+}
+
+/// Who calls where somebody typed a command, for the record.
+pub(crate) fn caller() -> Caller {
+    Caller {
+        client: Some("lancet".to_owned()),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        ..Caller::default()
+    }
 }
 
 /// A panic's own message may quote the text of a file. The place says as much as a report needs.

@@ -83,6 +83,11 @@ impl Wait {
 pub trait Approver: Send + Sync {
     /// Answers one question; looks at `wait` now and then where that can be done.
     fn ask(&self, question: &Question, wait: &Wait) -> Answer;
+
+    /// Where a yes was given beforehand and nobody is asked: in which words, for the record. `--yes`, for instance.
+    fn beforehand(&self, _protected: bool) -> Option<String> {
+        None
+    }
 }
 
 impl<F: Fn(&Question) -> Answer + Send + Sync> Approver for F {

@@ -1,6 +1,7 @@
 //! In which words answers speak of files and of what to do next: those of a model, which calls tools, or those of a person
 //! at the shell, who types commands. No other place asks which of the two it is.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use lancet_history::SessionName;
@@ -88,6 +89,18 @@ impl Tongue {
             Tongue::Tools => "include_ignored: true",
             Tongue::Shell { .. } => "--no-ignore",
         }
+    }
+
+    /// What to do about a secret file, which is named where the caller knows its name.
+    pub(crate) fn without_secret(&self, name: Option<&OsStr>) -> String {
+        if *self == Tongue::Tools {
+            return "Work without it, or ask the user for the part that is needed.".to_owned();
+        }
+        let name = name.map(|name| on_one_line(&name.to_string_lossy()));
+        let rule = name.map_or_else(String::new, |name| format!(", allow = [\"Read({name})\"]"));
+        format!(
+            "Only a rule under [permissions] of your own settings (not the project's) lifts that{rule}; no --yes does."
+        )
     }
 
     /// What lets a match span lines.

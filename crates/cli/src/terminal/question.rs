@@ -141,12 +141,7 @@ impl TerminalApprover {
 
 impl Approver for TerminalApprover {
     fn ask(&self, question: &Question, wait: &Wait) -> Answer {
-        let given = match self.consent {
-            Consent::Ask => false,
-            Consent::Given => !question.protected,
-            Consent::GivenToAll => true,
-        };
-        if given {
+        if self.beforehand(question.protected).is_some() {
             return Answer::Yes;
         }
         let answer = self.ask_at_terminal(question, wait);
@@ -162,6 +157,15 @@ impl Approver for TerminalApprover {
                 Answer::No(None)
             }
         }
+    }
+
+    fn beforehand(&self, protected: bool) -> Option<String> {
+        let flag = match self.consent {
+            Consent::Given if !protected => "--yes",
+            Consent::GivenToAll => "--yes-protected",
+            Consent::Ask | Consent::Given => return None,
+        };
+        Some(flag.to_owned())
     }
 }
 

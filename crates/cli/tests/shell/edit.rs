@@ -184,6 +184,31 @@ fn text_that_begins_with_a_dash_is_text() {
 }
 
 #[test]
+fn a_secret_file_is_edited_by_a_rule_of_ones_own_only() {
+    let stage = Stage::new();
+    stage.file(".env", "A=1\n");
+    let edit = [
+        "edit",
+        ".env",
+        "--old",
+        "1",
+        "--new",
+        "2",
+        "--yes-protected",
+    ];
+    let run = stage.run(&edit);
+    assert_eq!(run.code, 1, "{run:?}");
+    let rule = r#"allow = ["Read(.env)"]"#;
+    assert!(run.err.contains(rule), "it says what lifts it: {run:?}");
+    let own = stage.home().join(".config/lancet");
+    std::fs::create_dir_all(&own).expect("a folder");
+    let settings = format!("[permissions]\n{rule}\n");
+    std::fs::write(own.join("lancet.toml"), settings).expect("settings");
+    assert_eq!(stage.run(&edit).code, 0);
+    assert_eq!(stage.text(".env"), "A=2\n");
+}
+
+#[test]
 fn display_text_is_refused_unless_insisted_on() {
     let stage = Stage::new();
     stage.file("a.txt", "one\ntwo\n");

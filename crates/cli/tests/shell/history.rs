@@ -43,6 +43,8 @@ fn a_log_without_changes_says_so() {
 #[test]
 fn a_change_is_listed_shown_taken_back_and_done_again() {
     let (stage, id) = edited();
+    let log = stage.run(&["log", "--json"]);
+    assert!(log.out.contains(r#""client":"lancet""#), "{log:?}");
     let log = stage.run(&["log"]);
     assert_eq!(log.code, 0, "{log:?}");
     assert!(
@@ -50,7 +52,11 @@ fn a_change_is_listed_shown_taken_back_and_done_again() {
         "{log:?}"
     );
     let show = stage.run(&["show", &id]);
-    for words in ["-two\n+2\n", "let through", "a person, asked"] {
+    for words in [
+        "-two\n+2\n",
+        "let through",
+        "--yes, given beforehand; otherwise the mode is ask",
+    ] {
         assert!(show.out.contains(words), "{words}: {show:?}");
     }
     let dry = stage.run(&["undo", "--dry-run"]);

@@ -62,6 +62,7 @@ impl Scene {
             text = text.replace(id, &format!("$OP{}", at + 1));
         }
         text = replace_shape(&text, "0000-00-00 00:00:00", "$TIME");
+        text = text.replace(env!("CARGO_PKG_VERSION"), "$VERSION");
         text = replace_shape(&text, "\"mode\":\"000\"", "\"mode\":\"$MODE\"");
         for letters in 4..12 {
             let shape = format!("\"short\":\"{}\"", "*".repeat(letters));

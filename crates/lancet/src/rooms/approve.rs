@@ -84,7 +84,11 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
             ));
             continue;
         }
-        let words = format!("a person, asked because {}", reason.words);
+        let beforehand = ask::somebody(desk).and_then(|who| who.beforehand(reason.protected));
+        let words = match beforehand {
+            Some(word) => format!("{word}, given beforehand; otherwise {}", reason.words),
+            None => format!("a person, asked because {}", reason.words),
+        };
         if let Some(text) = ask::ask(desk, &policy, file, reason)? {
             let edited = edited::apply(plan.files.remove(at), &text)?;
             check::settings_load(desk, &edited)?;

@@ -97,7 +97,7 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
         return Err(only_for_reading(&target.given));
     }
     match refused {
-        Some(decision) => Err(denied(&policy, &target, &decision, intent)),
+        Some(decision) => Err(denied(engine, &policy, &target, &decision, intent)),
         None => Ok(target),
     }
 }
@@ -164,7 +164,13 @@ fn denied_writing<'p>(policy: &'p Policy, target: &Target, shows: Shows) -> Opti
 
 /// The refusal for a file that policy denies. What it is called, and the rule that names it, is told only where the
 /// caller has named it so itself.
-fn denied(policy: &Policy, target: &Target, decision: &Decision<'_>, intent: Intent) -> Refusal {
+fn denied(
+    engine: &Inner,
+    policy: &Policy,
+    target: &Target,
+    decision: &Decision<'_>,
+    intent: Intent,
+) -> Refusal {
     let given = &target.given;
     let path = target.located.given();
     let named = FileNames {
@@ -183,9 +189,9 @@ fn denied(policy: &Policy, target: &Target, decision: &Decision<'_>, intent: Int
                 true => format!(" (it matches `{pattern}`)"),
                 false => String::new(),
             };
-            format!(
-                "{given} is a secret file{matches}: its text is not shown. Work without it, or ask the user for the part that is needed."
-            )
+            let name = path.file_name().filter(|_| told);
+            let next = engine.tongue().without_secret(name);
+            format!("{given} is a secret file{matches}: its text is not shown. {next}")
         }
         Cause::ReadRoot(_) => return only_for_reading(given),
         Cause::Rule(entry) if told => format!(

@@ -1,11 +1,12 @@
 //! `lancet undo`, `redo` and `restore`: changes like any other, shown and asked about first.
 
-use lancet::{Caller, Direction, Moment, Overlap, Reply, Restore, Selection, Session, TakeBack};
+use lancet::{Direction, Moment, Overlap, Reply, Restore, Selection, Session, TakeBack};
 
 use super::{open, time};
 use crate::answer::{Form, Shape, put};
 use crate::arguments::{Going, RedoArguments, RestoreArguments, UndoArguments};
 use crate::failure::{Exit, Failure};
+use crate::fault::caller;
 use crate::surroundings::{Reach, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
@@ -87,14 +88,6 @@ pub(crate) fn restore(
     go(&arguments.going, Reach::At(&file), around, |session| {
         session.restore(asked, caller())
     })
-}
-
-fn caller() -> Caller {
-    Caller {
-        client: Some("lancet".to_owned()),
-        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        ..Caller::default()
-    }
 }
 
 fn go(
