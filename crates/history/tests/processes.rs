@@ -281,7 +281,11 @@ fn a_folder_that_may_not_be_written_is_an_error_of_its_own() {
     fs::set_permissions(outer.path(), Permissions::from_mode(0o755)).expect("set");
     // A place that nobody, too, may run a program from.
     let program = outer.path().join("program");
-    fs::copy(env::current_exe().expect("this program"), &program).expect("copied");
+    // Copied by another process: children that other tests start meanwhile would hold ours open, and a program that is
+    // open for writing cannot be started.
+    let this = env::current_exe().expect("this program");
+    let copied = Command::new("cp").args([&this, &program]).status();
+    assert!(copied.expect("started").success());
     fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("set");
     let read_only = outer.path().join("read-only");
     fs::create_dir(&read_only).expect("made");

@@ -258,7 +258,13 @@ fn a_state_folder_that_may_only_be_read_refuses_writes() {
     chown(at.join("root/a.txt"), owner, owner).expect("given");
     // A place that nobody, too, may run a program from.
     let program = at.join("program");
-    fs::copy(std::env::current_exe().expect("this program"), &program).expect("copied");
+    // Copied by another process: children that other tests start meanwhile would hold ours open, and a program that is
+    // open for writing cannot be started.
+    let this = std::env::current_exe().expect("this program");
+    let copied = std::process::Command::new("cp")
+        .args([&this, &program])
+        .status();
+    assert!(copied.expect("started").success());
     fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("set");
     let mut command = std::process::Command::new(&program);
     crate::child::dress(&mut command, "as nobody", &at, 0);

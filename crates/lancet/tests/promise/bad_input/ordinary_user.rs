@@ -57,7 +57,11 @@ fn an_ordinary_user_is_refused_with_io() {
     if is_root() {
         // Nobody may not be allowed to come as far as the target folder.
         let program = around.path().join("tests");
-        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        // Copied by another process: children that other tests start meanwhile would hold ours open, and a program that
+        // is open for writing cannot be started.
+        let this = std::env::current_exe().unwrap();
+        let copied = Command::new("cp").args([&this, &program]).status();
+        assert!(copied.unwrap().success());
         set_mode(&program, 0o755);
         let output = Command::new(&program)
             .args([
