@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-use lancet::{Answer, Approver, Lancet, Mode, Question, RawCall, Reply, Wait};
+use lancet::{Answer, Approver, Kind, Lancet, Mode, Question, RawCall, Reply, Wait};
 use serde_json::json;
 
 /// Longer than it takes whoever waits to look at the file, several times.
@@ -16,6 +16,8 @@ const A_WHILE: Duration = Duration::from_millis(900);
 /// Says yes after a while; at the first question does something else before.
 struct Slow {
     asked: Arc<AtomicUsize>,
+    /// How many were taken back before they were answered.
+    taken_back: Arc<AtomicUsize>,
     first: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -27,6 +29,7 @@ impl Approver for Slow {
         for _ in 0..10 {
             sleep(A_WHILE / 10);
             if wait.is_over() {
+                self.taken_back.fetch_add(1, Ordering::Relaxed);
                 return Answer::No(None);
             }
         }
@@ -34,15 +37,18 @@ impl Approver for Slow {
     }
 }
 
-/// An Edit of a file in mode ask, answered slowly. How often it was asked, what came of it, and the file after it.
-fn edit(meanwhile: impl Fn(&PathBuf) + Send + Sync + 'static) -> (usize, Reply, String) {
+/// An Edit of a file in mode ask, answered slowly. How often it was asked and taken back, what came of it, and the file
+/// after it.
+fn edit(meanwhile: impl Fn(&PathBuf) + Send + Sync + 'static) -> ([usize; 2], Reply, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.txt");
     fs::write(&path, "one\ntwo\n").expect("written");
     let there = path.clone();
     let asked = Arc::new(AtomicUsize::new(0));
+    let taken_back = Arc::new(AtomicUsize::new(0));
     let slow = Slow {
         asked: Arc::clone(&asked),
+        taken_back: Arc::clone(&taken_back),
         first: Box::new(move || meanwhile(&there)),
     };
     let lancet = Lancet::builder()
@@ -56,19 +62,20 @@ fn edit(meanwhile: impl Fn(&PathBuf) + Send + Sync + 'static) -> (usize, Reply, 
     let call = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
     let reply = session.call(RawCall::new("Edit", call));
     let text = fs::read_to_string(&path).expect("it is there");
-    (asked.load(Ordering::Relaxed), reply, text)
+    let counts = [asked, taken_back].map(|count| count.load(Ordering::Relaxed));
+    (counts, reply, text)
 }
 
 #[test]
 fn a_question_about_a_file_that_stays_as_it_is_is_put_once() {
-    let (asked, reply, text) = edit(|_| ());
+    let (counts, reply, text) = edit(|_| ());
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!((asked, text.as_str()), (1, "one\n2\n"));
+    assert_eq!((counts, text.as_str()), ([1, 0], "one\n2\n"));
 }
 
 #[test]
 fn a_question_about_a_file_that_changes_meanwhile_is_taken_back() {
-    let (asked, reply, text) = edit(|path| fs::write(path, "one\nthree\n").expect("written"));
-    assert!(reply.is_error(), "{}", reply.text());
-    assert_eq!((asked, text.as_str()), (1, "one\nthree\n"));
+    let (counts, reply, text) = edit(|path| fs::write(path, "one\nthree\n").expect("written"));
+    assert_eq!(reply.refusal(), Some(Kind::Stale), "{}", reply.text());
+    assert_eq!((counts, text.as_str()), ([1, 1], "one\nthree\n"));
 }

@@ -44,7 +44,7 @@ pub use journal::{
 };
 pub use locate::{Kind, LocateError, Located};
 pub use recover::{Healed, Recovered};
-pub use resolved::resolved_folder;
+pub use resolved::{by_letters, resolved_folder};
 pub use revision::{Hasher, Revision};
 pub use roots::{OpenError, Workspace};
 pub use snapshot::{Known, ReadError, Snapshot};

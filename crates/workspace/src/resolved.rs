@@ -1,7 +1,7 @@
-//! The real spelling of a folder that is not below a root, such as the state folder: only for comparing paths with it,
-//! never for opening anything.
+//! The real spelling of a folder that is not below a root, such as the state folder, and the plain one of any path: only
+//! for comparing and telling, never for opening anything.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The folder with its links followed, as far as it exists; what does not exist yet keeps its spelling.
 pub fn resolved_folder(folder: &Path) -> PathBuf {
@@ -16,6 +16,21 @@ pub fn resolved_folder(folder: &Path) -> PathBuf {
         }
     }
     folder.to_path_buf()
+}
+
+/// The path with `.` and `..` taken out by the letters alone, as if no part of it were a link.
+pub fn by_letters(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 #[cfg(test)]

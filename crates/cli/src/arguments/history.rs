@@ -10,6 +10,8 @@ use super::{Place, examples};
 ///
 /// One line each: id, time (UTC), tool, session, files, lines added and removed. Only changes below the roots are
 /// listed. An id may be shortened to its first characters, at least four, as long as they fit one change only.
+///
+/// On a terminal a long list goes through $LANCET_PAGER, else $PAGER, else less; empty or `cat` means none.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::LOG)]
 pub(crate) struct LogArguments {

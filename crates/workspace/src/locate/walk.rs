@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::{Kind, LocateError, Located, Spelling, respell};
 use crate::disk::Open;
+use crate::resolved::by_letters;
 use crate::roots::{Root, Workspace};
 use crate::stamp::Stamp;
 
@@ -239,7 +240,7 @@ impl<'w> Walk<'w> {
             let folder = self.path();
             self.link = Some(Link {
                 at: folder.join(name),
-                target: leading_to(&folder, &target),
+                target: by_letters(&folder.join(&target)),
                 behind: self.pending.len(),
             });
         }
@@ -332,19 +333,4 @@ impl<'w> Walk<'w> {
             respelled: self.respellings > 0,
         })
     }
-}
-
-/// Where a link's text leads from its folder, by the letters alone.
-fn leading_to(folder: &Path, target: &Path) -> PathBuf {
-    let mut path = folder.to_path_buf();
-    for component in target.components() {
-        match component {
-            Component::ParentDir => {
-                path.pop();
-            }
-            Component::CurDir => {}
-            other => path.push(other),
-        }
-    }
-    path
 }

@@ -1,9 +1,9 @@
 //! The names that a path as given gives its file: a link that it leads through has a say by its own name. Folders that it
 //! only passes through, in and out again, have none.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, PathBuf};
 
-use lancet_workspace::resolved_folder;
+use lancet_workspace::{by_letters, resolved_folder};
 
 /// The path itself where it goes straight on. Else both ways to read one that climbs: by its letters, and by the folders
 /// that it climbs out of, which differ where one of them is a link.
@@ -22,20 +22,6 @@ pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
     } else {
         vec![by_letters, by_folders]
     }
-}
-
-fn by_letters(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 /// What a path is that is none of this system: taken from a root it would name a file that nobody means.
