@@ -7,6 +7,7 @@ pub(crate) mod approve;
 pub(crate) mod aside;
 mod asked;
 pub(crate) mod commit;
+mod desk;
 pub(crate) mod examine;
 pub(crate) mod heal;
 pub(crate) mod injected;
@@ -20,26 +21,19 @@ pub(crate) mod reply;
 pub(crate) mod request;
 pub(crate) mod watch;
 
-use std::cell::Cell;
-use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use lancet_text::{Leaks, Query, Reach, Tolerance};
 use serde_json::Value;
 
-use crate::approver::Approver;
-use crate::call::{Caller, Cancel, RawCall, Stopped};
-use crate::engine::Inner;
-use crate::order::Turn;
+use crate::call::RawCall;
 use crate::receive::{Repair, receive};
 use crate::refusal::{Kind, Numbers, Refusal};
 use crate::reply::Reply;
 use crate::session::{Check, Session};
-use crate::settings::Matching;
 use crate::undo::{Restore, TakeBack};
 
+pub(crate) use desk::Desk;
 pub(crate) use injected::note_seen;
 
 use approve::Halt;
@@ -59,23 +53,6 @@ const CLOSING: usize = 1_000;
 /// The longest words about settings that do not load, in characters.
 const LONGEST_TROUBLE: usize = 500;
 
-/// What every room of one call needs at hand.
-pub(crate) struct Desk<'s> {
-    pub(crate) session: &'s Session,
-    engine: Arc<Inner>,
-    pub(crate) tool: String,
-    pub(crate) caller: Caller,
-    pub(crate) cancel: Cancel,
-    /// How many characters of changed lines this call's answer may still show.
-    pub(crate) room: Cell<usize>,
-    /// How many characters it may still say about the changes; more than that is taken from what it may show.
-    words: Cell<usize>,
-    /// Who is asked about this call, where it is not whom the engine asks.
-    pub(crate) approver: Option<Arc<dyn Approver>>,
-    /// How long this call has waited for a person.
-    pub(crate) waited: Cell<Duration>,
-}
-
 /// One edit, from Edit, MultiEdit or a host's tool.
 #[derive(Clone, Debug)]
 pub(crate) struct EditRequest {
@@ -85,96 +62,6 @@ pub(crate) struct EditRequest {
     pub(crate) replace_all: bool,
     pub(crate) expect_count: Option<u64>,
     pub(crate) revision: Option<String>,
-}
-
-impl<'s> Desk<'s> {
-    pub(crate) fn new(session: &'s Session, tool: String, caller: Caller, cancel: Cancel) -> Self {
-        Desk {
-            session,
-            engine: session.lancet.engine(),
-            tool,
-            caller,
-            cancel,
-            room: Cell::new(0),
-            words: Cell::new(0),
-            approver: None,
-            waited: Cell::default(),
-        }
-    }
-
-    /// Counts what the answer says before the lines that it shows next: lines behind the answer's end must not be taken
-    /// for seen.
-    pub(crate) fn say(&self, characters: usize) {
-        let spared = self.words.get().min(characters);
-        self.words.set(self.words.get() - spared);
-        let room = self.room.get().saturating_sub(characters - spared);
-        self.room.set(room);
-    }
-
-    pub(crate) fn engine(&self) -> &Inner {
-        &self.engine
-    }
-
-    /// Ends a call that is no longer wanted, or that has taken too long. Asked only where nothing has been written.
-    pub(crate) fn check_time(&self) -> Result<(), Refusal> {
-        match self.cancel.stopped() {
-            None => Ok(()),
-            Some(Stopped::Cancelled) => Err(Refusal::new(
-                Kind::Declined,
-                "The caller cancelled this call. Nothing was written.",
-            )),
-            Some(Stopped::TimedOut) => Err(Refusal::new(
-                Kind::Timeout,
-                "The call took longer than 60 seconds and was stopped. Nothing was written; ask for less at once.",
-            )),
-        }
-    }
-
-    /// The turn for some files, or the refusal of a call that waited for it too long.
-    pub(crate) fn take_turn<'p>(
-        &self,
-        files: impl IntoIterator<Item = &'p Path>,
-    ) -> Result<Turn, Refusal> {
-        let taken = self.engine().base().order.take(files, &self.cancel);
-        taken.ok_or_else(|| match self.check_time() {
-            Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
-            _ => Refusal::new(
-                Kind::Busy,
-                "Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; send the call again later.",
-            ),
-        })
-    }
-
-    /// A question to the ladder.
-    pub(crate) fn query<'q>(
-        &'q self,
-        view: &'q str,
-        damaged: &'q [Range<usize>],
-        old: &'q str,
-        new: &'q str,
-        edit: &EditRequest,
-        leaks: Leaks,
-    ) -> Query<'q> {
-        let settings = &self.engine().settings;
-        Query {
-            view,
-            damaged,
-            old,
-            new,
-            reach: if edit.replace_all {
-                Reach::All
-            } else {
-                Reach::One
-            },
-            tolerance: if settings.matching == Matching::Exact {
-                Tolerance::Exact
-            } else {
-                Tolerance::Tolerant
-            },
-            abbreviations: &settings.abbreviations,
-            leaks,
-        }
-    }
 }
 
 /// Carries out one call.
@@ -260,7 +147,13 @@ fn carry_out_change(
 ) -> Result<Reply, Refusal> {
     let mut looks = 1;
     loop {
-        let plan = examine_change(desk, change)?;
+        let examined = examine_change(desk, change);
+        // What is told instead of a write is told of bytes that were looked at.
+        let writes = matches!(&examined, Ok(plan) if plan.dry_run == DryRun::No);
+        if !writes && desk.look_closely() {
+            continue;
+        }
+        let plan = examined?;
         if plan.dry_run == DryRun::Yes {
             let asks = approve::foresee_dry_run(desk, &plan)?;
             return Ok(reply::dry_run(desk, plan, repairs, asks.as_deref()));
@@ -277,7 +170,10 @@ fn carry_out_change(
                 parted::note(desk, &recorded);
                 return Ok(reply::change(desk, recorded, repairs));
             }
-            Err(commit::Failed::Changed) if looks < LOOKS => looks += 1,
+            Err(commit::Failed::Changed) if looks < LOOKS => {
+                desk.look_closely();
+                looks += 1;
+            }
             Err(failed) => return Err(failed.refusal()),
         }
     }
@@ -305,6 +201,7 @@ fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
 pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
     desk.approver = raw.approver;
+    desk.look_closely();
     session.refresh();
     let received = receive_call(&mut desk, raw.arguments);
     let checked = received.and_then(|(asked, _)| match asked {

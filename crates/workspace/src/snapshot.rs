@@ -17,6 +17,9 @@ use crate::stamp::Stamp;
 const TRIES: usize = 4;
 /// How often a file that somebody else holds a lease of is tried again.
 const LEASE_TRIES: usize = 250;
+/// How much is read at once to be compared: what was just copied is still in the nearest caches (a megabyte: 80 µs, in
+/// pieces of 256 KiB 120, through a mapping 95).
+const COMPARED: usize = 64 * 1024;
 
 /// A whole file as it stood at one moment.
 #[derive(Clone, Debug)]
@@ -264,7 +267,17 @@ pub(crate) fn scan_file(
     file: BorrowedFd<'_>,
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> io::Result<u64> {
+    scan_pieces(disk, file, buffer::LENGTH, take)
+}
+
+fn scan_pieces(
+    disk: &dyn Disk,
+    file: BorrowedFd<'_>,
+    length: usize,
+    take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> io::Result<u64> {
     buffer::lend(|buffer| {
+        let buffer = &mut buffer[..length];
         let mut offset = 0;
         loop {
             match disk.read_at(file, buffer, offset) {
@@ -296,7 +309,7 @@ pub(crate) fn holds(
             }
             let mut rest = bytes;
             let mut equal = true;
-            scan_file(disk, file, &mut |piece| {
+            scan_pieces(disk, file, COMPARED, &mut |piece| {
                 equal = rest.starts_with(piece);
                 rest = rest.get(piece.len()..).unwrap_or_default();
                 // Done at the length known: one call less, and the stamp tells if the file grew meanwhile.

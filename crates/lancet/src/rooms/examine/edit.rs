@@ -11,7 +11,8 @@ use self::finish::finish;
 use self::sheet::{Manner, Sheet, Words};
 use super::credential::refuse_credential;
 use super::open::{
-    HELD, LARGEST, decode, expected, is_notebook_name, refuse_notebook, require_file, snapshot,
+    HELD, LARGEST, decode, expected, is_notebook_name, refuse_notebook, require_file,
+    snapshot_to_change,
 };
 use super::standing::{Need, Standing, standing};
 use super::{large, new_file};
@@ -240,7 +241,7 @@ fn examine_held(
         }
         None
     };
-    let opened = snapshot(desk.session, &target)
+    let opened = snapshot_to_change(desk, &target)
         .and_then(|base| refuse_notebook(&target, &base.bytes).map(|()| base));
     let base = match opened {
         Ok(base) => base,

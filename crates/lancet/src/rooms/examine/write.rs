@@ -11,7 +11,7 @@ use super::credential::refuse_credential;
 use super::edit::Insist;
 use super::explain::{leak, unencodable};
 use super::new_file;
-use super::open::{decode, expected, refuse_notebook, require_file, snapshot};
+use super::open::{decode, expected, refuse_notebook, require_file, snapshot_to_change};
 use super::standing::{DIFF_BUDGET, Need, Standing, standing};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::{WriteArguments, WriteMode};
@@ -65,7 +65,7 @@ fn existing(
     arguments: &WriteArguments,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
-    let base = snapshot(desk.session, &target)?;
+    let base = snapshot_to_change(desk, &target)?;
     refuse_notebook(&target, &base.bytes)?;
     let document = decode(desk.engine(), &target, &base.bytes)?;
     let content = &arguments.content;

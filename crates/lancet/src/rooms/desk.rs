@@ -1,0 +1,151 @@
+//! What every room of one call needs at hand: whose call it is, its time, what its answer may still say, and how closely
+//! the files are looked at.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lancet_text::{Leaks, Query, Reach, Tolerance};
+
+use super::EditRequest;
+use crate::approver::Approver;
+use crate::call::{Caller, Cancel, Stopped};
+use crate::engine::Inner;
+use crate::order::Turn;
+use crate::refusal::{Kind, Refusal};
+use crate::session::Session;
+use crate::settings::Matching;
+
+/// The desk of one call.
+pub(crate) struct Desk<'s> {
+    pub(crate) session: &'s Session,
+    pub(super) engine: Arc<Inner>,
+    pub(crate) tool: String,
+    pub(crate) caller: Caller,
+    pub(crate) cancel: Cancel,
+    /// How many characters of changed lines this call's answer may still show.
+    pub(crate) room: Cell<usize>,
+    /// How many characters it may still say about the changes; more than that is taken from what it may show.
+    pub(super) words: Cell<usize>,
+    /// Who is asked about this call, where it is not whom the engine asks.
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// How long this call has waited for a person.
+    pub(crate) waited: Cell<Duration>,
+    trust: Cell<Trust>,
+}
+
+/// Whether equal stamps are enough to take a version of the ledger for the one on the disk, until the write compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    Stamps,
+    /// They were enough for some file.
+    Given,
+    /// Only the content counts.
+    Content,
+}
+
+impl<'s> Desk<'s> {
+    pub(crate) fn new(session: &'s Session, tool: String, caller: Caller, cancel: Cancel) -> Self {
+        Desk {
+            session,
+            engine: session.lancet.engine(),
+            tool,
+            caller,
+            cancel,
+            room: Cell::new(0),
+            words: Cell::new(0),
+            approver: None,
+            waited: Cell::default(),
+            trust: Cell::new(Trust::Stamps),
+        }
+    }
+
+    pub(crate) fn may_trust(&self) -> bool {
+        self.trust.get() != Trust::Content
+    }
+
+    pub(crate) fn note_trust(&self) {
+        self.trust.set(Trust::Given);
+    }
+
+    /// From now on only the content counts. Whether something was taken on trust until now.
+    pub(super) fn look_closely(&self) -> bool {
+        self.trust.replace(Trust::Content) == Trust::Given
+    }
+
+    /// Counts what the answer says before the lines that it shows next: lines behind the answer's end must not be taken
+    /// for seen.
+    pub(crate) fn say(&self, characters: usize) {
+        let spared = self.words.get().min(characters);
+        self.words.set(self.words.get() - spared);
+        let room = self.room.get().saturating_sub(characters - spared);
+        self.room.set(room);
+    }
+
+    pub(crate) fn engine(&self) -> &Inner {
+        &self.engine
+    }
+
+    /// Ends a call that is no longer wanted, or that has taken too long. Asked only where nothing has been written.
+    pub(crate) fn check_time(&self) -> Result<(), Refusal> {
+        match self.cancel.stopped() {
+            None => Ok(()),
+            Some(Stopped::Cancelled) => Err(Refusal::new(
+                Kind::Declined,
+                "The caller cancelled this call. Nothing was written.",
+            )),
+            Some(Stopped::TimedOut) => Err(Refusal::new(
+                Kind::Timeout,
+                "The call took longer than 60 seconds and was stopped. Nothing was written; ask for less at once.",
+            )),
+        }
+    }
+
+    /// The turn for some files, or the refusal of a call that waited for it too long.
+    pub(crate) fn take_turn<'p>(
+        &self,
+        files: impl IntoIterator<Item = &'p Path>,
+    ) -> Result<Turn, Refusal> {
+        let taken = self.engine().base().order.take(files, &self.cancel);
+        taken.ok_or_else(|| match self.check_time() {
+            Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
+            _ => Refusal::new(
+                Kind::Busy,
+                "Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; send the call again later.",
+            ),
+        })
+    }
+
+    /// A question to the ladder.
+    pub(crate) fn query<'q>(
+        &'q self,
+        view: &'q str,
+        damaged: &'q [Range<usize>],
+        old: &'q str,
+        new: &'q str,
+        edit: &EditRequest,
+        leaks: Leaks,
+    ) -> Query<'q> {
+        let settings = &self.engine().settings;
+        Query {
+            view,
+            damaged,
+            old,
+            new,
+            reach: if edit.replace_all {
+                Reach::All
+            } else {
+                Reach::One
+            },
+            tolerance: if settings.matching == Matching::Exact {
+                Tolerance::Exact
+            } else {
+                Tolerance::Tolerant
+            },
+            abbreviations: &settings.abbreviations,
+            leaks,
+        }
+    }
+}
