@@ -28,6 +28,7 @@ mod spans;
 mod sqlite;
 mod statistics;
 mod unsealed;
+mod writing;
 
 pub use examine::{StoreFacts, examine_store};
 pub use journal::LeftIntent;

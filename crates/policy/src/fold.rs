@@ -172,6 +172,10 @@ pub(crate) fn name(given: &str, strength: Strength) -> String {
 
 /// Characters of a pattern, which may stand in the middle of a name: nothing is cut off.
 pub(crate) fn run(text: &str, strength: Strength) -> String {
+    // Nothing of ASCII composes or is invisible: most names need none of the tables.
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     if strength == Strength::Plain {
         return text.chars().flat_map(fold_case).nfc().collect();
     }

@@ -142,9 +142,9 @@ pub(crate) fn carriage_returns(line: &[u8]) -> usize {
     }
 }
 
-/// How far apart the entries of a line index are: finding a line in a block takes less than a microsecond, and the
-/// index is a five-hundredth of the text.
-const BLOCK: usize = 4 << 10;
+/// How far apart the entries of a line index are: finding a line in a block takes some hundred instructions, and the
+/// index is a hundredth of the text.
+const BLOCK: usize = 1 << 10;
 
 /// A sparse index of the lines of a text: for each block how many newlines stand before it.
 #[derive(Debug)]

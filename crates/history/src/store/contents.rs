@@ -49,14 +49,12 @@ pub(super) fn put_files(
         .flat_map(|file| [&file.before, &file.after])
         .flatten();
     for kept in states {
-        if kept.size <= INLINE || is_known(&kept.revision) {
+        // Of the others nothing is written: nobody needs to be asked whether they are known.
+        let Content::Whole(bytes) = &kept.content else {
             continue;
-        }
-        match &kept.content {
-            Content::Whole(bytes) => {
-                blobs::put(state, &kept.revision, &|file| file.write_all(bytes))?;
-            }
-            Content::Spans { .. } | Content::Displaced => {}
+        };
+        if kept.size > INLINE && !is_known(&kept.revision) {
+            blobs::put(state, &kept.revision, &|file| file.write_all(bytes))?;
         }
     }
     Ok(())

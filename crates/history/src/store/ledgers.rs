@@ -6,9 +6,10 @@ use std::hash::{BuildHasher, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::open::now;
+use super::writing::Writing;
 use super::{LedgerStore, Loaded, Saved, Store, StoreError, Turn};
 use crate::entry::{Entry, Version};
 use crate::ledger::Budget;
@@ -149,7 +150,7 @@ fn save(
     if entries.is_empty() {
         return Ok(());
     }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = Writing::begin(connection)?;
     let (id, last) = take_turns(&transaction, session, entries.len() as i64)?;
     let first = last - entries.len() as i64 + 1;
     for (turn, (path, entry)) in (first..).zip(entries) {
@@ -163,7 +164,7 @@ fn save(
 
 /// The session's number, and the last of as many turns as were asked for.
 fn take_turns(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     session: &SessionName,
     turns: i64,
 ) -> rusqlite::Result<(i64, i64)> {
@@ -179,7 +180,7 @@ fn take_turns(
 }
 
 fn save_row(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     session: i64,
     turn: i64,
     path: &Path,
@@ -220,7 +221,7 @@ fn save_row(
 }
 
 /// Removes the rows saved longest ago beyond what a ledger holds.
-fn sweep(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<()> {
+fn sweep(transaction: &Connection, session: i64) -> rusqlite::Result<()> {
     let most = i64::try_from(Budget::default().entries).unwrap_or(i64::MAX);
     transaction
         .prepare_cached(

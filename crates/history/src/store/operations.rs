@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::open::{file_in, not_writable};
+use super::writing::Writing;
 use super::{
     Saved, SetAside, Store, StoreError, blobs, contents, forecast, log, open, process, prune,
     records, seal, statistics, unsealed,
@@ -28,8 +29,7 @@ impl OperationStore for Store {
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
         self.put_files(draft)?;
         let (taken, set_aside) = self.run(|connection| {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction = Writing::begin(connection)?;
             match records::insert(&transaction, self.folder(), draft) {
                 Err(error) if records::is_taken(&error) => return Ok(true),
                 other => other?,
