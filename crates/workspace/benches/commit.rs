@@ -1,7 +1,7 @@
 //! What a commit costs against the least that an fsynced replacement can cost (a new file, fsync, rename, fsync of the
 //! folder), taking turns on the same disk; and how long the lease is held. Prints its figures.
 //!
-//! `cargo bench -p lancet-workspace --bench commit [-- FOLDER]`
+//! `cargo bench -p lancet-workspace --bench commit [-- FOLDER [--calls]]`
 
 #![allow(clippy::print_stdout, reason = "the figures are what this is for")]
 
@@ -169,6 +169,45 @@ fn lease(folder: &Path, size: usize, rounds: usize) {
     );
 }
 
+/// Where the time of a commit goes: from each call of the disk to the next, in the order of the calls.
+fn calls(folder: &Path, size: usize, rounds: usize) {
+    let disk = Arc::new(FaultyDisk::new());
+    let workspace = open(folder, disk.clone());
+    let path = folder.join("root/ours.txt");
+    fs::write(&path, vec![b'x'; size]).unwrap();
+    let log: Arc<Mutex<Vec<(&'static str, Instant)>>> = Arc::default();
+    let heard = Arc::clone(&log);
+    disk.before_each(move |call| heard.lock().unwrap().push((call.method, Instant::now())));
+    let mut all: Vec<Vec<(&'static str, Duration)>> = Vec::new();
+    for round in 0..rounds {
+        let changes = [RawChange {
+            range: 10..11,
+            bytes: vec![b'a' + (round % 26) as u8],
+        }];
+        let seen = workspace.locate(&path).unwrap().snapshot(u64::MAX).unwrap();
+        let revision = Revision::of(&apply_raw(&seen.bytes, &changes));
+        log.lock().unwrap().clear();
+        let kept = commit(&workspace, &path, &seen, &changes, revision);
+        let end = Instant::now();
+        let log = log.lock().unwrap().clone();
+        clear(kept);
+        let ends = log.iter().skip(1).map(|(_, begun)| *begun).chain([end]);
+        all.push(
+            log.iter()
+                .zip(ends)
+                .map(|((method, begun), end)| (*method, end - *begun))
+                .collect(),
+        );
+    }
+    // The first ones open what later ones find open.
+    let usual = all.last().map_or(0, Vec::len);
+    all.retain(|calls| calls.len() == usual);
+    for at in 0..usual {
+        let mut times: Vec<Duration> = all.iter().map(|calls| calls[at].1).collect();
+        println!("  {:>9.1?}  {}", middle(&mut times), all[0][at].0);
+    }
+}
+
 fn main() {
     let folder = std::env::args()
         .skip(1)
@@ -177,6 +216,13 @@ fn main() {
     let folder = tempfile::tempdir_in(folder).unwrap();
     let folder = folder.path().canonicalize().unwrap();
     fs::create_dir(folder.join("root")).unwrap();
+    if std::env::args().any(|argument| argument == "--calls") {
+        for size in [10_000, 1_000_000] {
+            println!("a commit of {size} bytes, call by call:");
+            calls(&folder, size, 100);
+        }
+        return;
+    }
     compare(&folder, 10_000, 200);
     compare(&folder, 1_000_000, 100);
     compare(&folder, 100_000_000, 9);
