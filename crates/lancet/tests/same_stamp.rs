@@ -4,34 +4,92 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, sleep};
+use std::time::Duration;
 
-use lancet::{Lancet, Mode, RawCall, Reply, Session, SessionName};
+use lancet::{
+    Answer, Approver, Check, Kind, Lancet, Mode, Question, RawCall, Reply, Session, SessionName,
+    Wait,
+};
 use serde_json::{Value, json};
 
 const BEFORE: &str = "first line\nthe second\nthe third\n";
 /// As long as the one before.
 const AFTER: &str = "first line\nTHE SECOND\nthe third\n";
 
+/// How soon before a look the file was changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Changed {
+    /// Another change in the same moment could leave the same stamp.
+    JustNow,
+    /// By its times it is as it was for long.
+    LongAgo,
+}
+
+/// How the file is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    One,
+    /// A hard link: it is rewritten in place.
+    Two,
+}
+
 struct Ground {
     folder: tempfile::TempDir,
     session: Session,
+    questions: Arc<AtomicUsize>,
+}
+
+/// Says yes and counts.
+struct Yes(Arc<AtomicUsize>);
+
+impl Approver for Yes {
+    fn ask(&self, _: &Question, _: &Wait) -> Answer {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Answer::Yes
+    }
+}
+
+fn open(folder: &Path, mode: Mode, approver: impl Approver + 'static) -> Lancet {
+    fs::create_dir(folder.join("root")).expect("made");
+    Lancet::builder()
+        .root(folder.join("root"))
+        .state_dir(folder.join("state"))
+        .mode(mode)
+        .approver(approver)
+        .open()
+        .expect("opens")
+}
+
+fn session(lancet: &Lancet, name: &str) -> Session {
+    lancet.session(&SessionName::new(name).expect("a name"))
 }
 
 impl Ground {
     /// A file that was read, and then changed without a trace.
     fn new() -> Self {
+        Self::with(Mode::AcceptEdits, Changed::JustNow, Names::One)
+    }
+
+    fn with(mode: Mode, changed: Changed, names: Names) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        fs::create_dir(folder.path().join("root")).expect("made");
-        let lancet = Lancet::builder()
-            .root(folder.path().join("root"))
-            .state_dir(folder.path().join("state"))
-            .mode(Mode::AcceptEdits)
-            .open()
-            .expect("opens");
-        let session = lancet.session(&SessionName::new("talk").expect("a name"));
-        let ground = Ground { folder, session };
+        let questions = Arc::new(AtomicUsize::new(0));
+        let lancet = open(folder.path(), mode, Yes(Arc::clone(&questions)));
+        let ground = Ground {
+            session: session(&lancet, "talk"),
+            folder,
+            questions,
+        };
         fs::write(ground.file(), BEFORE).expect("written");
+        if names == Names::Two {
+            fs::hard_link(ground.file(), ground.file().with_file_name("b.txt")).expect("linked");
+        }
         change_after(&ground.file(), || {
+            if changed == Changed::LongAgo {
+                sleep(Duration::from_millis(2_100));
+            }
             let read = ground.call("Read", json!({}));
             assert!(!read.is_error(), "{}", read.text());
         });
@@ -48,11 +106,27 @@ impl Ground {
         fs::read_to_string(self.file()).expect("read")
     }
 
-    fn call(&self, tool: &str, arguments: Value) -> Reply {
-        let mut arguments = arguments;
+    fn raw(&self, tool: &str, mut arguments: Value) -> RawCall {
         arguments["file_path"] = json!(self.file());
-        self.session.call(RawCall::new(tool, arguments))
+        RawCall::new(tool, arguments)
     }
+
+    fn call(&self, tool: &str, arguments: Value) -> Reply {
+        self.session.call(self.raw(tool, arguments))
+    }
+
+    /// An edit is refused as stale, shows what is there, changes nothing and asks nobody.
+    fn assert_stale(&self) {
+        let answer = self.call("Edit", third());
+        assert_eq!(answer.refusal(), Some(Kind::Stale), "{}", answer.text());
+        assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
+        assert_eq!(self.content(), AFTER);
+        assert_eq!(self.questions.load(Ordering::Relaxed), 0);
+    }
+}
+
+fn third() -> Value {
+    json!({ "old_string": "the third", "new_string": "the 3rd" })
 }
 
 /// Runs `look` and then stores [`AFTER`] through a mapping that was dirty before: no field of the stat changes.
@@ -90,15 +164,26 @@ fn change_after(path: &Path, look: impl FnOnce()) {
 #[test]
 fn an_edit_of_what_was_there_is_refused_and_the_file_stands() {
     let ground = Ground::new();
-    let arguments = json!({ "old_string": "the third", "new_string": "the 3rd" });
-    let answer = ground.call("Edit", arguments.clone());
-    assert!(answer.is_error(), "{}", answer.text());
-    assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
-    assert_eq!(ground.content(), AFTER);
+    ground.assert_stale();
     // The refusal has shown what is there now.
-    let answer = ground.call("Edit", arguments);
+    let answer = ground.call("Edit", third());
     assert!(!answer.is_error(), "{}", answer.text());
     assert_eq!(ground.content(), "first line\nTHE SECOND\nthe 3rd\n");
+}
+
+#[test]
+fn a_file_that_seems_unchanged_for_long_is_found_out_too() {
+    Ground::with(Mode::AcceptEdits, Changed::LongAgo, Names::One).assert_stale();
+}
+
+#[test]
+fn a_file_that_is_rewritten_in_place_is_found_out_too() {
+    Ground::with(Mode::AcceptEdits, Changed::JustNow, Names::Two).assert_stale();
+}
+
+#[test]
+fn nobody_is_asked_about_what_was_there() {
+    Ground::with(Mode::Ask, Changed::JustNow, Names::One).assert_stale();
 }
 
 #[test]
@@ -125,4 +210,90 @@ fn a_write_over_what_was_there_is_refused_and_the_file_stands() {
     let answer = ground.call("Write", json!({ "content": "new\n" }));
     assert!(answer.is_error(), "{}", answer.text());
     assert_eq!(ground.content(), AFTER);
+}
+
+#[test]
+fn text_is_not_put_at_the_end_of_what_was_there() {
+    let ground = Ground::new();
+    let answer = ground.call("Write", json!({ "content": "more\n", "mode": "append" }));
+    assert!(
+        answer.is_error() || answer.text().contains("THE SECOND"),
+        "{}",
+        answer.text()
+    );
+    let kept = ground.content();
+    assert!(kept.starts_with(AFTER), "{kept}");
+}
+
+#[test]
+fn a_check_without_effect_is_made_of_what_is_there_now() {
+    let ground = Ground::new();
+    let checked = ground.session.check(ground.raw("Edit", third()));
+    assert!(
+        matches!(&checked, Check::Refused(refusal) if refusal.kind() == Kind::Stale),
+        "{checked:?}"
+    );
+}
+
+/// A call to come.
+type Other = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+
+/// At the first question starts the other call, and lets it come to where it waits for its turn.
+struct Meanwhile {
+    other: Other,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Approver for Meanwhile {
+    fn ask(&self, _: &Question, _: &Wait) -> Answer {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        if let Some(other) = self.other.lock().expect("not poisoned").take() {
+            thread::spawn(other);
+            sleep(Duration::from_millis(300));
+        }
+        Answer::Yes
+    }
+}
+
+#[test]
+fn a_call_that_waited_for_its_turn_looks_at_what_the_other_wrote() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let asked = Arc::new(AtomicUsize::new(0));
+    let next = Other::default();
+    let approver = Meanwhile {
+        other: Arc::clone(&next),
+        asked: Arc::clone(&asked),
+    };
+    let lancet = open(folder.path(), Mode::Ask, approver);
+    let file = folder
+        .path()
+        .canonicalize()
+        .expect("there")
+        .join("root/a.txt");
+    fs::write(&file, BEFORE).expect("written");
+    let edit = |old: &str, new: &str| {
+        let arguments = json!({ "file_path": &file, "old_string": old, "new_string": new });
+        RawCall::new("Edit", arguments)
+    };
+    let (first, second) = (session(&lancet, "first"), session(&lancet, "second"));
+    for each in [&first, &second] {
+        let read = each.call(RawCall::new("Read", json!({ "file_path": &file })));
+        assert!(!read.is_error(), "{}", read.text());
+    }
+    let (tell, told) = std::sync::mpsc::channel();
+    let other = edit("the second", "the 2nd");
+    *next.lock().expect("not poisoned") = Some(Box::new(move || {
+        let _ = tell.send(second.call(other));
+    }));
+    let answer = first.call(edit("the third", "the 3rd"));
+    assert!(!answer.is_error(), "{}", answer.text());
+    let other = told.recv().expect("it answered");
+    assert_eq!(other.refusal(), Some(Kind::Stale), "{}", other.text());
+    assert_eq!(
+        asked.load(Ordering::Relaxed),
+        1,
+        "only the first is asked about"
+    );
+    let content = fs::read_to_string(&file).expect("read");
+    assert_eq!(content, "first line\nthe second\nthe 3rd\n");
 }

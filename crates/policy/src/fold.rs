@@ -212,3 +212,20 @@ fn default_ignorable(character: char) -> bool {
         | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
         | '\u{E0000}'..='\u{E0FFF}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_ascii_fold_as_the_tables_say() {
+        let every: String = (0..128_u8).map(char::from).collect();
+        let texts = every.chars().map(String::from).chain([every.clone()]);
+        for text in texts {
+            let by_tables: String = text.chars().flat_map(fold_case).nfc().collect();
+            assert_eq!(run(&text, Strength::Plain), by_tables);
+            assert_eq!(run(&text, Strength::Strict), once(&text));
+            assert_eq!(run(&text, Strength::Drive), once(&text));
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// How much is read at once.
+/// How much is read at once, at most.
 pub(crate) const LENGTH: usize = 256 * 1024;
 
 thread_local! {

@@ -230,6 +230,14 @@ impl Located {
         self.stamp
     }
 
+    /// Its stamp now; none where nothing is there, or nothing can be told of it.
+    pub fn stat_now(&self) -> Option<Stamp> {
+        if !self.missing_folders.is_empty() {
+            return None;
+        }
+        self.disk.stat_at(self.folder(), &self.name).ok()
+    }
+
     /// Was a symbolic link below a root followed?
     pub fn followed_link(&self) -> bool {
         self.followed_link

@@ -1,9 +1,10 @@
 //! What is about to be done to several files at once, in words that only whoever does it understands: on the disk itself
 //! before the first file is touched, and gone when nothing is left to do.
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 
 use super::open::file_in;
+use super::writing::Writing;
 use super::{Store, StoreError, process};
 
 /// An intent that a process left which has ended.
@@ -109,7 +110,7 @@ fn take_left(connection: &mut Connection, own: &str) -> rusqlite::Result<Vec<Lef
     if is_empty {
         return Ok(Vec::new());
     }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = Writing::begin(connection)?;
     let all: Vec<(LeftIntent, String)> = {
         let mut statement =
             transaction.prepare("SELECT id, intent, decided, process FROM journal ORDER BY id")?;

@@ -164,7 +164,7 @@ fn save(
 
 /// The session's number, and the last of as many turns as were asked for.
 fn take_turns(
-    transaction: &Connection,
+    transaction: &Writing<'_>,
     session: &SessionName,
     turns: i64,
 ) -> rusqlite::Result<(i64, i64)> {
@@ -180,7 +180,7 @@ fn take_turns(
 }
 
 fn save_row(
-    transaction: &Connection,
+    transaction: &Writing<'_>,
     session: i64,
     turn: i64,
     path: &Path,
@@ -221,7 +221,7 @@ fn save_row(
 }
 
 /// Removes the rows saved longest ago beyond what a ledger holds.
-fn sweep(transaction: &Connection, session: i64) -> rusqlite::Result<()> {
+fn sweep(transaction: &Writing<'_>, session: i64) -> rusqlite::Result<()> {
     let most = i64::try_from(Budget::default().entries).unwrap_or(i64::MAX);
     transaction
         .prepare_cached(

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 
 use super::open::{file_in, not_writable};
 use super::writing::Writing;
@@ -52,8 +52,7 @@ impl OperationStore for Store {
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
         self.put_files(draft)?;
         let (missing, mut set_aside) = self.run(|connection| {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction = Writing::begin(connection)?;
             let begun = transaction
                 .prepare_cached("DELETE FROM begun WHERE id = ?1")?
                 .execute([draft.id])?;
@@ -66,8 +65,7 @@ impl OperationStore for Store {
         })?;
         if missing {
             let ((), moved) = self.run(|connection| {
-                let transaction =
-                    connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let transaction = Writing::begin(connection)?;
                 records::insert(&transaction, self.folder(), draft)?;
                 records::complete(&transaction, self.folder(), draft)?;
                 transaction.commit()
@@ -143,8 +141,7 @@ impl OperationStore for Store {
 
     fn abandon(&self, id: &str) -> Result<(), StoreError> {
         let (files, _) = self.run(|connection| {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction = Writing::begin(connection)?;
             let needless = prune::contents_of(&transaction, id)?;
             records::remove(&transaction, id)?;
             let removed = &mut Removed::default();
@@ -187,8 +184,7 @@ impl OperationStore for Store {
         written: &[usize],
     ) -> Result<(), StoreError> {
         let (files, _) = self.run(|connection| {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction = Writing::begin(connection)?;
             let begun = transaction.execute("DELETE FROM begun WHERE id = ?1", [&operation.id])?;
             // Somebody else has settled it.
             if begun == 0 {

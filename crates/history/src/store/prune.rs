@@ -7,10 +7,11 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 
 use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE};
 use super::open::now;
+use super::writing::Writing;
 use super::{blobs, seal};
 use crate::entry::Revision;
 use crate::operation::{Limits, OperationKind, Removed};
@@ -133,7 +134,7 @@ fn step(
     if going.is_empty() {
         return Ok(None);
     }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = Writing::begin(connection)?;
     let mut needless = Vec::new();
     for found in going {
         if is_newest(&transaction, &found.id)? {
@@ -198,7 +199,7 @@ pub(super) fn contents_of(connection: &Connection, id: &str) -> rusqlite::Result
 /// Removes those of the contents that nothing needs any more. One that others are based on is put into them first. The
 /// files that are to go once the transaction stands.
 pub(super) fn release(
-    transaction: &Transaction<'_>,
+    transaction: &Writing<'_>,
     state: &Path,
     mut contents: Vec<i64>,
     removed: &mut Removed,
@@ -258,7 +259,7 @@ fn described(connection: &Connection, id: i64) -> rusqlite::Result<Option<Descri
 
 /// Makes the contents that are based on this one whole; whether none is left. What cannot be put together keeps its
 /// base: nothing that might be mended is thrown away.
-fn unburden(transaction: &Transaction<'_>, state: &Path, id: i64) -> rusqlite::Result<bool> {
+fn unburden(transaction: &Writing<'_>, state: &Path, id: i64) -> rusqlite::Result<bool> {
     let based: Vec<(i64, Revision)> = {
         let mut statement =
             transaction.prepare_cached("SELECT id, revision FROM contents WHERE base = ?1")?;

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, params};
 
+use super::writing::Writing;
 use super::{contents, log};
 use crate::operation::{Draft, FileDraft, OperationState};
 
 /// Writes the rows of an operation.
 pub(super) fn insert(
-    transaction: &Connection,
+    transaction: &Writing<'_>,
     state: &Path,
     draft: &Draft<'_>,
 ) -> rusqlite::Result<()> {
@@ -54,7 +55,7 @@ pub(super) fn insert(
 }
 
 fn insert_file(
-    transaction: &Connection,
+    transaction: &Writing<'_>,
     state: &Path,
     id: &str,
     at: usize,
@@ -96,7 +97,7 @@ fn insert_file(
 /// What is known only now: modes, folders, and the content after a write that was streamed. Then the marks on what is
 /// taken back.
 pub(super) fn complete(
-    transaction: &Connection,
+    transaction: &Writing<'_>,
     state: &Path,
     draft: &Draft<'_>,
 ) -> rusqlite::Result<()> {
@@ -127,7 +128,7 @@ pub(super) fn complete(
 /// Marks one file of an operation as taken back, or as standing again. What that operation itself had taken back then
 /// stands again, or is taken back again.
 pub(super) fn mark(
-    transaction: &Connection,
+    transaction: &Writing<'_>,
     operation: &str,
     at: usize,
     by: Option<&str>,
@@ -150,7 +151,7 @@ pub(super) fn mark(
     Ok(())
 }
 
-pub(super) fn remove(transaction: &Connection, id: &str) -> rusqlite::Result<()> {
+pub(super) fn remove(transaction: &Writing<'_>, id: &str) -> rusqlite::Result<()> {
     for statement in [
         "DELETE FROM begun WHERE id = ?1",
         "DELETE FROM taken_back WHERE operation = ?1",

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 
 use super::blobs::{self, Packed};
 use super::contents::{self, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, Row, SPANS};
 use super::prune::give_back;
+use super::writing::Writing;
 use crate::operation::Sealed;
 
 /// Contents that one step compresses.
@@ -80,7 +81,7 @@ fn seal_rows(
     ids: impl Iterator<Item = i64>,
     sealed: &mut Sealed,
 ) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = Writing::begin(connection)?;
     for id in ids {
         // Another process may have been quicker.
         if let Some(row) = contents::row(&transaction, id)?.filter(|row| row.form < COMPRESSED) {

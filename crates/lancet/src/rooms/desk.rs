@@ -40,7 +40,7 @@ pub(crate) struct Desk<'s> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trust {
     Stamps,
-    /// They were enough for some file.
+    /// They were enough for some file of which they prove nothing.
     Given,
     /// Only the content counts.
     Content,
@@ -62,15 +62,17 @@ impl<'s> Desk<'s> {
         }
     }
 
-    pub(crate) fn may_trust(&self) -> bool {
-        self.trust.get() != Trust::Content
+    /// Whether only the content counts.
+    pub(crate) fn looks_closely(&self) -> bool {
+        self.trust.get() == Trust::Content
     }
 
+    /// Notes that a stamp was enough which proves nothing.
     pub(crate) fn note_trust(&self) {
         self.trust.set(Trust::Given);
     }
 
-    /// From now on only the content counts. Whether something was taken on trust until now.
+    /// From now on only the content counts. Whether something was taken on trust until now: true once at most.
     pub(super) fn look_closely(&self) -> bool {
         self.trust.replace(Trust::Content) == Trust::Given
     }

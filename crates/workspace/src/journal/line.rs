@@ -255,4 +255,33 @@ mod tests {
             prop_assert_eq!(Line::decode(&text[..text.len().saturating_sub(cut + 1)]), None);
         }
     }
+
+    /// Lines that stand in the state folders of people are read by every later version.
+    #[test]
+    fn a_line_looks_as_it_always_did() {
+        let trace = Trace {
+            inode: u64::MAX,
+            revision: Revision::from_bytes([0xa5; 32]),
+        };
+        let step = Step {
+            folder: "/f%".into(),
+            name: "a\tb".into(),
+            temporary: "c\nd\0".into(),
+            act: Act::Exchange,
+            old: Some(trace),
+            new: None,
+        };
+        let intent = Intent {
+            boot: String::new(),
+            steps: vec![step],
+        };
+        let a5 = "a5".repeat(32);
+        let fields =
+            format!("intent\t0\t\t/f%25\ta%09b\tc%0ad%00\texchange\t\t\tffffffffffffffff:{a5}\t-");
+        let line = Line::Open(0, intent).encode();
+        let line = String::from_utf8(line).expect("text");
+        let (told, sum) = line.trim_end().rsplit_once('\t').expect("a sum");
+        assert_eq!(told, fields);
+        assert_eq!(sum.as_bytes(), checksum(fields.as_bytes()));
+    }
 }

@@ -50,6 +50,10 @@ pub(super) fn ask(
     let Some(approver) = somebody(desk) else {
         return Err(nobody(&reason).with("file_path", quote_path(&path)).into());
     };
+    // A person is shown what is there, not what was trusted to be.
+    if desk.look_closely() {
+        return Err(Halt::Changed);
+    }
     let scope = reason
         .protected
         .then(|| policy.offered_scope(&path))

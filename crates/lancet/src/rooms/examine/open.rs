@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lancet_text::{Document, Encoding, NotText};
 use lancet_workspace::{
-    EntryKind, Expected, Kind as FileKind, Known, ReadError, Revision, Snapshot,
+    EntryKind, Expected, Kind as FileKind, Known, ReadError, Revision, Snapshot, Stamp,
 };
 use serde_json::json;
 
@@ -59,6 +59,10 @@ pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, R
     {
         return Ok(Snapshot { stamp, ..kept });
     }
+    read(target)
+}
+
+fn read(target: &Target) -> Result<Snapshot, Refusal> {
     target
         .located
         .snapshot(LARGEST)
@@ -68,14 +72,25 @@ pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, R
 /// The version on the disk, for a change. The stamp of a file that lancet has just written proves nothing, since another
 /// write in the same moment could have left the same one; but the write that this leads to compares every byte. So the
 /// version of the ledger is taken on trust where the stamps agree: nothing is read twice to be changed once (an Edit in
-/// a megabyte: a tenth of its time), and the desk notes it.
+/// a megabyte: a tenth of its time), and the desk notes it. One that looks closely reads what is there.
 pub(crate) fn snapshot_to_change(desk: &Desk<'_>, target: &Target) -> Result<Snapshot, Refusal> {
-    if let Some(now) = target.located.stat().filter(|_| desk.may_trust())
-        && let Some(kept) = kept(desk.session, target)
+    if desk.looks_closely() {
+        return read(target);
+    }
+    // Now, and not as it was located: the call may have waited for its turn since.
+    if let Some(kept) = kept(desk.session, target)
+        && let Some(now) = target.located.stat_now()
         && now.same_file_state(&kept.stamp)
     {
-        desk.note_trust();
-        return Ok(kept);
+        if kept.stamp.racy() {
+            desk.note_trust();
+        }
+        // The content was looked at when the ledger's stamp was taken, not now.
+        let stamp = Stamp {
+            taken: kept.stamp.taken,
+            ..now
+        };
+        return Ok(Snapshot { stamp, ..kept });
     }
     snapshot(desk.session, target)
 }
