@@ -19,6 +19,9 @@ const BEFORE: &str = "first line\nthe second\nthe third\n";
 /// As long as the one before.
 const AFTER: &str = "first line\nTHE SECOND\nthe third\n";
 
+/// By then a change leaves another stamp.
+const LONG: Duration = Duration::from_millis(2_100);
+
 /// How soon before a look the file was changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Changed {
@@ -88,7 +91,7 @@ impl Ground {
         }
         change_after(&ground.file(), || {
             if changed == Changed::LongAgo {
-                sleep(Duration::from_millis(2_100));
+                sleep(LONG);
             }
             let read = ground.call("Read", json!({}));
             assert!(!read.is_error(), "{}", read.text());
@@ -271,6 +274,8 @@ fn a_call_that_waited_for_its_turn_looks_at_what_the_other_wrote() {
         .expect("there")
         .join("root/a.txt");
     fs::write(&file, BEFORE).expect("written");
+    // A stamp that proves something, as long as it is the one of now.
+    sleep(LONG);
     let edit = |old: &str, new: &str| {
         let arguments = json!({ "file_path": &file, "old_string": old, "new_string": new });
         RawCall::new("Edit", arguments)
