@@ -97,7 +97,7 @@ fn read_first_page(scene: Scene) -> (Reply, Scene) {
 
 #[library_benchmark]
 #[bench::ten_kilobytes(args = (10_000), setup = Scene::edit, config = at_most(398_000))]
-#[bench::megabyte(args = (MEGABYTE), setup = Scene::edit, config = at_most(4_610_000))]
+#[bench::megabyte(args = (MEGABYTE), setup = Scene::edit, config = at_most(4_430_000))]
 fn edit_call(scene: Scene) -> (Reply, Scene) {
     let reply = scene.session.call(black_box(scene.call.clone()));
     (reply, scene)
