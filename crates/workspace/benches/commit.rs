@@ -30,44 +30,65 @@ fn plainly(folder: &File, path: &Path, bytes: &[u8]) {
     folder.sync_all().unwrap();
 }
 
-/// As lancet calls it: the name of the new content is known, since the history needs it before the write, and a small old
-/// one is on record already. Where the old file was put, if it was.
-fn commit(
-    workspace: &Workspace,
-    path: &Path,
-    seen: &Snapshot,
-    changes: &[RawChange],
+/// One letter of a file, to be changed.
+struct Change<'p> {
+    path: &'p Path,
+    seen: Snapshot,
+    changes: [RawChange; 1],
     revision: Revision,
-) -> Option<PathBuf> {
-    let old = if seen.bytes.len() <= ON_RECORD {
-        Old::KeptElsewhere
-    } else {
-        Old::Kept
-    };
-    let located = workspace.locate(path).unwrap();
-    let write = Write {
-        located: &located,
-        expected: Expected::Content {
-            revision: seen.revision,
-            stamp: seen.stamp,
-            bytes: Some(Arc::clone(&seen.bytes)),
-        },
-        new: NewBytes::Spliced {
-            base: &seen.bytes,
+}
+
+impl<'p> Change<'p> {
+    /// To another letter in each round.
+    fn next(workspace: &Workspace, path: &'p Path, round: usize) -> Self {
+        let changes = [RawChange {
+            range: 10..11,
+            bytes: vec![b'a' + (round % 26) as u8],
+        }];
+        let seen = workspace.locate(path).unwrap().snapshot(u64::MAX).unwrap();
+        let revision = Revision::of(&apply_raw(&seen.bytes, &changes));
+        Self {
+            path,
+            seen,
             changes,
-        },
-        revision: Some(revision),
-        manner: Manner {
-            old,
-            ..Manner::default()
-        },
-    };
-    let written = workspace.commit(vec![write]).unwrap().remove(0);
-    assert_eq!(
-        (written.guarantee, written.durable),
-        ("exchange+lease", true)
-    );
-    written.displaced.map(|displaced| displaced.path)
+            revision,
+        }
+    }
+
+    /// As lancet calls it: the name of the new content is known, since the history needs it before the write, and a small
+    /// old one is on record already. Where the old file was put, if it was.
+    fn commit(&self, workspace: &Workspace) -> Option<PathBuf> {
+        let seen = &self.seen;
+        let old = if seen.bytes.len() <= ON_RECORD {
+            Old::KeptElsewhere
+        } else {
+            Old::Kept
+        };
+        let located = workspace.locate(self.path).unwrap();
+        let write = Write {
+            located: &located,
+            expected: Expected::Content {
+                revision: seen.revision,
+                stamp: seen.stamp,
+                bytes: Some(Arc::clone(&seen.bytes)),
+            },
+            new: NewBytes::Spliced {
+                base: &seen.bytes,
+                changes: &self.changes,
+            },
+            revision: Some(self.revision),
+            manner: Manner {
+                old,
+                ..Manner::default()
+            },
+        };
+        let written = workspace.commit(vec![write]).unwrap().remove(0);
+        assert_eq!(
+            (written.guarantee, written.durable),
+            ("exchange+lease", true)
+        );
+        written.displaced.map(|displaced| displaced.path)
+    }
 }
 
 /// Old files are history's to keep; here they would only fill the disk.
@@ -98,19 +119,14 @@ fn compare(folder: &Path, size: usize, rounds: usize) {
     }
     let (mut plain, mut swap) = (Vec::new(), Vec::new());
     for round in 0..rounds {
-        let changes = [RawChange {
-            range: 10..11,
-            bytes: vec![b'a' + (round % 26) as u8],
-        }];
-        let seen = workspace.locate(&ours).unwrap().snapshot(u64::MAX).unwrap();
-        let revision = Revision::of(&apply_raw(&seen.bytes, &changes));
+        let change = Change::next(&workspace, &ours, round);
         let old = fs::read(&theirs).unwrap();
         let mut new = old.clone();
         new[10] = b'a';
         let mut measure = |ours_now: bool| {
             let begun = Instant::now();
             if ours_now {
-                let kept = commit(&workspace, &ours, &seen, &changes, revision);
+                let kept = change.commit(&workspace);
                 swap.push(begun.elapsed());
                 clear(kept);
             } else {
@@ -150,13 +166,8 @@ fn lease(folder: &Path, size: usize, rounds: usize) {
         }
     });
     for round in 0..rounds {
-        let changes = [RawChange {
-            range: 10..11,
-            bytes: vec![b'a' + (round % 26) as u8],
-        }];
-        let seen = workspace.locate(&path).unwrap().snapshot(u64::MAX).unwrap();
-        let revision = Revision::of(&apply_raw(&seen.bytes, &changes));
-        clear(commit(&workspace, &path, &seen, &changes, revision));
+        let change = Change::next(&workspace, &path, round);
+        clear(change.commit(&workspace));
     }
     let mut times = taken.lock().unwrap();
     times.1.sort_unstable();
@@ -180,14 +191,9 @@ fn calls(folder: &Path, size: usize, rounds: usize) {
     disk.before_each(move |call| heard.lock().unwrap().push((call.method, Instant::now())));
     let mut all: Vec<Vec<(&'static str, Duration)>> = Vec::new();
     for round in 0..rounds {
-        let changes = [RawChange {
-            range: 10..11,
-            bytes: vec![b'a' + (round % 26) as u8],
-        }];
-        let seen = workspace.locate(&path).unwrap().snapshot(u64::MAX).unwrap();
-        let revision = Revision::of(&apply_raw(&seen.bytes, &changes));
+        let change = Change::next(&workspace, &path, round);
         log.lock().unwrap().clear();
-        let kept = commit(&workspace, &path, &seen, &changes, revision);
+        let kept = change.commit(&workspace);
         let end = Instant::now();
         let log = log.lock().unwrap().clone();
         clear(kept);
