@@ -10,8 +10,8 @@ use std::thread::{self, sleep};
 use std::time::Duration;
 
 use lancet::{
-    Answer, Approver, Check, Kind, Lancet, Mode, Question, RawCall, Reply, Session, SessionName,
-    Wait,
+    Answer, Approver, Caller, Check, Direction, Kind, Lancet, Mode, Overlap, Question, RawCall,
+    Reply, Selection, Session, SessionName, TakeBack, Wait,
 };
 use serde_json::{Value, json};
 
@@ -190,21 +190,15 @@ fn nobody_is_asked_about_what_was_there() {
 }
 
 #[test]
-fn a_refusal_is_told_of_what_is_there_now() {
-    let ground = Ground::new();
-    let arguments = json!({ "old_string": "the sec\nond", "new_string": "the 2nd" });
-    let answer = ground.call("Edit", arguments);
-    assert!(answer.is_error(), "{}", answer.text());
-    assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
-}
-
-#[test]
-fn a_dry_run_is_told_of_what_is_there_now() {
-    let ground = Ground::new();
-    let arguments = json!({ "old_string": "the second", "new_string": "the 2nd", "dry_run": true });
-    let answer = ground.call("Edit", arguments);
-    assert!(answer.is_error(), "{}", answer.text());
-    assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
+fn what_is_told_instead_of_a_write_is_told_of_what_is_there_now() {
+    let not_found = json!({ "old_string": "the sec\nond", "new_string": "the 2nd" });
+    let dry_run = json!({ "old_string": "the second", "new_string": "the 2nd", "dry_run": true });
+    for arguments in [not_found, dry_run] {
+        let ground = Ground::new();
+        let answer = ground.call("Edit", arguments);
+        assert!(answer.is_error(), "{}", answer.text());
+        assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
+    }
 }
 
 #[test]
@@ -219,13 +213,36 @@ fn a_write_over_what_was_there_is_refused_and_the_file_stands() {
 fn text_is_not_put_at_the_end_of_what_was_there() {
     let ground = Ground::new();
     let answer = ground.call("Write", json!({ "content": "more\n", "mode": "append" }));
-    assert!(
-        answer.is_error() || answer.text().contains("THE SECOND"),
-        "{}",
-        answer.text()
-    );
-    let kept = ground.content();
-    assert!(kept.starts_with(AFTER), "{kept}");
+    assert_eq!(answer.refusal(), Some(Kind::Stale), "{}", answer.text());
+    assert_eq!(ground.content(), AFTER);
+}
+
+#[test]
+fn an_undo_does_not_take_away_what_was_put_there_since() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lancet = open(folder.path(), Mode::AcceptEdits, Yes(Arc::default()));
+    let talk = session(&lancet, "talk");
+    let file = folder
+        .path()
+        .canonicalize()
+        .expect("there")
+        .join("root/a.txt");
+    let write = json!({ "file_path": &file, "content": BEFORE });
+    assert!(!talk.call(RawCall::new("Write", write)).is_error());
+    change_after(&file, || {
+        sleep(LONG);
+        let read = talk.call(RawCall::new("Read", json!({ "file_path": &file })));
+        assert!(!read.is_error(), "{}", read.text());
+    });
+    let newest = TakeBack {
+        selection: Selection::Newest,
+        direction: Direction::Undo,
+        overlap: Overlap::Refuse,
+        dry_run: false,
+    };
+    let undone = talk.take_back(newest, Caller::default());
+    assert_eq!(undone.refusal(), Some(Kind::Conflict), "{}", undone.text());
+    assert_eq!(fs::read_to_string(&file).expect("there"), AFTER);
 }
 
 #[test]

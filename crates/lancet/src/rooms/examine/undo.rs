@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use lancet_history::{OperationKind, OperationStore, StoreError, TakenBack};
 
 use self::select::Row;
-use super::open::snapshot;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::locate::{Intent, Target, locate};

@@ -7,10 +7,10 @@ use lancet_text::{Document, difference, unified};
 use lancet_workspace::{Kind as FileKind, Revision, Snapshot};
 
 use super::select::Row;
-use super::{content, merge, snapshot, view};
+use super::{content, merge, view};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
-use crate::rooms::examine::open::configured;
+use crate::rooms::examine::open::{configured, snapshot_to_change};
 use crate::rooms::examine::standing::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
@@ -24,7 +24,7 @@ const LONGEST_DIFF: usize = 8_000;
 pub(super) fn current(desk: &Desk<'_>, target: &Target) -> Result<Option<Snapshot>, Refusal> {
     match target.located.kind() {
         FileKind::Missing => Ok(None),
-        FileKind::File => snapshot(desk.session, target).map(Some),
+        FileKind::File => snapshot_to_change(desk, target).map(Some),
         FileKind::Directory | FileKind::Special(_) => {
             let text = format!(
                 "{} is no file any more. Nothing was changed.",
