@@ -2,6 +2,7 @@
 //! it, beside tests that show it can fail. The rules themselves are explained in CONTRIBUTING.md.
 
 mod arrows;
+mod circles;
 mod disk;
 mod pages;
 mod shape;
@@ -44,9 +45,10 @@ impl fmt::Display for Finding {
 }
 
 /// Every rule.
-const RULES: [fn(&House) -> Vec<Finding>; 13] = [
+const RULES: [fn(&House) -> Vec<Finding>; 14] = [
     arrows::between_rooms,
     arrows::to_libraries,
+    circles::largest,
     disk::only_workspace,
     pages::changelog,
     pages::errors,
