@@ -20,7 +20,7 @@ class Failed(Exception):
 class Client:
     def __init__(self, argv, env):
         self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
-        self.n, self.err, self.answers = 0, [], []
+        self.n, self.err, self.answers, self.last = 0, [], [], {}
         threading.Thread(target=lambda: self.err.extend(l.decode("utf-8", "replace") for l in self.p.stderr), daemon=True).start()
 
     def send(self, m):
@@ -43,12 +43,17 @@ class Client:
             if m.get("id") == me and "method" not in m:
                 return m
             if "method" in m and "id" in m:      # the server asks: answer an approval from the case's list
-                a = self.answers.pop(0) if self.answers else {"action": "decline"}
+                fields = ((m.get("params") or {}).get("requestedSchema") or {}).get("properties") or {}
+                if fields and "decision" not in fields:       # words after a no: the last answer's reason
+                    said = (self.last.get("content") or {}).get("reason") if isinstance(self.last.get("content"), dict) else None
+                    a = {"action": "accept", "content": {k: said for k in fields}} if said else {"action": "decline"}
+                else:
+                    a = self.last = self.answers.pop(0) if self.answers else {"action": "decline"}
                 self.send({"jsonrpc": "2.0", "id": m["id"], "result": a})
 
-    def start(self, caps):
+    def start(self, caps, me=None):
         r = self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": caps,
-                                        "clientInfo": {"name": "acceptance", "version": "1"}})
+                                        "clientInfo": me or {"name": "acceptance", "version": "1"}})
         if "error" in r:
             raise Failed("initialize: %s" % r["error"])
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -111,7 +116,7 @@ def subst(x, root):
 def absolute(args, root):
     out = subst(args, root)
     for k in ("file_path", "notebook_path", "path", "from_path", "to_path"):
-        if isinstance(out.get(k), str) and not out[k].startswith(("/", "~", "\\")):
+        if isinstance(out.get(k), str) and out[k] and not out[k].startswith(("/", "~", "\\")):
             out[k] = os.path.join(root, out[k])
     if isinstance(out.get("edits"), list):
         out["edits"] = [absolute(e, root) if isinstance(e, dict) else e for e in out["edits"]]
@@ -119,12 +124,17 @@ def absolute(args, root):
 
 
 def within(want, got, where):
-    """Every key that 'want' names is in 'got' with that value; a string that starts with ~ is a regular expression."""
+    """Every key that 'want' names is in 'got' with that value; a string that starts with ~ is a regular expression, for a list of which one entry
+    (as JSON where it is no string) must match; with !~ none may."""
     if isinstance(want, dict):
         if not isinstance(got, dict):
             raise Failed("%s: wanted an object, got %r" % (where, got))
         for k, v in want.items():
             within(v, got.get(k), where + "." + k)
+    elif isinstance(want, str) and (want.startswith("!~") or want.startswith("~") and isinstance(got, list)):
+        some = [x for x in (got or []) if re.search(want.lstrip("!~"), x if isinstance(x, str) else json.dumps(x), re.S)]
+        if bool(some) == want.startswith("!"):
+            raise Failed("%s: %r %s %r" % (where, got, "has" if some else "lacks", want.lstrip("!~")))
     elif isinstance(want, str) and want.startswith("~"):
         if not isinstance(got, str) or not re.search(want[1:], got, re.S):
             raise Failed("%s: %r does not match %r" % (where, got, want[1:]))
@@ -221,7 +231,7 @@ def run_case(binary, case):
         def start():
             k = Client(argv, env)
             k.answers = list(case.get("approvals", []))
-            k.start(caps)
+            k.start(caps, case.get("client"))
             return k
 
         client = start()
