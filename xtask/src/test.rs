@@ -1,7 +1,10 @@
-//! `cargo xtask test`: the one command that sets up, checks and tests everything, in the order in which a mistake shows
-//! soonest. It goes on after a failure, so that one run tells all, and its last line is the sum.
+//! `cargo xtask test`: the one command that sets up, checks and tests everything. What the tests need from outside is
+//! fetched in the background from the first second; behaviour comes first, then what a reader would not notice. It goes on
+//! after a failure, so that one run tells all, and its last line is the sum.
 
+mod fetch;
 pub(crate) mod setup;
+mod suites;
 mod tally;
 
 use std::process::Command;
@@ -10,6 +13,7 @@ use std::time::Instant;
 use crate::house::top;
 use crate::run::{cargo, command, each_line, succeeds};
 use crate::tidy;
+use fetch::Fetches;
 use tally::Tally;
 
 /// Where the binary under test stands. One profile for all, so that dependencies are compiled once.
@@ -22,96 +26,72 @@ const LAW_CASES: &str = "10000";
 /// `cargo xtask torture` and a plain `cargo test` begin anew each time.
 const LAW_SEED: &str = "20261115";
 
-/// Runs everything; true when nothing failed.
-pub(crate) fn all() -> anyhow::Result<bool> {
-    let began = Instant::now();
-    let mut sum = Tally::default();
-    let mut times = Vec::new();
-    let mut step = |name: &'static str, work: &mut dyn FnMut() -> anyhow::Result<Tally>| {
+/// What has been run so far, step by step.
+#[derive(Default)]
+struct Report {
+    rows: Vec<(String, Tally, f64)>,
+    sum: Tally,
+}
+
+impl Report {
+    /// Runs one step; an error is a failure of that step.
+    fn step(&mut self, name: &str, work: impl FnOnce() -> anyhow::Result<Tally>) {
         println!("\n== {name}");
         let began = Instant::now();
         let tally = work().unwrap_or_else(|error| {
             println!("{name}: {error:#}");
             Tally::FAILED
         });
-        let seconds = began.elapsed().as_secs_f64();
+        self.add(name, tally, began.elapsed().as_secs_f64());
+    }
+
+    fn add(&mut self, name: &str, tally: Tally, seconds: f64) {
         println!(
             "-- {name}: {} passed, {} failed ({seconds:.1} s)",
             tally.passed, tally.failed
         );
-        times.push((name, tally, seconds));
-        sum += tally;
-    };
+        self.rows.push((name.to_owned(), tally, seconds));
+        self.sum += tally;
+    }
 
-    step("format", &mut || {
-        check(&mut cargo(&["fmt", "--all", "--check"]))
-    });
-    step("house rules", &mut || Ok(Tally::of(tidy::print()?)));
-    step("licences and sources", &mut || {
-        let deny = setup::cargo_deny()?;
-        check(&mut command(
-            deny,
-            &[
-                "--workspace",
-                "check",
-                "--hide-inclusion-graph",
-                "licenses",
-                "bans",
-                "sources",
-            ],
-        ))
-    });
-    step("lints", &mut || {
-        check(&mut cargo(&[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--profile",
-            PROFILE,
-            "--",
-            "--deny",
-            "warnings",
-        ]))
-    });
-    step("documentation", &mut || {
-        check(
-            cargo(&["doc", "--workspace", "--no-deps", "--profile", PROFILE])
-                .env("RUSTDOCFLAGS", "--deny warnings"),
-        )
-    });
+    /// Prints the summary; true when nothing failed.
+    fn close(self, began: Instant) -> bool {
+        println!("\n== summary");
+        for (name, tally, seconds) in &self.rows {
+            println!(
+                "{seconds:>7.1} s  {:>6} passed {:>4} failed  {name}",
+                tally.passed, tally.failed
+            );
+        }
+        println!("{:>7.1} s  in all", began.elapsed().as_secs_f64());
+        println!("{} passed, {} failed", self.sum.passed, self.sum.failed);
+        self.sum.failed == 0
+    }
+}
+
+/// Runs everything; true when nothing failed.
+pub(crate) fn all() -> anyhow::Result<bool> {
+    let began = Instant::now();
+    let mut fetches = Fetches::begin();
+    let mut report = Report::default();
+    report.step("format", || check(&mut cargo(&["fmt", "--all", "--check"])));
+    report.step("house rules", || Ok(Tally::of(tidy::print()?)));
+    let mut built = Vec::new();
     // The tests' build makes the program, too. A build of the program alone would compile some dependencies twice:
     // what only tests use asks for more of their features.
-    step("build", &mut || {
-        check(&mut cargo(&[
-            "test",
-            "--no-run",
-            "--workspace",
-            "--profile",
-            PROFILE,
-        ]))
+    report.step("build", || {
+        built = suites::build(PROFILE)?;
+        Ok(Tally::of(true))
     });
-    step("unit tests, laws and scenarios", &mut || {
-        setup::file_systems();
-        setup::watchers();
-        let ripgrep = setup::ripgrep()?;
-        let detect_secrets = setup::detect_secrets()?;
+    test_areas(&mut report, &mut fetches, &built);
+    report.step("documentation's examples", || {
+        let mut test = cargo(&["test", "--doc", "--workspace", "--profile", PROFILE]);
         counted(
-            cargo(&[
-                "test",
-                "--workspace",
-                "--profile",
-                PROFILE,
-                "--no-fail-fast",
-                "--quiet",
-            ])
-            .env("LANCET_LAW_CASES", LAW_CASES)
-            .env("PROPTEST_RNG_SEED", LAW_SEED)
-            .env("LANCET_RIPGREP", ripgrep)
-            .env("LANCET_DETECT_SECRETS", detect_secrets),
+            test.args(["--no-fail-fast", "--quiet"]),
             Tally::of_cargo_line,
         )
     });
-    step("acceptance cases", &mut || {
+    report.step("agents: acceptance cases", || {
         counted(
             command("python3", &["acceptance/run.py"])
                 .arg(binary())
@@ -119,8 +99,8 @@ pub(crate) fn all() -> anyhow::Result<bool> {
             Tally::of_closing_line,
         )
     });
-    step("client: Python SDK", &mut || {
-        let packages = setup::python_client()?;
+    report.step("agents: Python SDK", || {
+        let packages = fetches.python_client.wait()?;
         counted(
             command("python3", &["clients/python/client.py"])
                 .arg(binary())
@@ -128,24 +108,56 @@ pub(crate) fn all() -> anyhow::Result<bool> {
             Tally::of_closing_line,
         )
     });
-    step("client: TypeScript SDK", &mut || {
-        setup::typescript_client()?;
+    report.step("agents: TypeScript SDK", || {
+        fetches.typescript_client.wait()?;
         counted(
             command("node", &["clients/typescript/client.mjs"]).arg(binary()),
             Tally::of_closing_line,
         )
     });
+    report.step("lints", || {
+        let mut clippy = cargo(&["clippy", "--workspace", "--all-targets"]);
+        check(clippy.args(["--profile", PROFILE, "--", "--deny", "warnings"]))
+    });
+    report.step("documentation", || {
+        check(
+            cargo(&["doc", "--workspace", "--no-deps", "--profile", PROFILE])
+                .env("RUSTDOCFLAGS", "--deny warnings"),
+        )
+    });
+    report.step("licences and sources", || {
+        let deny = fetches.cargo_deny.wait()?;
+        let arguments = ["--workspace", "check", "--hide-inclusion-graph"];
+        check(command(deny, &arguments).args(["licenses", "bans", "sources"]))
+    });
+    Ok(report.close(began))
+}
 
-    println!("\n== summary");
-    for (name, tally, seconds) in &times {
-        println!(
-            "{seconds:>7.1} s  {:>6} passed {:>4} failed  {name}",
-            tally.passed, tally.failed
-        );
+/// Runs the test programs, and puts a row for each area into the report.
+fn test_areas(report: &mut Report, fetches: &mut Fetches, built: &[suites::Suite]) {
+    println!("\n== tests, laws and scenarios");
+    let mut tested = || {
+        fetches.system.wait()?;
+        let ripgrep = fetches.ripgrep.wait()?;
+        let detect_secrets = fetches.detect_secrets.wait()?;
+        suites::run(built, |test| {
+            test.env("LANCET_LAW_CASES", LAW_CASES)
+                .env("PROPTEST_RNG_SEED", LAW_SEED)
+                .env("LANCET_RIPGREP", &ripgrep)
+                .env("LANCET_DETECT_SECRETS", &detect_secrets);
+        })
+    };
+    match tested() {
+        Ok(areas) => {
+            for (area, (tally, seconds)) in areas {
+                report.add(area, tally.settled(true), seconds);
+            }
+        }
+        Err(error) => {
+            println!("tests: {error:#}");
+            report.add("tests", Tally::FAILED, 0.0);
+        }
     }
-    println!("{:>7.1} s  in all", began.elapsed().as_secs_f64());
-    println!("{} passed, {} failed", sum.passed, sum.failed);
-    Ok(sum.failed == 0)
 }
 
 fn binary() -> std::path::PathBuf {

@@ -1,0 +1,56 @@
+//! What the tests need from outside, fetched in the background from the test command's first second: each thing on a
+//! thread of its own, waited for only by the step that uses it.
+
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+
+use anyhow::anyhow;
+
+use super::setup;
+
+/// Something that is being fetched.
+pub(crate) struct Fetch<T>(Option<JoinHandle<anyhow::Result<T>>>);
+
+impl<T: Send + 'static> Fetch<T> {
+    fn begin(work: impl FnOnce() -> anyhow::Result<T> + Send + 'static) -> Fetch<T> {
+        Fetch(Some(std::thread::spawn(work)))
+    }
+
+    /// Waits until it is there. A second call is a mistake of the caller's, and says so.
+    pub(crate) fn wait(&mut self) -> anyhow::Result<T> {
+        let handle = self
+            .0
+            .take()
+            .ok_or_else(|| anyhow!("it was waited for before"))?;
+        handle.join().map_err(|_| anyhow!("fetching it panicked"))?
+    }
+}
+
+/// All that is fetched.
+pub(crate) struct Fetches {
+    pub(crate) cargo_deny: Fetch<PathBuf>,
+    pub(crate) ripgrep: Fetch<PathBuf>,
+    pub(crate) detect_secrets: Fetch<PathBuf>,
+    pub(crate) python_client: Fetch<PathBuf>,
+    pub(crate) typescript_client: Fetch<()>,
+    /// File systems and watchers: tests that miss them say so.
+    pub(crate) system: Fetch<()>,
+}
+
+impl Fetches {
+    /// Begins to fetch everything.
+    pub(crate) fn begin() -> Fetches {
+        Fetches {
+            cargo_deny: Fetch::begin(setup::cargo_deny),
+            ripgrep: Fetch::begin(setup::ripgrep),
+            detect_secrets: Fetch::begin(setup::detect_secrets),
+            python_client: Fetch::begin(setup::python_client),
+            typescript_client: Fetch::begin(setup::typescript_client),
+            system: Fetch::begin(|| {
+                setup::file_systems();
+                setup::watchers();
+                Ok(())
+            }),
+        }
+    }
+}
