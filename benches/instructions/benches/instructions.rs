@@ -11,8 +11,8 @@ use gungraun::{Callgrind, EventKind};
 use lancet::Reply;
 use lancet_benches::{LINE, LINE_AFTER, MEGABYTE, Question, Scene, encoded, question, source};
 use lancet_text::{
-    Document, Leaks, LineEnd, LineStarts, Query, Reach, Region, Rung, Tolerance, Verdict, find,
-    nearest,
+    Document, Leaks, LineEnd, LineStarts, Query, Reach, Region, Rung, Tolerance, Verdict, Writing,
+    find, nearest,
 };
 
 /// At most so many instructions.
@@ -32,6 +32,7 @@ fn ask(question: &Question) -> Verdict {
         tolerance: Tolerance::Tolerant,
         abbreviations: &[],
         leaks: Leaks::Refuse,
+        writing: Writing::Prose,
     })
 }
 

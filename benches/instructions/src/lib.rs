@@ -210,7 +210,7 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lancet_text::{Leaks, Query, Reach, Tolerance, Verdict, find};
+    use lancet_text::{Leaks, Query, Reach, Tolerance, Verdict, Writing, find};
 
     #[test]
     fn every_question_is_answered_by_its_rung() {
@@ -225,6 +225,7 @@ mod tests {
                 tolerance: Tolerance::Tolerant,
                 abbreviations: &[],
                 leaks: Leaks::Refuse,
+                writing: Writing::Prose,
             });
             let Verdict::Found(found) = verdict else {
                 panic!("{}: {verdict:?}", rung.name());

@@ -66,7 +66,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Makes the changes of one edit, all inside of `place`, the text that it matched, and notes the borders of
-    /// what it changed.
+    /// what it changed. The last change may reach over the newline behind the place, and end in one in its stead.
     pub fn apply_edit(&mut self, place: Range<usize>, changes: &[Change]) {
         self.apply_places(std::iter::once((place, changes)));
     }
@@ -82,7 +82,6 @@ impl<'a> Draft<'a> {
         let mut fresh = Vec::new();
         let mut shift = 0;
         for (place, changes) in places {
-            let old = &self.text[place.clone()];
             let local: Vec<Change> = changes
                 .iter()
                 .map(|change| Change {
@@ -90,7 +89,14 @@ impl<'a> Draft<'a> {
                     text: change.text.clone(),
                 })
                 .collect();
-            let new = apply_changes(old, &local);
+            let reach = local.last().map_or(0, |change| change.range.end);
+            let reach = place.start..place.end.max(place.start + reach);
+            let mut new = apply_changes(&self.text[reach.clone()], &local);
+            if reach.end > place.end {
+                // The newline behind the place stands there again, whichever line it now ends.
+                new.truncate(new.len() - usize::from(new.ends_with('\n')));
+            }
+            let old = &self.text[place.clone()];
             let start = place.start.strict_add_signed(shift);
             if let Some(part) = changed_part(old, &new) {
                 fresh.push(start + part.start..start + part.end);

@@ -7,12 +7,15 @@ mod blank_edge;
 mod block;
 mod escaped;
 mod exact;
+mod fence;
 mod final_newline;
 mod gutter;
 mod indent;
 mod look_alike;
 mod passage;
 mod quotes;
+mod remarks;
+mod repeated;
 mod search;
 mod settle;
 mod shared;
@@ -22,6 +25,7 @@ mod strand;
 mod tabs;
 mod trailing;
 mod weave;
+mod whole_lines;
 
 #[cfg(test)]
 mod tests;
@@ -30,6 +34,9 @@ use std::ops::Range;
 
 use crate::look_alike::is_blank;
 use crate::splice::Change;
+use passage::Passage;
+pub use remarks::Remark;
+pub use repeated::repeats_indentation;
 use sight::Sight;
 
 /// What is to be found and what is to take its place. Old and new text have LF line ends.
@@ -52,6 +59,36 @@ pub struct Query<'a> {
     pub abbreviations: &'a [(String, String)],
     /// What happens to line numbers that were left in the new text.
     pub leaks: Leaks,
+    /// What the file holds.
+    pub writing: Writing,
+}
+
+/// What a file holds. Curly quotes are text in prose and a fault in code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    /// Text for people.
+    Prose,
+    /// Anything else.
+    Code,
+}
+
+impl Writing {
+    /// The extensions of files that hold prose.
+    const PROSE: [&str; 7] = ["md", "markdown", "txt", "rst", "adoc", "tex", "html"];
+
+    /// What a file with this extension holds; one without any is taken for prose.
+    pub fn of_extension(extension: Option<&str>) -> Writing {
+        let is_prose = |extension: &str| {
+            Writing::PROSE
+                .iter()
+                .any(|prose| prose.eq_ignore_ascii_case(extension))
+        };
+        if extension.is_none_or(is_prose) {
+            Writing::Prose
+        } else {
+            Writing::Code
+        }
+    }
 }
 
 /// How many places an edit is meant for.
@@ -166,16 +203,17 @@ pub struct Found {
     pub rung: Rung,
     /// The places, left to right, none overlapping another.
     pub places: Vec<Place>,
-    /// Whether the edit takes a newline away, so that the next line joins the last one.
-    pub joins_next_line: bool,
+    /// What there is to say about the edit.
+    pub remarks: Vec<Remark>,
 }
 
 /// One place that is edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// All of the matched text, with the newline that the deletion of whole lines takes along.
+    /// All of the matched text, with the blanks and the newline that the deletion of whole lines takes along.
     pub range: Range<usize>,
-    /// What changes inside it, in order. What old and new text share is in none of them.
+    /// What changes inside it, in order. What old and new text share is in none of them. The last one may take the
+    /// newline behind the place for that of a line which goes, or stand behind it.
     pub changes: Vec<Change>,
 }
 
@@ -187,12 +225,11 @@ pub fn find(query: &Query<'_>) -> Verdict {
         old: query.old,
         new: query.new,
         reach: query.reach,
-        erasure: match query.new {
-            "" => Erasure::Whole,
-            _ => Erasure::Rewritten,
-        },
+        erasure: Erasure::of(query.new),
+        tolerance: query.tolerance,
         abbreviations: query.abbreviations,
         leaks: query.leaks,
+        writing: query.writing,
     };
     let verdict = exact::find(&task).or_else(|| match query.tolerance {
         Tolerance::Exact => None,
@@ -205,6 +242,19 @@ pub fn find(query: &Query<'_>) -> Verdict {
     verdict.unwrap_or(Verdict::NotFound { guard: None })
 }
 
+/// What the deletion of this place takes along, where the old text is all that stands on its lines: the place with the
+/// blanks around it and its newline.
+pub fn deleted_lines(view: &str, place: &Range<usize>, old: &str) -> Option<Range<usize>> {
+    whole_lines::whole_lines(view, place, &Passage::of(old))
+}
+
+/// What there is to say about an exact edit of this place.
+pub fn remarks_on(view: &str, place: Range<usize>, old: &str, new: &str) -> Vec<Remark> {
+    let erasure = Erasure::of(new);
+    let (old, new) = (Passage::of(old), Passage::of(new));
+    remarks::remarks(view, &[place], &old, &new, erasure)
+}
+
 /// A query on its way down the ladder; a rung may hand a rewritten one to others.
 #[derive(Clone, Copy)]
 struct Task<'a> {
@@ -213,8 +263,10 @@ struct Task<'a> {
     new: &'a str,
     reach: Reach,
     erasure: Erasure,
+    tolerance: Tolerance,
     abbreviations: &'a [(String, String)],
     leaks: Leaks,
+    writing: Writing,
 }
 
 /// Whether the new text was sent empty. Only then do whole lines take their newline along: text
@@ -223,6 +275,15 @@ struct Task<'a> {
 enum Erasure {
     Whole,
     Rewritten,
+}
+
+impl Erasure {
+    fn of(sent: &str) -> Erasure {
+        match sent {
+            "" => Erasure::Whole,
+            _ => Erasure::Rewritten,
+        }
+    }
 }
 
 /// The rungs between `exact` and `blank-edge`, in order. `None`: nothing is equivalent on any.

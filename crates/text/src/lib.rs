@@ -26,7 +26,10 @@ pub use diff::{
 pub use document::Document;
 pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect};
-pub use ladder::{Found, Guard, Leaks, Place, Query, Reach, Rung, Tolerance, Verdict, find};
+pub use ladder::{
+    Found, Guard, Leaks, Place, Query, Reach, Remark, Rung, Tolerance, Verdict, Writing,
+    deleted_lines, find, remarks_on, repeats_indentation,
+};
 pub use leak::{Leak, LeakKind, NOTICE, leaked, placeholder};
 pub use lines::{Endings, LineEnd, Lines, sent_text};
 pub use look_alike::{fold_char, fold_name};

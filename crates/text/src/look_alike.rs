@@ -21,6 +21,68 @@ pub fn fold_char(character: char) -> char {
     }
 }
 
+/// A kind of look-alikes: what may stand for one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    SingleQuote,
+    DoubleQuote,
+    Dash,
+    Space,
+    /// Characters with a composed and a decomposed form.
+    Composition,
+}
+
+impl Kind {
+    /// The kinds whose members fold to one ASCII character.
+    pub(crate) const WITH_ASCII: [Kind; 4] = [
+        Kind::SingleQuote,
+        Kind::DoubleQuote,
+        Kind::Dash,
+        Kind::Space,
+    ];
+
+    /// The kind of a character that folds to an ASCII one, or is it.
+    pub(crate) fn of(character: char) -> Option<Kind> {
+        match fold_char(character) {
+            '\'' => Some(Kind::SingleQuote),
+            '"' => Some(Kind::DoubleQuote),
+            '-' => Some(Kind::Dash),
+            ' ' => Some(Kind::Space),
+            _ => None,
+        }
+    }
+}
+
+/// Some kinds of look-alikes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    /// The kinds that a unit belongs to.
+    pub(crate) fn of(unit: &str) -> Kinds {
+        let mut kinds = Kinds::default();
+        for kind in unit.chars().filter_map(Kind::of) {
+            kinds.add(kind);
+        }
+        if !unit.is_ascii() && !unit.nfc().eq(unit.nfd()) {
+            kinds.add(Kind::Composition);
+        }
+        kinds
+    }
+
+    fn add(&mut self, kind: Kind) {
+        self.0 |= 1 << kind as u8;
+    }
+
+    pub(crate) fn extend(&mut self, other: Kinds) {
+        self.0 |= other.0;
+    }
+
+    pub(crate) fn meet(self, other: Kinds) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 /// A file name in the form in which names are compared: canonically composed, every space a
 /// plain one, every single quote straight.
 pub fn fold_name(name: &str) -> String {

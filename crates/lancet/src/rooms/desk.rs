@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet_text::{Leaks, Query, Reach, Tolerance};
+use lancet_text::{Leaks, Query, Reach, Tolerance, Writing};
 
 use super::EditRequest;
 use crate::approver::Approver;
@@ -120,7 +120,7 @@ impl<'s> Desk<'s> {
         })
     }
 
-    /// A question to the ladder.
+    /// A question to the ladder, about a file that is taken for code.
     pub(crate) fn query<'q>(
         &'q self,
         view: &'q str,
@@ -148,6 +148,7 @@ impl<'s> Desk<'s> {
             },
             abbreviations: &settings.abbreviations,
             leaks,
+            writing: Writing::Code,
         }
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod large;
 pub(crate) mod new_file;
 pub(crate) mod open;
 pub(crate) mod read;
+pub(crate) mod remarks;
 pub(crate) mod search;
 pub(crate) mod standing;
 pub(crate) mod undo;

@@ -83,16 +83,23 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The first lines of all windows of the file whose lines have the contents of the old text's
-    /// and the indentations that `indents` gives for them.
-    pub(super) fn windows(&self, indents: &[&str]) -> Vec<usize> {
+    /// The first lines of all windows of the file whose lines have the contents of the old text's and the indentations
+    /// that `file_indent` gives the same for as `old_indent` for the old text's. `None` is no indentation at all.
+    pub(super) fn windows<I: PartialEq>(
+        &self,
+        old_indent: impl Fn(usize) -> Option<I>,
+        file_indent: impl Fn(usize) -> Option<I>,
+    ) -> Vec<usize> {
         sequences(
             self.len(),
             self.file_len(),
-            |a, b| indents[a] == indents[b] && self.old_line(a).same_content(self.old_line(b)),
+            |a, b| {
+                old_indent(a) == old_indent(b) && self.old_line(a).same_content(self.old_line(b))
+            },
             |at, b| {
                 let line = self.file_line(at);
-                line.indent() == indents[b] && line.same_content(self.old_line(b))
+                line.same_content(self.old_line(b))
+                    && file_indent(at).is_some_and(|indent| Some(indent) == old_indent(b))
             },
         )
     }

@@ -4,6 +4,7 @@
 
 mod html;
 mod json;
+mod literal;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -29,6 +30,8 @@ struct Unescaped {
     escaped: BTreeSet<char>,
     /// The characters that were not.
     bare: BTreeSet<char>,
+    /// The text as it was sent, taken apart: each character and each escape, with the character that is meant.
+    signs: Vec<(Range<usize>, char)>,
 }
 
 /// One way of escaping.
@@ -97,7 +100,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
-    let new = match unescape_new(way, &old, task.new) {
+    let new = match unescape_new(way, &old, task) {
         Ok(new) => new,
         Err(reason) => return Some(forbid(Rung::Escaped, places[0].clone(), reason)),
     };
@@ -106,8 +109,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
 }
 
 /// The new text unescaped, where it shows the old text's kinds of escapes and no other.
-fn unescape_new(way: Way, old: &Unescaped, new: &str) -> Result<String, String> {
-    let new = way.unescape(new).ok_or(
+fn unescape_new(way: Way, old: &Unescaped, task: &Task<'_>) -> Result<String, String> {
+    let new = way.unescape(task.new).ok_or(
         "The old text is escaped once too often, but the new text has something in it that is no escape.",
     )?;
     if let Some(kind) = new.kinds.difference(&old.kinds).next() {
@@ -118,6 +121,11 @@ fn unescape_new(way: Way, old: &Unescaped, new: &str) -> Result<String, String> 
     if let Some(bare) = new.bare_in_spite_of(old) {
         return Err(format!(
             "The old text is escaped once too often, but the new text has {bare:?} unescaped, which the old text escapes."
+        ));
+    }
+    if let Some(escape) = literal::added_inside(old, task.old, &new, task.new) {
+        return Err(format!(
+            "The old text is escaped once too often, but the new text adds {escape:?} inside a quoted literal, where it may be meant as it is."
         ));
     }
     Ok(new.text)

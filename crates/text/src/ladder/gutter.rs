@@ -20,14 +20,17 @@ enum Form {
     AlignedTab,
     /// `7:text` for a match, `7-text` around it
     Grep,
+    /// `7 | text`; before nothing the last blank may be missing.
+    Bar,
 }
 
-const FORMS: [Form; 5] = [
+const FORMS: [Form; 6] = [
     Form::Arrow,
     Form::AlignedArrow,
     Form::Tab,
     Form::AlignedTab,
     Form::Grep,
+    Form::Bar,
 ];
 
 /// The width of an aligned number.
@@ -81,6 +84,11 @@ fn stand(
     let text = lines.join("\n");
     let rest = view[start..].strip_prefix(text.as_str())?;
     let mut end = start + text.len();
+    // Behind a final newline there is no line, not even an empty one.
+    let last = lines.last().map_or(0, |line| line.len());
+    if end - last == view.len() {
+        return None;
+    }
     match (ended, rest.starts_with('\n')) {
         (true, true) => end += 1,
         (false, true) => {}
@@ -150,18 +158,20 @@ fn number(line: &str, form: Form) -> Option<(usize, &str)> {
     let digits = unpadded.bytes().take_while(u8::is_ascii_digit).count();
     let wanted = match form {
         Form::AlignedArrow | Form::AlignedTab => ALIGNED.saturating_sub(digits),
-        Form::Arrow | Form::Tab | Form::Grep => 0,
+        Form::Arrow | Form::Tab | Form::Grep | Form::Bar => 0,
     };
     if padding != wanted || digits == 0 || digits > DIGITS_MOST || unpadded.starts_with('0') {
         return None;
     }
     let (number, rest) = unpadded.split_at(digits);
-    let separators: &[char] = match form {
-        Form::Arrow | Form::AlignedArrow => &['→'],
-        Form::Tab | Form::AlignedTab => &['\t'],
-        Form::Grep => &[':', '-'],
+    let text = match form {
+        Form::Arrow | Form::AlignedArrow => rest.strip_prefix('→'),
+        Form::Tab | Form::AlignedTab => rest.strip_prefix('\t'),
+        Form::Grep => rest.strip_prefix([':', '-']),
+        Form::Bar if rest == " |" => Some(""),
+        Form::Bar => rest.strip_prefix(" | "),
     };
-    Some((number.parse().ok()?, rest.strip_prefix(separators)?))
+    Some((number.parse().ok()?, text?))
 }
 
 #[cfg(test)]
@@ -170,7 +180,7 @@ mod tests {
 
     #[test]
     fn each_form_is_read_as_itself_only() {
-        let shown = ["7→x", "     7→x", "7\tx", "     7\tx", "7:x"];
+        let shown = ["7→x", "     7→x", "7\tx", "     7\tx", "7:x", "7 | x"];
         for (at, form) in FORMS.iter().enumerate() {
             for (other, line) in shown.iter().enumerate() {
                 let wanted = (at == other).then_some((7, "x"));
@@ -178,6 +188,9 @@ mod tests {
             }
         }
         assert_eq!(number("7-x", Form::Grep), Some((7, "x")));
+        assert_eq!(number("7 |", Form::Bar), Some((7, "")));
+        assert_eq!(number("7 | ", Form::Bar), Some((7, "")));
+        assert_eq!(number("7 |x", Form::Bar), None);
         assert_eq!(number("123456→x", Form::AlignedArrow), Some((123_456, "x")));
         for line in ["07→x", "0→x", "→x", "1234567890123→x", "    7→x", "7 x", ""] {
             assert_eq!(

@@ -47,6 +47,12 @@ pub(super) fn starts_line(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes()[at - 1] == b'\n'
 }
 
+/// What stands before the offset on its line.
+pub(super) fn line_lead(text: &str, at: usize) -> &str {
+    let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
+    &text[start..at]
+}
+
 /// Whether a newline stands at the offset.
 pub(super) fn newline_at(text: &str, at: usize) -> bool {
     text.as_bytes().get(at) == Some(&b'\n')

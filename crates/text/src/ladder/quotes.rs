@@ -1,105 +1,144 @@
-//! Quotes that new text adds to a place whose own quotes are of one kind: curly where those are
-//! curly, straight where those are straight. Only where the match folded quotes of that kind.
+//! What becomes of look-alikes that new text adds to a place where the match folded their kind. Quotes become curly in
+//! a changed line of prose that keeps a curly one; every kind becomes ASCII where the place has nothing else.
 
-use crate::look_alike::fold_char;
+use crate::look_alike::{Kind, fold_char};
 
-/// Single or double.
+use super::Writing;
+
+/// What becomes of added characters of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Single,
-    Double,
-}
-
-/// What becomes of added quotes of a kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+enum Turn {
     AsSent,
     Curl,
-    Straighten,
+    Ascii,
 }
 
-/// What becomes of added quotes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Quotes {
-    single: Turn,
-    double: Turn,
+/// What becomes of added characters, kind by kind.
+#[derive(Debug, Clone)]
+pub(super) struct Added<'a> {
+    old: &'a str,
+    turns: [Turn; 4],
 }
 
 /// What an added character is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Added {
-    /// As it was sent, or straightened.
-    Plain(char),
-    /// A curly quote; which one depends on what stands before it in the result.
-    Curly(Kind),
+pub(super) enum Written {
+    AsSent,
+    /// The ASCII character of its kind.
+    Ascii(char),
+    /// A curly quote, unless it turns out to stand in code.
+    Curly(Mark),
 }
 
-impl Quotes {
-    /// Judges by the quotes of the old text and of the place, which are one to one.
-    pub(super) fn of(old: &str, place: &str) -> Quotes {
-        Quotes {
-            single: turn(old, place, Kind::Single),
-            double: turn(old, place, Kind::Double),
+/// A curly quote; which one depends on what stands before it in the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) sent: char,
+    pub(super) stands: Stands,
+}
+
+/// Where a quote stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stands {
+    BetweenLetters,
+    Elsewhere,
+}
+
+/// The curly quotes that a changed line keeps from the file.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct KeptMarks {
+    single: Option<Stands>,
+    double: Option<Stands>,
+}
+
+impl KeptMarks {
+    /// Notes a character that the line keeps. One mark that is no apostrophe decides for its kind.
+    pub(super) fn note(&mut self, character: char, stands: Stands) {
+        if is_straight(character) {
+            return;
+        }
+        let known = match Kind::of(character) {
+            Some(Kind::SingleQuote) => &mut self.single,
+            Some(Kind::DoubleQuote) => &mut self.double,
+            _ => return,
+        };
+        if *known != Some(Stands::Elsewhere) {
+            *known = Some(stands);
         }
     }
 
-    /// Whether any quote is written otherwise than sent.
-    pub(super) fn is_active(&self) -> bool {
-        self.single != Turn::AsSent || self.double != Turn::AsSent
-    }
-
-    /// What an added character is written as.
-    pub(super) fn add(&self, character: char) -> Added {
-        let Some(kind) = kind(character) else {
-            return Added::Plain(character);
-        };
-        let turn = match kind {
-            Kind::Single => self.single,
-            Kind::Double => self.double,
-        };
-        match turn {
-            Turn::Curl if is_straight(character) => Added::Curly(kind),
-            Turn::Straighten => Added::Plain(fold_char(character)),
-            _ => Added::Plain(character),
+    fn of(self, kind: Kind) -> Option<Stands> {
+        match kind {
+            Kind::SingleQuote => self.single,
+            Kind::DoubleQuote => self.double,
+            _ => None,
         }
     }
 }
 
-/// The curly quote after `before`, which is what stands before it in the result: opening after
-/// white space, an opening bracket and at the start of the file, else closing, as apostrophes are.
-pub(super) fn curl(kind: Kind, before: Option<char>) -> char {
-    let opens = before.is_none_or(|before| before.is_whitespace() || is_opening_bracket(before));
-    match (kind, opens) {
-        (Kind::Single, true) => '\u{2018}',
-        (Kind::Single, false) => '\u{2019}',
-        (Kind::Double, true) => '\u{201C}',
-        (Kind::Double, false) => '\u{201D}',
+impl<'a> Added<'a> {
+    /// Judges by the look-alikes of the old text and of the place.
+    pub(super) fn of(old: &'a str, place: &str, writing: Writing) -> Added<'a> {
+        Added {
+            old,
+            turns: Kind::WITH_ASCII.map(|kind| turn(old, place, kind, writing)),
+        }
+    }
+
+    /// What an added character is written as, in a line that keeps these marks.
+    pub(super) fn write(&self, character: char, stands: Stands, kept: KeptMarks) -> Written {
+        let Some(kind) = Kind::of(character) else {
+            return Written::AsSent;
+        };
+        let follows = match kept.of(kind) {
+            None => false,
+            Some(Stands::BetweenLetters) => stands == Stands::BetweenLetters,
+            Some(Stands::Elsewhere) => true,
+        };
+        match self.turns[kind as usize] {
+            Turn::Curl if follows && is_straight(character) => Written::Curly(Mark {
+                sent: character,
+                stands,
+            }),
+            Turn::Ascii if !character.is_ascii() && self.old.contains(character) => {
+                Written::Ascii(fold_char(character))
+            }
+            _ => Written::AsSent,
+        }
     }
 }
 
-fn turn(old: &str, place: &str, wanted: Kind) -> Turn {
-    let quotes = |text: &str| -> Vec<char> {
+impl Mark {
+    /// The curly quote after `before`, which is what stands before it in the result: opening after
+    /// white space, an opening bracket and at the start of the file, else closing, as apostrophes are.
+    pub(super) fn curl(self, before: Option<char>) -> char {
+        let opens = self.stands == Stands::Elsewhere
+            && before.is_none_or(|before| before.is_whitespace() || is_opening_bracket(before));
+        match (self.sent, opens) {
+            ('\'', true) => '\u{2018}',
+            ('\'', false) => '\u{2019}',
+            (_, true) => '\u{201C}',
+            (_, false) => '\u{201D}',
+        }
+    }
+}
+
+fn turn(old: &str, place: &str, wanted: Kind, writing: Writing) -> Turn {
+    let all = |text: &str| -> Vec<char> {
         text.chars()
-            .filter(|&character| kind(character) == Some(wanted))
+            .filter(|&character| Kind::of(character) == Some(wanted))
             .collect()
     };
-    let (old, place) = (quotes(old), quotes(place));
-    if old == place {
+    let (old, place) = (all(old), all(place));
+    let is_quote = matches!(wanted, Kind::SingleQuote | Kind::DoubleQuote);
+    if old == place || old.is_empty() || place.is_empty() {
         Turn::AsSent
-    } else if !place.iter().copied().any(is_straight) {
+    } else if is_quote && writing == Writing::Prose && !place.iter().any(char::is_ascii) {
         Turn::Curl
-    } else if place.iter().copied().all(is_straight) && !old.iter().copied().any(is_straight) {
-        Turn::Straighten
+    } else if place.iter().all(char::is_ascii) && !old.iter().any(char::is_ascii) {
+        Turn::Ascii
     } else {
         Turn::AsSent
-    }
-}
-
-fn kind(character: char) -> Option<Kind> {
-    match fold_char(character) {
-        '\'' => Some(Kind::Single),
-        '"' => Some(Kind::Double),
-        _ => None,
     }
 }
 
@@ -142,24 +181,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_follow_only_where_their_kind_was_folded_and_is_uniform() {
+    fn a_kind_turns_only_where_it_was_folded_and_is_uniform() {
+        let turn = |old, place, kind| turn(old, place, kind, Writing::Prose);
         let curly = "\u{201C}a\u{201D} it's";
-        assert_eq!(turn("\"a\" it's", curly, Kind::Double), Turn::Curl);
-        assert_eq!(turn("\"a\" it's", curly, Kind::Single), Turn::AsSent);
+        assert_eq!(turn("\"a\" it's", curly, Kind::DoubleQuote), Turn::Curl);
+        assert_eq!(turn("\"a\" it's", curly, Kind::SingleQuote), Turn::AsSent);
         assert_eq!(
-            turn("\u{201C}a\u{201D}", "\"a\"", Kind::Double),
-            Turn::Straighten
+            turn("\u{201C}a\u{201D}", "\"a\"", Kind::DoubleQuote),
+            Turn::Ascii
         );
-        assert_eq!(turn("\u{201C}a\"", "\"a\"", Kind::Double), Turn::AsSent);
         assert_eq!(
-            turn("\"a\" \"b\"", "\u{201C}a\u{201D} \"b\"", Kind::Double),
+            turn("\u{201C}a\"", "\"a\"", Kind::DoubleQuote),
             Turn::AsSent
         );
         assert_eq!(
-            turn("\u{201C}a\u{201D}", "\u{201C}a\u{201D}", Kind::Double),
+            turn("\"a\" \"b\"", "\u{201C}a\u{201D} \"b\"", Kind::DoubleQuote),
             Turn::AsSent
         );
-        assert_eq!(turn("a", "a", Kind::Double), Turn::AsSent);
+        assert_eq!(
+            turn("\u{201C}a\u{201D}", "\u{201C}a\u{201D}", Kind::DoubleQuote),
+            Turn::AsSent
+        );
+        assert_eq!(turn("a", "a", Kind::DoubleQuote), Turn::AsSent);
+        assert_eq!(turn("a\u{A0}b", "a b", Kind::Space), Turn::Ascii);
+        assert_eq!(turn("a b", "a\u{A0}b", Kind::Space), Turn::AsSent);
+    }
+
+    #[test]
+    fn code_gets_no_curly_quotes() {
+        assert_eq!(
+            turn(
+                "\"a\"",
+                "\u{201C}a\u{201D}",
+                Kind::DoubleQuote,
+                Writing::Code
+            ),
+            Turn::AsSent
+        );
     }
 
     #[test]
@@ -174,16 +232,12 @@ mod tests {
             (Some('.'), false),
             (Some('\u{2014}'), false),
         ] {
-            assert_eq!(
-                curl(Kind::Double, before) == '\u{201C}',
-                opens,
-                "{before:?}"
-            );
-            assert_eq!(
-                curl(Kind::Single, before) == '\u{2018}',
-                opens,
-                "{before:?}"
-            );
+            let mark = |sent| Mark {
+                sent,
+                stands: Stands::Elsewhere,
+            };
+            assert_eq!(mark('"').curl(before) == '\u{201C}', opens, "{before:?}");
+            assert_eq!(mark('\'').curl(before) == '\u{2018}', opens, "{before:?}");
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::passage::Passage;
+use super::remarks::{Remark, remarks};
 use super::shift::Shift;
 use super::weave::Pattern;
 use super::{Found, Guard, Reach, Rung, Task, Verdict};
@@ -63,18 +64,23 @@ pub(super) fn edit(
     let Some(first) = places.first() else {
         return Verdict::NotFound { guard: None };
     };
-    let pattern = match Pattern::of(&view[first.clone()], old, new, shift) {
+    let pattern = match Pattern::of(view, first.clone(), old, new, shift, task.writing) {
         Ok(pattern) => pattern,
         Err(reason) => return forbid(rung, first.clone(), reason),
     };
-    let joins_next_line = old.ended
-        && !new.ended
-        && !task.new.is_empty()
-        && places.iter().any(|place| place.end < view.len());
+    let laid = pattern.lay(task.sight, &places, task.erasure);
+    let mut remarks = remarks(view, &places, old, new, task.erasure);
+    if laid.curled {
+        remarks.push(Remark::Curled);
+    }
+    if !pattern.straightened.is_empty() {
+        let characters = pattern.straightened.into_iter().collect();
+        remarks.push(Remark::MadeAscii(characters));
+    }
     Verdict::Found(Found {
         rung,
-        places: pattern.lay(view, &places, task.erasure),
-        joins_next_line,
+        places: laid.places,
+        remarks,
     })
 }
 

@@ -3,6 +3,7 @@
 //! before a new line instead of its own indentation.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::look_alike::{fold_char, indent_len, is_blank, trim_blank_end};
@@ -18,13 +19,19 @@ pub(super) enum Shift<'a> {
     Add(&'a str),
     /// And the old text's lines have this prefix, folded, besides.
     Remove(&'a str),
-    /// And an indentation of `width` spaces a level stands for one of tabs.
-    Tabs {
-        /// Spaces a level.
-        width: usize,
-        /// Which of the two the file has.
-        file: Indents,
-    },
+    /// And an indentation of so many spaces a step stands for one of tabs.
+    Tabs(Steps),
+}
+
+/// How indentations of tabs stand for indentations of spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Steps {
+    /// Spaces a step.
+    pub(super) width: usize,
+    /// Which of the two the file has.
+    pub(super) file: Indents,
+    /// The indentations of the old text, folded, and what the file has for each; `None` where it has several.
+    pub(super) known: HashMap<String, Option<String>>,
 }
 
 /// What indentation is made of.
@@ -49,7 +56,7 @@ impl Shift<'_> {
             Shift::None | Shift::Trailing => (0..old_end, 0..file_end),
             Shift::Add(prefix) => (0..old_end, prefix.len()..file_end),
             Shift::Remove(prefix) => (chars_len(old, prefix)..old_end, 0..file_end),
-            Shift::Tabs { .. } => (indent_len(old)..old_end, indent_len(file)..file_end),
+            Shift::Tabs(_) => (indent_len(old)..old_end, indent_len(file)..file_end),
         }
     }
 
@@ -74,19 +81,14 @@ impl Shift<'_> {
                 }
                 Ok((chars_len(line, prefix), Cow::Borrowed("")))
             }
-            Shift::Tabs { width, file } => {
-                let indent = indent_len(line);
-                let lead = convert(&line[..indent], *width, *file)
-                    .ok_or_else(|| unconvertible(line, *width, *file))?;
-                Ok((indent, Cow::Owned(lead)))
-            }
+            Shift::Tabs(steps) => Ok((indent_len(line), Cow::Owned(steps.lead(line)?))),
         }
     }
 
     /// Whether changing the file's line would replace look-alikes that have no counterpart in the
     /// old text.
     pub(super) fn replaces_look_alike(&self, file: &str) -> bool {
-        matches!(self, Shift::Tabs { .. }) && !file[..indent_len(file)].is_ascii()
+        matches!(self, Shift::Tabs(_)) && !file[..indent_len(file)].is_ascii()
     }
 }
 
@@ -98,36 +100,61 @@ fn chars_len(line: &str, prefix: &str) -> usize {
         .sum()
 }
 
-/// An indentation in the file's way; `None` for a remainder and for one that is not wholly in
-/// the other way.
-pub(super) fn convert(indent: &str, width: usize, file: Indents) -> Option<String> {
-    match file {
-        Indents::Tabs => {
-            let spaces = indent.chars().count();
-            let all = indent.chars().all(|character| fold_char(character) == ' ');
-            (all && spaces.is_multiple_of(width)).then(|| "\t".repeat(spaces / width))
+impl Steps {
+    /// The indentation that a new line gets. What is left over after whole steps is told by a line of the old text
+    /// with the same indentation, or not at all.
+    fn lead(&self, line: &str) -> Result<String, String> {
+        let indent: String = line[..indent_len(line)].chars().map(fold_char).collect();
+        match self.known.get(&indent) {
+            Some(Some(file)) => return Ok(file.clone()),
+            Some(None) => {
+                return Err(self.refusal(
+                    line,
+                    "is indented like lines of the old text that the file indents in several ways",
+                ));
+            }
+            None => {}
         }
-        Indents::Spaces => indent
-            .bytes()
-            .all(|byte| byte == b'\t')
-            .then(|| " ".repeat(indent.len() * width)),
+        let (tabs, spaces) = tabs_then_spaces(&indent)
+            .ok_or_else(|| self.refusal(line, "has spaces before a tab"))?;
+        let width = self.width;
+        match self.file {
+            Indents::Tabs if tabs > 0 => Err(self.refusal(line, "has tabs already")),
+            Indents::Tabs if spaces.is_multiple_of(width) => Ok("\t".repeat(spaces / width)),
+            Indents::Tabs => {
+                let what = format!(
+                    "is not indented by a multiple of {width}, nor like a line of the old text"
+                );
+                Err(self.refusal(line, &what))
+            }
+            Indents::Spaces if spaces == 0 => Ok(" ".repeat(tabs * width)),
+            Indents::Spaces if tabs == 0 => Err(self.refusal(line, "has spaces already")),
+            Indents::Spaces => Err(self.refusal(
+                line,
+                "has spaces behind its tabs, and no line of the old text is indented like it",
+            )),
+        }
+    }
+
+    fn refusal(&self, line: &str, what: &str) -> String {
+        let (width, line) = (self.width, quoted(line));
+        let lead = match self.file {
+            Indents::Tabs => {
+                format!("The file indents with tabs where the old text has {width} spaces")
+            }
+            Indents::Spaces => {
+                format!("The file indents with {width} spaces where the old text has tabs")
+            }
+        };
+        format!("{lead}, but this line of the new text {what}: {line}")
     }
 }
 
-fn unconvertible(line: &str, width: usize, file: Indents) -> String {
-    let indent = &line[..indent_len(line)];
-    let line = quoted(line);
-    match file {
-        Indents::Tabs if indent.contains('\t') => format!(
-            "The file indents with tabs where the old text has {width} spaces, but this line of the new text has tabs already: {line}"
-        ),
-        Indents::Tabs => format!(
-            "The file indents with tabs where the old text has {width} spaces, but this line of the new text is not indented by a multiple of {width}: {line}"
-        ),
-        Indents::Spaces => format!(
-            "The file indents with {width} spaces where the old text has tabs, but this line of the new text has spaces already: {line}"
-        ),
-    }
+/// The tabs that a folded indentation begins with and the spaces behind them; `None` where a tab follows a space.
+pub(super) fn tabs_then_spaces(indent: &str) -> Option<(usize, usize)> {
+    let spaces = indent.trim_start_matches('\t');
+    let all = spaces.bytes().all(|byte| byte == b' ');
+    all.then_some((indent.len() - spaces.len(), spaces.len()))
 }
 
 /// The start of a line as a reason quotes it, indentation made visible.
@@ -146,15 +173,35 @@ mod tests {
 
     #[test]
     fn indents_convert_both_ways_or_not_at_all() {
+        let lead = |indent: &str, width, file, known: &[(&str, Option<&str>)]| {
+            let known = known
+                .iter()
+                .map(|(old, file)| ((*old).to_owned(), file.map(str::to_owned)));
+            let steps = Steps {
+                width,
+                file,
+                known: known.collect(),
+            };
+            steps.lead(&format!("{indent}x")).ok()
+        };
+        let tabs = |indent, width, known: &[_]| lead(indent, width, Indents::Tabs, known);
+        let spaces = |indent, width, known: &[_]| lead(indent, width, Indents::Spaces, known);
+        assert_eq!(tabs("        ", 4, &[]).as_deref(), Some("\t\t"));
+        assert_eq!(tabs("", 3, &[]).as_deref(), Some(""));
+        assert_eq!(tabs("   ", 2, &[]), None);
+        assert_eq!(tabs("\t", 2, &[]), None);
         assert_eq!(
-            convert("        ", 4, Indents::Tabs).as_deref(),
-            Some("\t\t")
+            tabs("   ", 2, &[("   ", Some("\t "))]).as_deref(),
+            Some("\t ")
         );
-        assert_eq!(convert("\t\t", 2, Indents::Spaces).as_deref(), Some("    "));
-        assert_eq!(convert("", 3, Indents::Tabs).as_deref(), Some(""));
-        assert_eq!(convert("   ", 2, Indents::Tabs), None);
-        assert_eq!(convert("\t", 2, Indents::Tabs), None);
-        assert_eq!(convert("\t ", 2, Indents::Spaces), None);
+        assert_eq!(tabs("    ", 2, &[("    ", None)]), None);
+        assert_eq!(spaces("\t\t", 2, &[]).as_deref(), Some("    "));
+        assert_eq!(spaces("\t ", 2, &[]), None);
+        assert_eq!(spaces(" ", 2, &[]), None);
+        assert_eq!(
+            spaces("\t ", 2, &[("\t ", Some("   "))]).as_deref(),
+            Some("   ")
+        );
     }
 
     #[test]

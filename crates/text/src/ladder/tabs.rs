@@ -1,11 +1,14 @@
-//! The rung `tabs`: whole lines whose indentation is tabs in the file and spaces in the old text,
-//! or the reverse, so many spaces a tab on every line. No shift besides.
+//! The rung `tabs`: whole lines whose indentation is tabs in the file and spaces in the old text, or the reverse, so
+//! many spaces a tab on every line; what is left over after whole steps is the same on both sides. No shift besides.
 
+use std::collections::HashMap;
 use std::ops::Range;
+
+use crate::look_alike::{fold_char, indent_len};
 
 use super::block::Block;
 use super::settle::choose;
-use super::shift::{Indents, Shift, convert};
+use super::shift::{Indents, Shift, Steps, tabs_then_spaces};
 use super::{Rung, Task, Verdict};
 
 /// How many spaces a tab may stand for.
@@ -13,42 +16,63 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 2..=8;
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let block = Block::of(task);
-    let file = file_indents(&block)?;
+    let old: Option<Vec<(usize, usize)>> = block
+        .old_lines()
+        .map(|line| tabs_then_spaces(line.indent()))
+        .collect();
+    let old = old?;
+    if old.iter().all(|indent| *indent == (0, 0)) {
+        return None;
+    }
+    let file = match old.iter().any(|(tabs, _)| *tabs > 0) {
+        true => Indents::Spaces,
+        false => Indents::Tabs,
+    };
+    let file_indents: Vec<Option<(usize, usize)>> = (0..block.file_len())
+        .map(|number| {
+            let indent = tabs_then_spaces(block.file_line(number).indent())?;
+            (file == Indents::Tabs || indent.0 == 0).then_some(indent)
+        })
+        .collect();
+    // Where no indentation differed, the rung `trailing` would have found it; so one line shows the width, and no
+    // window fits under two widths.
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     for width in WIDTHS {
-        let indents: Option<Vec<String>> = block
-            .old_lines()
-            .map(|line| convert(line.indent(), width, file))
-            .collect();
-        let Some(indents) = indents else { continue };
-        let indents: Vec<&str> = indents.iter().map(String::as_str).collect();
-        let places = block.places(&block.windows(&indents));
-        found.extend(places.into_iter().map(|place| (place, width)));
+        let columns = |(tabs, spaces): (usize, usize)| tabs * width + spaces;
+        let windows = block.windows(
+            |number| Some(columns(old[number])),
+            |number| file_indents[number].map(columns),
+        );
+        let places = block.places(&windows).into_iter();
+        found.extend(places.map(|place| (place, width)));
     }
     found.sort_by_key(|(place, width)| (place.start, *width));
     let width = found.first()?.1;
     let places = found.into_iter().map(|(place, _)| place).collect();
     Some(match choose(task, Rung::Tabs, places) {
-        Ok(places) => block.edit(task, Rung::Tabs, places, Shift::Tabs { width, file }),
+        Ok(places) => {
+            let known = known_indents(&block, places.first()?);
+            let steps = Steps { width, file, known };
+            block.edit(task, Rung::Tabs, places, Shift::Tabs(steps))
+        }
         Err(verdict) => verdict,
     })
 }
 
-/// What the file must indent with: the other of what the old text does. Old text that indents
-/// nothing, or with both, shows no width.
-fn file_indents(block: &Block<'_>) -> Option<Indents> {
-    let mut indents = block
-        .old_lines()
-        .map(|line| line.indent())
-        .filter(|indent| !indent.is_empty());
-    let first = indents.next()?.chars().next()?;
-    let file = if first == '\t' {
-        Indents::Spaces
-    } else {
-        Indents::Tabs
-    };
-    block
-        .old_lines()
-        .all(|line| line.indent().chars().all(|character| character == first))
-        .then_some(file)
+/// The indentations of the old text, folded, and what the file has for each.
+fn known_indents(block: &Block<'_>, place: &Range<usize>) -> HashMap<String, Option<String>> {
+    let mut known: HashMap<String, Option<String>> = HashMap::new();
+    for (file, old) in block.pairs(place) {
+        let indent = old[..indent_len(old)].chars().map(fold_char).collect();
+        let file = &file[..indent_len(file)];
+        known
+            .entry(indent)
+            .and_modify(|other| {
+                if other.as_deref() != Some(file) {
+                    *other = None;
+                }
+            })
+            .or_insert_with(|| Some(file.to_owned()));
+    }
+    known
 }

@@ -8,8 +8,11 @@ use super::{Rung, Task, Verdict};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let block = Block::of(task);
-    let indents: Vec<&str> = block.old_lines().map(|line| line.indent()).collect();
-    let places = block.places(&block.windows(&indents));
+    let windows = block.windows(
+        |number| Some(block.old_line(number).indent()),
+        |number| Some(block.file_line(number).indent()),
+    );
+    let places = block.places(&windows);
     if places.is_empty() {
         return None;
     }

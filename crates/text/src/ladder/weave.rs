@@ -1,16 +1,21 @@
 //! Old text, new text and place woven into changes: the lines that old and new share stay in the
 //! file untouched, and so do, where look-alikes were folded, the characters that they share.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use crate::look_alike::Kinds;
 use crate::splice::Change;
 
-use super::passage::{Passage, newline_at, starts_line};
-use super::quotes::{Kind, Quotes, curl};
+use super::fence::CodeLines;
+use super::passage::{Passage, newline_at};
+use super::quotes::{Added, Mark};
 use super::shared::{Gap, gaps, shared};
 use super::shift::Shift;
-use super::strand::{Strand, strand};
-use super::{Erasure, Place};
+use super::sight::Sight;
+use super::strand::{Strand, Woven, strand};
+use super::whole_lines::whole_lines;
+use super::{Erasure, Place, Writing};
 
 /// What the result of a hunk is put together from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,36 +24,68 @@ pub(super) enum Piece {
     Kept(Range<usize>),
     /// Text that comes in.
     Fresh(String),
-    /// A quote that comes in and is curled.
-    Quote(Kind),
+    /// A quote that comes in and is curled, unless it stands in code.
+    Quote {
+        mark: Mark,
+        /// The number of its line in the new text.
+        line: usize,
+        /// The back quotes before it on that line.
+        ticks: usize,
+    },
 }
 
 /// What an edit does to any place that is this text: hunks with offsets from the place's start.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) struct Pattern<'a> {
     hunks: Vec<Hunk>,
-    length: usize,
-    old_ended: bool,
+    old: &'a Passage<'a>,
+    new: &'a Passage<'a>,
+    /// The characters that the new text adds and that are written as ASCII.
+    pub(super) straightened: BTreeSet<char>,
 }
 
 #[derive(Debug)]
 struct Hunk {
     range: Range<usize>,
     pieces: Vec<Piece>,
-    /// Where the last lines go but for the newline after the place: the start of the first of
-    /// them. Their own newlines then go instead of the one before, which is another line's.
-    last_lines: Option<usize>,
+    tail: Tail,
 }
 
-impl Pattern {
+/// How a hunk stands to a newline after the place, where there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    /// It leaves it alone.
+    Apart,
+    /// The last lines go, the first of them from here on: the newline goes as theirs, and the one before them stays,
+    /// which is another line's.
+    LastLines(usize),
+    /// Lines are added after an empty one: they stand behind its newline, for before it they would stand at the
+    /// start of that line as well, and which line end they take would be unknown.
+    AfterEmptyLine,
+}
+
+/// Places with their changes.
+#[derive(Debug, Default)]
+pub(super) struct Laid {
+    pub(super) places: Vec<Place>,
+    /// Whether a quote was curled.
+    pub(super) curled: bool,
+}
+
+impl<'a> Pattern<'a> {
     /// Weaves the pattern. On rungs that fold look-alikes `shift` says what else differs. The error
     /// is the guard that forbids the edit.
     pub(super) fn of(
-        place: &str,
-        old: &Passage<'_>,
-        new: &Passage<'_>,
+        view: &str,
+        place: Range<usize>,
+        old: &'a Passage<'a>,
+        new: &'a Passage<'a>,
         shift: Option<&Shift<'_>>,
-    ) -> Result<Pattern, String> {
+        writing: Writing,
+    ) -> Result<Pattern<'a>, String> {
+        let before = view[..place.start].chars().next_back();
+        let around = (before, view[place.end..].chars().next());
+        let place = &view[place];
         let mut start = 0;
         let lines: Vec<Range<usize>> = place
             .split('\n')
@@ -59,15 +96,26 @@ impl Pattern {
                 range
             })
             .collect();
+        let old_text = old.lines.join("\n");
+        let folds = |shift: &Shift<'_>| {
+            let mut pairs = old.lines.iter().zip(&lines);
+            pairs.any(|(old, range)| {
+                let file = &place[range.clone()];
+                let (old_part, file_part) = shift.common_part(old, file);
+                old[old_part] != file[file_part] || shift.replaces_look_alike(file)
+            })
+        };
+        let added = shift
+            .filter(|shift| folds(shift))
+            .map(|_| Added::of(&old_text, place, writing));
         let loom = Loom {
             place,
             lines,
             old,
             new,
-            dye: shift.map(|shift| Dye {
-                shift,
-                quotes: Quotes::of(&old.lines.join("\n"), place),
-            }),
+            around,
+            shift,
+            added: added.as_ref(),
         };
         let runs = shared(&old.lines, &new.lines);
         let mut hunks = Vec::new();
@@ -79,30 +127,46 @@ impl Pattern {
                 new: new.len()..new.len(),
             });
         }
+        let mut lost: Vec<(Kinds, String)> = Vec::new();
+        let mut fresh = Kinds::default();
+        let mut straightened = BTreeSet::new();
         for gap in &gaps {
-            hunks.push(loom.hunk(gap)?);
+            let (hunk, woven) = loom.hunk(gap)?;
+            hunks.push(hunk);
+            lost.extend(woven.lost);
+            fresh.extend(woven.fresh);
+            straightened.extend(woven.straightened);
+        }
+        // What goes has one reading where nothing that comes in is of its kind.
+        if let Some((_, reason)) = lost.into_iter().find(|(kinds, _)| kinds.meet(fresh)) {
+            return Err(reason);
         }
         Ok(Pattern {
             hunks,
-            length: place.len(),
-            old_ended: old.ended,
+            old,
+            new,
+            straightened,
         })
     }
 
     /// Lays the pattern on places of the view, which are in order and do not overlap.
-    pub(super) fn lay(&self, view: &str, places: &[Range<usize>], erasure: Erasure) -> Vec<Place> {
-        let mut laid: Vec<Place> = Vec::with_capacity(places.len());
+    pub(super) fn lay(&self, sight: &Sight<'_>, places: &[Range<usize>], erasure: Erasure) -> Laid {
+        let view = sight.view;
+        let mut laid = Laid::default();
         for (number, place) in places.iter().enumerate() {
-            let takes_next_newline = !self.old_ended
-                && newline_at(view, place.end)
-                && places
-                    .get(number + 1)
-                    .is_none_or(|next| next.start > place.end);
+            let next = places.get(number + 1).map_or(view.len(), |next| next.start);
+            let takes_next_newline =
+                !self.old.ended && newline_at(view, place.end) && next > place.end;
             let mut range = place.clone();
             let mut changes = Vec::with_capacity(self.hunks.len());
             if erasure == Erasure::Whole {
-                if takes_next_newline && starts_line(view, place.start) {
-                    range.end += 1;
+                let before = laid.places.last().map_or(0, |place| place.range.end);
+                if let Some(whole) = whole_lines(view, place, self.old)
+                    && before <= whole.start
+                    && whole.end <= next
+                    && !sight.is_damaged(&whole)
+                {
+                    range = whole;
                 }
                 changes.push(Change {
                     range: range.clone(),
@@ -110,28 +174,33 @@ impl Pattern {
                 });
             } else {
                 for hunk in &self.hunks {
-                    match hunk.last_lines {
-                        Some(start) if takes_next_newline => {
-                            range.end += 1;
-                            changes.push(Change {
-                                range: place.start + start..range.end,
-                                text: String::new(),
-                            });
-                        }
-                        _ => hunk.lay(view, place.start, &laid, &mut changes),
+                    match hunk.tail {
+                        Tail::LastLines(start) if takes_next_newline => changes.push(Change {
+                            range: place.start + start..place.end + 1,
+                            text: String::new(),
+                        }),
+                        Tail::AfterEmptyLine if takes_next_newline => changes.push(Change {
+                            range: place.end + 1..place.end + 1,
+                            text: hunk.added_lines(),
+                        }),
+                        _ => self.lay_hunk(hunk, view, place.start, &mut laid, &mut changes),
                     }
                 }
             }
-            debug_assert_eq!(place.len(), self.length);
-            laid.push(Place { range, changes });
+            laid.places.push(Place { range, changes });
         }
         laid
     }
-}
 
-impl Hunk {
-    fn lay(&self, view: &str, base: usize, laid: &[Place], changes: &mut Vec<Change>) {
-        let mut at = base + self.range.start;
+    fn lay_hunk(
+        &self,
+        hunk: &Hunk,
+        view: &str,
+        base: usize,
+        laid: &mut Laid,
+        changes: &mut Vec<Change>,
+    ) {
+        let mut at = base + hunk.range.start;
         let mut text = String::new();
         let mut close = |at: usize, to: usize, text: &mut String| {
             let unchanged = view[at..to] == **text;
@@ -144,8 +213,9 @@ impl Hunk {
             }
         };
         // What the result holds last before `text`; only the first piece needs to look back.
-        let mut before = result_before(view, laid, at);
-        for piece in &self.pieces {
+        let mut before = result_before(view, &laid.places, at);
+        let mut code_lines: Option<CodeLines> = None;
+        for piece in &hunk.pieces {
             match piece {
                 Piece::Kept(range) => {
                     close(at, base + range.start, &mut text);
@@ -156,14 +226,38 @@ impl Hunk {
                     text.push_str(fresh);
                     before = fresh.chars().next_back().or(before);
                 }
-                Piece::Quote(kind) => {
-                    let quote = curl(*kind, before);
+                Piece::Quote { mark, line, ticks } => {
+                    let code = code_lines
+                        .get_or_insert_with(|| CodeLines::of(view, base, &self.new.lines));
+                    let quote = if code.is_code(*line, *ticks) {
+                        mark.sent
+                    } else {
+                        laid.curled = true;
+                        mark.curl(before)
+                    };
                     text.push(quote);
                     before = Some(quote);
                 }
             }
         }
-        close(at, base + self.range.end, &mut text);
+        close(at, base + hunk.range.end, &mut text);
+    }
+}
+
+impl Hunk {
+    /// The lines that the hunk adds after another, each with its newline.
+    fn added_lines(&self) -> String {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Fresh(fresh) => text.push_str(fresh),
+                Piece::Quote { mark, .. } => text.push(mark.sent),
+                Piece::Kept(_) => {}
+            }
+        }
+        let mut lines = text.strip_prefix('\n').unwrap_or(&text).to_owned();
+        lines.push('\n');
+        lines
     }
 }
 
@@ -187,23 +281,21 @@ fn result_before(view: &str, laid: &[Place], offset: usize) -> Option<char> {
 }
 
 /// The texts while they are woven.
-struct Loom<'a> {
-    place: &'a str,
+struct Loom<'l> {
+    place: &'l str,
     /// The place's lines, as many as the old text has.
     lines: Vec<Range<usize>>,
-    old: &'a Passage<'a>,
-    new: &'a Passage<'a>,
-    dye: Option<Dye<'a>>,
+    old: &'l Passage<'l>,
+    new: &'l Passage<'l>,
+    /// The characters before and after the place.
+    around: (Option<char>, Option<char>),
+    /// On rungs that fold.
+    shift: Option<&'l Shift<'l>>,
+    added: Option<&'l Added<'l>>,
 }
 
-/// What folding rungs do besides.
-struct Dye<'a> {
-    shift: &'a Shift<'a>,
-    quotes: Quotes,
-}
-
-impl<'a> Loom<'a> {
-    fn hunk(&self, gap: &Gap) -> Result<Hunk, String> {
+impl<'l> Loom<'l> {
+    fn hunk(&self, gap: &Gap) -> Result<(Hunk, Woven), String> {
         let is_last = gap.old.end == self.old.len() && gap.new.end == self.new.len();
         if !is_last {
             let range = self.lines[gap.old.start].start..self.lines[gap.old.end].start;
@@ -214,9 +306,11 @@ impl<'a> Loom<'a> {
         match (gap.old.is_empty(), gap.new.is_empty()) {
             (false, true) if after_shared && !self.new.ended => {
                 let first = self.lines[gap.old.start].start;
-                let mut hunk = self.weave(gap, first - 1..end, "", Position::Last)?;
-                hunk.last_lines = (!self.old.ended).then_some(first);
-                Ok(hunk)
+                let (mut hunk, woven) = self.weave(gap, first - 1..end, "", Position::Last)?;
+                if !self.old.ended {
+                    hunk.tail = Tail::LastLines(first);
+                }
+                Ok((hunk, woven))
             }
             (false, _) => {
                 let range = self.lines[gap.old.start].start..end;
@@ -224,7 +318,11 @@ impl<'a> Loom<'a> {
             }
             (true, false) => {
                 let opening = if self.old.ended { "" } else { "\n" };
-                self.weave(gap, end..end, opening, Position::Last)
+                let (mut hunk, woven) = self.weave(gap, end..end, opening, Position::Last)?;
+                if !self.old.ended && self.lines.last().is_some_and(Range::is_empty) {
+                    hunk.tail = Tail::AfterEmptyLine;
+                }
+                Ok((hunk, woven))
             }
             // Only the newline of the last line comes or goes.
             (true, true) => {
@@ -242,32 +340,45 @@ impl<'a> Loom<'a> {
         range: Range<usize>,
         opening: &str,
         position: Position,
-    ) -> Result<Hunk, String> {
-        let part = |passage: &Passage<'a>, lines: &Range<usize>| Passage {
+    ) -> Result<(Hunk, Woven), String> {
+        let part = |passage: &Passage<'l>, lines: &Range<usize>| Passage {
             lines: passage.lines[lines.clone()].to_vec(),
             ended: passage.ended || position == Position::Inside,
         };
         let (old, new) = (part(self.old, &gap.old), part(self.new, &gap.new));
         let mut pieces = vec![Piece::Fresh(opening.to_owned())];
-        match &self.dye {
+        let mut woven = Woven::default();
+        match self.shift {
             None => pieces.push(Piece::Fresh(new.text())),
-            // All of the text may go, or whole lines between lines that stay, folded or not.
-            Some(_) if self.new.len() == 0 => {}
-            Some(_) if new.len() == 0 && gap.old.start > 0 && position == Position::Inside => {}
-            Some(dye) => pieces.extend(strand(&Strand {
-                place: self.place,
-                lines: &self.lines[gap.old.clone()],
-                old,
-                new,
-                shift: dye.shift,
-                quotes: dye.quotes,
-            })?),
+            Some(shift) => {
+                let (before, after) = self.around;
+                let is_open = gap.new.end == self.new.len() && !self.new.ended;
+                let around = (
+                    before.filter(|_| gap.new.start == 0),
+                    after.filter(|_| is_open),
+                );
+                woven = strand(&Strand {
+                    place: self.place,
+                    lines: &self.lines[gap.old.clone()],
+                    old,
+                    new,
+                    first_new: gap.new.start,
+                    around,
+                    shift,
+                    added: self.added,
+                })?;
+                pieces.append(&mut woven.pieces);
+            }
         }
-        Ok(Hunk {
-            range,
-            pieces,
-            last_lines: None,
-        })
+        let tail = Tail::Apart;
+        Ok((
+            Hunk {
+                range,
+                pieces,
+                tail,
+            },
+            woven,
+        ))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Files too large to be held: one streaming pass tells their revision and where their lines stand, pages and places
 //! are then read by themselves. Memory is bounded by the page, whatever the file.
 
+mod around;
 mod edit;
 mod page;
 mod places;

@@ -8,6 +8,7 @@ use lancet_text::{
     Change, Document, Endings, Found, Hunk, LineTable, Rung, hunks_of_changes, outline,
 };
 
+use super::remarks::sentence;
 use crate::rooms::Desk;
 use crate::rooms::plan::ChangeView;
 use crate::settings::Gutter;
@@ -25,9 +26,6 @@ const LONGEST_LINE: usize = 2_000;
 const GUTTER_ROOM: usize = 12;
 /// The most characters of replaced text that an answer quotes.
 const MOST_QUOTED: usize = 600;
-
-/// What is said where a line was joined to the one before.
-pub(crate) const JOINED: &str = "old_string ended in a newline and new_string does not: the next line was joined to it, as sent";
 
 /// What is said where line ends were sent that the file does not have.
 pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<String> {
@@ -80,9 +78,7 @@ impl Notes {
             }
             self.sentences.push(words);
         }
-        if found.joins_next_line {
-            self.sentences.push(JOINED.into());
-        }
+        self.sentences.extend(found.remarks.iter().map(sentence));
         if let Some(diff) = foreign {
             let told = format!(
                 "the file had changed since it was read; that change is kept:\n{}",

@@ -35,14 +35,21 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
     let mut unescaped = Unescaped::default();
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
+        let start = text.len() - rest.len();
         if let Some((name, after)) = entity(rest) {
             let meant = meaning(name)?;
+            unescaped
+                .signs
+                .push((start..text.len() - after.len(), meant));
             let kind = if name.starts_with('#') { "#" } else { name };
             unescaped.kinds.insert(kind.to_owned());
             unescaped.escaped.insert(meant);
             unescaped.text.push(meant);
             rest = after;
         } else {
+            unescaped
+                .signs
+                .push((start..start + character.len_utf8(), character));
             unescaped.bare.insert(character);
             unescaped.text.push(character);
             rest = &rest[character.len_utf8()..];

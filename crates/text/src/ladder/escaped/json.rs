@@ -6,8 +6,15 @@ use super::Unescaped;
 pub(super) fn unescape(text: &str) -> Option<Unescaped> {
     let mut unescaped = Unescaped::default();
     let mut characters = text.chars();
-    while let Some(character) = characters.next() {
+    loop {
+        let start = text.len() - characters.as_str().len();
+        let Some(character) = characters.next() else {
+            break;
+        };
         if character != '\\' {
+            unescaped
+                .signs
+                .push((start..start + character.len_utf8(), character));
             unescaped.bare.insert(character);
             unescaped.text.push(character);
             continue;
@@ -27,6 +34,8 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
             }
             _ => return None,
         };
+        let end = text.len() - characters.as_str().len();
+        unescaped.signs.push((start..end, meant));
         unescaped.kinds.insert(letter.to_string());
         unescaped.escaped.insert(meant);
         unescaped.text.push(meant);

@@ -186,7 +186,7 @@ fn more_or_less_than_that_is_not_found() {
             "a guard of the rest's rung",
             "“one”\ntwo()\nend\n",
             "\n\"one\"\ntwo()",
-            "\none\ntwo()",
+            "\none or \"two\"\ntwo()",
             Forbidden(BlankEdge),
         ),
         (

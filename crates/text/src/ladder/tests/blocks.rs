@@ -108,10 +108,17 @@ fn blanks_at_line_ends_are_forgiven() {
         ("other white space", "a\u{B}\nb\n", "a\nb", "x", NotFound),
         (
             "a folded character replaced",
+            "“ab”  \nb\n",
+            "\"ab\"\nb",
+            "ab or \"c\"\nb",
+            Forbidden(Trailing),
+        ),
+        (
+            "and nothing of its kind comes",
             "“a”  \nb\n",
             "\"a\"\nb",
             "a\nb",
-            Forbidden(Trailing),
+            done(Trailing, "a\nb\n"),
         ),
     ]);
     assert_eq!(
@@ -416,8 +423,63 @@ fn tabs_stand_for_spaces_of_one_width() {
             "a remainder in the old text",
             "\t a {\n\t\tb\n",
             "     a {\n        b",
+            "     a {\n     c\n        b",
+            done(Tabs, "\t a {\n\t c\n\t\tb\n"),
+        ),
+        (
+            "a remainder on one side only",
+            "\t a {\n\t\tb\n",
+            "    a {\n        b",
             "x",
             NotFound,
+        ),
+        (
+            "a comment's star",
+            "/**\n * Doc.\n */\nfunction f() {\n\treturn 1;\n}\n",
+            "/**\n * Doc.\n */\nfunction f() {\n    return 1;\n}",
+            "/**\n * Doc.\n * More.\n */\nfunction f() {\n    return 2;\n}",
+            done(
+                Tabs,
+                "/**\n * Doc.\n * More.\n */\nfunction f() {\n\treturn 2;\n}\n",
+            ),
+        ),
+        (
+            "alignment by more than a step",
+            "\tcall (a,\n\t             b);\n",
+            "        call (a,\n                     b);",
+            "        call (a,\n                     c);",
+            done(Tabs, "\tcall (a,\n\t             c);\n"),
+        ),
+        (
+            "a comment's star in a file of spaces",
+            "x = {\n    /*\n     * one\n     */\n    a: 1,\n};\n",
+            "\t/*\n\t * one\n\t */\n\ta: 1,",
+            "\t/*\n\t * one\n\t * two\n\t */\n\ta: 2,",
+            done(
+                Tabs,
+                "x = {\n    /*\n     * one\n     * two\n     */\n    a: 2,\n};\n",
+            ),
+        ),
+        (
+            "a remainder that no old line has, in a file of spaces",
+            "a:\n  b\n",
+            "a:\n\tb",
+            "a:\n\t c",
+            Forbidden(Tabs),
+        ),
+        (
+            "one indentation of the call, two of the file",
+            "\ta\n  b\n",
+            "  a\n  b",
+            "  a\n  c\n  b",
+            Forbidden(Tabs),
+        ),
+        (
+            "look-alikes as indentation of a line that goes",
+            "a:\n\u{A0}\u{A0}b\nc\n",
+            "a:\n\tb\nc",
+            "a:\nc",
+            done(Tabs, "a:\nc\n"),
         ),
         (
             "twice",

@@ -51,8 +51,10 @@ proptest! {
                     prop_assert!(view[change.range.clone()] != *change.text || old == new || new.is_empty());
                     from = change.range.end;
                 }
-                prop_assert!(from <= place.range.end);
-                from = place.range.end;
+                // The last change may reach over the newline behind the place.
+                let newline = usize::from(view[place.range.end..].starts_with('\n'));
+                prop_assert!(from <= place.range.end + newline);
+                from = from.max(place.range.end);
             }
         }
     }
@@ -73,11 +75,11 @@ proptest! {
         let verdict = find(&query(&view, &old, &new));
         match places.as_slice() {
             [] => prop_assert!(places_of(&verdict).is_none_or(|(rung, _)| rung != Rung::Exact)),
-            [place] if !new.is_empty() => {
-                let wanted = [&view[..place.start], new.as_str(), &view[place.end..]].concat();
+            [place] => {
+                let (place, new) = oracle::exact_edit(&view, place, &old, &new);
+                let wanted = [&view[..place.start], new, &view[place.end..]].concat();
                 prop_assert_eq!(result(&view, &verdict), Some(wanted));
             }
-            [_] => {}
             _ => prop_assert_eq!(verdict, Verdict::Ambiguous { rung: Rung::Exact, places }),
         }
     }
@@ -86,6 +88,7 @@ proptest! {
     fn all_exact_places_are_replaced_from_the_left(view in "[ab\n]{0,30}", old in "[ab\n]{1,3}", new in "[abc\n]{1,4}") {
         let verdict = find(&Query { reach: Reach::All, ..query(&view, &old, &new) });
         if view.contains(&old) {
+            // No blanks here, so nothing is counted once.
             prop_assert_eq!(result(&view, &verdict), Some(view.replace(&old, &new)));
         }
     }
@@ -93,14 +96,17 @@ proptest! {
     #[test]
     fn an_exact_edit_is_taken_back_by_its_inverse(Sample { view, old, new } in sample()) {
         let Verdict::Found(found) = find(&query(&view, &old, &new)) else { return Ok(()) };
-        if found.rung != Rung::Exact || new.is_empty() {
+        let once = found.remarks.contains(&Remark::IndentationOnce);
+        if found.rung != Rung::Exact || new.is_empty() || once {
             return Ok(());
         }
         let edited = apply_changes(&view, &changes(&found));
         let back = find(&query(&edited, &new, &old));
         if let Verdict::Found(found) = &back {
             prop_assert_eq!(found.rung, Rung::Exact);
-            prop_assert_eq!(result(&edited, &back), Some(view));
+            if !found.remarks.contains(&Remark::IndentationOnce) {
+                prop_assert_eq!(result(&edited, &back), Some(view));
+            }
         } else {
             let ambiguous = matches!(back, Verdict::Ambiguous { rung: Rung::Exact, .. });
             prop_assert!(ambiguous);
@@ -120,9 +126,12 @@ proptest! {
             }
             (Some((rung, mut places)), Some((wanted_rung, wanted_places))) => {
                 if new.is_empty() {
-                    // Deleted whole lines take their newline along.
+                    // Deleted whole lines take the blanks around them and their newline along.
                     for (place, wanted) in places.iter_mut().zip(&wanted_places) {
-                        place.end = wanted.end.max(place.end - usize::from(place.end > wanted.end));
+                        prop_assert!(place.start <= wanted.start && wanted.end <= place.end);
+                        let taken = [&view[place.start..wanted.start], &view[wanted.end..place.end]].concat();
+                        prop_assert_eq!(oracle::squeeze(&taken), "");
+                        *place = wanted.clone();
                     }
                 }
                 let cut = |places: &[Range<usize>]| places.iter().map(|place| place.start).collect::<Vec<_>>();
@@ -167,7 +176,8 @@ proptest! {
         sent.push_str(&view[from..]);
         let edited = apply_changes(&view, &changes(found));
         prop_assert_eq!(oracle::squeeze(&edited), oracle::squeeze(&sent));
-        if found.rung == Rung::Exact && !new.is_empty() {
+        let once = found.remarks.contains(&Remark::IndentationOnce);
+        if found.rung == Rung::Exact && !new.is_empty() && !once {
             prop_assert_eq!(edited.len(), view.len() + found.places.len() * new.len() - found.places.len() * old.len());
         }
     }

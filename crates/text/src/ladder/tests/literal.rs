@@ -149,7 +149,49 @@ fn deleted_lines_take_their_newline_along() {
             "{\n    drop\n}\n",
             "drop",
             "",
-            done(Exact, "{\n    \n}\n"),
+            done(Exact, "{\n}\n"),
+        ),
+        (
+            "blanks on both sides",
+            "a\n\tdrop\t \nb\n",
+            "drop",
+            "",
+            done(Exact, "a\nb\n"),
+        ),
+        (
+            "lines from the first word to the last",
+            "{\n    x = 1;\n    y = 2;  \n}\n",
+            "x = 1;\n    y = 2;",
+            "",
+            done(Exact, "{\n}\n"),
+        ),
+        (
+            "with something else on the line",
+            "    one // two\n",
+            "one",
+            "",
+            done(Exact, "     // two\n"),
+        ),
+        (
+            "blanks are a plain splice",
+            "a\n  \nb\n",
+            "  ",
+            "",
+            done(Exact, "a\n\nb\n"),
+        ),
+        (
+            "the open last line behind blanks",
+            "a\n    x",
+            "x",
+            "",
+            done(Exact, "a\n    "),
+        ),
+        (
+            "old text that begins with a newline",
+            "a\n\nb\nc\n",
+            "\nb",
+            "",
+            done(Exact, "a\n\nc\n"),
         ),
         ("the only line", "only\n", "only", "", done(Exact, "")),
         ("the open last line", "a\nb", "b", "", done(Exact, "a\n")),
@@ -166,6 +208,12 @@ fn deleted_lines_take_their_newline_along() {
         done(Exact, "use \nend\n")
     );
     assert_eq!(edit_all("a\n\nb\nb\nc", "\nb", ""), done(Exact, "a\n\nc"));
+    assert_eq!(
+        edit_all("foo\n  foo\na foo b\n\tfoo \nend\n", "foo", ""),
+        done(Exact, "a  b\nend\n")
+    );
+    // The blanks of one place are the text of the next.
+    assert_eq!(edit_all(" \nx \nx\n", " \nx", ""), done(Exact, "\n"));
     let Verdict::Found(found) = find(&query("a\nb\nc\n", "b", "")) else {
         panic!("stands there")
     };
@@ -208,12 +256,13 @@ fn lines_that_stay_are_in_no_change() {
 #[test]
 fn a_newline_that_goes_joins_the_next_line() {
     let joins = |view, old, new| match find(&query(view, old, new)) {
-        Verdict::Found(found) => found.joins_next_line,
+        Verdict::Found(found) => found.remarks.contains(&Remark::JoinsNextLine),
         other => panic!("{other:?}"),
     };
     assert!(joins("a\nb\n", "a\n", "c"));
     assert!(!joins("a\nb\n", "a\n", "c\n"));
     assert!(!joins("a\nb\n", "a\n", ""));
+    assert!(joins("a b\nc\n", "b\n", ""));
     assert!(!joins("a\nb\n", "a", "c"));
     assert!(!joins("a\nb\n", "b\n", "c"), "there is no next line");
     assert!(!joins("a\nb", "b\n", "c"), "there was no newline");

@@ -156,6 +156,13 @@ fn folded_characters_may_not_be_replaced() {
             "span 3–5 days\n",
             "span 3-5 days",
             "span 3 to 5 days",
+            done(LookAlike, "span 3 to 5 days\n"),
+        ),
+        (
+            "the dash itself, and another comes",
+            "span 3–5 days\n",
+            "span 3-5 days",
+            "span 3 to 5 work-days",
             Forbidden(LookAlike),
         ),
         (
@@ -166,24 +173,31 @@ fn folded_characters_may_not_be_replaced() {
             Forbidden(LookAlike),
         ),
         (
-            "all of the text but not all",
+            "nothing of its kind comes",
             "“a”\n",
             "\"a\"",
-            "b",
-            Forbidden(LookAlike),
+            "'b'",
+            done(LookAlike, "'b'\n"),
         ),
         (
             "part of a line",
             "one\nsay “hi” – now\nthree\n",
             "one\nsay \"hi\" - now\nthree",
             "one\nsay now\nthree",
-            Forbidden(LookAlike),
+            done(LookAlike, "one\nsay now\nthree\n"),
         ),
         (
             "a letter with its mark",
             "cafe\u{301} x\n",
             "caf\u{E9} x",
             "cafe x",
+            done(LookAlike, "cafe x\n"),
+        ),
+        (
+            "a letter with its mark, and another comes",
+            "cafe\u{301} x\n",
+            "caf\u{E9} x",
+            "cafe \u{FC}",
             Forbidden(LookAlike),
         ),
         (
@@ -191,14 +205,42 @@ fn folded_characters_may_not_be_replaced() {
             "“one”\ntwo\n",
             "\"one\"\ntwo",
             "two",
-            Forbidden(LookAlike),
+            done(LookAlike, "two\n"),
         ),
         (
             "a line at the other edge",
             "two\n“one”\n",
             "two\n\"one\"",
             "two",
+            done(LookAlike, "two\n"),
+        ),
+        (
+            "a line that moves",
+            "x\nc\n3–5\nz\n",
+            "x\nc\n3-5\nz",
+            "x\n3-5\nc\nz",
             Forbidden(LookAlike),
+        ),
+        (
+            "one of its kind comes on another line",
+            "one\n3–5\nthree\n",
+            "one\n3-5\nthree",
+            "one\nthree\nx-y",
+            Forbidden(LookAlike),
+        ),
+        (
+            "another kind comes on another line",
+            "one\n3–5\nthree\n",
+            "one\n3-5\nthree",
+            "one\nthree\n\"xy\"",
+            done(LookAlike, "one\nthree\n\"xy\"\n"),
+        ),
+        (
+            "shared with a changed line of its own",
+            "3–5\na - b\nz\n",
+            "3-5\na - b\nz",
+            "a - c\nz",
+            done(LookAlike, "a - c\nz\n"),
         ),
         (
             "deleted as a whole",
@@ -264,7 +306,11 @@ fn places_that_look_alike_are_several() {
         edit_all("“x y” “x y\"\n", "\"x y\"", "\"x or y\""),
         Ambiguous(LookAlike, 2)
     );
-    assert_eq!(edit_all("3–5 3–5\n", "3-5", "3 to 5"), Forbidden(LookAlike));
+    assert_eq!(
+        edit_all("3–5 3–5\n", "3-5", "3 to 5"),
+        done(LookAlike, "3 to 5 3 to 5\n")
+    );
+    assert_eq!(edit_all("3–5 3–5\n", "3-5", "4-6"), Forbidden(LookAlike));
 }
 
 #[test]
@@ -285,18 +331,60 @@ fn added_quotes_follow_the_place() {
             done(LookAlike, "it’s over and can’t go on.\n"),
         ),
         (
-            "single quotes",
+            "an apostrophe brings apostrophes only",
             "it’s\n",
             "it's",
-            "it's 'so'",
-            done(LookAlike, "it’s ‘so’\n"),
+            "it's 'so', isn't it",
+            done(LookAlike, "it’s 'so', isn’t it\n"),
         ),
         (
-            "at a line's start",
+            "single quotes",
+            "a ‘b’\n",
+            "a 'b'",
+            "a 'b' 'c'",
+            done(LookAlike, "a ‘b’ ‘c’\n"),
+        ),
+        (
+            "a line that is new",
             "“a”\n",
             "\"a\"",
             "\"a\"\n\"b\"",
-            done(LookAlike, "“a”\n“b”\n"),
+            done(LookAlike, "“a”\n\"b\"\n"),
+        ),
+        (
+            "a changed line that keeps none",
+            "“a”\nplain line\n",
+            "\"a\"\nplain line",
+            "\"a\"\nplain \"line\"",
+            done(LookAlike, "“a”\nplain \"line\"\n"),
+        ),
+        (
+            "between back quotes",
+            "say “a” here\n",
+            "say \"a\" here",
+            "say \"a\" `f(\"x\")` \"b\" here",
+            done(LookAlike, "say “a” `f(\"x\")` “b” here\n"),
+        ),
+        (
+            "back quotes before the place",
+            "`x say “a”` here\n",
+            "say \"a\"",
+            "say \"a\" \"b\"",
+            done(LookAlike, "`x say “a” \"b\"` here\n"),
+        ),
+        (
+            "between fences",
+            "```\nsay “a” here\n```\n",
+            "say \"a\" here",
+            "say \"a\" \"b\" here",
+            done(LookAlike, "```\nsay “a” \"b\" here\n```\n"),
+        ),
+        (
+            "behind fences",
+            "```\nx\n```\nsay “a” here\n",
+            "```\nsay \"a\" here",
+            "```\nsay \"a\" \"b\" here",
+            done(LookAlike, "```\nx\n```\nsay “a” “b” here\n"),
         ),
         (
             "before the place",
@@ -310,7 +398,7 @@ fn added_quotes_follow_the_place() {
             "it’s\n",
             "it's",
             "'so' it's",
-            done(LookAlike, "‘so’ it’s\n"),
+            done(LookAlike, "'so' it’s\n"),
         ),
         (
             "both kinds of one",
@@ -362,11 +450,25 @@ fn added_quotes_follow_the_place() {
             done(LookAlike, "f(\"a\", \"b\", “c”)\n"),
         ),
         (
+            "ASCII spaces, in a line that is new as well",
+            "a = 1;\nb = 2;\n",
+            "a\u{A0}=\u{A0}1;\nb\u{A0}=\u{A0}2;",
+            "a\u{A0}=\u{A0}1;\nb\u{A0}=\u{A0}2;\nc\u{A0}=\u{A0}3;\u{2003}x",
+            done(LookAlike, "a = 1;\nb = 2;\nc = 3;\u{2003}x\n"),
+        ),
+        (
+            "ASCII dashes",
+            "a - b\n",
+            "a – b",
+            "a – b\nc – d — e",
+            done(LookAlike, "a - b\nc - d — e\n"),
+        ),
+        (
             "on a rung below",
             "    “a”  \n    x\n",
             "\"a\"\nx",
             "\"a\"\nx \"b\"",
-            done(Indent, "    “a”  \n    x “b”\n"),
+            done(Indent, "    “a”  \n    x \"b\"\n"),
         ),
         (
             "on a changed line below",
@@ -377,6 +479,50 @@ fn added_quotes_follow_the_place() {
         ),
     ]);
     assert_eq!(edit_all("’s’s", "'s", "'s'"), done(LookAlike, "’s’’s’"));
+}
+
+#[test]
+fn code_keeps_its_quotes_as_sent() {
+    let code = |view, old, new| {
+        outcome(&Query {
+            writing: Writing::Code,
+            ..query(view, old, new)
+        })
+    };
+    assert_eq!(
+        code("x “a” y\n", "x \"a\" y", "x \"a\" \"b\" y"),
+        done(LookAlike, "x “a” \"b\" y\n")
+    );
+    assert_eq!(
+        code("f(\"a\")\n", "f(“a”)", "f(“a”, “b”)"),
+        done(LookAlike, "f(\"a\", \"b\")\n")
+    );
+    for (extension, writing) in [
+        (None, Writing::Prose),
+        (Some("md"), Writing::Prose),
+        (Some("HTML"), Writing::Prose),
+        (Some("rs"), Writing::Code),
+        (Some(""), Writing::Code),
+    ] {
+        assert_eq!(Writing::of_extension(extension), writing, "{extension:?}");
+    }
+}
+
+#[test]
+fn what_was_altered_is_told() {
+    let told = |view, old, new| match find(&query(view, old, new)) {
+        Verdict::Found(found) => found.remarks,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        told("say “a” now\n", "say \"a\" now", "say \"a\" \"b\" now"),
+        [Remark::Curled]
+    );
+    assert_eq!(
+        told("a b\n", "a\u{A0}b", "a\u{A0}b\u{A0}c"),
+        [Remark::MadeAscii(vec!['\u{A0}'])]
+    );
+    assert_eq!(told("say “a” now\n", "say \"a\" now", "say \"a\""), []);
 }
 
 #[test]

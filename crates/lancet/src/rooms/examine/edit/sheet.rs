@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use lancet_history::Seen;
 use lancet_text::{
-    Change, Document, Draft, Found, Leaks, LineStarts, LineTable, Place, Rung, Verdict as Ladder,
-    find, leaked, sent_text,
+    Change, Document, Draft, Found, Leaks, LineStarts, LineTable, Place, Query, Rung,
+    Verdict as Ladder, Writing, find, leaked, sent_text,
 };
 
 use super::unseen::Unseen;
@@ -239,12 +239,18 @@ impl<'d> Sheet<'d> {
             let found = Found {
                 rung: Rung::Exact,
                 places: vec![place],
-                joins_next_line: false,
+                remarks: Vec::new(),
             };
             return Ok((found, None));
         }
         let damaged = self.damaged();
-        let ask = |leaks| find(&desk.query(self.text(), &damaged, old, new, edit, leaks));
+        let extension = target.path().extension().map(|text| text.to_string_lossy());
+        let ask = |leaks| {
+            find(&Query {
+                writing: Writing::of_extension(extension.as_deref()),
+                ..desk.query(self.text(), &damaged, old, new, edit, leaks)
+            })
+        };
         let mut leak_found = None;
         let mut verdict = ask(manner.leaks());
         if let Ladder::Leaked { reason } = verdict {

@@ -4,21 +4,24 @@
 use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::{Endings, RawChange, leaked};
+use lancet_text::{Endings, RawChange, Remark, leaked};
 use lancet_workspace::Expected;
 
-use super::places::{find_places, line_numbers, with_line_end, without_overlaps};
+use super::around::{remarks, repeats_at_all, whole_lines};
+use super::places::{find_places, line_numbers, without_overlaps};
 use super::view::view;
 use super::{Surveyed, suited, survey};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::examine::edit::Insist;
 use crate::rooms::examine::explain::leak;
 use crate::rooms::examine::open::HELD;
+use crate::rooms::examine::remarks::sentence;
 use crate::rooms::examine::standing::never_read;
-use crate::rooms::examine::view::{JOINED, endings_note};
+use crate::rooms::examine::view::endings_note;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Desk, EditRequest};
+use crate::settings::Matching;
 use crate::wording::{count, line_list, lines_named, quote_path};
 
 /// What came of it.
@@ -69,30 +72,39 @@ pub(crate) fn examine(
     {
         return Err(leak(&found.reason));
     }
-    let replacement = in_file(&new, endings);
-    refuse_result(&target, &needle, &replacement)?;
     let taken = without_overlaps(&places);
-    let mut changes = Vec::with_capacity(taken.len());
-    for place in &taken {
-        let range = if new.is_empty() && !old.ends_with('\n') {
-            with_line_end(&target, &survey, place)?
-        } else {
-            place.clone()
-        };
+    let file = (&target, &*survey);
+    let once = desk.engine().settings.matching != Matching::Exact
+        && repeats_at_all(file, &taken, &old, &new)?;
+    let sent = if once {
+        new.trim_start_matches(|character| " \t".contains(lancet_text::fold_char(character)))
+    } else {
+        &new
+    };
+    let replacement = in_file(sent, endings);
+    refuse_result(&target, &needle, &replacement)?;
+    let mut changes: Vec<RawChange> = Vec::with_capacity(taken.len());
+    for (number, place) in taken.iter().enumerate() {
+        let mut range = place.clone();
+        if new.is_empty() {
+            let before = changes.last().map_or(0, |change| change.range.end);
+            let next = taken.get(number + 1).map_or(u64::MAX, |next| next.start);
+            let whole = whole_lines(file, place, &old)?;
+            range = whole
+                .filter(|whole| before <= whole.start && whole.end <= next)
+                .unwrap_or(range);
+        }
         changes.push(RawChange {
             range,
             bytes: replacement.clone().into_bytes(),
         });
     }
     let mut view = view(desk, &target, &survey, &changes, &mut seen)?;
-    let ends_early = |change: &RawChange| change.range.end < survey.facts.length();
-    if old.ends_with('\n')
-        && !new.ends_with('\n')
-        && !new.is_empty()
-        && changes.iter().any(ends_early)
-    {
-        view.notices.insert(0, JOINED.to_owned());
+    let mut remarks = remarks(file, &taken, &old, sent)?;
+    if once {
+        remarks.insert(0, Remark::IndentationOnce);
     }
+    view.notices.splice(0..0, remarks.iter().map(sentence));
     view.notices.extend(endings_note(&edit.new, endings));
     let shifts: Vec<_> = changes
         .iter()

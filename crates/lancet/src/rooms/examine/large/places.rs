@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use lancet_text::{Encoding, Endings, StreamFinder};
+use lancet_text::StreamFinder;
 
 use super::{Stretch, Surveyed, scan};
 use crate::refusal::{Kind, Refusal};
@@ -89,32 +89,4 @@ pub(super) fn line_of(target: &Target, survey: &Surveyed, at: u64) -> Result<u64
 
 pub(super) fn newlines(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte == b'\n').count() as u64
-}
-
-/// A place that is whole lines, with the line end after it: deleting it takes that along.
-pub(super) fn with_line_end(
-    target: &Target,
-    survey: &Surveyed,
-    place: &Range<u64>,
-) -> Result<Range<u64>, Refusal> {
-    let before = Stretch::read(
-        target,
-        survey,
-        place.start.saturating_sub(1),
-        usize::from(place.start > 0),
-    )?;
-    let after = Stretch::read(target, survey, place.end, 2)?;
-    let starts_line = place.start == 0
-        || before.bytes.last() == Some(&b'\n')
-        || (place.start == 3 && survey.facts.encoding(None).is_some_and(Encoding::has_mark));
-    let ending = match (survey.facts.endings(), after.bytes.as_slice()) {
-        (Endings::Crlf, [b'\r', b'\n', ..]) => 2,
-        (Endings::Lf, [b'\n', ..]) => 1,
-        _ => 0,
-    };
-    Ok(place.start..if starts_line {
-        place.end + ending
-    } else {
-        place.end
-    })
 }

@@ -60,6 +60,63 @@ pub(super) fn exact(view: &str, old: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
+/// The place that an exact edit replaces and the text that it puts there: a deletion of whole lines takes the blanks
+/// around it and its newline along, and indentation that stands before the place is not written again.
+pub(super) fn exact_edit<'t>(
+    view: &str,
+    place: &Range<usize>,
+    old: &str,
+    new: &'t str,
+) -> (Range<usize>, &'t str) {
+    let start = view[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    let lead = &view[start..place.start];
+    let rest = view[place.end..]
+        .find('\n')
+        .map(|at| &view[place.end..place.end + at]);
+    if new.is_empty() {
+        let whole = !blank(old)
+            && !old.starts_with('\n')
+            && !old.ends_with('\n')
+            && blank(lead)
+            && rest.is_some_and(blank);
+        return match rest {
+            Some(rest) if whole => (start..place.end + rest.len() + 1, new),
+            _ => (place.clone(), new),
+        };
+    }
+    let leading = |text: &str| -> usize {
+        let blanks = text
+            .chars()
+            .take_while(|character| *character != '\n' && blank(&character.to_string()));
+        blanks.map(char::len_utf8).sum()
+    };
+    let white = |text: &str| -> String { text.split_whitespace().collect() };
+    let moved = lines(new)
+        .iter()
+        .skip(1)
+        .filter(|line| !blank(line))
+        .any(|line| {
+            let content = &line[leading(line)..];
+            let twins: Vec<&str> = lines(old)
+                .into_iter()
+                .skip(1)
+                .filter(|old| old[leading(old)..] == *content)
+                .collect();
+            let stays = lines(new)
+                .iter()
+                .skip(1)
+                .any(|new| new[leading(new)..] == *content && twins.contains(new));
+            !twins.is_empty() && !stays
+        });
+    let once = !lead.is_empty()
+        && blank(lead)
+        && new[..leading(new)] == *lead
+        && leading(old) == 0
+        && white(old) != white(new)
+        && !moved;
+    (place.clone(), if once { &new[lead.len()..] } else { new })
+}
+
 fn final_newline(view: &str, old: &str) -> Vec<Range<usize>> {
     let Some(rest) = old.strip_suffix('\n') else {
         return Vec::new();
@@ -130,12 +187,19 @@ fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<Way> {
                 .or_else(|| less.map(|prefix| Way::Less(prefix.to_owned())))
         }
         Relation::Tabs => (2..=8).find_map(|width| {
-            let shown = indents.iter().any(|(_, old)| !old.is_empty());
-            let to_tabs = holds(&|old| tabs_of(old, width));
-            let to_spaces = holds(&|old| spaces_of(old, width));
+            // One side has tabs and then blanks, the other the same blanks after so many for each tab.
+            let spelled = |tabbed: &str, spaced: &str| {
+                let blanks = tabbed.trim_start_matches('\t');
+                let tabs = tabbed.len() - blanks.len();
+                !blanks.contains('\t') && spaced == " ".repeat(tabs * width) + blanks
+            };
+            let shown = indents.iter().any(|(file, old)| file != old);
+            let to_tabs = indents.iter().all(|(file, old)| spelled(file, old));
+            let to_spaces = indents.iter().all(|(file, old)| spelled(old, file));
+            let known = indents.clone();
             match (shown, to_tabs, to_spaces) {
-                (true, true, _) => Some(Way::ToTabs(width)),
-                (true, _, true) => Some(Way::ToSpaces(width)),
+                (true, true, _) => Some(Way::ToTabs(width, known)),
+                (true, _, true) => Some(Way::ToSpaces(width, known)),
                 _ => None,
             }
         }),
@@ -147,8 +211,21 @@ enum Way {
     Same,
     More(String),
     Less(String),
-    ToTabs(usize),
-    ToSpaces(usize),
+    /// With the indentations of the file's lines and of the old ones.
+    ToTabs(usize, Vec<(String, String)>),
+    ToSpaces(usize, Vec<(String, String)>),
+}
+
+/// What the file has where the old text has this indentation; `Err` where that is not one thing.
+fn told(indent: &str, known: &[(String, String)]) -> Result<Option<String>, ()> {
+    let mut files = known.iter().filter(|(_, old)| old == indent);
+    let Some((file, _)) = files.next() else {
+        return Ok(None);
+    };
+    if files.any(|(other, _)| other != file) {
+        return Err(());
+    }
+    Ok(Some(file.clone()))
 }
 
 fn tabs_of(indent: &str, width: usize) -> Option<String> {
@@ -231,8 +308,14 @@ pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -
             (None, Way::Same) => (*line).to_owned(),
             (None, Way::More(prefix)) => format!("{prefix}{line}"),
             (None, Way::Less(prefix)) => line.strip_prefix(prefix.as_str())?.to_owned(),
-            (None, Way::ToTabs(width)) => tabs_of(&line[..indent], *width)? + &line[indent..],
-            (None, Way::ToSpaces(width)) => spaces_of(&line[..indent], *width)? + &line[indent..],
+            (None, Way::ToTabs(width, known)) => {
+                let told = told(&line[..indent], known).ok()?;
+                told.or_else(|| tabs_of(&line[..indent], *width))? + &line[indent..]
+            }
+            (None, Way::ToSpaces(width, known)) => {
+                let told = told(&line[..indent], known).ok()?;
+                told.or_else(|| spaces_of(&line[..indent], *width))? + &line[indent..]
+            }
         });
     }
     let at_open_end = place.end == view.len() && !view.ends_with('\n');

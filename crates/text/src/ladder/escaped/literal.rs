@@ -1,0 +1,49 @@
+//! Escapes that new text adds inside a quoted literal: there they may be meant as they are.
+
+use super::Unescaped;
+use crate::ladder::shared::shared;
+
+/// The marks that literals stand between.
+const MARKS: [char; 3] = ['"', '\'', '`'];
+
+/// The first escape of the new text that the old text does not have and that stands behind an odd number of one of the
+/// marks on its unescaped line; one that is this mark ends the literal.
+pub(super) fn added_inside<'t>(
+    old: &Unescaped,
+    old_sent: &str,
+    new: &Unescaped,
+    new_sent: &'t str,
+) -> Option<&'t str> {
+    let old: Vec<&str> = texts(old, old_sent);
+    let texts: Vec<&str> = texts(new, new_sent);
+    let mut added = vec![true; texts.len()];
+    for run in shared(&old, &texts) {
+        added[run.new..run.new + run.len].fill(false);
+    }
+    let mut open = [false; MARKS.len()];
+    for (at, (range, meant)) in new.signs.iter().enumerate() {
+        let is_escape =
+            texts[at].chars().next() != Some(*meant) || texts[at].len() > meant.len_utf8();
+        let inside = open
+            .iter()
+            .zip(MARKS)
+            .any(|(open, mark)| *open && mark != *meant);
+        if is_escape && added[at] && inside {
+            return new_sent.get(range.clone());
+        }
+        if *meant == '\n' {
+            open = [false; MARKS.len()];
+        }
+        for (open, mark) in open.iter_mut().zip(MARKS) {
+            *open ^= mark == *meant;
+        }
+    }
+    None
+}
+
+fn texts<'t>(unescaped: &Unescaped, sent: &'t str) -> Vec<&'t str> {
+    let signs = unescaped.signs.iter();
+    signs
+        .filter_map(|(range, _)| sent.get(range.clone()))
+        .collect()
+}

@@ -1,0 +1,95 @@
+//! Code in prose: between fences, as Markdown has them, and between back quotes.
+
+use super::passage::line_lead;
+
+/// The fence that is open at some line, if any.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Fence {
+    open: Option<(char, usize)>,
+}
+
+/// A fence has at least so many signs.
+const SIGNS_LEAST: usize = 3;
+
+impl Fence {
+    /// The fence that is open where the text ends.
+    pub(super) fn after(text: &str) -> Fence {
+        let mut fence = Fence::default();
+        for line in text.split('\n') {
+            fence.pass(line);
+        }
+        fence
+    }
+
+    /// Goes on by one line.
+    pub(super) fn pass(&mut self, line: &str) {
+        let line = line.trim_start();
+        let Some(sign) = line.chars().next().filter(|sign| "`~".contains(*sign)) else {
+            return;
+        };
+        let rest = line.trim_start_matches(sign);
+        let signs = line.len() - rest.len();
+        match self.open {
+            None if signs >= SIGNS_LEAST => self.open = Some((sign, signs)),
+            Some((open, least)) if open == sign && signs >= least && rest.trim().is_empty() => {
+                self.open = None;
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn is_open(self) -> bool {
+        self.open.is_some()
+    }
+}
+
+/// Where new lines, put at a place of a view, are code.
+#[derive(Debug)]
+pub(super) struct CodeLines {
+    fenced: Vec<bool>,
+    /// The back quotes before the place on its line.
+    ticks: usize,
+}
+
+impl CodeLines {
+    /// Judges the new lines that stand at an offset of the view.
+    pub(super) fn of(view: &str, at: usize, new: &[&str]) -> CodeLines {
+        let lead = line_lead(view, at);
+        let mut fence = Fence::after(&view[..at - lead.len()]);
+        let lines = new.iter().enumerate().map(|(number, line)| {
+            let is_open = fence.is_open();
+            match number {
+                0 => fence.pass(&[lead, line].concat()),
+                _ => fence.pass(line),
+            }
+            is_open
+        });
+        CodeLines {
+            fenced: lines.collect(),
+            ticks: lead.matches('`').count(),
+        }
+    }
+
+    /// Whether the line stands between fences, or what follows so many back quotes on it between two of them.
+    pub(super) fn is_code(&self, line: usize, ticks: usize) -> bool {
+        let before = if line == 0 { self.ticks } else { 0 };
+        let fenced = self.fenced.get(line).copied().unwrap_or_default();
+        fenced || (before + ticks) % 2 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_ends_with_its_own_sign_and_length() {
+        assert!(!Fence::after("a\n").is_open());
+        assert!(Fence::after("a\n```py\nb\n").is_open());
+        assert!(!Fence::after("```\nb\n```\n").is_open());
+        assert!(Fence::after("````\n```\n").is_open());
+        assert!(Fence::after("~~~\n```\n").is_open());
+        assert!(Fence::after("```\n```x\n").is_open());
+        assert!(!Fence::after("`a`\n``b``\n").is_open());
+    }
+}

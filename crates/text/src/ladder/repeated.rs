@@ -1,0 +1,95 @@
+//! Repeated indentation: old text that begins behind its line's indentation, and new text that begins with this
+//! indentation once more.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::look_alike::{indent_len, is_blank};
+
+/// Whether new text repeats the indentation `blanks` of the line that old text begins on, with nothing but these blanks
+/// before it, so that they are meant once: neither a change of blanks only nor one that moves further lines.
+pub fn repeats_indentation(blanks: &str, old: &str, new: &str) -> bool {
+    !blanks.is_empty()
+        && is_blank(blanks)
+        && indent_len(old) == 0
+        && new[..indent_len(new)] == *blanks
+        && !same_but_white_space(old, new)
+        && !moves_further_lines(old, new)
+}
+
+fn same_but_white_space(old: &str, new: &str) -> bool {
+    let visible = |character: &char| !character.is_whitespace();
+    old.chars().filter(visible).eq(new.chars().filter(visible))
+}
+
+/// Whether a line after the first stands in both texts, and never with the same indentation.
+fn moves_further_lines(old: &str, new: &str) -> bool {
+    let mut known: HashMap<&str, Further<'_>> = HashMap::new();
+    for (content, indent) in further_lines(old) {
+        known.entry(content).or_default().indents.insert(indent);
+    }
+    for (content, indent) in further_lines(new) {
+        if let Some(further) = known.get_mut(content) {
+            further.stands_in_new = true;
+            further.unmoved |= further.indents.contains(indent);
+        }
+    }
+    known
+        .values()
+        .any(|further| further.stands_in_new && !further.unmoved)
+}
+
+/// A line after the first of the old text, by its content.
+#[derive(Default)]
+struct Further<'t> {
+    indents: HashSet<&'t str>,
+    stands_in_new: bool,
+    unmoved: bool,
+}
+
+fn further_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split('\n')
+        .skip(1)
+        .filter(|line| !is_blank(line))
+        .map(|line| {
+            let (indent, content) = line.split_at(indent_len(line));
+            (content, indent)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_are_counted_once_only_where_one_reading_is_left() {
+        for (blanks, old, new, repeats) in [
+            ("    ", "return 1", "    return 2", true),
+            ("\t", "return 1", "\tx := 2\n\treturn x", true),
+            (
+                "    ",
+                "a {\n    }",
+                "    b {\n        if c {\n        }\n    }",
+                true,
+            ),
+            ("", "a", "b", false),
+            ("    ", "a", "    a", false),
+            ("    ", "a b", "    ab", false),
+            ("    ", "a", "  b", false),
+            ("    ", "a", "      b", false),
+            ("    ", " a", "    b", false),
+            ("x   ", "a", "x   b", false),
+            (
+                "    ",
+                "if a:\n        b",
+                "    if c:\n            b",
+                false,
+            ),
+        ] {
+            assert_eq!(
+                repeats_indentation(blanks, old, new),
+                repeats,
+                "{blanks:?} {old:?} {new:?}"
+            );
+        }
+    }
+}
