@@ -5,6 +5,8 @@ pub(super) mod finish;
 pub(super) mod sheet;
 mod unseen;
 
+use lancet_history::Seen;
+use lancet_text::Document;
 use lancet_workspace::Kind as FileKind;
 
 use self::finish::finish;
@@ -223,6 +225,19 @@ pub(super) fn not_empty(target: &Target) -> Refusal {
     Refusal::new(Kind::Exists, text).with("file_path", quote_path(target.path()))
 }
 
+/// Whether the edit fills an empty file that the session does not know: it has no line that could be unseen.
+fn fills_unknown(
+    desk: &Desk<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    edit: &EditRequest,
+) -> bool {
+    edit.old.is_empty()
+        && edit.revision.is_none()
+        && document.view().is_empty()
+        && desk.session.ledger().peek(target.path()).is_none()
+}
+
 /// A file that is held in memory.
 fn examine_held(
     desk: &Desk<'_>,
@@ -263,7 +278,11 @@ fn examine_held(
         }
         let named = edit.revision.as_deref();
         if !standings.iter().any(|(known, _)| *known == named) {
-            let found = standing(desk, target.path(), &base, &document, named, Need::Places);
+            let found = if fills_unknown(desk, &target, &document, edit) {
+                Ok(Standing::of(Seen::whole(base.bytes.len() as u64)))
+            } else {
+                standing(desk, target.path(), &base, &document, named, Need::Places)
+            };
             standings.push((named, found));
         }
         let Some((_, standing)) = standings.iter().find(|(known, _)| *known == named) else {
