@@ -57,7 +57,7 @@ fn typed(name: &str, fields: Map<String, Value>) -> Result<Arguments, InvalidArg
 fn take_read_kinds(fields: &mut Map<String, Value>) -> Result<(), InvalidArguments> {
     match fields.shift_remove("mode") {
         None | Some(Value::Null) => {}
-        Some(Value::String(mode)) if mode == "text" => {}
+        Some(Value::String(mode)) if mode.is_empty() || mode == "text" => {}
         Some(_) => {
             return Err(InvalidArguments::new(
                 Some("mode"),
@@ -67,6 +67,7 @@ fn take_read_kinds(fields: &mut Map<String, Value>) -> Result<(), InvalidArgumen
     }
     match fields.shift_remove("pages") {
         None | Some(Value::Null) => Ok(()),
+        Some(Value::String(pages)) if pages.is_empty() => Ok(()),
         Some(_) => Err(InvalidArguments::new(
             Some("pages"),
             "Read: pages is for PDFs, which this version does not read; a text file is paged with offset and limit.".into(),

@@ -10,6 +10,9 @@ use super::scalar;
 /// How many unknown fields one message lists.
 const LISTED_FIELDS: usize = 5;
 
+/// Optional fields whose empty string is not the same as no field: a text to put in, or the name of an operation.
+const EMPTY_IS_A_VALUE: [&str; 4] = ["new_source", "new_str", "insert_text", "operation"];
+
 /// Holds the arguments of any declared tool against its input schema and gives them back with the slips repaired.
 pub fn clean(
     tool: &str,
@@ -112,10 +115,16 @@ fn clean_object(
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    // A null says the same as leaving the field out; several agents fill optional fields with it.
     let given: Map<String, Value> = fields
         .into_iter()
-        .filter(|(_, value)| !value.is_null())
+        .filter(|(name, value)| {
+            let optional = !required.contains(&name.as_str());
+            !value.is_null()
+                && !(optional
+                    && known
+                        .get(name)
+                        .is_some_and(|schema| says_nothing(name, schema, value)))
+        })
         .collect();
 
     let unknown: Vec<&str> = if open {
@@ -154,6 +163,20 @@ fn clean_object(
         cleaned.insert(name, value);
     }
     Ok(cleaned)
+}
+
+/// Whether the value of an optional field says the same as leaving the field out. Agents that must fill every field of
+/// a schema send an empty string, or 0 where the least number is 1.
+fn says_nothing(name: &str, schema: &Value, value: &Value) -> bool {
+    if EMPTY_IS_A_VALUE.contains(&name) {
+        return false;
+    }
+    if value.as_str().is_some_and(str::is_empty) {
+        return true;
+    }
+    let counts_from_one = schema.get("type").is_some_and(|kind| kind == "integer")
+        && schema.get("minimum").is_some_and(|least| *least == 1);
+    counts_from_one && scalar::whole_number(value) == Some(0)
 }
 
 fn unknown_fields(

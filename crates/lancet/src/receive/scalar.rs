@@ -85,7 +85,7 @@ fn string(schema: &Value, value: Value) -> Result<Cleaned, Wrong> {
 }
 
 /// A whole number, also as digits in text and as a float without fraction.
-fn whole_number(value: &Value) -> Option<i128> {
+pub(super) fn whole_number(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) => {
             let integer = number

@@ -148,8 +148,8 @@ fn another_kind_is_refused_with_field_and_kind() {
         &["old_string must be text", "not a list"],
     );
     says(
-        &edit("expect_count", json!(0)),
-        &["expect_count must be a whole number, 1 or more, not 0"],
+        &edit("expect_count", json!(-1)),
+        &["expect_count must be a whole number, 1 or more, not -1"],
     );
     says(
         &refused("Read", json!({"file_path": 7})),
@@ -162,7 +162,7 @@ fn another_kind_is_refused_with_field_and_kind() {
         json!(-1),
         json!("-1"),
         json!(1e300),
-        json!(""),
+        json!(" "),
         json!("99999999999999999999"),
         json!(true),
     ] {
@@ -189,13 +189,86 @@ fn limits_hold() {
         &["offset", "0 or more", "-1"],
     );
     says(
-        &refused("Read", json!({"file_path": "/a", "limit": 0})),
+        &refused("Read", json!({"file_path": "/a", "limit": -2})),
         &["limit", "1 or more"],
     );
     says(
-        &refused("Read", json!({"file_path": "/a", "column": 0})),
+        &refused("Read", json!({"file_path": "/a", "column": -2})),
         &["column", "1 or more"],
     );
+}
+
+#[test]
+fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
+    for declaration in crate::declare::declarations() {
+        let tool = declaration.name.as_ref();
+        let schema = &declaration.input_schema;
+        let required: Vec<&str> = schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let mut plain = Map::new();
+        for field in &required {
+            let edit = json!([{"file_path": "/a", "old_string": "x", "new_string": "y"}]);
+            let value = if *field == "edits" { edit } else { json!("/a") };
+            plain.insert((*field).to_owned(), value);
+        }
+        let (wanted, _) = receive(tool, Value::Object(plain.clone())).expect("a plain call");
+        for (field, schema) in schema["properties"].as_object().expect("properties") {
+            if required.contains(&field.as_str()) {
+                let mut call = plain.clone();
+                call.insert(field.clone(), Value::Null);
+                says(&refused(tool, Value::Object(call)), &[field, "missing"]);
+                continue;
+            }
+            let mut nothing = vec![Value::Null];
+            if field != "operation" {
+                nothing.push(json!(""));
+            }
+            if schema["type"] == "integer" && field != "head_limit" && !field.starts_with('-') {
+                nothing.extend([json!(0), json!("0"), json!(0.0)]);
+            }
+            for value in nothing {
+                let mut call = plain.clone();
+                call.insert(field.clone(), value.clone());
+                let (got, _) = receive(tool, Value::Object(call))
+                    .unwrap_or_else(|wrong| panic!("{tool}, {field}: {value}: {wrong}"));
+                if field != "offset" {
+                    assert_eq!(got, wanted, "{tool}, {field}: {value}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_field_that_says_nothing_is_absent_inside_a_list_too() {
+    let call = json!({
+        "file_path": "/outer",
+        "edits": [{"file_path": "", "old_string": "", "new_string": "", "revision": "", "replace_all": ""}],
+    });
+    let (Arguments::MultiEdit(call), _) = receive("MultiEdit", call).expect("absent") else {
+        panic!()
+    };
+    assert_eq!(call.edits[0].file_path, None);
+    assert_eq!(call.edits[0].revision, None);
+    assert_eq!(call.edits[0].old_string, "");
+}
+
+#[test]
+fn zero_that_means_something_stays() {
+    let call = json!({"pattern": "x", "head_limit": 0, "-A": 0});
+    let (Arguments::Grep(call), _) = receive("Grep", call).expect("a call") else {
+        panic!()
+    };
+    assert_eq!((call.head_limit, call.after), (Some(0), Some(0)));
+    let (Arguments::Undo(call), _) = receive("Undo", json!({"operation": ""})).expect("a call")
+    else {
+        panic!()
+    };
+    assert_eq!(call.operation.as_deref(), Some(""));
 }
 
 #[test]
@@ -296,6 +369,7 @@ fn kinds_of_file_to_come_are_refused_by_name() {
         )
         .is_ok()
     );
+    assert!(receive("Read", json!({"file_path": "/a", "mode": "", "pages": ""})).is_ok());
     says(
         &refused("Read", json!({"file_path": "/a", "mode": "outline"})),
         &["mode can only be \"text\""],
