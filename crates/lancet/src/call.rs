@@ -8,6 +8,7 @@ use lancet_search::SoFar;
 use serde_json::Value;
 
 use crate::approver::Approver;
+use crate::limit::HandedOn;
 
 /// The longest a call may take; waits for a person apart.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -40,7 +41,7 @@ impl RawCall {
     }
 }
 
-/// What is known of who calls. All of it is for the record; nothing is decided by it.
+/// What is known of who calls. Names and ids are for the record; nothing is decided by them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
     /// The client's name, as it introduced itself.
@@ -51,6 +52,8 @@ pub struct Caller {
     pub turn: Option<String>,
     /// The caller's own id of this call.
     pub call: Option<String>,
+    /// How much of the answer reaches the model.
+    pub handed_on: HandedOn,
 }
 
 /// Stops a call early: set by whoever no longer wants the answer, or by the time limit. Tells the other way round

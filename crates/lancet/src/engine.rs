@@ -25,6 +25,7 @@ use crate::settings::{Mode, Settings};
 use crate::tongue::Tongue;
 
 pub use builder::{Builder, OpenError};
+pub(crate) use terms::TROUBLE_ROOM;
 use terms::{Fixed, Live, Terms};
 pub use terms::{Reread, SettingsSource, Settled};
 

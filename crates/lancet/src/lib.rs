@@ -44,6 +44,7 @@ mod history;
 mod host_tool;
 mod journal;
 mod ledger;
+mod limit;
 pub mod line_rules;
 mod observe;
 mod operation;
@@ -74,6 +75,7 @@ pub use lancet_history::{
 };
 pub use lancet_policy as policy;
 pub use lancet_search::excludes_path;
+pub use limit::{AnswerLimit, HandedOn, Measure};
 pub use observe::{Event, Observer};
 pub use refusal::{Kind, Refusal};
 pub use reply::Reply;

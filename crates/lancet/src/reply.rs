@@ -3,8 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::call::Cancel;
+use crate::limit::AnswerLimit;
 use crate::refusal::{Kind, Numbers, Refusal};
 use crate::row::Row;
+
+/// The last line of an answer that would end in white space.
+const END: &str = "[lancet: end of the answer]";
 
 /// The answer to one call.
 #[derive(Clone, Debug)]
@@ -68,6 +72,34 @@ impl Reply {
     pub(crate) fn set(&mut self, key: &str, value: Value) {
         if let Some(data) = self.data.as_object_mut() {
             data.insert(key.to_owned(), value);
+        }
+    }
+
+    /// Ends the answer within its limit, and never in white space: clients trim it, and it may be part of a file's text.
+    pub(crate) fn finish(&mut self, limit: AnswerLimit) {
+        let is_trimmed = |text: &str| {
+            let blank =
+                |last: char| last.is_whitespace() || last.is_control() || last == '\u{FEFF}';
+            text.chars().next_back().is_none_or(blank)
+        };
+        let spared = if is_trimmed(&self.text) {
+            END.len() + 4
+        } else {
+            0
+        };
+        let room = AnswerLimit {
+            most: limit.most.saturating_sub(spared),
+            ..limit
+        };
+        room.end_within(
+            &mut self.text,
+            "[lancet: the answer ends here at its limit]",
+        );
+        if is_trimmed(&self.text) {
+            if !self.text.is_empty() && !self.text.ends_with('\n') {
+                self.text.push('\n');
+            }
+            self.text.push_str(END);
         }
     }
 

@@ -50,7 +50,7 @@ const LOOKS: usize = 3;
 /// What an answer says once, whatever its files are: repaired arguments, its end at the limit.
 const CLOSING: usize = 1_000;
 
-/// The longest words about settings that do not load, in characters.
+/// The longest words about settings that do not load.
 const LONGEST_TROUBLE: usize = 500;
 
 /// One edit, from Edit, MultiEdit or a host's tool.
@@ -82,6 +82,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     late::tell(&desk, &mut reply);
     aside::tell(&desk, &mut reply);
     tell_trouble(&desk, &mut reply);
+    reply.finish(desk.limit_of(&reply));
     reply.timed(started)
 }
 
@@ -94,7 +95,7 @@ fn tell_trouble(desk: &Desk<'_>, reply: &mut Reply) {
     if let Some(why) = engine.trouble.as_ref().filter(|_| !reads) {
         reply.append(&format!(
             "[lancet: the settings were changed and do not load; the ones before are in force until the user mends this: {}]",
-            crate::wording::cut(why, LONGEST_TROUBLE)
+            desk.limit_of(reply).cut(why, LONGEST_TROUBLE)
         ));
     }
 }
@@ -127,7 +128,8 @@ fn carry_out(desk: &Desk<'_>, (asked, repairs): (Asked, Vec<Repair>)) -> Result<
             Ok(reply::page(page))
         }
         Asked::Search(search) => {
-            let findings = examine::search::examine(desk, &search)?;
+            let mut findings = examine::search::examine(desk, &search)?;
+            findings.count_what_fits(desk.limit);
             record::search(desk, &findings);
             let matches = match search {
                 Search::Glob(_) => Matches::None,
@@ -182,7 +184,7 @@ fn carry_out_change(
 fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
     desk.check_time()?;
     // Half of an answer is for what is said of the changes.
-    let half = desk.engine().answer_limit / 2;
+    let half = desk.limit.most / 2;
     desk.room.set(half);
     desk.words.set(half.saturating_sub(CLOSING));
     match change {

@@ -104,8 +104,29 @@ pub struct ReadSettings {
     pub max_line_chars: usize,
     /// Characters of one answer; the door's own limit where none is set.
     pub max_chars: Option<usize>,
+    /// What MCP clients hand on of an answer, over the built-in table.
+    pub clients: Vec<ClientLimit>,
     /// Whether an unchanged range asked again is answered in one line.
     pub dedupe: bool,
+}
+
+/// How much of an answer a client hands on to its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientLimit {
+    /// The name that the client gives itself; one that ends in `*` stands for all names that begin so.
+    pub name: String,
+    /// Bytes of one answer.
+    pub most_bytes: usize,
+}
+
+impl ClientLimit {
+    /// Whether a client of this name is meant.
+    pub fn is_for(&self, client: &str) -> bool {
+        match self.name.strip_suffix('*') {
+            Some(beginning) => client.starts_with(beginning),
+            None => client == self.name,
+        }
+    }
 }
 
 /// How files are written.
@@ -206,6 +227,7 @@ impl Default for Settings {
                 max_lines: 2_000,
                 max_line_chars: 2_000,
                 max_chars: None,
+                clients: Vec::new(),
                 dedupe: true,
             },
             write: WriteSettings {

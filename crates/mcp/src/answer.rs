@@ -8,6 +8,7 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, Me
 use serde_json::Value;
 
 use crate::Answers;
+use crate::clients::Manners;
 use crate::pool::Progress;
 
 /// The key of the data in a result's `_meta`.
@@ -17,18 +18,18 @@ const RESULT: &str = "lancet/result";
 const NAMED_ROOTS: usize = 5;
 
 /// A result: text for the model, data for programs.
-pub(crate) fn result(reply: Reply, answers: Answers) -> CallToolResult {
+pub(crate) fn result(reply: Reply, answers: Answers, client: &Manners) -> CallToolResult {
     let mut result = CallToolResult::default();
     if reply.is_error() {
         result.is_error = Some(true);
     }
-    if answers == Answers::Structured {
+    if answers == Answers::Structured && !client.takes_text_alone() {
         result.structured_content = Some(structured(&reply));
     }
     let (text, data) = reply.into_parts();
     result.content = vec![ContentBlock::text(text)];
     let mut meta = JsonObject::new();
-    meta.insert(RESULT.to_owned(), data);
+    meta.insert(RESULT.to_owned(), client.data(data));
     result.meta = Some(MetaObject(meta));
     result
 }

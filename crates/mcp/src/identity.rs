@@ -108,7 +108,7 @@ impl Identity {
 }
 
 /// A text of `_meta` that is not empty. A key that is not there may be a path into an object, or into JSON sent as text.
-fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
+pub(crate) fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
     let found = match meta.get(key) {
         Some(value) => value.as_str().map(str::to_owned),
         None => {

@@ -2,6 +2,7 @@
 //! standard input and output, or over any pair of streams. No other crate names a type of the protocol library.
 
 mod answer;
+mod clients;
 mod elicit;
 mod host;
 mod identity;
@@ -13,6 +14,7 @@ mod message;
 mod pool;
 mod roots;
 mod server;
+mod unanswered;
 mod underway;
 mod wire;
 

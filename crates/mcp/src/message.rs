@@ -51,6 +51,15 @@ impl Fault {
         }
     }
 
+    /// A request under the id of one that has no answer yet. It is not carried out.
+    pub(crate) fn id_in_use(id: RequestId) -> Self {
+        Self {
+            code: INVALID_REQUEST,
+            id: id.into_json_value(),
+            words: "this id is in use by a request that has no answer yet; this one was not carried out. Send it again under an id of its own".to_owned(),
+        }
+    }
+
     /// What goes over the wire. JSON-RPC asks for an id, null where it is not known.
     pub(crate) fn line(&self) -> Vec<u8> {
         let error = json!({"code": self.code, "message": self.words});

@@ -17,6 +17,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::answer;
+use crate::clients::Manners;
 use crate::elicit::{self, Ask, Asked, Line};
 use crate::host::Told;
 use crate::identity::{Identity, SESSION};
@@ -99,6 +100,18 @@ impl Server {
         Ok(self.lancet.session(&name))
     }
 
+    /// What is known of the client that a request comes from.
+    fn manners(&self, context: &RequestContext<RoleServer>) -> Manners {
+        let client = context.client_info();
+        let name = client.as_ref().map(|client| client.name.as_str());
+        Manners::of(name, &context.meta, &self.lancet.settings().read.clients)
+    }
+
+    /// A reply in the form that its client takes.
+    fn answered(&self, reply: Reply, tool: &str, client: &Manners) -> CallToolResponse {
+        answer::result(reply, self.form(tool), client).into()
+    }
+
     /// The form of a tool's answers: structured where its schema was listed.
     fn form(&self, tool: &str) -> Answers {
         let declared = |listed: &Tool| listed.name == tool && listed.output_schema.is_some();
@@ -120,9 +133,10 @@ impl Server {
             let call = call.answered(request.input_responses.as_ref());
             return self.follow(call, context).await;
         }
+        let manners = self.manners(context);
         let refused = |refusal: &Refusal, tool: &str| {
             let reply = answer::refused(refusal, tool);
-            Some(answer::result(reply, self.form(tool)).into())
+            Some(self.answered(reply, tool, &manners))
         };
         let client = context.client_info();
         let identity = Identity::read(
@@ -153,6 +167,7 @@ impl Server {
             (None, Some(OtherArguments(other))) => other.as_ref().clone(),
             (None, None) => Value::Object(serde_json::Map::new()),
         };
+        let handed_on = manners.handed_on(&arguments);
         let call = RawCall {
             tool: request.name.into_owned(),
             arguments,
@@ -161,6 +176,7 @@ impl Server {
                 version: client.map(|client| client.version),
                 turn: identity.turn,
                 call: identity.call,
+                handed_on,
             },
             cancel: Cancel::within(self.options.time_limit),
             approver: None,
@@ -208,6 +224,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
         let token = context.meta.get_progress_token();
+        let manners = self.manners(context);
         let mut ticks = interval_at(call.began + PROGRESS_AFTER, PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -216,7 +233,7 @@ impl Server {
                 outcome = &mut call.work => {
                     let outcome = outcome.unwrap_or(Err(Failed::Panicked));
                     let reply = self.outcome(outcome, &call.tool, &call.cancel);
-                    return Some(answer::result(reply, self.form(&call.tool)).into());
+                    return Some(self.answered(reply, &call.tool, &manners));
                 }
                 () = context.ct.cancelled() => {
                     call.cancel.cancel();
@@ -249,7 +266,7 @@ impl Server {
                     self.pool.replace_stuck(&call.progress);
                     self.options.log.say(Level::Error, || format!("{} did not stop at its time limit", call.tool));
                     let reply = answer::timed_out(&call.tool, self.options.time_limit, &call.progress);
-                    return Some(answer::result(reply, self.form(&call.tool)).into());
+                    return Some(self.answered(reply, &call.tool, &manners));
                 }
             }
         }
@@ -332,10 +349,11 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = self.listed.anew(&self.lancet, &self.options);
-        Ok(ListToolsResult::with_all_items(tools.to_vec()))
+        let tools = self.manners(&context).tools(&tools);
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion};
+use rmcp::model::{ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -14,6 +14,7 @@ use tokio::sync::Mutex;
 use crate::lines::{Cut, Lines};
 use crate::log::{Level, Log};
 use crate::message::{self, Fault, Received};
+use crate::unanswered::{Place, Unanswered};
 
 type Writer<W> = Arc<Mutex<Option<W>>>;
 
@@ -24,6 +25,7 @@ pub(crate) struct Wire<R, W> {
     limit: usize,
     writer: Writer<W>,
     stage: Stage,
+    unanswered: Unanswered,
     log: Log,
 }
 
@@ -49,12 +51,14 @@ where
             limit,
             writer: Arc::new(Mutex::new(Some(writer))),
             stage: Stage::Opening,
+            unanswered: Unanswered::default(),
             log,
         }
     }
 
     /// Answers a line that is no message. In a task of its own: `receive` may be dropped at any point where it waits.
-    fn answer(&self, fault: &Fault) {
+    /// The line keeps its place until the answer has gone out.
+    fn answer(&self, fault: &Fault, place: Place) {
         self.log.say(Level::Warn, || {
             format!("a message was not taken: {}", fault.words())
         });
@@ -63,7 +67,32 @@ where
             if let Err(error) = write(&writer, line).await {
                 log.say(Level::Error, || format!("cannot answer: {error}"));
             }
+            drop(place);
         });
+    }
+
+    /// Takes a request in under its id; a cancelled one gets no answer and goes.
+    fn enter(
+        &self,
+        message: &RxJsonRpcMessage<RoleServer>,
+        place: Place,
+    ) -> Result<(), (Fault, Place)> {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                let entered = self.unanswered.enter(&request.id, place);
+                entered.map_err(|place| (Fault::id_in_use(request.id.clone()), place))?;
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    drop(self.unanswered.leave(id));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     fn admit(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
@@ -120,11 +149,25 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let writer = self.writer.clone();
-        async move { write(&writer, serde_json::to_vec(&message)?).await }
+        let place = match &message {
+            JsonRpcMessage::Response(response) => self.unanswered.leave(&response.id),
+            JsonRpcMessage::Error(error) => {
+                error.id.as_ref().and_then(|id| self.unanswered.leave(id))
+            }
+            _ => None,
+        };
+        async move {
+            let written = write(&writer, serde_json::to_vec(&message)?).await;
+            // Until then the answer is in memory, and its request counts.
+            drop(place);
+            written
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            // Nothing is read while too many requests, or their answers, wait.
+            let place = self.unanswered.place().await?;
             let received = match self.lines.cut() {
                 Cut::Line(line) => message::read(line),
                 Cut::TooLong => Received::Fault(Fault::too_long(self.limit)),
@@ -139,13 +182,18 @@ where
                 },
             };
             match received {
-                Received::Message(message) if self.admit(&message) => return Some(*message),
+                Received::Message(message) if self.admit(&message) => {
+                    match self.enter(&message, place) {
+                        Ok(()) => return Some(*message),
+                        Err((fault, place)) => self.answer(&fault, place),
+                    }
+                }
                 Received::Message(_) => {
                     self.log.say(Level::Warn, || {
                         "a notification before the first request was passed over".to_owned()
                     });
                 }
-                Received::Fault(fault) => self.answer(&fault),
+                Received::Fault(fault) => self.answer(&fault, place),
                 Received::Nothing => {}
             }
         }

@@ -8,6 +8,7 @@ pub(crate) mod shape;
 mod utf16;
 
 pub use binary::binary_kind;
+pub(crate) use binary::{TAIL, kind_without_nul};
 pub use detect::detect;
 pub(crate) use detect::{Detected, Returns, detect_text, fallback};
 
@@ -39,7 +40,7 @@ pub(crate) enum Mark {
 /// Why bytes are not shown or edited as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NotText {
-    /// NUL bytes that are no UTF-16, or UTF-32.
+    /// NUL bytes that are no UTF-16, UTF-32, or a PDF.
     Binary {
         /// What the bytes are by their first bytes, such as "ELF program" or "unknown binary data".
         kind: &'static str,

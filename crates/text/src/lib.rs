@@ -5,6 +5,7 @@ mod diff;
 mod document;
 mod draft;
 mod encoding;
+mod hidden;
 mod ladder;
 #[cfg(test)]
 mod laws;
@@ -30,6 +31,7 @@ pub use ladder::{
     Found, Guard, Leaks, Place, Query, Reach, Remark, Rung, Tolerance, Verdict, Writing,
     deleted_lines, find, remarks_on, repeats_indentation,
 };
+pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
 pub use leak::{Leak, LeakKind, NOTICE, leaked, placeholder};
 pub use lines::{Endings, LineEnd, Lines, sent_text};
 pub use look_alike::{fold_char, fold_name};

@@ -1,7 +1,7 @@
 //! What is to be known of a file too large to load, from one pass over it in buffers of any size: line ends, where
 //! lines stand, and whether its bytes are plain UTF-8. It keeps eight bytes for each 64 KiB.
 
-use crate::encoding::{Encoding, NotText, binary_kind};
+use crate::encoding::{Encoding, NotText, TAIL, binary_kind, kind_without_nul};
 use crate::lines::{Endings, Tally, carriage_returns};
 
 /// How far apart the entries of the index are.
@@ -15,6 +15,8 @@ const HEAD: usize = 300;
 pub struct Survey {
     length: u64,
     head: Vec<u8>,
+    /// The last bytes, at least those in which a file's end is looked for.
+    tail: Vec<u8>,
     last: Option<u8>,
     line_feeds: Index,
     returns: Index,
@@ -50,6 +52,7 @@ struct Seen {
 pub struct Facts {
     length: u64,
     head: Vec<u8>,
+    tail: Vec<u8>,
     endings: Endings,
     line_count: u64,
     lines: Index,
@@ -91,6 +94,10 @@ impl Survey {
     /// A piece of one block, small enough to stay in the cache while it is looked at several times.
     fn take(&mut self, piece: &[u8]) {
         self.length += piece.len() as u64;
+        let kept = self.tail.len().min(TAIL.saturating_sub(piece.len()));
+        self.tail.drain(..self.tail.len() - kept);
+        self.tail
+            .extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
         self.last = piece.last().copied();
         self.seen.nul = self.seen.nul || memchr::memchr(0, piece).is_some();
         self.seen.high = self.seen.high || !piece.is_ascii();
@@ -136,6 +143,7 @@ impl Survey {
         Facts {
             length: self.length,
             head: self.head,
+            tail: self.tail,
             endings,
             line_count: lines.count + u64::from(open),
             lines,
@@ -214,6 +222,11 @@ impl Facts {
     pub fn holds_nul(&self) -> Option<NotText> {
         let kind = binary_kind(&self.head);
         self.seen.nul.then_some(NotText::Binary { kind })
+    }
+
+    /// Whether the file has the form of text and is none.
+    pub fn is_no_text(&self) -> Option<NotText> {
+        kind_without_nul(&self.head, &self.tail).map(|kind| NotText::Binary { kind })
     }
 
     /// The byte that ends a line, alone or as the last of several.

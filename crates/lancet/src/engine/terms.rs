@@ -14,8 +14,8 @@ use crate::declare::{ANSWER_LIMIT, Declaration};
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, Settings};
 
-/// What the words about settings that do not load may take of an answer, in characters.
-const WORDS: usize = 700;
+/// What the words about settings that do not load may take of an answer.
+pub(crate) const TROUBLE_ROOM: usize = 700;
 
 /// Says when somebody has changed the settings. Asked before every call, so it must be quick where nothing has changed.
 pub trait SettingsSource: Send + Sync {
@@ -147,7 +147,7 @@ impl Terms {
         };
         Terms {
             // The words about it are part of the answer.
-            answer_limit: self.answer_limit - spared.min(WORDS),
+            answer_limit: self.answer_limit - spared.min(TROUBLE_ROOM),
             trouble: Some(why.into()),
             ..self.clone()
         }

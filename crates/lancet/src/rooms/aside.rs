@@ -24,6 +24,11 @@ impl Told {
         Told(AtomicUsize::new(other.0.load(Ordering::Relaxed)))
     }
 
+    /// Whether some are news.
+    fn has_news(&self, all: &[SetAside]) -> bool {
+        all.len() > self.0.load(Ordering::Relaxed)
+    }
+
     /// Those that are news, which they no longer are.
     fn take(&self, all: Vec<SetAside>) -> Vec<SetAside> {
         let told = self.0.fetch_max(all.len(), Ordering::Relaxed);
@@ -50,9 +55,15 @@ pub(crate) fn tell(desk: &Desk<'_>, reply: &mut Reply) {
     let Some(store) = desk.engine().history() else {
         return;
     };
+    let (told, all) = (&desk.session.inner.told, store.set_aside());
     // The last one has what is left: more than one in the life of a process says no more.
-    if let Some(aside) = desk.session.inner.told.take(store.set_aside()).pop() {
-        let words = cut(&aside.to_string(), LONGEST);
-        reply.append(&format!("[lancet: {words}. Tell the user.]"));
+    let Some(aside) = all.last().filter(|_| told.has_news(&all)) else {
+        return;
+    };
+    let words = cut(&aside.to_string(), LONGEST);
+    let line = format!("[lancet: {words}. Tell the user.]");
+    // Where there is no room the next answer tells.
+    if desk.has_room(reply, &line) && !told.take(all).is_empty() {
+        reply.append(&line);
     }
 }

@@ -12,9 +12,11 @@ use lancet_text::{Leaks, Query, Reach, Tolerance, Writing};
 use super::EditRequest;
 use crate::approver::Approver;
 use crate::call::{Caller, Cancel, Stopped};
-use crate::engine::Inner;
+use crate::engine::{Inner, TROUBLE_ROOM};
+use crate::limit::AnswerLimit;
 use crate::order::Turn;
 use crate::refusal::{Kind, Refusal};
+use crate::reply::Reply;
 use crate::session::Session;
 use crate::settings::Matching;
 
@@ -25,9 +27,13 @@ pub(crate) struct Desk<'s> {
     pub(crate) tool: String,
     pub(crate) caller: Caller,
     pub(crate) cancel: Cancel,
-    /// How many characters of changed lines this call's answer may still show.
+    /// How long the answer may be.
+    pub(crate) limit: AnswerLimit,
+    /// How long it may be where the call is refused.
+    pub(crate) refusals: AnswerLimit,
+    /// How much of changed lines this call's answer may still show, as `limit` measures it.
     pub(crate) room: Cell<usize>,
-    /// How many characters it may still say about the changes; more than that is taken from what it may show.
+    /// How much it may still say about the changes; more than that is taken from what it may show.
     pub(super) words: Cell<usize>,
     /// Who is asked about this call, where it is not whom the engine asks.
     pub(crate) approver: Option<Arc<dyn Approver>>,
@@ -48,9 +54,20 @@ enum Trust {
 
 impl<'s> Desk<'s> {
     pub(crate) fn new(session: &'s Session, tool: String, caller: Caller, cancel: Cancel) -> Self {
+        let engine = session.lancet.engine();
+        let in_force = |client: Option<AnswerLimit>| {
+            let mut limit = AnswerLimit::in_force(engine.answer_limit, client);
+            // The engine's own limit leaves room for these words already.
+            if engine.trouble.is_some() && limit.most < engine.answer_limit {
+                limit.most -= TROUBLE_ROOM.min(limit.most / 4);
+            }
+            limit
+        };
         Desk {
             session,
-            engine: session.lancet.engine(),
+            limit: in_force(caller.handed_on.answers),
+            refusals: in_force(caller.handed_on.refusals),
+            engine,
             tool,
             caller,
             cancel,
@@ -79,11 +96,31 @@ impl<'s> Desk<'s> {
 
     /// Counts what the answer says before the lines that it shows next: lines behind the answer's end must not be taken
     /// for seen.
-    pub(crate) fn say(&self, characters: usize) {
-        let spared = self.words.get().min(characters);
+    pub(crate) fn say(&self, length: usize) {
+        let spared = self.words.get().min(length);
         self.words.set(self.words.get() - spared);
-        let room = self.room.get().saturating_sub(characters - spared);
+        let room = self.room.get().saturating_sub(length - spared);
         self.room.set(room);
+    }
+
+    /// How long a text is, as the limit of the answer measures it.
+    pub(crate) fn length(&self, text: &str) -> usize {
+        self.limit.length(text)
+    }
+
+    /// The limit that holds for an answer.
+    pub(crate) fn limit_of(&self, reply: &Reply) -> AnswerLimit {
+        if reply.is_error() {
+            self.refusals
+        } else {
+            self.limit
+        }
+    }
+
+    /// Whether a line still fits after an answer.
+    pub(crate) fn has_room(&self, reply: &Reply, line: &str) -> bool {
+        let limit = self.limit_of(reply);
+        limit.length(reply.text()) + limit.length(line) + limit.length("\n") <= limit.most
     }
 
     pub(crate) fn engine(&self) -> &Inner {

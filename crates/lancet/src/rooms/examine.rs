@@ -3,6 +3,7 @@
 pub(crate) mod credential;
 pub(crate) mod edit;
 pub(crate) mod explain;
+pub(crate) mod hidden;
 pub(crate) mod large;
 pub(crate) mod new_file;
 pub(crate) mod open;

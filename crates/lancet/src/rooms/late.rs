@@ -328,8 +328,7 @@ pub(crate) fn tell(desk: &Desk<'_>, reply: &mut Reply) {
         while at < open.news.len() && told.len() < AT_ONCE {
             let to = &open.news[at].session;
             let line = format!("[lancet: {}.]", open.news[at].words);
-            let length = reply.text().chars().count() + 1 + line.chars().count();
-            let fits = length <= engine.answer_limit;
+            let fits = desk.has_room(reply, &line);
             if fits && to.as_deref().is_none_or(|to| to == desk.session.key()) {
                 reply.append(&line);
                 told.push(open.news.remove(at));

@@ -228,7 +228,10 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
 
 /// Takes in what a refusal showed, and tells the observers.
 pub(crate) fn refused(desk: &Desk<'_>, refusal: &Refusal, path: Option<&str>) {
-    if let Some(shown) = &refusal.shown {
+    // A change that was not shown whole was not shown.
+    if let Some(shown) = &refusal.shown
+        && desk.refusals.fits(refusal.text())
+    {
         desk.session.ledger().put(&shown.path, shown.entry.clone());
         desk.session.keep(&shown.path);
     }

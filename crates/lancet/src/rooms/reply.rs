@@ -133,7 +133,7 @@ pub(crate) fn refusal(
     numbers: Numbers,
     path: Option<&str>,
 ) -> Reply {
-    let limit = desk.engine().answer_limit;
+    let limit = desk.refusals;
     let mut data = json!({ "error": refusal.data(numbers) });
     let opened = data["error"].get("file_path").cloned();
     data["file_path"] = opened.unwrap_or_else(|| json!(path));
@@ -144,10 +144,10 @@ pub(crate) fn refusal(
         refusal.kind().name(),
         refusal.text()
     );
-    if refusal.text().chars().count() > limit {
+    if !limit.fits(refusal.text()) {
         let short = Refusal::new(
             refusal.kind(),
-            cut(refusal.text(), limit.saturating_sub(60)),
+            limit.cut(refusal.text(), limit.most.saturating_sub(60)),
         );
         return Reply::refused(&short, data, person);
     }
@@ -339,7 +339,12 @@ fn finish(
     person: String,
 ) -> Reply {
     text.truncate(text.trim_end_matches('\n').len());
-    end_within(&mut text, desk.engine().answer_limit, plan.files.len());
+    let words = format!(
+        "[lancet: the answer ends here at its limit; it was about {}]",
+        count(plan.files.len(), "file")
+    );
+    // What it shows of changed lines has its own, smaller bound, so that nothing cut off here has been counted as seen.
+    desk.limit.end_within(&mut text, &words);
     let mut data = if plan.tool == "MultiEdit"
         || plan.tool == "Undo"
         || plan.tool == "Redo"
@@ -355,23 +360,6 @@ fn finish(
     let (key, value) = further;
     data[key] = value;
     Reply::done(text, data, person)
-}
-
-/// Ends an answer that is over its limit at a whole line. What it shows of changed lines has its own, smaller bound, so
-/// that nothing cut off here has been counted as seen.
-fn end_within(text: &mut String, limit: usize, files: usize) {
-    if text.len() <= limit || text.chars().count() <= limit {
-        return;
-    }
-    let words = format!(
-        "\n[lancet: the answer ends here at its limit; it was about {}]",
-        count(files, "file")
-    );
-    let room = limit.saturating_sub(words.chars().count());
-    let end = text.char_indices().nth(room).map_or(0, |(at, _)| at);
-    let end = text[..end].rfind('\n').unwrap_or(end);
-    text.truncate(end);
-    text.push_str(&words);
 }
 
 impl Reply {

@@ -73,8 +73,7 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
         "[lancet: someone else has since changed or removed what this session wrote: {}. Read before you rely on it.]",
         joined(&names, ", ")
     );
-    let length = reply.text().chars().count() + 1 + line.chars().count();
-    if length > desk.engine().answer_limit {
+    if !desk.has_room(reply, &line) {
         // There is no room: the next answer tells.
         return;
     }

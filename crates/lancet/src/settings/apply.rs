@@ -13,7 +13,7 @@ use super::permissions;
 use super::values::{
     Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak,
 };
-use super::{Ignored, Layer, Origin, Settings};
+use super::{ClientLimit, Ignored, Layer, Origin, Settings};
 use crate::closest::closest;
 use crate::declare::declarations;
 
@@ -134,6 +134,13 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
             settings.read.max_line_chars = size(number)
         }
         ("read.max_chars", Given::Number(number)) => settings.read.max_chars = Some(size(number)),
+        ("read.clients", Given::Entry(name, number)) => {
+            settings.read.clients.retain(|client| client.name != name);
+            settings.read.clients.push(ClientLimit {
+                name,
+                most_bytes: size(number),
+            });
+        }
         ("read.dedupe", Given::Switch(switch)) => settings.read.dedupe = switch,
         ("write.line_endings", Given::Word(word)) => {
             settings.write.line_endings =

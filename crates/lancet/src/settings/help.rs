@@ -21,7 +21,7 @@ pub fn help() -> String {
         let (own_table, name) = key.name.split_once('.').unwrap_or(("", key.name));
         let is_table = matches!(
             key.form,
-            Form::Encodings | Form::Strategies | Form::Abbreviations
+            Form::Encodings | Form::Strategies | Form::Abbreviations | Form::Clients { .. }
         );
         let heading = if is_table { key.name } else { own_table };
         if heading != table {
@@ -43,6 +43,7 @@ pub fn help() -> String {
             Form::Encodings => "\"*.pas\" = \"windows-1252\"".to_owned(),
             Form::Strategies => "\"*.env.local\" = \"in_place\"".to_owned(),
             Form::Abbreviations => "\"<fnr>\" = \"<function_results>\"".to_owned(),
+            Form::Clients { .. } => "\"@cline/core\" = 7800".to_owned(),
             Form::Rules => "[\"Edit(src/**)\", \"Read(~/notes/**)\"]".to_owned(),
             Form::Scopes => "[\".claude/skills/NAME/**\"]".to_owned(),
             Form::Guards => "[\"docs/**/*.md\"]".to_owned(),
@@ -144,6 +145,13 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
                     format!("write.strategy.{:?}", rule.pattern),
                     format!("{:?}", rule.word),
                     rule.origin,
+                );
+            }),
+            Form::Clients { .. } => settings.read.clients.iter().for_each(|client| {
+                push(
+                    format!("{}.{:?}", key.name, client.name),
+                    client.most_bytes.to_string(),
+                    settings.origin(key.name),
                 );
             }),
             Form::Abbreviations => settings.abbreviations.iter().for_each(|(short, long)| {

@@ -19,6 +19,8 @@ pub(super) enum Form {
     Strategies,
     /// A table from short text to long text.
     Abbreviations,
+    /// A table from a client's name to a number of bytes, both bounds included.
+    Clients { least: u64, most: u64 },
     /// A list of permission rules.
     Rules,
     /// A list of parts of protected folders.
@@ -206,6 +208,16 @@ pub(super) const KEYS: &[Key] = &[
         "true",
         Project::Sets,
         "Whether the same range of an unchanged file, asked again, is answered once in one line.",
+    ),
+    key(
+        "read.clients",
+        Form::Clients {
+            least: 1_000,
+            most: 100_000_000,
+        },
+        "the built-in table",
+        Project::Ignored,
+        "Bytes of one answer that an MCP client hands on to its model, by the name it gives itself; a name may end in *. Longer answers are cut by such clients, and what is cut counts as not read. Over the built-in table (docs/sessions.md); read.max_chars holds as well.",
     ),
     key(
         "write.line_endings",

@@ -29,6 +29,8 @@ pub(super) enum Given {
     Words(Vec<(String, usize)>),
     /// One line of a table.
     Pair(String, String),
+    /// One line of a table of numbers.
+    Entry(String, u64),
 }
 
 pub(super) fn parse(layer: &Layer) -> Result<Vec<Found>, SettingsError> {
@@ -84,7 +86,9 @@ fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) ->
     // A table stands for a table, unless no table's name is near.
     let table = item.as_table_like().and_then(|_| {
         let tables = served().filter_map(|key| match key.form {
-            Form::Encodings | Form::Strategies | Form::Abbreviations => Some(key.name),
+            Form::Encodings | Form::Strategies | Form::Abbreviations | Form::Clients { .. } => {
+                Some(key.name)
+            }
             _ => key.name.rsplit_once('.').map(|(table, _)| table),
         });
         closest(full, tables)
@@ -171,6 +175,31 @@ fn take(
             match words {
                 Some(words) => push(Given::Words(words), key_at, value_at),
                 None => return wrong("a list of texts"),
+            }
+        }
+        Form::Clients { least, most } => {
+            let Some(table) = item.as_table_like() else {
+                return wrong("a table of numbers");
+            };
+            for (name, item) in table.iter() {
+                let key_at = table
+                    .key(name)
+                    .and_then(toml_edit::Key::span)
+                    .map_or(key_at, |span| span.start);
+                let value_at = item.span().map_or(key_at, |span| span.start);
+                let number = item
+                    .as_integer()
+                    .and_then(|number| u64::try_from(number).ok())
+                    .filter(|number| (least..=most).contains(number));
+                let Some(number) = number else {
+                    let message = format!(
+                        "{}.{name:?} must be a whole number from {least} to {most}, not {}",
+                        key.name,
+                        shown(item)
+                    );
+                    return Err(SettingsError::at(layer, value_at, message));
+                };
+                push(Given::Entry(name.to_owned(), number), key_at, value_at);
             }
         }
         Form::Encodings | Form::Strategies | Form::Abbreviations => {

@@ -35,7 +35,7 @@ fn error(text: &str) -> String {
 fn every_key_is_taken() {
     let settings = load(
         "mode = \"plan\"\nmatch = \"exact\"\nstale = \"merge\"\nlinks = \"break\"\ntools = [\"default\", \"-MultiEdit\"]\n\
-         [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\n\
+         [read]\ngutter = \"aligned\"\nmax_lines = 5\nmax_line_chars = 80\nmax_chars = 9000\ndedupe = false\nclients.\"@x/*\" = 8000\n\
          [write]\nline_endings = \"as-sent\"\nweak = \"refuse\"\ndurability = \"ordered\"\ngit_diff = true\nstrategy.\"*.c\" = \"in_place\"\n[encoding]\n\"*.pas\" = \"windows-1252\"\n[abbreviations]\n\"<x>\" = \"<xylophone>\"\n\
          [history]\nmax_size = 2000000\nmax_age = 7\nrequired = false\n\
          [search]\ntime_budget = 500\nseen_lines = false\n",
@@ -69,6 +69,10 @@ fn every_key_is_taken() {
         max_lines: 5,
         max_line_chars: 80,
         max_chars: Some(9000),
+        clients: vec![ClientLimit {
+            name: "@x/*".to_owned(),
+            most_bytes: 8_000,
+        }],
         dedupe: false,
     };
     assert_eq!(settings.read, read);
@@ -394,6 +398,7 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Encodings => "{ \"*.a\" = \"gbk\" }".to_owned(),
             Form::Strategies => "{ \"*.a\" = \"in_place\" }".to_owned(),
             Form::Abbreviations => "{ \"a\" = \"bc\" }".to_owned(),
+            Form::Clients { least, .. } => format!("{{ \"a\" = {least} }}"),
             Form::Rules => "[\"Edit(a)\"]".to_owned(),
             Form::Scopes => "[\".claude/skills/a/**\"]".to_owned(),
             Form::Guards => "[\"a.md\"]".to_owned(),

@@ -392,6 +392,7 @@ async fn the_caller_is_on_record() {
         version: own("1"),
         turn: own("t1"),
         call: own("c1"),
+        ..Caller::default()
     };
     assert_eq!(*heard.lock().expect("whole"), [wanted]);
 }

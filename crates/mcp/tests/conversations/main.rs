@@ -1,6 +1,9 @@
 //! Whole conversations with the server, line by line, over a pair of streams inside the process.
 
 mod calls;
+mod clients;
+mod cut;
+mod flood;
 mod generations;
 mod limits;
 mod roots;

@@ -113,7 +113,12 @@ impl Stage {
 
     /// The same, with capabilities.
     pub(crate) async fn shake_hands_offering(&mut self, capabilities: Value) -> Value {
-        let client = json!({"name": "stage", "version": "1"});
+        self.shake_hands_as("stage", capabilities).await
+    }
+
+    /// The same, under a client's name.
+    pub(crate) async fn shake_hands_as(&mut self, name: &str, capabilities: Value) -> Value {
+        let client = json!({"name": name, "version": "1"});
         let params = json!({"protocolVersion": HANDSHAKE, "capabilities": capabilities, "clientInfo": client});
         let answer = self.request("initialize", params).await;
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))

@@ -1,5 +1,12 @@
 //! What bytes that are not text are, by their first bytes: a word for a refusal, not a judgement about content.
 
+const PDF: &str = "PDF document";
+const PDF_HEAD: &[u8] = b"%PDF-";
+const PDF_END: &[u8] = b"%%EOF";
+
+/// How many of the last bytes of a file may hold the end of a PDF.
+pub(crate) const TAIL: usize = 1_024;
+
 /// First bytes and what they tell. Longer marks stand before shorter ones that they begin with.
 const MARKS: [(&[u8], &str); 46] = [
     (b"\x7FELF", "ELF program"),
@@ -12,7 +19,7 @@ const MARKS: [(&[u8], &str); 46] = [
     (b"BM", "BMP picture"),
     (b"\0\0\x01\0", "icon"),
     (b"8BPS", "Photoshop picture"),
-    (b"%PDF-", "PDF document"),
+    (PDF_HEAD, PDF),
     (b"PK\x03\x04", "ZIP archive"),
     (b"PK\x05\x06", "ZIP archive"),
     (b"\x1F\x8B", "gzip archive"),
@@ -72,4 +79,12 @@ pub fn binary_kind(head: &[u8]) -> &'static str {
             .map(|(_, kind)| *kind)
     };
     inner.or_else(first).unwrap_or("unknown binary data")
+}
+
+/// What a file is that has the form of text and is none: a PDF without NUL bytes, which has a header and an end. Of the
+/// file's last bytes [`TAIL`] are enough.
+pub(crate) fn kind_without_nul(head: &[u8], tail: &[u8]) -> Option<&'static str> {
+    let tail = &tail[tail.len().saturating_sub(TAIL)..];
+    let is_pdf = head.starts_with(PDF_HEAD) && memchr::memmem::find(tail, PDF_END).is_some();
+    is_pdf.then_some(PDF)
 }

@@ -1,7 +1,7 @@
 //! Finds the encoding of a file: marks first, then proofs, then what the settings say, then a guess.
 //! The order is the contract; each step is final.
 
-use super::{Encoding, Kind, Mark, NotText, binary_kind, utf16};
+use super::{Encoding, Kind, Mark, NotText, binary_kind, kind_without_nul, utf16};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding as Table;
 
@@ -77,6 +77,9 @@ pub(crate) fn detect_text(
             Some(encoding) => Ok(Detected::Bytes(encoding)),
             None => Err(binary(raw)),
         };
+    }
+    if let Some(kind) = kind_without_nul(raw, raw) {
+        return Err(NotText::Binary { kind });
     }
     if let Ok(text) = simdutf8::basic::from_utf8(raw) {
         return Ok(Detected::Text {

@@ -75,6 +75,24 @@ fn nul_bytes_that_are_no_utf16_are_binary() {
 }
 
 #[test]
+fn a_pdf_without_nul_bytes_is_told_by_its_header_and_its_end() {
+    let kind = |raw: &[u8]| match detect(raw, None) {
+        Err(NotText::Binary { kind }) => kind,
+        Ok(encoding) => encoding.name(),
+    };
+    let body = b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n";
+    assert_eq!(
+        kind(&[body.as_slice(), b"%%EOF\n"].concat()),
+        "PDF document"
+    );
+    assert_ne!(kind(body), "PDF document", "it has no end");
+    let quoted = [b"A PDF begins with %PDF- and ends with %%EOF\n".as_slice()].concat();
+    assert_eq!(kind(&quoted), "utf-8");
+    let far = [b"%PDF-1.7\n%%EOF\n".as_slice(), &[b'x'; 2_000]].concat();
+    assert_eq!(kind(&far), "utf-8", "its end is not at the end");
+}
+
+#[test]
 fn texts_of_many_languages_are_recognised() {
     for (text, label) in [
         (FRENCH, "windows-1252"),

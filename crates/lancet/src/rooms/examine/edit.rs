@@ -26,7 +26,7 @@ use crate::rooms::{Desk, EditRequest};
 use crate::wording::quote_path;
 
 /// What an answer says about a file besides its path, which it names twice, and its notes: headline, revision, warnings.
-const WORDS_OF_A_FILE: usize = 400;
+pub(in crate::rooms::examine) const WORDS_OF_A_FILE: usize = 400;
 
 /// Works out a plan for edits of one or several files, all or none.
 pub(crate) fn examine(
@@ -167,7 +167,7 @@ fn examine_file(
             failures[*at] = Some(refusal.clone());
         }
     };
-    desk.say(2 * target.path().as_os_str().len() + WORDS_OF_A_FILE);
+    desk.say(2 * desk.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
     let is_missing = matches!(target.located.kind(), FileKind::Missing);
     if is_missing
         && edits

@@ -102,6 +102,9 @@ fn suited(
     target: &Target,
     survey: &Surveyed,
 ) -> Result<Option<Encoding>, Refusal> {
+    if let Some(lancet_text::NotText::Binary { kind }) = survey.facts.is_no_text() {
+        return Err(binary(target, kind));
+    }
     let one_kind = matches!(
         survey.facts.endings(),
         Endings::Lf | Endings::Crlf | Endings::None

@@ -14,6 +14,7 @@ use super::edit::Insist;
 use super::edit::finish::finish_new;
 use super::edit::sheet::{Manner, Sheet, Words};
 use super::explain::{leak, unencodable};
+use super::hidden;
 use super::open::{binary, configured, is_notebook_name};
 use super::standing::Standing;
 use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folders};
@@ -51,6 +52,7 @@ pub(crate) fn plan(
         .as_ref()
         .map_or(content, |document| document.view());
     let mut view = created(shown, bytes.len());
+    view.notices.extend(hidden::of_texts("", shown));
     drop(document);
     if ending == LineEnd::Crlf && content.contains('\n') {
         view.notices

@@ -1,22 +1,25 @@
 //! examine for Read: the page of a text that fits the answer, which of its bytes it shows, and the call for the next one.
 
+pub(super) mod layout;
+
 use std::sync::Arc;
 
 use lancet_history::{Asked, Seen, Version};
-use lancet_text::{Document, Endings};
+use lancet_text::Endings;
 
 use super::large;
 use super::open::{HELD, decode, require_file, snapshot};
 use crate::arguments::ReadArguments;
-use crate::ledger::raw;
 use crate::refusal::Refusal;
 use crate::rooms::Desk;
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::settings::Gutter;
-use crate::wording::{cut, quote_path};
+use crate::wording::quote_path;
+use layout::lay_out;
 
-/// Characters of an answer kept free for the notices after the lines.
-pub(super) const NOTICE_ROOM: usize = 1_200;
+/// What is kept free of an answer for the notices after the lines, at least.
+const NOTICE_ROOM: usize = 1_200;
+/// What the last notice says besides the path and the call for the next page.
+const LAST_NOTICE: usize = 300;
 
 /// What a Read found, ready to be recorded and answered.
 pub(crate) struct Page {
@@ -109,7 +112,8 @@ pub(crate) fn examine(desk: &Desk<'_>, arguments: &ReadArguments) -> Result<Page
 pub(super) fn held(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Page, Refusal> {
     let base = snapshot(desk.session, &target)?;
     let document = decode(desk.engine(), &target, &base.bytes)?;
-    let mut layout = lay_out(desk, &document, wanted);
+    let budget = budget(desk, &target);
+    let mut layout = lay_out(desk, &document, wanted, budget);
     if document.line_count() == 0 {
         layout.seen = Seen::whole(base.bytes.len() as u64);
     }
@@ -121,8 +125,8 @@ pub(super) fn held(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
     drop(document);
     Ok(Page {
         target,
+        notices: layout.hidden.notice().into_iter().collect(),
         text: layout.text,
-        notices: Vec::new(),
         shape: Shape::Text,
         start: wanted.first.saturating_add(1),
         lines: layout.lines,
@@ -139,149 +143,6 @@ pub(super) fn held(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
     })
 }
 
-/// Lines laid out for the answer.
-pub(super) struct Layout {
-    pub(super) text: String,
-    pub(super) lines: usize,
-    pub(super) truncated: bool,
-    /// The bytes shown, in the coordinates of the document's raw bytes.
-    pub(super) seen: Seen,
-}
-
-fn lay_out(desk: &Desk<'_>, document: &Document<'_>, wanted: Wanted) -> Layout {
-    let settings = &desk.engine().settings.read;
-    let budget = desk
-        .engine()
-        .answer_limit
-        .saturating_sub(NOTICE_ROOM)
-        .max(500);
-    let total = document.line_count();
-    let mut layout = Layout {
-        text: String::new(),
-        lines: 0,
-        truncated: false,
-        seen: Seen::default(),
-    };
-    if wanted.first >= total {
-        return layout;
-    }
-    if let Some(column) = wanted.column {
-        lay_column(
-            document,
-            wanted.first,
-            column,
-            budget,
-            settings.gutter,
-            &mut layout,
-        );
-        return layout;
-    }
-    let mut characters = 0;
-    let end = total.min(wanted.first.saturating_add(wanted.most));
-    // One after the other: looking each line up by itself was two thirds of the instructions of a Read of 1 MB.
-    let ranges = document.lines_from(wanted.first);
-    for (line, range) in (wanted.first..end).zip(ranges) {
-        let text = &document.view()[range.clone()];
-        let laid = lay_line(line, text, settings.max_line_chars, settings.gutter);
-        let length = laid.text.chars().count();
-        if layout.lines > 0 && characters + length > budget {
-            layout.truncated = true;
-            break;
-        }
-        characters += length;
-        layout.text.push_str(&laid.text);
-        layout.lines += 1;
-        let seen = if laid.shown == text.len() {
-            range.start..document.view().len().min(range.end + 1)
-        } else {
-            range.start..range.start + laid.shown
-        };
-        layout.seen.add(raw(document, seen));
-    }
-    // A page that was asked for by its size and came whole is not cut.
-    layout.truncated |= wanted.asked.limit == 0 && wanted.first + layout.lines < total;
-    layout
-}
-
-/// A numbered line, and how many bytes of it are shown.
-pub(super) struct LaidLine {
-    pub(super) text: String,
-    pub(super) shown: usize,
-}
-
-/// Sets one line, cut where it is too long, and then followed by the call that shows the rest.
-pub(super) fn lay_line(line: usize, text: &str, most: usize, gutter: Gutter) -> LaidLine {
-    let mut out = String::with_capacity(text.len() + 8);
-    gutter.write(&mut out, line + 1);
-    let cut_at = if text.len() <= most {
-        None
-    } else {
-        text.char_indices().nth(most).map(|(at, _)| at)
-    };
-    let shown = cut_at.unwrap_or(text.len());
-    out.push_str(&text[..shown]);
-    out.push('\n');
-    if let Some(at) = cut_at {
-        let left = text[at..].chars().count();
-        out.push_str(&format!("[lancet: line {} goes on for {left} more characters; offset {} with column {} shows them]\n", line + 1, line + 1, most + 1));
-    }
-    LaidLine { text: out, shown }
-}
-
-/// Sets one line alone, from a character on.
-fn lay_column(
-    document: &Document<'_>,
-    line: usize,
-    column: usize,
-    budget: usize,
-    gutter: Gutter,
-    layout: &mut Layout,
-) {
-    let range = document.line_range(line);
-    let text = &document.view()[range.clone()];
-    let start = text
-        .char_indices()
-        .nth(column)
-        .map_or(text.len(), |(at, _)| at);
-    let end = text[start..]
-        .char_indices()
-        .nth(budget)
-        .map_or(text.len(), |(at, _)| start + at);
-    gutter.write(&mut layout.text, line + 1);
-    layout.text.push_str(&text[start..end]);
-    layout.text.push('\n');
-    layout.lines = 1;
-    layout.truncated = end < text.len();
-    layout.text.push_str(&column_notice(
-        line,
-        column,
-        text[start..end].chars().count(),
-        end == text.len(),
-    ));
-    let whole = document.line_range_whole(line);
-    let shown_end = if end == text.len() {
-        whole.end
-    } else {
-        range.start + end
-    };
-    layout
-        .seen
-        .add(raw(document, range.start + start..shown_end));
-}
-
-/// What part of a line was shown alone.
-pub(super) fn column_notice(line: usize, column: usize, shown: usize, to_end: bool) -> String {
-    let (line, first) = (line + 1, column + 1);
-    if to_end {
-        return format!("[lancet: line {line}, from character {first} to its end]\n");
-    }
-    format!(
-        "[lancet: line {line}, characters {first} to {}; offset {line} with column {} goes on]\n",
-        column + shown,
-        column + shown + 1
-    )
-}
-
 /// Decides whether the text is given again, and writes the notices.
 fn settle(desk: &Desk<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page {
     let known = desk
@@ -296,8 +157,12 @@ fn settle(desk: &Desk<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page 
     if known && !force && desk.engine().settings.read.dedupe && page.lines > 0 {
         page.shape = Shape::Unchanged;
         page.text.clear();
+        page.notices.clear();
     }
-    page.notices.append(&mut page.target.notices);
+    let notices = std::mem::take(&mut page.target.notices);
+    let most = longest_name(desk);
+    page.notices
+        .extend(notices.iter().map(|notice| desk.limit.cut(notice, most)));
     let last = notice(desk, &page, wanted);
     page.notices.push(last);
     page
@@ -305,7 +170,7 @@ fn settle(desk: &Desk<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page 
 
 /// The last notice: path, range, total, what is unusual, revision, and the call for the next page.
 fn notice(desk: &Desk<'_>, page: &Page, wanted: Wanted) -> String {
-    let path = quote_path(page.target.path());
+    let path = name(desk, &page.target).unwrap_or_else(|| "this file".to_owned());
     let mut words = if page.shape == Shape::Unchanged {
         format!(
             "{} of {path} unchanged since your last read; force: true shows the text again",
@@ -334,10 +199,48 @@ fn notice(desk: &Desk<'_>, page: &Page, wanted: Wanted) -> String {
     {
         let left = wanted.most.saturating_sub(page.lines);
         let limit = (wanted.asked.limit > 0 && left > 0).then_some(left);
-        let call = desk.read_call(page.target.path(), Some(next), limit);
-        words.push_str(&format!(". Next: {}", cut(&call, 4_500)));
+        words.push_str(&format!(
+            ". Next: {}",
+            next_call(desk, &page.target, next, limit)
+        ));
     }
     words
+}
+
+/// How long a name may be for a notice to repeat it. A part of the answer, so that the others find room.
+fn longest_name(desk: &Desk<'_>) -> usize {
+    desk.limit.most / 8
+}
+
+/// The file's path for a notice; none where it is too long to be repeated.
+fn name(desk: &Desk<'_>, target: &Target) -> Option<String> {
+    let path = quote_path(target.path()).to_string();
+    (desk.length(&path) <= longest_name(desk)).then_some(path)
+}
+
+/// The call for the next page.
+fn next_call(desk: &Desk<'_>, target: &Target, offset: usize, limit: Option<usize>) -> String {
+    if name(desk, target).is_some() {
+        return desk.read_call(target.path(), Some(offset), limit);
+    }
+    let limit = limit.map_or_else(String::new, |limit| format!(" and limit {limit}"));
+    format!("the same call with offset {offset}{limit}")
+}
+
+/// What the lines of a page may take of the answer: what its notices leave.
+pub(super) fn budget(desk: &Desk<'_>, target: &Target) -> usize {
+    let most = longest_name(desk);
+    let notices = target
+        .notices
+        .iter()
+        .map(|notice| desk.length(&desk.limit.cut(notice, most)) + 12);
+    let path = name(desk, target).map_or(0, |path| desk.length(&path));
+    let call = next_call(desk, target, usize::MAX, Some(usize::MAX));
+    let taken = notices.sum::<usize>() + path + desk.length(&call) + LAST_NOTICE;
+    desk.limit
+        .most
+        .saturating_sub(taken.max(NOTICE_ROOM))
+        .max(500)
 }
 
 fn range_words(page: &Page) -> String {

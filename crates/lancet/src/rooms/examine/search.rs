@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
 use crate::call::Cancel;
+use crate::limit::AnswerLimit;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::row::Row;
@@ -34,7 +35,7 @@ use scope::Scope;
 /// Entries of one answer where the call names no number.
 const GLOB_LIMIT: u64 = 100;
 const GREP_LIMIT: u64 = 250;
-/// Characters of an answer kept free for the notices after the entries.
+/// What is kept free of an answer for the notices after the entries.
 const NOTICE_ROOM: usize = 3_000;
 /// Longest part of a pattern that an answer repeats.
 const QUOTED: usize = 200;
@@ -61,6 +62,21 @@ pub(crate) struct Findings {
     pub(crate) seen: Vec<SeenFile>,
     /// One line for a person.
     pub(crate) person: String,
+}
+
+impl Findings {
+    /// Leaves lines out of what counts as seen where the answer is too long to be shown whole: long names of files, and
+    /// the words about them, are not part of what a page is cut by.
+    pub(crate) fn count_what_fits(&mut self, limit: AnswerLimit) {
+        let notice = limit.length("[lancet: ]\n");
+        let notices = self
+            .notices
+            .iter()
+            .map(|words| limit.length(words) + notice);
+        if limit.length(&self.text) + notices.sum::<usize>() > limit.most {
+            self.seen.clear();
+        }
+    }
 }
 
 /// A search that is asked for.
@@ -127,12 +143,9 @@ pub(crate) fn examine(desk: &Desk<'_>, search: &Search) -> Result<Findings, Refu
     Ok(findings)
 }
 
-/// Characters that the entries of an answer may take.
+/// What the entries of an answer may take.
 fn room(desk: &Desk<'_>) -> usize {
-    desk.engine()
-        .answer_limit
-        .saturating_sub(NOTICE_ROOM)
-        .max(500)
+    desk.limit.most.saturating_sub(NOTICE_ROOM).max(500)
 }
 
 fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal> {

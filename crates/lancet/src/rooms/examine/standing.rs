@@ -106,11 +106,15 @@ pub(crate) fn standing(
 
 /// The refusal for a file that this session has not read at all.
 pub(crate) fn never_read(desk: &Desk<'_>, path: &Path) -> Refusal {
-    let text = format!(
+    let mut text = format!(
         "{} has not been read in this session. Call {} first, then send this call again.",
         quote_path(path),
         desk.read_call(path, None, None)
     );
+    // Some clients start lancet anew for every call: what one call reads the next one does not know.
+    if desk.session.name().is_none() && desk.session.ledger().is_empty() {
+        text.push_str(" Where no session lasts from one call to the next, send the `revision` that Read's last line names along.");
+    }
     Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path))
 }
 
@@ -178,7 +182,7 @@ fn stale(
     document: &Document<'_>,
 ) -> Refusal {
     let name = quote_path(path);
-    let budget = desk.engine().answer_limit.saturating_sub(2_000);
+    let budget = desk.refusals.most.saturating_sub(2_000);
     let revision = snapshot.revision.short();
     let Some(foreign) = foreign_change(entry, snapshot, document, desk) else {
         let text = format!(
@@ -190,8 +194,8 @@ fn stale(
             .with("revision", revision);
     };
     // A path may be long; what does not fit would be cut off and yet count as shown.
-    let room = budget.saturating_sub(name.to_string().chars().count());
-    if foreign.coarse || foreign.diff.chars().count() > room {
+    let room = budget.saturating_sub(desk.refusals.length(&name.to_string()));
+    if foreign.coarse || desk.refusals.length(&foreign.diff) > room {
         let text = format!(
             "{name} changed since it was read: {} added, {} removed, too much to show here. Call {} for the part that matters and send this call again if it still fits.",
             count(foreign.added, "line"),
@@ -204,7 +208,7 @@ fn stale(
     }
     let text = format!(
         "{name} changed since it was read. This is the change; it now counts as seen. Send the call again if it still fits.\n{}",
-        foreign.diff
+        foreign.diff.strip_suffix('\n').unwrap_or(&foreign.diff)
     );
     let mut refusal = Refusal::new(Kind::Stale, text)
         .with("file_path", name)

@@ -1,7 +1,6 @@
 //! What an answer shows of a change: hunks from the spans, the changed lines with four lines around, numbered, and the
 //! sentences about how the text was matched.
 
-use std::cell::Cell;
 use std::ops::Range;
 
 use lancet_text::{
@@ -22,8 +21,8 @@ const CONTEXT: usize = 3;
 const MOST_LINES: usize = 200;
 /// The longest line that an answer shows whole, in characters; a longer one is cut and does not count as seen.
 const LONGEST_LINE: usize = 2_000;
-/// What a line number takes, in characters.
-const GUTTER_ROOM: usize = 12;
+/// What a line number and a line end take.
+const GUTTER_ROOM: usize = 18;
 /// The most characters of replaced text that an answer quotes.
 const MOST_QUOTED: usize = 600;
 
@@ -131,7 +130,7 @@ pub(crate) fn change_view(
     notes: Notes,
     numbers: Numbers,
 ) -> (ChangeView, Vec<Range<usize>>) {
-    let words = notes.sentences.iter().map(|note| note.chars().count());
+    let words = notes.sentences.iter().map(|note| desk.length(note));
     desk.say(words.sum());
     let mut patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
     let (body, shown) = if patch.coarse {
@@ -142,7 +141,7 @@ pub(crate) fn change_view(
             (untold(&patch.blocks, numbers), Vec::new())
         } else {
             let gutter = desk.engine().settings.read.gutter;
-            numbered(&around.hunks, numbers.new, gutter, &desk.room)
+            numbered(desk, &around.hunks, numbers.new, gutter)
         }
     };
     numbers.shift(&mut patch.hunks);
@@ -184,10 +183,10 @@ pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: Numbers) 
 /// Hunks as numbered lines of the new version, as far as there is room; and the ranges of old lines that were shown
 /// whole.
 fn numbered(
+    desk: &Desk<'_>,
     hunks: &[Hunk],
     before: i64,
     gutter: Gutter,
-    room: &Cell<usize>,
 ) -> (String, Vec<Range<usize>>) {
     let mut body = String::new();
     let mut shown = Vec::new();
@@ -225,11 +224,12 @@ fn numbered(
             } else {
                 whole &= is_whole(text);
             }
-            let length = text.chars().take(LONGEST_LINE).count() + GUTTER_ROOM;
-            if lines < MOST_LINES && length <= room.get() {
-                room.set(room.get() - length);
+            let told = cut(text, LONGEST_LINE);
+            let length = desk.length(&told) + GUTTER_ROOM;
+            if lines < MOST_LINES && length <= desk.room.get() {
+                desk.room.set(desk.room.get() - length);
                 gutter.write(&mut body, moved(new_line, before));
-                body.push_str(&cut(text, LONGEST_LINE));
+                body.push_str(&told);
                 body.push('\n');
                 if mark == " " && is_whole(text) {
                     shown.push(old_line..old_line + 1);

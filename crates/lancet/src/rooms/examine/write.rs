@@ -8,8 +8,9 @@ use lancet_text::{
 use lancet_workspace::{Kind as FileKind, Snapshot};
 
 use super::credential::refuse_credential;
-use super::edit::Insist;
+use super::edit::{Insist, WORDS_OF_A_FILE};
 use super::explain::{leak, unencodable};
+use super::hidden;
 use super::new_file;
 use super::open::{decode, expected, refuse_notebook, require_file, snapshot_to_change};
 use super::standing::{DIFF_BUDGET, Need, Standing, standing};
@@ -23,13 +24,14 @@ use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Origin, Plan};
 use crate::settings::LineEndings;
 use crate::wording::{count, quote_path};
 
-/// The longest diff that an answer shows, in characters.
+/// The longest diff that an answer shows.
 const LONGEST_DIFF: usize = 20_000;
 
 /// Works out a plan for one file.
 pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Plan, Refusal> {
     let target = locate(desk.engine(), &arguments.file_path, Intent::Replace)?;
     let turn = desk.take_turn([target.path()])?;
+    desk.say(2 * desk.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
     let insist = Insist::from(arguments.insist);
     let file = match target.located.kind() {
         FileKind::Missing if arguments.revision.is_none() => {
@@ -222,6 +224,7 @@ fn appended(
     let mut notes = Notes::default();
     kept_note(document, &mut notes);
     notes.push_once(endings_note(content, document.endings()));
+    notes.push_once(hidden::of_changes(document.view(), &changes));
     if let Some(foreign) = &standing.foreign {
         notes.push(format!(
             "the file had changed since it was read; that change is kept:\n{}",
@@ -280,8 +283,16 @@ fn replaced(
             document.encoding().name()
         ));
     }
+    // What a file that is not shown holds is not told by leaving the warning out either.
+    let known = if target.is_withheld() {
+        ""
+    } else {
+        document.view()
+    };
+    notes.push_once(hidden::of_texts(known, after_view));
     let diff = unified(&changed.hunks);
-    let body = if changed.coarse || diff.chars().count() > LONGEST_DIFF {
+    let room = LONGEST_DIFF.min(desk.limit.most / 8 * 5);
+    let body = if changed.coarse || desk.length(&diff) > room {
         untold(&changed.blocks, Numbers::default())
     } else if diff.is_empty() {
         "only line ends changed".to_owned()

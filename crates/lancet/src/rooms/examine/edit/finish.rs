@@ -10,6 +10,7 @@ use crate::ledger::raw_line;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::examine::explain::unencodable;
+use crate::rooms::examine::hidden;
 use crate::rooms::examine::open::configured;
 use crate::rooms::examine::view::{Numbers, change_view};
 use crate::rooms::locate::Target;
@@ -42,7 +43,9 @@ pub(super) fn finish(
         );
         return Err(Refusal::new(Kind::NoChange, text).with("file_path", quote_path(target.path())));
     }
-    let (mut view, shown) = change_view(desk, document, &changes, sheet.notes, Numbers::default());
+    let mut notes = sheet.notes;
+    notes.push_once(hidden::of_changes(document.view(), &changes));
+    let (mut view, shown) = change_view(desk, document, &changes, notes, Numbers::default());
     view.rungs = sheet.rungs;
     view.replacements = sheet.replacements;
     for lines in shown {

@@ -10,10 +10,11 @@ use lancet_workspace::Expected;
 use super::around::{remarks, repeats_at_all, whole_lines};
 use super::places::{find_places, line_numbers, without_overlaps};
 use super::view::view;
-use super::{Surveyed, suited, survey};
+use super::{Surveyed, scan, suited, survey};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::examine::edit::Insist;
 use crate::rooms::examine::explain::leak;
+use crate::rooms::examine::hidden;
 use crate::rooms::examine::open::HELD;
 use crate::rooms::examine::remarks::sentence;
 use crate::rooms::examine::standing::never_read;
@@ -106,6 +107,12 @@ pub(crate) fn examine(
     }
     view.notices.splice(0..0, remarks.iter().map(sentence));
     view.notices.extend(endings_note(&edit.new, endings));
+    if lancet_text::may_hide(&new) {
+        let mut pieces = hidden::Pieces::default();
+        scan(desk, &target, &mut |bytes| pieces.feed(bytes))?;
+        view.notices
+            .extend(hidden::of_insertion(&new, &pieces.kinds));
+    }
     let shifts: Vec<_> = changes
         .iter()
         .map(|change| (change.range.clone(), change.bytes.len() as u64))

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use lancet_history::Seen;
 use lancet_text::{Endings, Facts};
 
 use super::{Stretch, Surveyed, line_offset, suited, survey};
@@ -10,7 +9,10 @@ use crate::ledger::version;
 use crate::refusal::Refusal;
 use crate::rooms::Desk;
 use crate::rooms::examine::open::LARGEST;
-use crate::rooms::examine::read::{self, NOTICE_ROOM, Page, Shape, Wanted};
+use crate::rooms::examine::read::layout::{
+    LaidLine, Layout, column_notice, lay_line, part_that_fits,
+};
+use crate::rooms::examine::read::{self, Page, Shape, Wanted};
 use crate::rooms::locate::Target;
 
 /// How much is read at a time while looking for the end of a long line.
@@ -31,12 +33,7 @@ pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
         return read::held(desk, target, wanted);
     };
     let total = survey.facts.line_count();
-    let mut layout = read::Layout {
-        text: String::new(),
-        lines: 0,
-        truncated: false,
-        seen: Seen::none(),
-    };
+    let mut layout = Layout::default();
     if (wanted.first as u64) < total {
         match wanted.column {
             Some(column) => lay_column(desk, &target, &survey, wanted.first, column, &mut layout)?,
@@ -45,8 +42,8 @@ pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
     }
     Ok(Page {
         target,
+        notices: layout.hidden.notice().into_iter().collect(),
         text: layout.text,
-        notices: Vec::new(),
         shape: Shape::Text,
         start: wanted.first.saturating_add(1),
         lines: layout.lines,
@@ -68,17 +65,12 @@ fn lay_lines(
     target: &Target,
     survey: &Surveyed,
     wanted: Wanted,
-    layout: &mut read::Layout,
+    layout: &mut Layout,
 ) -> Result<(), Refusal> {
     let settings = &desk.engine().settings.read;
-    let budget = desk
-        .engine()
-        .answer_limit
-        .saturating_sub(NOTICE_ROOM)
-        .max(500);
+    let budget = read::budget(desk, target);
     let facts = &survey.facts;
     let total = facts.line_count();
-    let mut characters = 0;
     let mut line = wanted.first;
     let mut offset = line_offset(target, survey, line as u64)?;
     while (line as u64) < total && layout.lines < wanted.most {
@@ -96,19 +88,14 @@ fn lay_lines(
             .unwrap_or_default();
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let cut = (length as u64) < whole.end - whole.start;
-        let laid = lay(line, text, cut, settings.max_line_chars, settings.gutter);
-        let laid_characters = laid.text.chars().count();
-        if layout.lines > 0 && characters + laid_characters > budget {
-            layout.truncated = true;
+        let lay = |most| lay(line, text, cut, most, settings.gutter);
+        let Some(shown) = layout.add_line(desk, budget, line, text, lay) else {
             return Ok(());
-        }
-        characters += laid_characters;
-        layout.text.push_str(&laid.text);
-        layout.lines += 1;
-        let seen_end = if !cut && laid.shown == text.len() {
+        };
+        let seen_end = if !cut && shown == text.len() {
             whole.end
         } else {
-            whole.start + mark_length(facts, whole.start) + laid.shown as u64
+            whole.start + mark_length(facts, whole.start) + shown as u64
         };
         layout.seen.add(whole.start..seen_end);
         offset = whole.end;
@@ -138,9 +125,9 @@ fn lay(
     cut: bool,
     most: usize,
     gutter: crate::settings::Gutter,
-) -> read::LaidLine {
+) -> LaidLine {
     if !cut {
-        return read::lay_line(line, text, most, gutter);
+        return lay_line(line, text, most, gutter);
     }
     let mut out = String::new();
     gutter.write(&mut out, line + 1);
@@ -155,7 +142,7 @@ fn lay(
         line + 1,
         most + 1
     ));
-    read::LaidLine { text: out, shown }
+    LaidLine { text: out, shown }
 }
 
 /// The bytes of the line that begins at an offset, its line end included.
@@ -181,13 +168,9 @@ fn lay_column(
     survey: &Surveyed,
     line: usize,
     column: usize,
-    layout: &mut read::Layout,
+    layout: &mut Layout,
 ) -> Result<(), Refusal> {
-    let budget = desk
-        .engine()
-        .answer_limit
-        .saturating_sub(NOTICE_ROOM)
-        .max(500);
+    let budget = read::budget(desk, target);
     let start = line_offset(target, survey, line as u64)?;
     let whole = line_bytes(target, survey, start)?;
     let (mut at, mut left) = (
@@ -230,21 +213,12 @@ fn lay_column(
         .document(Endings::Lf)
         .map(|document| document.view().to_owned())
         .unwrap_or_default();
-    let shown = text
-        .char_indices()
-        .nth(budget)
-        .map_or(text.len(), |(at, _)| at);
-    desk.engine()
-        .settings
-        .read
-        .gutter
-        .write(&mut layout.text, line + 1);
-    layout.text.push_str(&text[..shown]);
-    layout.text.push('\n');
-    layout.lines = 1;
+    let shown = part_that_fits(desk, &text, budget);
+    let gutter = desk.engine().settings.read.gutter;
+    layout.add_part(line, column, &text[..shown], gutter);
     let to_end = at + shown as u64 >= end;
     layout.truncated = !to_end;
-    layout.text.push_str(&read::column_notice(
+    layout.text.push_str(&column_notice(
         line,
         column,
         text[..shown].chars().count(),

@@ -16,6 +16,10 @@ use crate::wording::count;
 /// More lines around a match are not shown.
 const MOST_CONTEXT: u64 = 10_000;
 
+/// By how much the lines of a page may be longer than their room: the line that fills it comes along. The room for
+/// notices holds as much.
+const SLACK: usize = 1_100;
+
 /// Cuts a page out of what was found.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn cut(
@@ -42,32 +46,50 @@ pub(super) fn cut(
     };
     let mut skip = offset;
     let mut left = limit;
-    let mut characters = 0;
+    let mut length = 0;
     for entry in kept.entries_from(0) {
         if skip >= entry.matches {
             skip -= entry.matches;
             continue;
         }
-        if left == 0 || characters >= room {
+        if left == 0 || length >= room {
             break;
         }
         let path = path_of(&kept.starts, &entry);
         let name = told(desk.engine(), &path);
         let wanted = (entry.matches - skip).min(left);
-        let extent = Extent {
+        let mut extent = Extent {
             skip,
             take: left,
             before,
             after,
-            most_bytes: room - characters,
+            most_bytes: room - length,
         };
-        let leaf = desk
-            .engine()
-            .workspace
-            .locate_as_spelled(&path)
-            .map_err(|_| lancet_workspace::ReadError::Missing)
-            .and_then(|located| located.leaf());
-        let found = seeker.excerpt(leaf, encoding(desk.engine(), &path), extent);
+        // Fewer matches each time, then fewer lines around the one that is left, until what they show fits.
+        let (found, shown) = loop {
+            let leaf = desk
+                .engine()
+                .workspace
+                .locate_as_spelled(&path)
+                .map_err(|_| lancet_workspace::ReadError::Missing)
+                .and_then(|located| located.leaf());
+            let found = seeker.excerpt(leaf, encoding(desk.engine(), &path), extent);
+            let lines = found.as_ref().map_or(&[][..], |excerpt| &excerpt.lines);
+            let shown = lay(desk, lines, numbers, before + after > 0);
+            let over = length + shown.length > room + SLACK;
+            match &found {
+                Ok(excerpt) if over && excerpt.matches > 1 => extent.take = excerpt.matches / 2,
+                Ok(_) if over && page.text.is_empty() && extent.before + extent.after > 0 => {
+                    extent.before /= 2;
+                    extent.after /= 2;
+                }
+                _ => break (found, shown),
+            }
+        };
+        let over = length + shown.length > room + SLACK;
+        if over && !page.text.is_empty() {
+            break;
+        }
         let mut mark = if fresh {
             ""
         } else {
@@ -88,28 +110,43 @@ pub(super) fn cut(
                 Default::default()
             }
         };
-        if excerpt.matches < wanted && mark.is_empty() && characters < room {
+        if excerpt.matches < wanted && mark.is_empty() && extent.take == left {
             // Not for lack of room, then: somebody wrote in between.
             let full: usize = excerpt.lines.iter().map(|line| line.bytes.len() + 8).sum();
-            if full < room - characters {
+            if full < room - length {
                 mark = " (changed since it was found)";
             }
         }
-        let before_file = page.text.len();
         if !page.text.is_empty() {
             page.text.push('\n');
         }
-        page.text.push_str(&format!("{name}{mark}\n"));
-        let mut last = None;
-        let mut shown = Vec::new();
+        let heading = format!("{name}{mark}\n");
+        page.text.push_str(&heading);
+        // Of one match with all its lines that is longer than an answer the first lines are shown.
+        let end = if over {
+            desk.limit.measure.prefix(&shown.text, room)
+        } else {
+            shown.text.len()
+        };
+        let whole = shown.ends.iter().take_while(|at| **at <= end).count();
+        let end = shown.ends[..whole].last().map_or(0, |at| *at);
+        page.text.push_str(&shown.text[..end]);
+        if extent.before + extent.after < before + after {
+            page.text
+                .push_str("[lancet: fewer lines around for lack of room]\n");
+        }
+        let left_out = excerpt.lines.len() - whole;
+        if left_out > 0 {
+            page.text.push_str(&format!(
+                "[lancet: {} more of this match left out for lack of room]\n",
+                count(left_out, "line")
+            ));
+        }
+        length += desk.length(&heading) + desk.length(&shown.text[..end]) + 1;
+        let mut seen = Vec::new();
         let full_name: Arc<str> = path.to_string_lossy().into();
-        for line in &excerpt.lines {
-            if before + after > 0 && last.is_some_and(|last| line.number > last + 1) {
-                page.text.push_str("--\n");
-            }
-            last = Some(line.number);
+        for line in &excerpt.lines[..whole] {
             let text = text(line);
-            write_line(&mut page.text, line, &text, numbers);
             page.rows.push(Row::Line {
                 path: Arc::clone(&full_name),
                 line: line.number,
@@ -126,13 +163,12 @@ pub(super) fn cut(
                     .collect(),
             });
             if line.left_out == (0, 0) {
-                shown.push((line.number, text));
+                seen.push((line.number, text));
             }
         }
-        characters += page.text[before_file..].chars().count();
         page.files.push(name);
         page.paths.push(path.clone());
-        page.shown.push(ShownFile { path, lines: shown });
+        page.shown.push(ShownFile { path, lines: seen });
         // Where the file has changed its matches still count as passed: the next page goes on with the next file.
         let passed = if mark.is_empty() {
             excerpt.matches.min(wanted)
@@ -147,6 +183,33 @@ pub(super) fn cut(
         }
     }
     page
+}
+
+/// Lines of one file as an answer shows them.
+struct Laid {
+    text: String,
+    /// Where each line ends in it.
+    ends: Vec<usize>,
+    length: usize,
+}
+
+fn lay(desk: &Desk<'_>, lines: &[Line], numbers: bool, gaps: bool) -> Laid {
+    let mut laid = Laid {
+        text: String::new(),
+        ends: Vec::with_capacity(lines.len()),
+        length: 0,
+    };
+    let mut last = None;
+    for line in lines {
+        if gaps && last.is_some_and(|last| line.number > last + 1) {
+            laid.text.push_str("--\n");
+        }
+        last = Some(line.number);
+        write_line(&mut laid.text, line, &text(line), numbers);
+        laid.ends.push(laid.text.len());
+    }
+    laid.length = desk.length(&laid.text);
+    laid
 }
 
 /// A line as text, without the CR of its line end.

@@ -154,7 +154,7 @@ pub(super) fn cut_list(
         ..Page::default()
     };
     let first = usize::try_from(offset).unwrap_or(usize::MAX);
-    let mut characters = 0;
+    let mut length = 0;
     for entry in kept.entries_from(first) {
         if page.end - offset >= limit {
             break;
@@ -168,8 +168,8 @@ pub(super) fn cut_list(
         };
         let more = more(&entry);
         let line = format!("{name}{more}{mark}\n");
-        characters += line.chars().count();
-        if characters > room && page.end > offset {
+        length += desk.length(&line);
+        if length > room && page.end > offset {
             break;
         }
         page.text.push_str(&line);

@@ -155,6 +155,6 @@ pub(super) fn next(
         ));
     }
     let engine = desk.engine();
-    let next = engine.tongue().next_page(tool, &call, engine.answer_limit);
+    let next = engine.tongue().next_page(tool, &call, desk.limit.most);
     Some(format!("next page: {next}"))
 }

@@ -9,14 +9,12 @@ use lancet_workspace::{Expected, Snapshot};
 use crate::ledger::{carry, raw_line};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
+use crate::rooms::examine::edit::WORDS_OF_A_FILE;
 use crate::rooms::examine::open::{configured, expected};
 use crate::rooms::examine::standing::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{count, quote_path};
-
-/// The longest diff that an answer shows, in characters.
-const LONGEST_DIFF: usize = 20_000;
 
 /// The plan that makes of a file what `new` says; none: no file.
 pub(super) fn file_plan(
@@ -48,20 +46,25 @@ pub(super) fn file_plan(
     let (encoding, endings, view, seen) = match &documents {
         Some((old, document)) => {
             let difference = difference(old.view(), document.view(), 3, DIFF_BUDGET);
-            let seen = seen(
+            let diff = shown_diff(desk, &target, &difference);
+            let mut seen = carried(
                 desk,
                 &target,
                 current.as_ref(),
                 old,
-                document,
-                after,
+                (document, after),
                 &difference,
             );
+            if !target.is_withheld() && diff.is_some() {
+                for line in difference.blocks.iter().flat_map(|(_, new)| new.clone()) {
+                    seen.add(raw_line(document, line));
+                }
+            }
             let shown = if new.is_some() { document } else { old };
             (
                 shown.encoding(),
                 shown.endings(),
-                text_view(difference),
+                text_view(difference, diff),
                 seen,
             )
         }
@@ -88,46 +91,47 @@ pub(super) fn file_plan(
     })
 }
 
-/// What was seen of the present version and still stands, and the lines that the answer shows.
-fn seen(
+/// What was seen of the present version and still stands.
+fn carried(
     desk: &Desk<'_>,
     target: &Target,
     current: Option<&Snapshot>,
     old: &Document<'_>,
-    new: &Document<'_>,
-    new_raw: &[u8],
+    (new, new_raw): (&Document<'_>, &[u8]),
     difference: &Difference,
 ) -> Seen {
     let known = desk.session.ledger().peek(target.path()).cloned();
-    let mut seen = match (known, current) {
+    match (known, current) {
         (Some(entry), Some(current)) if entry.revision == *current.revision.as_bytes() => {
             carry(old, &current.bytes, &entry.seen, new, new_raw, difference)
         }
         _ => Seen::default(),
-    };
-    if !target.is_withheld() && is_shown(difference) {
-        for line in difference.blocks.iter().flat_map(|(_, new)| new.clone()) {
-            seen.add(raw_line(new, line));
-        }
     }
-    seen
 }
 
-fn is_shown(difference: &Difference) -> bool {
-    !difference.coarse && unified(&difference.hunks).chars().count() <= LONGEST_DIFF
+/// The diff that the answer shows; none where there is no room for all of it.
+fn shown_diff(desk: &Desk<'_>, target: &Target, difference: &Difference) -> Option<String> {
+    desk.say(2 * desk.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+    let diff = unified(&difference.hunks);
+    let length = desk.length(&diff);
+    if difference.coarse || length > desk.room.get() {
+        return None;
+    }
+    desk.room.set(desk.room.get() - length);
+    Some(diff)
 }
 
-fn text_view(difference: Difference) -> ChangeView {
-    let body = if !is_shown(&difference) {
-        format!(
+fn text_view(difference: Difference, diff: Option<String>) -> ChangeView {
+    let body = match diff {
+        None => format!(
             "{} added, {} removed; the diff is too long to show",
             count(difference.added, "line"),
             count(difference.removed, "line")
-        )
-    } else if difference.is_empty() {
-        "only line ends, an encoding or permission bits changed".to_owned()
-    } else {
-        unified(&difference.hunks)
+        ),
+        Some(_) if difference.is_empty() => {
+            "only line ends, an encoding or permission bits changed".to_owned()
+        }
+        Some(diff) => diff,
     };
     ChangeView {
         added: difference.added,

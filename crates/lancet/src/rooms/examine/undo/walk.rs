@@ -158,7 +158,8 @@ fn conflict(
         .then(|| diff(desk, target, left.as_deref()?, now?))
         .flatten();
     if let Some(diff) = shown {
-        text.push_str(&format!("\nChanged since:\n{}", cut(&diff, LONGEST_DIFF)));
+        let diff = diff.strip_suffix('\n').unwrap_or(&diff);
+        text.push_str(&format!("\nChanged since:\n{}", cut(diff, LONGEST_DIFF)));
     }
     Refusal::new(Kind::Conflict, text)
         .with("file_path", path)

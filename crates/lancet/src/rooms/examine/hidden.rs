@@ -1,0 +1,104 @@
+//! The warning of a write that brings text into a file that people do not see.
+
+use std::ops::ControlFlow;
+
+use lancet_text::{Change, Hidden, HiddenKind, apply_changes, brought_in, hidden, may_hide};
+
+/// What the warning begins with; programs find it by this name.
+const NAME: &str = "hidden_text";
+/// How many of the last bytes of a piece are looked at again together with the next: a run may lie across the border.
+const OVERLAP: usize = 16;
+
+/// The warning about changes to a text.
+pub(crate) fn of_changes(view: &str, changes: &[Change]) -> Option<String> {
+    // The whole result is made only where the changes hold such characters.
+    if !changes.iter().any(|change| may_hide(&change.text)) {
+        return None;
+    }
+    of_texts(view, &apply_changes(view, changes))
+}
+
+/// The warning about a text that takes the place of another.
+pub(crate) fn of_texts(old: &str, new: &str) -> Option<String> {
+    let place = |found: &Hidden| {
+        let before = &new[..found.range.start];
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before[start..].chars().count() + 1;
+        format!("line {line}, column {column}: {}", found.words(new))
+    };
+    words(brought_in(old, new).iter().map(place).collect())
+}
+
+/// The warning about a text that is put into a file which is read in pieces; `is_there` tells what the file has.
+pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<String> {
+    let brought = brought_in("", new);
+    let brought = brought
+        .iter()
+        .filter(|found| !is_there.contains(&found.kind));
+    words(brought.map(|found| found.words(new)).collect())
+}
+
+fn words(places: Vec<String>) -> Option<String> {
+    (!places.is_empty()).then(|| {
+        format!(
+            "{NAME}: this brings in text that people do not see: {}. Take it out again unless it is wanted",
+            places.join("; ")
+        )
+    })
+}
+
+/// Looks for hidden text in pieces of a file, in order.
+#[derive(Default)]
+pub(crate) struct Pieces {
+    kept: Vec<u8>,
+    pub(crate) kinds: Vec<HiddenKind>,
+}
+
+impl Pieces {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        self.kept.extend_from_slice(bytes);
+        for found in hidden(&String::from_utf8_lossy(&self.kept)) {
+            if !self.kinds.contains(&found.kind) {
+                self.kinds.push(found.kind);
+            }
+        }
+        let old = self.kept.len().saturating_sub(OVERLAP);
+        self.kept.drain(..old);
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_find_what_the_whole_holds() {
+        let text = "a\u{202E}b\u{200B}\u{200B}c\u{E0041}";
+        for step in 1..text.len() {
+            let mut pieces = Pieces::default();
+            for piece in text.as_bytes().chunks(step) {
+                assert!(pieces.feed(piece).is_continue());
+            }
+            pieces.kinds.sort_unstable();
+            let mut wanted: Vec<_> = hidden(text).map(|found| found.kind).collect();
+            wanted.sort_unstable();
+            assert_eq!(pieces.kinds, wanted, "in pieces of {step}");
+        }
+    }
+
+    #[test]
+    fn the_place_is_that_in_the_new_text() {
+        let change = Change {
+            range: 4..4,
+            text: "x\u{202E}".into(),
+        };
+        let told = of_changes("one\ntwo\n", &[change]).expect("told");
+        assert!(told.starts_with("hidden_text: "), "{told}");
+        assert!(
+            told.contains("line 2, column 2: bidirectional control U+202E"),
+            "{told}"
+        );
+    }
+}

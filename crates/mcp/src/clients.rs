@@ -1,0 +1,212 @@
+//! What clients are known to do with an answer before their model reads it: the one table of it, with where each figure
+//! was seen. Agents cut long answers, most of them in the middle; what was cut was not shown, so an answer must be short
+//! enough for all of it to be handed on.
+
+use lancet::settings::ClientLimit;
+use lancet::{AnswerLimit, HandedOn, Measure};
+use rmcp::model::{JsonObject, Tool};
+use serde_json::{Map, Value, json};
+
+use crate::identity;
+
+/// What a result takes besides its text where the client hands on the JSON of it: its form, and the data that is left.
+const FRAME: usize = 700;
+/// The most entries of that data.
+const MOST_ENTRIES: usize = 16;
+/// The longest text in it, in bytes.
+const LONGEST_TEXT: usize = 64;
+
+/// What a client does with an answer.
+struct Client {
+    /// The name that it gives itself; one that ends in `*` stands for all that begin so.
+    name: &'static str,
+    /// The most bytes of an answer that reach its model.
+    most: Option<usize>,
+    /// Where the model is told by its requests and is one of these, nothing is cut.
+    unless_model: &'static [&'static str],
+    hands_on: HandsOn,
+}
+
+/// In which form answers reach the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HandsOn {
+    /// The text alone.
+    Text,
+    /// The JSON of the whole result, `_meta` included.
+    Result,
+    /// The text; of a refusal a JSON string of the call's arguments, `_meta` and the text.
+    RefusalsWithArguments,
+}
+
+/// The table. A figure is a little below what was seen to be cut.
+const CLIENTS: &[Client] = &[
+    // Cline CLI 3.0.65, November 2026: the JSON of the result is cut in the middle at 8,000 characters.
+    Client {
+        name: "@cline/core",
+        most: Some(7_800),
+        unless_model: &[],
+        hands_on: HandsOn::Result,
+    },
+    // Codex 0.166.0, November 2026: cut in the middle at about 10,000 bytes, with a line about the time before the text,
+    // for models that it has no data of; with gpt-5.5, 31 kB arrived whole.
+    Client {
+        name: "codex-mcp-client",
+        most: Some(9_500),
+        unless_model: &["gpt-5.5"],
+        hands_on: HandsOn::Text,
+    },
+    // Copilot CLI 1.0.102, November 2026: of anything over about 20,000 bytes 500 characters are shown.
+    Client {
+        name: "copilot-cli",
+        most: Some(19_000),
+        unless_model: &[],
+        hands_on: HandsOn::Text,
+    },
+    // Qwen Code 0.15.10, November 2026: cut in the middle at 25,000 characters. The name ends in the server's.
+    Client {
+        name: "qwen-cli-mcp-client-*",
+        most: Some(24_000),
+        unless_model: &[],
+        hands_on: HandsOn::RefusalsWithArguments,
+    },
+    // Gemini CLI 0.61.0, November 2026: 31 kB arrived whole. The name ends in the server's.
+    Client {
+        name: "gemini-cli-mcp-client*",
+        most: None,
+        unless_model: &[],
+        hands_on: HandsOn::RefusalsWithArguments,
+    },
+];
+
+/// What is to be done for a client: the row of the table, and what the settings say over it.
+pub(crate) struct Manners {
+    row: Option<&'static Client>,
+    most: Option<usize>,
+}
+
+impl Manners {
+    /// What is known of the client of this name; `meta` is that of its request.
+    pub(crate) fn of(client: Option<&str>, meta: &Map<String, Value>, set: &[ClientLimit]) -> Self {
+        let row = client.and_then(|client| CLIENTS.iter().find(|row| is_named(row.name, client)));
+        let set = client.and_then(|client| set.iter().rev().find(|set| set.is_for(client)));
+        let built_in = row.and_then(|row| {
+            let model = identity::text(meta, "x-codex-turn-metadata/model");
+            let whole = model.is_some_and(|model| row.unless_model.contains(&model.as_str()));
+            row.most.filter(|_| !whole)
+        });
+        Self {
+            row,
+            most: set.map(|set| set.most_bytes).or(built_in),
+        }
+    }
+
+    fn hands_on(&self) -> HandsOn {
+        self.row.map_or(HandsOn::Text, |row| row.hands_on)
+    }
+
+    /// How much of an answer reaches the model.
+    pub(crate) fn handed_on(&self, arguments: &Value) -> HandedOn {
+        let Some(most) = self.most else {
+            return HandedOn::default();
+        };
+        let plain = AnswerLimit {
+            most,
+            measure: Measure::Bytes,
+        };
+        let framed = AnswerLimit {
+            most: most.saturating_sub(FRAME),
+            measure: Measure::Json,
+        };
+        let (answers, refusals) = match self.hands_on() {
+            HandsOn::Text => (plain, plain),
+            HandsOn::Result => (framed, framed),
+            HandsOn::RefusalsWithArguments => {
+                // The arguments are JSON inside a JSON string.
+                let taken = Measure::Json.length(&arguments.to_string());
+                let most = framed.most.saturating_sub(taken);
+                (plain, AnswerLimit { most, ..framed })
+            }
+        };
+        HandedOn {
+            answers: Some(answers),
+            refusals: Some(refusals),
+        }
+    }
+
+    /// Whether the client is one whose model reads answers in another form than they have. Structured content would
+    /// reach it beside the text, or instead of it.
+    pub(crate) fn takes_text_alone(&self) -> bool {
+        self.most.is_some() || self.hands_on() != HandsOn::Text
+    }
+
+    /// The data of a result: all of it, or for a client whose model reads it what the text does not say.
+    pub(crate) fn data(&self, data: Value) -> Value {
+        match self.hands_on() {
+            HandsOn::Text => data,
+            HandsOn::Result | HandsOn::RefusalsWithArguments => brief(&data),
+        }
+    }
+
+    /// The list of tools with the budget that is in force for this client.
+    pub(crate) fn tools(&self, tools: &[Tool]) -> Vec<Tool> {
+        let mut tools = tools.to_vec();
+        for tool in &mut tools {
+            if self.takes_text_alone() {
+                tool.output_schema = None;
+            }
+            if let (Some(most), Some(meta)) = (self.most, &mut tool.meta)
+                && let Some(told) = meta.0.get_mut(BUDGET)
+            {
+                *told = json!(told.as_u64().unwrap_or(u64::MAX).min(most as u64));
+            }
+        }
+        tools
+    }
+}
+
+/// The hint that tells clients how long answers may be.
+const BUDGET: &str = "anthropic/maxResultSizeChars";
+
+fn is_named(pattern: &str, client: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => client.starts_with(beginning),
+        None => client == pattern,
+    }
+}
+
+/// Data without what repeats the text: codes, names, revisions, operations, types and counts.
+fn brief(data: &Value) -> Value {
+    let mut brief = JsonObject::new();
+    for (key, value) in data.as_object().into_iter().flatten() {
+        if brief.len() == MOST_ENTRIES {
+            break;
+        }
+        let kept = match key.as_str() {
+            "error" => value.as_object().map(|error| {
+                let known = |key: &&str| Some(((*key).to_owned(), error.get(*key)?.clone()));
+                Value::Object(["code", "name"].iter().filter_map(known).collect())
+            }),
+            "revision" | "operation" | "type" => value
+                .as_str()
+                .filter(|text| text.len() <= LONGEST_TEXT)
+                .map(Value::from),
+            _ => is_count(value).then(|| value.clone()),
+        };
+        if let Some(kept) = kept {
+            brief.insert(key.clone(), kept);
+        }
+    }
+    Value::Object(brief)
+}
+
+/// A number, a yes or no, or a few of them under names.
+fn is_count(value: &Value) -> bool {
+    let is_plain = |value: &Value| value.is_number() || value.is_boolean();
+    match value {
+        Value::Object(counts) => counts.len() <= 8 && counts.values().all(is_plain),
+        value => is_plain(value),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! A client that sends and does not read, and one that uses an id twice.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::stage::{data, stage};
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_read_from() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", &"a line of some length\n".repeat(1_000));
+    let mut sent = 0;
+    // Each request is small and each answer is large: a server that goes on reading would take all of them.
+    for id in 0..20_000 {
+        let arguments = json!({"file_path": path, "force": true});
+        let call = json!({"jsonrpc": "2.0", "id": format!("r{id}"), "method": "tools/call",
+            "params": {"name": "Read", "arguments": arguments}});
+        if timeout(Duration::from_secs(2), stage.send(call))
+            .await
+            .is_err()
+        {
+            break;
+        }
+        sent += 1;
+    }
+    assert!(
+        sent < 3_000,
+        "{sent} requests were taken in without an answer having been read"
+    );
+}
+
+#[tokio::test]
+async fn lines_that_are_no_message_are_bounded_as_well() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let mut sent = 0;
+    for _ in 0..200_000 {
+        if timeout(Duration::from_secs(2), stage.send_raw(b"{}\n"))
+            .await
+            .is_err()
+        {
+            break;
+        }
+        sent += 1;
+    }
+    assert!(
+        sent < 100_000,
+        "{sent} lines were taken in without an answer having been read"
+    );
+}
+
+#[tokio::test]
+async fn a_second_request_under_an_id_in_use_is_not_carried_out() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let call = |name: &str| {
+        json!({"jsonrpc": "2.0", "id": "same", "method": "tools/call",
+            "params": {"name": "Write", "arguments": {"file_path": name, "content": "x\n"}}})
+    };
+    let (first, second) = (stage.path("first.txt"), stage.path("second.txt"));
+    let both = [&first, &second].map(|path| format!("{}\n", call(&path.to_string_lossy())));
+    stage.send_raw(both.concat().as_bytes()).await;
+    let answers: [Value; 2] = [stage.receive().await, stage.receive().await];
+    assert!(answers.iter().all(|answer| answer["id"] == "same"));
+    let fault = answers
+        .iter()
+        .find(|answer| answer.get("error").is_some())
+        .expect("a fault");
+    assert_eq!(fault["error"]["code"], -32600);
+    let done = answers
+        .iter()
+        .find(|answer| answer.get("result").is_some())
+        .expect("a result");
+    assert_eq!(data(&done["result"])["type"], "create");
+    assert!(first.exists() && !second.exists());
+    // Once it is answered an id is free.
+    stage.send(call(&second.to_string_lossy())).await;
+    assert_eq!(data(&stage.receive().await["result"])["type"], "create");
+}
+
+#[tokio::test]
+async fn a_cancelled_request_gives_its_place_back() {
+    let mut stage = stage();
+    stage.shake_hands().await;
+    let path = stage.write("a.txt", "one\n");
+    for id in 0..600 {
+        let id = id + 1_000;
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "Read", "arguments": {"file_path": path, "force": true}}});
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        stage
+            .send_raw(format!("{call}\n{cancel}\n").as_bytes())
+            .await;
+        // The call may be answered before it is cancelled; the ping always is.
+        let ping = stage.ask("ping", json!({})).await;
+        while stage.receive().await["id"] != ping {}
+    }
+}

@@ -1,0 +1,225 @@
+//! Characters that people do not see and models do: tag characters, bidirectional controls and runs of zero-width
+//! characters. Tells where they stand, as line text or as a whole text, and what tag characters spell.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// The most code points that the words about one place name.
+const NAMED: usize = 12;
+/// The most characters of decoded tag characters that the words about one place quote.
+const SPELLED: usize = 60;
+
+/// What makes a text invisible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HiddenKind {
+    /// U+E0000 to U+E007F: ASCII that no font draws.
+    Tags,
+    /// U+202A to U+202E and U+2066 to U+2069: text is shown in another order than it has.
+    Bidirectional,
+    /// Two or more characters without width in succession. One alone joins letters or emoji.
+    ZeroWidth,
+}
+
+impl HiddenKind {
+    fn of(character: char) -> Option<HiddenKind> {
+        match character {
+            '\u{E0000}'..='\u{E007F}' => Some(HiddenKind::Tags),
+            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => Some(HiddenKind::Bidirectional),
+            '\u{200B}'..='\u{200D}' | '\u{2060}'..='\u{2064}' | '\u{180E}' | '\u{FEFF}' => {
+                Some(HiddenKind::ZeroWidth)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the characters are, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            HiddenKind::Tags => "tag characters",
+            HiddenKind::Bidirectional => "bidirectional control",
+            HiddenKind::ZeroWidth => "zero-width characters",
+        }
+    }
+
+    fn least(self) -> usize {
+        match self {
+            HiddenKind::Tags | HiddenKind::Bidirectional => 1,
+            HiddenKind::ZeroWidth => 2,
+        }
+    }
+}
+
+/// A run of characters of one kind that people do not see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// What they are.
+    pub kind: HiddenKind,
+    /// Their bytes in the text.
+    pub range: Range<usize>,
+}
+
+impl Hidden {
+    /// The characters in words, bounded in length: code points, and what tag characters spell.
+    pub fn words(&self, text: &str) -> String {
+        let run = &text[self.range.clone()];
+        let mut words = String::from(self.kind.words());
+        for character in run.chars().take(NAMED) {
+            // Writing to a string cannot fail.
+            let _ = write!(words, " U+{:04X}", u32::from(character));
+        }
+        let left = run.chars().count().saturating_sub(NAMED);
+        if left > 0 {
+            let _ = write!(words, " and {left} more");
+        }
+        if self.kind == HiddenKind::Tags {
+            let spelled: String = run.chars().filter_map(decoded).take(SPELLED).collect();
+            let _ = write!(words, ", which spell {spelled:?}");
+        }
+        words
+    }
+}
+
+/// The ASCII character that a tag character stands for, where it is one that can be shown.
+fn decoded(character: char) -> Option<char> {
+    let code = u32::from(character).checked_sub(0xE0000)?;
+    char::from_u32(code).filter(|plain| matches!(plain, ' '..='~'))
+}
+
+/// The runs of characters that people do not see, in order.
+pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
+    let mut rest = if text.is_ascii() { text.len() } else { 0 };
+    std::iter::from_fn(move || {
+        while rest < text.len() {
+            let (at, kind) = text[rest..]
+                .char_indices()
+                .find_map(|(at, character)| Some((rest + at, HiddenKind::of(character)?)))
+                .unwrap_or((text.len(), HiddenKind::Tags));
+            let run = text[at..]
+                .chars()
+                .take_while(|character| HiddenKind::of(*character) == Some(kind));
+            let (count, length) = run.fold((0, 0), |(count, length), character| {
+                (count + 1, length + character.len_utf8())
+            });
+            rest = at + length;
+            if length == 0 {
+                return None;
+            }
+            if count >= kind.least() {
+                return Some(Hidden {
+                    kind,
+                    range: at..rest,
+                });
+            }
+        }
+        None
+    })
+}
+
+/// The first run of each kind that a new text has and an old one has not: what a change brings in.
+pub fn brought_in(old: &str, new: &str) -> Vec<Hidden> {
+    let mut brought: Vec<Hidden> = Vec::new();
+    for found in hidden(new) {
+        if !brought.iter().any(|known| known.kind == found.kind) {
+            brought.push(found);
+        }
+    }
+    if !brought.is_empty() {
+        for found in hidden(old) {
+            brought.retain(|new| new.kind != found.kind);
+            if brought.is_empty() {
+                break;
+            }
+        }
+    }
+    brought
+}
+
+/// Whether a text has any character of these kinds, be it alone.
+pub fn may_hide(text: &str) -> bool {
+    !text.is_ascii()
+        && text
+            .chars()
+            .any(|character| HiddenKind::of(character).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn kinds(text: &str) -> Vec<(HiddenKind, &str)> {
+        hidden(text)
+            .map(|found| (found.kind, &text[found.range]))
+            .collect()
+    }
+
+    #[test]
+    fn each_kind_is_found_and_plain_text_is_not() {
+        use HiddenKind::{Bidirectional, Tags, ZeroWidth};
+        assert_eq!(kinds("plain ä 日本 🏴"), []);
+        assert_eq!(kinds("a\u{202E}b"), [(Bidirectional, "\u{202E}")]);
+        assert_eq!(
+            kinds("\u{2066}b\u{2069}"),
+            [(Bidirectional, "\u{2066}"), (Bidirectional, "\u{2069}")]
+        );
+        assert_eq!(kinds("x\u{E006F}\u{E0062}"), [(Tags, "\u{E006F}\u{E0062}")]);
+        assert_eq!(kinds("👩\u{200D}💻 \u{200C}"), [], "one alone joins");
+        assert_eq!(
+            kinds("a\u{200B}\u{200D}\u{202A}"),
+            [(ZeroWidth, "\u{200B}\u{200D}"), (Bidirectional, "\u{202A}")]
+        );
+    }
+
+    #[test]
+    fn words_name_code_points_and_what_is_spelled_within_a_bound() {
+        let text = "two\u{E006F}\u{E0062}\u{E0065}\u{E0079}";
+        let found = hidden(text).next().expect("found");
+        assert_eq!(
+            found.words(text),
+            "tag characters U+E006F U+E0062 U+E0065 U+E0079, which spell \"obey\""
+        );
+        let long: String = (0..10_000).map(|_| '\u{E0041}').collect();
+        let found = hidden(&long).next().expect("found");
+        assert!(found.words(&long).len() < 300, "{}", found.words(&long));
+        assert!(found.words(&long).contains("and 9988 more"));
+    }
+
+    #[test]
+    fn only_a_kind_that_was_not_there_is_brought_in() {
+        let brought = |old: &str, new: &str| -> Vec<HiddenKind> {
+            brought_in(old, new)
+                .iter()
+                .map(|found| found.kind)
+                .collect()
+        };
+        assert_eq!(brought("x", "x\u{202E}"), [HiddenKind::Bidirectional]);
+        assert_eq!(brought("\u{202A}", "\u{202A}x\u{202E}"), []);
+        assert_eq!(brought("\u{202A}", "\u{202A}\u{E0041}"), [HiddenKind::Tags]);
+        assert_eq!(
+            brought("a\u{200B}b", "a\u{200B}\u{200B}b"),
+            [HiddenKind::ZeroWidth]
+        );
+    }
+
+    proptest! {
+        #![proptest_config(crate::laws::config())]
+
+        #[test]
+        fn runs_are_of_one_kind_and_nothing_hidden_lies_between(
+            text in "[a\u{E0000}\u{E0041}\u{202A}\u{2069}\u{200B}\u{FEFF}ä]{0,30}"
+        ) {
+            let mut last = 0;
+            for found in hidden(&text) {
+                prop_assert!(found.range.start >= last && !found.range.is_empty());
+                for character in text[found.range.clone()].chars() {
+                    prop_assert_eq!(HiddenKind::of(character), Some(found.kind));
+                }
+                for character in text[last..found.range.start].chars() {
+                    prop_assert!(matches!(HiddenKind::of(character), None | Some(HiddenKind::ZeroWidth)));
+                }
+                last = found.range.end;
+            }
+            prop_assert!(last == 0 || may_hide(&text));
+        }
+    }
+}
