@@ -18,9 +18,9 @@ pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Asked, Entry, Readings, Revision, Version};
 pub use ledger::{Budget, Ledger, Sight};
 pub use operation::{
-    By, Confirmed, Content, Draft, FileChange, FileDraft, FileKind, Found, Kept, Limits, LogQuery,
-    Operation, OperationKind, OperationState, OperationStore, Removed, Sealed, Standing, State,
-    Statistics, StatisticsQuery, Sum, Sums, TakenBack, Unsealed,
+    By, Confirmed, Content, Draft, FOUND_BACK, FileChange, FileDraft, FileKind, Found, Kept,
+    Limits, LogQuery, Operation, OperationKind, OperationState, OperationStore, Removed, Sealed,
+    Standing, State, Statistics, StatisticsQuery, Sum, Sums, TakenBack, Unsealed,
 };
 pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};

@@ -56,6 +56,9 @@ pub enum FileKind {
     Move,
 }
 
+/// In place of the operation that took a change back, where the file was found taken back and nothing was written.
+pub const FOUND_BACK: &str = "-";
+
 impl OperationKind {
     /// Its word in data for programs.
     #[must_use]
@@ -166,15 +169,17 @@ pub struct FileChange {
     pub removed: u64,
     /// Folders made for it, outermost first.
     pub folders: Vec<PathBuf>,
-    /// The operation that took this back, where one has.
+    /// The operation that took this back, where one has; [`FOUND_BACK`] where the file was found as it was before.
     pub undone_by: Option<String>,
 }
 
 /// An operation on record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Twelve lower-case letters and digits that sort by time.
+    /// Twelve lower-case letters and digits that sort by time, as far as the clock does.
     pub id: String,
+    /// Its place in the order of recording, which counts where the clock was set back.
+    pub sequence: i64,
     /// When, in milliseconds since 1970.
     pub time: i64,
     /// What it is.

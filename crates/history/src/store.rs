@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::entry::Entry;
 use crate::session::SessionName;
 
+mod age;
 mod blobs;
 mod contents;
 mod examine;

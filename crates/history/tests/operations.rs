@@ -79,6 +79,19 @@ fn ids(store: &Store, query: &LogQuery) -> Vec<String> {
     found.into_iter().map(|operation| operation.id).collect()
 }
 
+/// A clean-up that finds so many operations too old and removes none, a day before the next.
+fn note_age(store: &Store, folder: &TempDir, waiting: u64) {
+    let foreseen = store.forecast(&Limits::default()).expect("worked out");
+    assert_eq!((foreseen.operations, foreseen.waiting), (0, waiting));
+    for _ in 0..2 {
+        let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+        assert_eq!((removed.operations, removed.waiting), (0, waiting));
+    }
+    database(folder)
+        .execute("UPDATE operations SET overdue = overdue - 86400000", [])
+        .expect("set");
+}
+
 fn database(folder: &TempDir) -> Connection {
     Connection::open(folder.path().join("lancet.db")).expect("opens")
 }
@@ -304,7 +317,7 @@ fn undo_redo_and_undo_again_flip_the_marks() {
         let mut step = draft(&name, vec![file("/p/a", whole(from), whole(to))]);
         step.kind = kind;
         step.takes_back = vec![TakenBack {
-            by: 0,
+            by: Some(0),
             operation: id(earlier),
             at: 0,
         }];
@@ -409,7 +422,8 @@ fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
     };
     let removed = store.prune(&keeps_all, AGES).expect("pruned");
     assert_eq!((removed.operations, removed.contents), (0, 0));
-    // All of them are from 1970.
+    // All of them are from 1970; the first look only notes that.
+    note_age(&store, &folder, 499);
     let foreseen = store.forecast(&Limits::default()).expect("worked out");
     assert_eq!(ids(&store, &LogQuery::default()).len(), 501, "only told");
     let removed = store.prune(&Limits::default(), AGES).expect("pruned");
@@ -827,12 +841,14 @@ fn what_came_late_does_not_push_out_the_newest_change() {
     };
     record(&store, &late);
     // All of them are from 1970.
+    note_age(&store, &folder, 1);
     let foreseen = store.forecast(&Limits::default()).expect("worked out");
     let removed = store.prune(&Limits::default(), AGES).expect("pruned");
     assert_eq!((foreseen.operations, removed.operations), (1, 1));
     assert_eq!(ids(&store, &LogQuery::default()), [id(3), id(2)]);
     // The next change ends both.
     change(4, b"two", b"three");
+    note_age(&store, &folder, 2);
     let foreseen = store.forecast(&Limits::default()).expect("worked out");
     let removed = store.prune(&Limits::default(), AGES).expect("pruned");
     assert_eq!((foreseen.operations, removed.operations), (2, 2));
@@ -889,6 +905,86 @@ fn what_was_parted_goes_with_its_operation() {
     assert_eq!(store.parted("abcd00000001").expect("read"), [0]);
     assert!(store.parted("abcd00000002").expect("read").is_empty());
     // All of them are from 1970.
+    note_age(&store, &folder, 1);
     let _ = store.prune(&Limits::default(), AGES).expect("pruned");
     assert!(store.parted("abcd00000001").expect("read").is_empty());
+}
+
+#[test]
+fn the_order_is_that_of_recording_whatever_the_clock_said() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    // The clock was set back between the second and the third.
+    for (name, time) in [
+        ("bbbb00000001", 2_000),
+        ("bbbb00000002", 3_000),
+        ("aaaa00000003", 1_000),
+    ] {
+        let mut change = draft(
+            name,
+            vec![file("/p/a", whole(b"old"), whole(name.as_bytes()))],
+        );
+        change.time = time;
+        record(&store, &change);
+    }
+    let newest_first = ["aaaa00000003", "bbbb00000002", "bbbb00000001"];
+    assert_eq!(ids(&store, &LogQuery::default()), newest_first);
+    let before = LogQuery {
+        before: Some("aaaa00000003".to_owned()),
+        ..LogQuery::default()
+    };
+    assert_eq!(ids(&store, &before), newest_first[1..]);
+    // What goes first is what was recorded first, and the newest of the file stays.
+    let nothing = Limits {
+        size: 0,
+        ..Limits::default()
+    };
+    let _ = store.prune(&nothing, AGES).expect("pruned");
+    assert_eq!(ids(&store, &LogQuery::default()), newest_first[..1]);
+}
+
+#[test]
+fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .expect("after 1970")
+        .as_millis() as i64;
+    for number in 0..6 {
+        let name = id(number);
+        let mut change = draft(
+            &name,
+            vec![file("/p/a", whole(b"old"), whole(name.as_bytes()))],
+        );
+        change.time = now;
+        record(&store, &change);
+    }
+    let overdue = |value: i64| {
+        database(&folder)
+            .execute("UPDATE operations SET overdue = ?1", [value])
+            .expect("set");
+    };
+    // Two years ahead a clean-up found them too old. By the right clock they are not, and the note goes.
+    let two_years = 2 * 365 * 24 * 60 * 60 * 1000;
+    overdue(now + two_years);
+    let removed = store.prune(&Limits::default(), AGES).expect("pruned");
+    assert_eq!((removed.operations, removed.waiting), (0, 0));
+    let noted: i64 = database(&folder)
+        .query_row("SELECT count(overdue) FROM operations", [], |row| {
+            row.get(0)
+        })
+        .expect("counted");
+    assert_eq!(noted, 0);
+    // A note from the future proves nothing where they are too old, either.
+    overdue(now + two_years);
+    let old = Limits {
+        age: Duration::ZERO,
+        ..Limits::default()
+    };
+    database(&folder)
+        .execute("UPDATE operations SET time = time - 5000", [])
+        .expect("set");
+    let removed = store.prune(&old, AGES).expect("pruned");
+    assert_eq!((removed.operations, removed.waiting), (0, 5));
 }

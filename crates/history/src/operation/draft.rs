@@ -47,8 +47,9 @@ pub struct Draft<'a> {
 /// One file of an earlier operation that is taken back by one file of this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    /// The place of the file in the new operation.
-    pub by: usize,
+    /// The place of the file in the new operation; none where the file already was what taking back would make of it, so
+    /// that the new operation does not write it.
+    pub by: Option<usize>,
     /// The earlier operation.
     pub operation: String,
     /// The place of the file there.

@@ -17,7 +17,7 @@ pub struct LogQuery {
     pub turn: Option<String>,
     /// Only those since this time, in milliseconds since 1970.
     pub since: Option<i64>,
-    /// Only those older than this one.
+    /// Only those that were recorded before this one.
     pub before: Option<String>,
     /// Only those that stand so.
     pub standing: Option<Standing>,

@@ -147,8 +147,27 @@ pub trait OperationStore: Send + Sync {
     /// The store cannot be read.
     fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError>;
 
-    /// Removes the oldest operations beyond the limits, and contents that nothing needs any more. The newest operation of
-    /// each file stays, and all of sessions that are at work. Stops after `budget`; the rest is done next time.
+    /// Marks files of operations as taken back although no operation took them back: each was found as it was before.
+    ///
+    /// # Errors
+    /// The store takes no bytes.
+    fn mark_found_back(&self, files: &[(String, usize)]) -> Result<(), StoreError>;
+
+    /// Whether a change that is none of `except`, was recorded after the operation `after` and has not been taken back
+    /// touched one of these files.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn is_changed_later(
+        &self,
+        paths: &[PathBuf],
+        after: &str,
+        except: &[String],
+    ) -> Result<bool, StoreError>;
+
+    /// Removes the oldest operations beyond the limits, and contents that nothing needs any more. One that is beyond the
+    /// age goes only where an earlier call, a day ago at least, found it so too: a clock that was wrong once takes nothing
+    /// along. The newest operation of each file stays, and all of sessions that are at work. Stops after `budget`; the rest is done next time.
     ///
     /// # Errors
     /// The store takes no bytes.
@@ -217,6 +236,8 @@ pub struct Removed {
     pub left: u64,
     /// Operations beyond the limits that stay for now: how sessions that have just changed something found their files.
     pub spared: u64,
+    /// Operations that are too old and go at a clean-up a day from now at the earliest.
+    pub waiting: u64,
     /// The budget ended before the work.
     pub unfinished: bool,
 }

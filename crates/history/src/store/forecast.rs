@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::prune::{oldest, sessions_at_work, size};
+use super::age::{Age, Limit};
+use super::prune::{sessions_at_work, size};
 use crate::operation::{Limits, OperationKind, Removed};
 
 /// The longest that is worked at it.
@@ -13,7 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Found {
     id: String,
-    time: i64,
+    sequence: i64,
+    age: Age,
     session: String,
     kind: OperationKind,
     files: Vec<(Vec<u8>, [Option<i64>; 2])>,
@@ -30,13 +32,13 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
         let rows = statement.query_map([], |row| row.get(0))?;
         rows.collect::<rusqlite::Result<_>>()?
     };
-    let operations = operations(&transaction)?;
-    let mut newest: HashMap<&[u8], &str> = HashMap::new();
+    let operations = operations(&transaction, &Limit::now(limits))?;
+    let mut newest: HashMap<&[u8], i64> = HashMap::new();
     let mut uses: HashMap<i64, usize> = HashMap::new();
     for found in &operations {
         for (path, contents) in &found.files {
             if found.kind != OperationKind::Late {
-                newest.insert(path, &found.id);
+                newest.insert(path, found.sequence);
             }
             for content in contents.iter().flatten() {
                 *uses.entry(*content).or_default() += 1;
@@ -48,7 +50,6 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
         let rows = statement.query_map([], |row| row.try_into())?;
         rows.collect::<rusqlite::Result<_>>()?
     };
-    let oldest = oldest(limits);
     let mut removed = Removed {
         left: size(&transaction)?,
         ..Removed::default()
@@ -67,13 +68,18 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
             removed.unfinished = true;
             break;
         }
-        let goes = (found.time < oldest || removed.left > limits.size)
+        let over = removed.left > limits.size;
+        let beyond = (over || found.age != Age::Young)
             && !begun.contains(&found.id)
             && found.files.iter().all(|(path, _)| {
                 let newest = newest.get(path.as_slice());
-                newest.is_some_and(|newest| *newest > found.id.as_str())
+                newest.is_some_and(|newest| *newest > found.sequence)
             });
-        if !goes {
+        if !beyond {
+            continue;
+        }
+        if !over && found.age != Age::Overdue {
+            removed.waiting += 1;
             continue;
         }
         if is_first {
@@ -103,10 +109,11 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
 }
 
 /// All operations with their files, oldest first.
-fn operations(connection: &Connection) -> rusqlite::Result<Vec<Found>> {
+fn operations(connection: &Connection, limit: &Limit) -> rusqlite::Result<Vec<Found>> {
     let mut statement = connection.prepare(
-        "SELECT o.id, o.time, o.session, f.path, f.before, f.after, o.kind
-         FROM operations o JOIN files f ON f.operation = o.id ORDER BY o.id, f.at",
+        "SELECT o.id, o.time, o.session, f.path, f.before, f.after, o.kind,
+                o.sequence, o.overdue
+         FROM operations o JOIN files f ON f.operation = o.id ORDER BY o.sequence, f.at",
     )?;
     let mut rows = statement.query([])?;
     let mut all: Vec<Found> = Vec::new();
@@ -117,7 +124,8 @@ fn operations(connection: &Connection) -> rusqlite::Result<Vec<Found>> {
             Some(last) if last.id == id => last.files.push(file),
             _ => all.push(Found {
                 id,
-                time: row.get(1)?,
+                sequence: row.get(7)?,
+                age: limit.of(row.get(1)?, row.get(8)?),
                 session: row.get(2)?,
                 kind: OperationKind::of(row.get(6)?),
                 files: vec![file],

@@ -14,7 +14,7 @@ use crate::operation::{
 
 const OPERATIONS: &str =
     "SELECT o.id, o.time, o.kind, o.state, o.session, o.client, o.version, o.turn, o.call, o.tool,
-    o.rungs, o.approved FROM operations o";
+    o.rungs, o.approved, o.sequence FROM operations o";
 /// The most that one question is answered with.
 const MOST: usize = 1_000_000;
 /// Of more ids than this the neighbours are not asked for one by one.
@@ -46,7 +46,10 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         filter.add("o.time >= ?", [Value::Integer(since)]);
     }
     if let Some(before) = &query.before {
-        filter.add("o.id < ?", [Value::Text(before.clone())]);
+        filter.add(
+            "o.sequence < (SELECT sequence FROM operations WHERE id = ?)",
+            [Value::Text(before.clone())],
+        );
     }
     if let Some(path) = &query.path {
         let (path, from, to) = (bytes_of(path).to_vec(), below(path).0, below(path).1);
@@ -64,15 +67,16 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         Some(Standing::Redoable) => filter.add(
             // A later change of the same file ends what could be redone.
             "o.kind = 1 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
-             AND NOT EXISTS (SELECT 1 FROM files f JOIN files later ON later.path = f.path AND later.operation > o.id
-                 JOIN operations l ON l.id = later.operation AND l.kind = 0 WHERE f.operation = o.id)",
+             AND NOT EXISTS (SELECT 1 FROM files f JOIN files later ON later.path = f.path
+                 JOIN operations l ON l.id = later.operation AND l.kind = 0 AND l.sequence > o.sequence
+                 WHERE f.operation = o.id)",
             [],
         ),
         None => {}
     }
     let most = query.limit.unwrap_or(MOST).min(MOST);
     let sql = format!(
-        "{OPERATIONS} WHERE {} ORDER BY o.id DESC LIMIT {most}",
+        "{OPERATIONS} WHERE {} ORDER BY o.sequence DESC LIMIT {most}",
         filter.sql
     );
     let mut statement = connection.prepare_cached(&sql)?;
@@ -179,7 +183,7 @@ fn candidates(
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
     filter.below(below);
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT o.id FROM operations o WHERE {} ORDER BY o.id DESC LIMIT {CANDIDATES}",
+        "SELECT o.id FROM operations o WHERE {} ORDER BY o.sequence DESC LIMIT {CANDIDATES}",
         filter.sql
     ))?;
     let ids = statement.query_map(params_from_iter(filter.values), |row| row.get(0))?;
@@ -240,12 +244,41 @@ pub(super) fn taken_back(
         .prepare_cached("SELECT file, earlier, at FROM taken_back WHERE operation = ?1")?;
     let rows = statement.query_map([operation], |row| {
         Ok(TakenBack {
-            by: row.get::<_, i64>(0)? as usize,
+            by: usize::try_from(row.get::<_, i64>(0)?).ok(),
             operation: row.get(1)?,
             at: row.get::<_, i64>(2)? as usize,
         })
     })?;
     rows.collect()
+}
+
+/// Whether one of the files was changed after an operation, by a change that stands and is none of `except`.
+pub(super) fn is_changed_later(
+    connection: &Connection,
+    paths: &[PathBuf],
+    after: &str,
+    except: &[String],
+) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare_cached(
+        "SELECT l.id FROM files f JOIN operations l ON l.id = f.operation
+         WHERE f.path = ?1 AND f.undone IS NULL AND l.kind = ?2
+           AND l.sequence > (SELECT sequence FROM operations WHERE id = ?3)
+           AND l.id NOT IN (SELECT id FROM begun)",
+    )?;
+    for path in paths {
+        let mut rows = statement.query(params![
+            bytes_of(path),
+            OperationKind::Change.number(),
+            after
+        ])?;
+        while let Some(row) = rows.next()? {
+            let id: String = row.get(0)?;
+            if !except.contains(&id) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Notes that an operation parted a file from its other names.
@@ -297,6 +330,7 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
             .map(str::to_owned)
             .collect(),
         approved: row.get(11)?,
+        sequence: row.get(12)?,
         takes_back,
     })
 }

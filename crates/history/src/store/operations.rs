@@ -14,8 +14,8 @@ use super::{
 };
 use crate::entry::Revision;
 use crate::operation::{
-    Confirmed, Draft, Found, Limits, LogQuery, Operation, OperationState, OperationStore, Removed,
-    Sealed, Statistics, StatisticsQuery, TakenBack, Unsealed,
+    Confirmed, Draft, FOUND_BACK, Found, Limits, LogQuery, Operation, OperationState,
+    OperationStore, Removed, Sealed, Statistics, StatisticsQuery, TakenBack, Unsealed,
 };
 
 /// Where the door to the disk puts old files, in the state folder.
@@ -267,6 +267,28 @@ impl OperationStore for Store {
     fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self
             .run(|connection| contents::get(connection, self.folder(), revision))?
+            .0)
+    }
+
+    fn mark_found_back(&self, files: &[(String, usize)]) -> Result<(), StoreError> {
+        self.run(|connection| {
+            let transaction = Writing::begin(connection)?;
+            for (operation, at) in files {
+                records::mark(&transaction, operation, *at, Some(FOUND_BACK), 0)?;
+            }
+            transaction.commit()
+        })?;
+        Ok(())
+    }
+
+    fn is_changed_later(
+        &self,
+        paths: &[PathBuf],
+        after: &str,
+        except: &[String],
+    ) -> Result<bool, StoreError> {
+        Ok(self
+            .run(|connection| log::is_changed_later(connection, paths, after, except))?
             .0)
     }
 

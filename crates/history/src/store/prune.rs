@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE};
 use super::open::now;
 use super::writing::Writing;
-use super::{blobs, seal};
+use super::{age, blobs, seal};
 use crate::entry::Revision;
 use crate::operation::{Limits, OperationKind, Removed};
 
@@ -20,6 +20,8 @@ use crate::operation::{Limits, OperationKind, Removed};
 const STEP: usize = 100;
 /// Free pages that one step gives back to the file system.
 const FREED: i64 = 256;
+/// Among so many of the last operations the sessions that are at work are looked for.
+const RECENT: i64 = 10_000;
 /// A session whose last change is younger is at work, in seconds.
 const AT_WORK: i64 = 60 * 60;
 
@@ -32,14 +34,18 @@ pub(super) fn prune(
 ) -> rusqlite::Result<Removed> {
     let deadline = Instant::now() + budget;
     let mut removed = Removed::default();
-    let oldest = oldest(limits);
+    let age = age::Limit::now(limits);
+    age::forget_early(connection, &age)?;
     let at_work = sessions_at_work(connection)?;
-    let mut after = String::new();
+    let mut after = -1;
     loop {
         let began = Instant::now();
-        let over = size(connection)? > limits.size;
-        let going = |found: &Candidate| found.time < oldest || over;
-        let step = step(connection, state, &after, &mut removed, &at_work, going)?;
+        let room = if size(connection)? > limits.size {
+            Room::Short
+        } else {
+            Room::Enough
+        };
+        let step = step(connection, state, after, &mut removed, &at_work, &age, room)?;
         let Some(last) = step else {
             break;
         };
@@ -51,20 +57,10 @@ pub(super) fn prune(
         // Whoever waits for the database has a turn as long as this step.
         sleep(began.elapsed());
     }
-    connection.execute(
-        "DELETE FROM refusals WHERE hour < ?1",
-        [oldest / 1000 / 3600],
-    )?;
+    age::prune_refusals(connection, &age)?;
     give_back(connection)?;
     removed.left = size(connection)?;
     Ok(removed)
-}
-
-/// The time before which operations are too old.
-pub(super) fn oldest(limits: &Limits) -> i64 {
-    now()
-        .saturating_mul(1000)
-        .saturating_sub(i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Bytes that the history takes: pages in use, and files.
@@ -83,61 +79,83 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
 /// Sessions that have just changed something. How they found their files stays, whatever the size.
 pub(super) fn sessions_at_work(connection: &Connection) -> rusqlite::Result<HashSet<String>> {
     let since = (now() - AT_WORK) * 1000;
-    let mut statement =
-        connection.prepare_cached("SELECT session, time FROM operations ORDER BY id DESC")?;
-    let mut rows = statement.query([])?;
-    let mut sessions = HashSet::new();
-    while let Some(row) = rows.next()? {
-        if row.get::<_, i64>(1)? < since {
-            break;
-        }
-        sessions.insert(row.get(0)?);
-    }
-    Ok(sessions)
+    // Not only as far as the first that is older: the clock may have been set back when that was recorded.
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT session FROM
+             (SELECT session, time FROM operations ORDER BY sequence DESC LIMIT ?2) WHERE time >= ?1",
+    )?;
+    let rows = statement.query_map([since, RECENT], |row| row.get(0))?;
+    rows.collect()
+}
+
+/// Whether the history is within its size.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Room {
+    /// It is.
+    Enough,
+    /// The oldest operations have to go whatever their age.
+    Short,
 }
 
 /// An operation that may have to go.
 struct Candidate {
     id: String,
-    time: i64,
+    sequence: i64,
     session: String,
+    age: age::Age,
 }
 
-/// Looks at the next operations after `after` and removes those that `goes` lets go. The last one looked at; none where
-/// there are no more, or where one is reached that is to stay for its age.
+/// Looks at the next operations after `after`, in the order of recording, and removes those that are beyond the limits.
+/// The last one looked at; none where there are no more, or where none of them is beyond a limit.
 fn step(
     connection: &mut Connection,
     state: &Path,
-    after: &str,
+    after: i64,
     removed: &mut Removed,
     at_work: &HashSet<String>,
-    goes: impl Fn(&Candidate) -> bool,
-) -> rusqlite::Result<Option<String>> {
+    age: &age::Limit,
+    room: Room,
+) -> rusqlite::Result<Option<i64>> {
     // A look first: most of the time there is nothing to do, and nobody is to wait for that.
     let candidates: Vec<Candidate> = {
         let mut statement = connection.prepare_cached(
-            "SELECT id, time, session FROM operations WHERE id > ?1 ORDER BY id LIMIT ?2",
+            "SELECT id, sequence, session, time, overdue FROM operations
+             WHERE sequence > ?1 ORDER BY sequence LIMIT ?2",
         )?;
         let rows = statement.query_map(params![after, STEP as i64], |row| {
             Ok(Candidate {
                 id: row.get(0)?,
-                time: row.get(1)?,
+                sequence: row.get(1)?,
                 session: row.get(2)?,
+                age: age.of(row.get(3)?, row.get(4)?),
             })
         })?;
         rows.collect::<rusqlite::Result<_>>()?
     };
-    let Some(last) = candidates.last().map(|last| last.id.clone()) else {
+    let Some(last) = candidates.last().map(|last| last.sequence) else {
         return Ok(None);
     };
-    let going: Vec<&Candidate> = candidates.iter().filter(|found| goes(found)).collect();
-    if going.is_empty() {
+    let beyond: Vec<&Candidate> = candidates
+        .iter()
+        .filter(|found| room == Room::Short || found.age != age::Age::Young)
+        .collect();
+    if beyond.is_empty() {
         return Ok(None);
+    }
+    let idle = |found: &&Candidate| room == Room::Enough && found.age == age::Age::Waiting;
+    if beyond.iter().all(idle) {
+        removed.waiting += beyond.len() as u64;
+        return Ok(Some(last));
     }
     let transaction = Writing::begin(connection)?;
     let mut needless = Vec::new();
-    for found in going {
+    for found in beyond {
         if is_newest(&transaction, &found.id)? {
+            continue;
+        }
+        if room == Room::Enough && found.age != age::Age::Overdue {
+            age::note(&transaction, &found.id, age, found.age)?;
+            removed.waiting += 1;
             continue;
         }
         if at_work.contains(&found.session) && is_first(&transaction, found)? {
@@ -165,9 +183,11 @@ fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM files f WHERE f.operation = ?1
                  AND NOT EXISTS (SELECT 1 FROM files before JOIN operations o ON o.id = before.operation
-                     WHERE before.path = f.path AND before.operation < ?1 AND o.session = ?2))",
+                     WHERE before.path = f.path AND o.sequence < ?3 AND o.session = ?2))",
         )?
-        .query_row([&found.id, &found.session], |row| row.get(0))
+        .query_row(params![found.id, found.session, found.sequence], |row| {
+            row.get(0)
+        })
 }
 
 /// Announced, or the newest of a file. What somebody wrote late into an old version never stood under the name, so it does not
@@ -178,7 +198,8 @@ fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
             "SELECT EXISTS (SELECT 1 FROM begun WHERE id = ?1)
              OR EXISTS (SELECT 1 FROM files f WHERE f.operation = ?1
                  AND NOT EXISTS (SELECT 1 FROM files later JOIN operations l ON l.id = later.operation AND l.kind <> ?2
-                     WHERE later.path = f.path AND later.operation > ?1))",
+                     WHERE later.path = f.path
+                       AND l.sequence > (SELECT sequence FROM operations WHERE id = ?1)))",
         )?
         .query_row(params![id, OperationKind::Late.number()], |row| row.get(0))
 }

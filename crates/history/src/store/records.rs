@@ -10,6 +10,9 @@ use super::writing::Writing;
 use super::{contents, log};
 use crate::operation::{Draft, FileDraft, OperationState};
 
+/// Stands for the file of the new operation where an earlier change was found taken back and no file was written.
+pub(super) const NO_FILE: i64 = -1;
+
 /// Writes the rows of an operation.
 pub(super) fn insert(
     transaction: &Writing<'_>,
@@ -19,8 +22,9 @@ pub(super) fn insert(
     let by = &draft.by;
     transaction
         .prepare_cached(
-            "INSERT INTO operations (id, time, kind, state, session, client, version, turn, call, tool, rungs, approved)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            "INSERT INTO operations (id, time, kind, state, session, client, version, turn, call, tool, rungs, approved, sequence)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+                     (SELECT coalesce(max(sequence), 0) + 1 FROM operations))",
         )?
         .execute(params![
             draft.id,
@@ -46,7 +50,7 @@ pub(super) fn insert(
             )?
             .execute(params![
                 draft.id,
-                taken.by as i64,
+                taken.by.map_or(NO_FILE, |by| by as i64),
                 taken.operation,
                 taken.at as i64
             ])?;
@@ -143,7 +147,7 @@ pub(super) fn mark(
         return Ok(());
     }
     for taken in log::taken_back(transaction, operation)? {
-        if taken.by == at {
+        if taken.by == Some(at) {
             let by = by.is_none().then_some(operation);
             mark(transaction, &taken.operation, taken.at, by, depth + 1)?;
         }

@@ -123,6 +123,17 @@ pub(super) const STEPS: &[&str] = &["
         file      INTEGER NOT NULL,
         PRIMARY KEY (operation, file)
     ) STRICT, WITHOUT ROWID;
+", "
+    -- The order of recording: the clock may be set back between two changes, and then ids sort otherwise.
+    ALTER TABLE operations ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
+    UPDATE operations SET sequence = numbered.place
+        FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM operations) AS numbered
+        WHERE numbered.id = operations.id;
+    CREATE INDEX operations_by_sequence ON operations (sequence);
+    -- When a clean-up first found it older than the limit, in milliseconds since 1970: it goes at a later one.
+    ALTER TABLE operations ADD COLUMN overdue INTEGER;
+    CREATE INDEX operations_overdue ON operations (overdue) WHERE overdue IS NOT NULL;
+    ALTER TABLE refusals ADD COLUMN overdue INTEGER;
 "];
 
 /// A database that cannot be brought to the shape in use.

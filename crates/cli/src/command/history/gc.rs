@@ -36,6 +36,7 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
         removed.left = more_removed.left;
         // Each step begins with the oldest again: the last one has been through all.
         removed.spared = more_removed.spared;
+        removed.waiting = more_removed.waiting;
         sealed.contents += more_sealed.contents;
         sealed.before += more_sealed.before;
         sealed.after += more_sealed.after;
@@ -60,7 +61,7 @@ fn put(arguments: &GcArguments, removed: &Removed, sealed: &Sealed) -> Result<Ex
             "removedOperations": removed.operations, "removedContents": removed.contents,
             "removedBytes": removed.bytes, "compressedContents": sealed.contents,
             "compressedFrom": sealed.before, "compressedTo": sealed.after, "bytes": removed.left,
-            "sparedOperations": removed.spared,
+            "sparedOperations": removed.spared, "waitingOperations": removed.waiting,
         });
         if arguments.dry_run {
             data["dryRun"] = json!(true);
@@ -90,6 +91,12 @@ fn put(arguments: &GcArguments, removed: &Removed, sealed: &Sealed) -> Result<Ex
         print(&format!(
             "{} beyond the limits kept for now: they are how sessions of the last hour (each shell command is one) found their files; a gc an hour later removes them\n",
             count(removed.spared, "change")
+        ))?;
+    }
+    if removed.waiting > 0 && !arguments.json {
+        print(&format!(
+            "{} older than the limit kept for now: a gc a day after the first that finds them so removes them\n",
+            count(removed.waiting, "change")
         ))?;
     }
     Ok(Exit::Done)

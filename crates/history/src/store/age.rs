@@ -1,0 +1,129 @@
+//! The age at which operations go: by the clock, but only where two clean-ups with a day between them agree. One that ran
+//! while the clock was wrong removes nothing by itself.
+
+use rusqlite::{Connection, params};
+
+use super::open::now;
+use super::writing::Writing;
+use crate::operation::Limits;
+
+/// The time between the clean-up that finds an operation too old and the one that removes it, in milliseconds.
+const BETWEEN: i64 = 24 * 60 * 60 * 1000;
+const HOUR: i64 = 60 * 60 * 1000;
+
+/// The limit of one clean-up, in milliseconds since 1970.
+pub(super) struct Limit {
+    now: i64,
+    oldest: i64,
+}
+
+/// How an operation stands to the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Age {
+    /// It is younger.
+    Young,
+    /// It is too old, and no earlier clean-up has noted that.
+    Found,
+    /// It is too old, and that was noted less than a day ago.
+    Waiting,
+    /// It is too old, as it was a day ago.
+    Overdue,
+}
+
+impl Limit {
+    pub(super) fn now(limits: &Limits) -> Self {
+        let now = now().saturating_mul(1000);
+        let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
+        Self {
+            now,
+            oldest: now.saturating_sub(age),
+        }
+    }
+
+    /// By its time, and the time of the clean-up that first found it too old.
+    pub(super) fn of(&self, time: i64, noted: Option<i64>) -> Age {
+        if time >= self.oldest {
+            return Age::Young;
+        }
+        match noted {
+            // Noted in the future: the clock was wrong then.
+            Some(noted) if noted > self.now => Age::Found,
+            Some(noted) if noted.saturating_add(BETWEEN) <= self.now => Age::Overdue,
+            Some(_) => Age::Waiting,
+            None => Age::Found,
+        }
+    }
+}
+
+/// Notes that an operation is too old.
+pub(super) fn note(
+    transaction: &Writing<'_>,
+    id: &str,
+    limit: &Limit,
+    age: Age,
+) -> rusqlite::Result<()> {
+    if age == Age::Found {
+        transaction
+            .prepare_cached("UPDATE operations SET overdue = ?2 WHERE id = ?1")?
+            .execute(params![id, limit.now])?;
+    }
+    Ok(())
+}
+
+/// Forgets the notes about operations that are not too old after all.
+pub(super) fn forget_early(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
+    let wrong: bool = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM operations WHERE overdue IS NOT NULL AND time >= ?1)",
+        )?
+        .query_row([limit.oldest], |row| row.get(0))?;
+    if wrong {
+        connection.execute(
+            "UPDATE operations SET overdue = NULL WHERE overdue IS NOT NULL AND time >= ?1",
+            [limit.oldest],
+        )?;
+    }
+    Ok(())
+}
+
+/// Removes the counts of refusals by the same rule.
+pub(super) fn prune_refusals(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
+    let hour = limit.oldest / HOUR;
+    let has_old: bool = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM refusals WHERE hour < ?1 OR overdue IS NOT NULL)",
+        )?
+        .query_row([hour], |row| row.get(0))?;
+    if !has_old {
+        return Ok(());
+    }
+    connection.execute(
+        "DELETE FROM refusals WHERE hour < ?1 AND overdue <= ?2",
+        [hour, limit.now.saturating_sub(BETWEEN)],
+    )?;
+    connection.execute(
+        "UPDATE refusals SET overdue = CASE WHEN hour < ?1 THEN ?2 END
+         WHERE (hour < ?1) <> (overdue IS NOT NULL) OR overdue > ?2",
+        [hour, limit.now],
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_clean_ups_with_a_day_between_them_have_to_agree() {
+        let limit = Limit {
+            now: 10 * BETWEEN,
+            oldest: 5 * BETWEEN,
+        };
+        let old = 4 * BETWEEN;
+        assert_eq!(limit.of(5 * BETWEEN, Some(0)), Age::Young);
+        assert_eq!(limit.of(old, None), Age::Found);
+        assert_eq!(limit.of(old, Some(9 * BETWEEN + 1)), Age::Waiting);
+        assert_eq!(limit.of(old, Some(9 * BETWEEN)), Age::Overdue);
+        assert_eq!(limit.of(old, Some(11 * BETWEEN)), Age::Found);
+    }
+}
