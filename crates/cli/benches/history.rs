@@ -331,6 +331,7 @@ fn going_back(folder: &Path, root: &Path, state: &Path) {
             selection: Selection::Newest,
             direction: Direction::Undo,
             overlap: Overlap::Refuse,
+            conflicts: lancet::Conflicts::Refuse,
             dry_run: false,
         };
         let (began, from) = (Instant::now(), cpu());

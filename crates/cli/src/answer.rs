@@ -82,7 +82,10 @@ pub(crate) fn put_failure(failure: &Failure, form: Form) {
 }
 
 fn exit_of(reply: &Reply) -> Exit {
+    let left_out = reply.data()["leftOut"].as_array();
     match reply.refusal() {
+        // Some of the files were left as they are.
+        None if left_out.is_some_and(|files| !files.is_empty()) => Exit::Refused,
         None => Exit::Done,
         Some(Kind::Io | Kind::Internal) => Exit::System,
         Some(_) => Exit::Refused,

@@ -7,7 +7,7 @@ mod search;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::undo::{Direction, Overlap, Selection, TakeBack};
+use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
 
 pub use schema::strict_schema;
 pub use search::{GlobArguments, GrepArguments, OutputMode};
@@ -155,6 +155,7 @@ impl From<UndoArguments> for TakeBack {
                 .map_or(Selection::Newest, Selection::Operation),
             direction: Direction::Undo,
             overlap: Overlap::Refuse,
+            conflicts: Conflicts::Refuse,
             dry_run: arguments.dry_run,
         }
     }

@@ -83,4 +83,4 @@ pub use row::{Role, Row};
 pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
 pub use tongue::Tongue;
-pub use undo::{Direction, Moment, Overlap, Restore, Selection, TakeBack};
+pub use undo::{Conflicts, Direction, Moment, Overlap, Restore, Selection, TakeBack};

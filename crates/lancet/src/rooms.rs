@@ -9,6 +9,7 @@ mod asked;
 pub(crate) mod commit;
 mod desk;
 pub(crate) mod examine;
+mod found_back;
 pub(crate) mod heal;
 pub(crate) mod injected;
 pub(crate) mod late;
@@ -151,11 +152,15 @@ fn carry_out_change(
     loop {
         let examined = examine_change(desk, change);
         // What is told instead of a write is told of bytes that were looked at.
-        let writes = matches!(&examined, Ok(plan) if plan.dry_run == DryRun::No);
+        let writes =
+            matches!(&examined, Ok(plan) if plan.dry_run == DryRun::No && !plan.tells_of_others());
         if !writes && desk.look_closely() {
             continue;
         }
         let plan = examined?;
+        if plan.files.is_empty() {
+            return found_back::settle(desk, plan);
+        }
         if plan.dry_run == DryRun::Yes {
             let asks = approve::foresee_dry_run(desk, &plan)?;
             return Ok(reply::dry_run(desk, plan, repairs, asks.as_deref()));

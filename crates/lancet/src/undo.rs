@@ -13,6 +13,8 @@ pub struct TakeBack {
     pub direction: Direction,
     /// What happens where a file has moved on since.
     pub overlap: Overlap,
+    /// What happens to the other files where one is in conflict.
+    pub conflicts: Conflicts,
     /// Only shown, not done.
     pub dry_run: bool,
 }
@@ -50,6 +52,15 @@ pub enum Overlap {
     Refuse,
     /// That change alone is taken back, if what came later does not touch its lines.
     Merge,
+}
+
+/// What happens where some of the files are in conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflicts {
+    /// All of it is refused.
+    Refuse,
+    /// They are left out and named; the others are taken back.
+    LeaveOut,
 }
 
 /// Brings one file back to a state that the history has.

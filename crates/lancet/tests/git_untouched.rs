@@ -183,6 +183,7 @@ fn take_back(lancet: &Lancet, selection: Selection, direction: Direction) {
         selection,
         direction,
         overlap: Overlap::Refuse,
+        conflicts: lancet::Conflicts::Refuse,
         dry_run: false,
     };
     let reply = lancet.unnamed_session().take_back(asked, Caller::default());

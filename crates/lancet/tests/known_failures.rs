@@ -339,6 +339,7 @@ fn undo_stays_in_its_workspace() {
         selection: Selection::Newest,
         direction: Direction::Undo,
         overlap: Overlap::Refuse,
+        conflicts: lancet::Conflicts::Refuse,
         dry_run: false,
     };
     let reply = other.session.take_back(asked, Caller::default());

@@ -246,6 +246,7 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
             selection: lancet::Selection::Newest,
             direction: lancet::Direction::Undo,
             overlap: lancet::Overlap::Refuse,
+            conflicts: lancet::Conflicts::Refuse,
             dry_run: false,
         },
         Caller::default(),

@@ -238,6 +238,7 @@ fn an_undo_does_not_take_away_what_was_put_there_since() {
         selection: Selection::Newest,
         direction: Direction::Undo,
         overlap: Overlap::Refuse,
+        conflicts: lancet::Conflicts::Refuse,
         dry_run: false,
     };
     let undone = talk.take_back(newest, Caller::default());

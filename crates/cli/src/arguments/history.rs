@@ -68,7 +68,8 @@ pub(crate) struct ShowArguments {
 /// Take changes back
 ///
 /// Without an argument the newest change below the roots that has not been taken back; again, the one before. A file
-/// that was changed since is left alone, and what was changed is shown. Shows the diff and asks before it writes.
+/// that was changed since is left alone, and what was changed is shown; one that is back already (edited back, checked
+/// out, removed) counts as taken back. Shows the diff and asks before it writes.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::UNDO)]
 #[command(group = ArgGroup::new("which").args(["operation", "file", "session", "turn", "since"]))]
@@ -91,6 +92,9 @@ pub(crate) struct UndoArguments {
     /// touched
     #[arg(long)]
     pub(crate) merge: bool,
+    /// Leave out the files that were changed since, name them, and take back the others
+    #[arg(long)]
+    pub(crate) keep_going: bool,
     #[command(flatten)]
     pub(crate) going: Going,
 }
@@ -120,7 +124,8 @@ pub(crate) struct RestoreArguments {
 
 /// Remove the oldest changes beyond the limits, and compress the rest
 ///
-/// The limits are `history.max_size` and `history.max_age` in the settings. The newest change of each file stays, and for
+/// The limits are `history.max_size` and `history.max_age` in the settings. A change that is too old goes at a clean-up a
+/// day after the one that found it so. The newest change of each file stays, and for
 /// an hour the first one of each file in every session.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::GC)]

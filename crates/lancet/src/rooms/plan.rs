@@ -10,6 +10,7 @@ use lancet_workspace::{Expected, Snapshot};
 
 use super::locate::Target;
 use crate::order::Turn;
+use crate::refusal::Refusal;
 
 /// What a call would write: one file or several, all or none.
 pub(crate) struct Plan {
@@ -28,10 +29,39 @@ pub(crate) struct Origin {
     pub(super) takes_back: Vec<TakenBack>,
     /// A sentence before the answer: what is taken back.
     pub(super) lead: Option<String>,
+    /// Files that were found to be what taking back would make of them: nothing is written there.
+    pub(super) found_back: Vec<FoundBack>,
+    /// Files that are in conflict and stay as they are.
+    pub(super) left_out: Vec<LeftOut>,
     /// Who let it through, or by which rule; *approve* says.
     pub(super) approved: Option<String>,
     /// Whether the person who was asked changed the text.
     pub(super) user_modified: bool,
+}
+
+/// A file that already is what taking a change back would make of it.
+pub(crate) struct FoundBack {
+    pub(super) path: PathBuf,
+    /// The changes that count as taken back by that.
+    pub(super) operations: Vec<String>,
+}
+
+/// A file that is in conflict and was left out.
+pub(crate) struct LeftOut {
+    pub(super) path: PathBuf,
+    /// The change that stays in force.
+    pub(super) operation: String,
+    /// The refusal that it would have been.
+    pub(super) refusal: Refusal,
+}
+
+impl Plan {
+    /// Whether the plan says something of files that the write itself does not look at again.
+    pub(super) fn tells_of_others(&self) -> bool {
+        self.files.is_empty()
+            || !self.origin.found_back.is_empty()
+            || !self.origin.left_out.is_empty()
+    }
 }
 
 impl Default for Origin {
@@ -41,6 +71,8 @@ impl Default for Origin {
             kind: OperationKind::Change,
             takes_back: Vec::new(),
             lead: None,
+            found_back: Vec::new(),
+            left_out: Vec::new(),
             approved: None,
             user_modified: false,
         }

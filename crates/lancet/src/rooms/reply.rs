@@ -1,6 +1,7 @@
 //! reply: short text for the model in proportion to the change, data for programs, a rendering for a person.
 
 mod git;
+mod others;
 mod page;
 pub(crate) mod search;
 
@@ -19,6 +20,7 @@ use crate::refusal::{Numbers, Refusal};
 use crate::reply::Reply;
 use crate::wording::{count, cut, quote_path};
 
+pub(crate) use others::nothing_written;
 pub(crate) use page::page;
 
 /// The longest diff in a rendering for a person, in characters.
@@ -338,6 +340,10 @@ fn finish(
     further: (&str, Value),
     person: String,
 ) -> Reply {
+    let others = others::notes(plan);
+    for note in &others {
+        text.push_str(&format!("[lancet: {note}]\n"));
+    }
     text.truncate(text.trim_end_matches('\n').len());
     let words = format!(
         "[lancet: the answer ends here at its limit; it was about {}]",
@@ -359,6 +365,7 @@ fn finish(
     }
     let (key, value) = further;
     data[key] = value;
+    others::add(plan, others, &mut data);
     Reply::done(text, data, person)
 }
 

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use lancet::{
-    Caller, Direction, Lancet, LogQuery, Mode, Operation, Overlap, RawCall, Reply, Selection,
-    Session, SessionName, Settings, TakeBack,
+    Caller, Conflicts, Direction, Lancet, LogQuery, Mode, Operation, Overlap, RawCall, Reply,
+    Selection, Session, SessionName, Settings, TakeBack,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -120,6 +120,7 @@ impl Ground {
             selection,
             direction,
             overlap,
+            conflicts: Conflicts::Refuse,
             dry_run: false,
         };
         let session = self.lancet.unnamed_session();

@@ -61,6 +61,7 @@ fn take_back(lancet: &Lancet, direction: Direction) -> lancet::Reply {
         selection: Selection::Newest,
         direction,
         overlap: Overlap::Refuse,
+        conflicts: lancet::Conflicts::Refuse,
         dry_run: false,
     };
     let session = lancet.unnamed_session();

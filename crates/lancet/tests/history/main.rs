@@ -3,6 +3,7 @@
 
 mod child;
 mod figures;
+mod found_back;
 mod ground;
 mod killed;
 mod laws;

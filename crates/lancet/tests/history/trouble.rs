@@ -130,6 +130,7 @@ fn whoever_meets_a_damaged_database_is_told_once_in_a_session_and_observers_too(
         selection: Selection::Newest,
         direction: Direction::Undo,
         overlap: Overlap::Refuse,
+        conflicts: lancet::Conflicts::Refuse,
         dry_run: false,
     };
     let reply = lancet

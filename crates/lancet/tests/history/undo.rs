@@ -67,6 +67,7 @@ fn undo_again_takes_back_the_one_before_and_survives_a_restart() {
             selection: Selection::Newest,
             direction: Direction::Undo,
             overlap: Overlap::Refuse,
+            conflicts: lancet::Conflicts::Refuse,
             dry_run: false,
         };
         let reply = ground

@@ -1,6 +1,6 @@
 //! `lancet undo`, `redo` and `restore`: changes like any other, shown and asked about first.
 
-use lancet::{Direction, Moment, Overlap, Reply, Restore, Selection, Session, TakeBack};
+use lancet::{Conflicts, Direction, Moment, Overlap, Reply, Restore, Selection, Session, TakeBack};
 
 use super::{open, time};
 use crate::answer::{Form, Shape, put};
@@ -39,6 +39,11 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         } else {
             Overlap::Refuse
         },
+        conflicts: if arguments.keep_going {
+            Conflicts::LeaveOut
+        } else {
+            Conflicts::Refuse
+        },
         dry_run: arguments.going.dry_run,
     };
     go(&arguments.going, reach, around, |session| {
@@ -55,6 +60,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
             .map_or(Selection::Newest, Selection::Operation),
         direction: Direction::Redo,
         overlap: Overlap::Refuse,
+        conflicts: Conflicts::Refuse,
         dry_run: arguments.going.dry_run,
     };
     go(&arguments.going, Reach::Folder, around, |session| {

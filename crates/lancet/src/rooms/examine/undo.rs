@@ -1,6 +1,7 @@
 //! examine for going back: operations of the history become a plan, file by file. A file that is no longer what the
 //! operation left is a conflict, unless only that change can be taken out of it.
 
+mod chain;
 mod merge;
 mod select;
 mod view;
@@ -10,13 +11,20 @@ use std::path::PathBuf;
 
 use lancet_history::{OperationKind, OperationStore, StoreError, TakenBack};
 
+use self::chain::Chain;
 use self::select::Row;
+use self::view::Wanted;
+use self::walk::Back;
+use crate::order::Turn;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{DryRun, FilePlan, Origin, Plan};
-use crate::undo::{Direction, Moment, Restore, TakeBack};
-use crate::wording::{count, quote_path};
+use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
+use crate::undo::{Conflicts, Direction, Moment, Restore, TakeBack};
+use crate::wording::{QuotedPath, count, cut, joined, quote_path};
+
+/// The longest list of paths in a refusal, in characters.
+const LONGEST_LIST: usize = 4_000;
 
 /// Whose changes may be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,39 +47,128 @@ pub(crate) fn examine(desk: &Desk<'_>, asked: &TakeBack, reach: Reach) -> Result
         .map(|path| locate(desk.engine(), &path.to_string_lossy(), Intent::Replace))
         .collect::<Result<Vec<Target>, Refusal>>()?;
     let turn = desk.take_turn(paths.iter().map(PathBuf::as_path))?;
-    let mut files: Vec<FilePlan> = Vec::new();
-    let mut takes_back = Vec::new();
-    for (path, target) in paths.iter().zip(targets) {
+    let located = paths.iter().cloned().zip(targets).collect();
+    let mut examined = Examined::default();
+    for chain in chain::chains(&rows, located) {
         desk.check_time()?;
-        let of_file: Vec<&Row> = rows.iter().filter(|row| row.change.path == *path).collect();
-        let mut file = walk::back(desk, store, target, &of_file, asked)?;
-        if was_parted(store, &of_file)? {
-            file.view.notices.push(PARTED.to_owned());
-        }
-        takes_back.extend(of_file.iter().map(|row| TakenBack {
-            by: files.len(),
+        examined.take(desk, store, chain, &rows, asked)?;
+    }
+    examined.plan(desk, &rows, asked, turn)
+}
+
+/// What was found out about the files so far.
+#[derive(Default)]
+struct Examined {
+    files: Vec<FilePlan>,
+    takes_back: Vec<TakenBack>,
+    found_back: Vec<FoundBack>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Examined {
+    /// Works one file out.
+    fn take(
+        &mut self,
+        desk: &Desk<'_>,
+        store: &dyn OperationStore,
+        chain: Chain<'_>,
+        all: &[Row],
+        asked: &TakeBack,
+    ) -> Result<(), Refusal> {
+        let rows = chain.rows.clone();
+        let path = chain.target.path().to_path_buf();
+        let by = match walk::back(desk, store, chain, all, asked) {
+            Ok(Back::To(mut file)) => {
+                if was_parted(store, &rows)? {
+                    file.view.notices.push(PARTED.to_owned());
+                }
+                self.files.push(*file);
+                Some(self.files.len() - 1)
+            }
+            Ok(Back::Already) => {
+                let mut operations: Vec<String> =
+                    rows.iter().map(|row| row.operation.clone()).collect();
+                operations.dedup();
+                self.found_back.push(FoundBack { path, operations });
+                None
+            }
+            Err(refusal)
+                if asked.conflicts == Conflicts::LeaveOut && refusal.kind() == Kind::Conflict =>
+            {
+                let newest = rows.first().map(|row| row.operation.clone());
+                self.left_out.push(LeftOut {
+                    path,
+                    operation: newest.unwrap_or_default(),
+                    refusal,
+                });
+                return Ok(());
+            }
+            Err(refusal) => return Err(refusal),
+        };
+        self.takes_back.extend(rows.iter().map(|row| TakenBack {
+            by,
             operation: row.operation.clone(),
             at: row.change.at,
         }));
-        files.push(file);
+        Ok(())
     }
-    Ok(Plan {
-        tool: desk.tool.clone(),
-        files,
-        dry_run: DryRun::from(asked.dry_run),
-        turn: Some(turn),
-        origin: Origin {
-            // An undo that is taken back, by whatever name it was asked for, is a redo.
-            kind: match rows.first().map(|row| row.kind) {
-                Some(OperationKind::Undo) => OperationKind::Redo,
-                _ => OperationKind::Undo,
+
+    fn plan(
+        self,
+        desk: &Desk<'_>,
+        rows: &[Row],
+        asked: &TakeBack,
+        turn: Turn,
+    ) -> Result<Plan, Refusal> {
+        if self.takes_back.is_empty() {
+            return Err(all_left_out(self.left_out));
+        }
+        let is_meant = |row: &&Row| {
+            let mut taken = self.takes_back.iter();
+            taken.any(|taken| taken.operation == row.operation && taken.at == row.change.at)
+        };
+        let mut ids: Vec<&str> = rows
+            .iter()
+            .filter(is_meant)
+            .map(|row| row.operation.as_str())
+            .collect();
+        ids.dedup();
+        let lead = lead(&ids, asked.direction, &self.files);
+        Ok(Plan {
+            tool: desk.tool.clone(),
+            files: self.files,
+            dry_run: DryRun::from(asked.dry_run),
+            turn: Some(turn),
+            origin: Origin {
+                // An undo that is taken back, by whatever name it was asked for, is a redo.
+                kind: match rows.first().map(|row| row.kind) {
+                    Some(OperationKind::Undo) => OperationKind::Redo,
+                    _ => OperationKind::Undo,
+                },
+                takes_back: self.takes_back,
+                lead: Some(lead),
+                found_back: self.found_back,
+                left_out: self.left_out,
+                approved: None,
+                user_modified: false,
             },
-            takes_back,
-            lead: Some(lead(&rows, asked.direction)),
-            approved: None,
-            user_modified: false,
-        },
-    })
+        })
+    }
+}
+
+/// The refusal where no file is left that could be taken back.
+fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
+    if left.len() == 1
+        && let Some(only) = left.pop()
+    {
+        return only.refusal;
+    }
+    let paths: Vec<QuotedPath> = left.iter().map(|file| quote_path(&file.path)).collect();
+    let text = format!(
+        "None of these files is what the changes left: {}. Nothing was changed. Each by itself (`lancet undo --file FILE`) shows what was changed since.",
+        cut(&joined(&paths, ", "), LONGEST_LIST)
+    );
+    Refusal::new(Kind::Conflict, text).with("leftOut", paths)
 }
 
 /// What is said of a file that going back does not join again.
@@ -128,15 +225,17 @@ pub(crate) fn restore(desk: &Desk<'_>, asked: &Restore) -> Result<Plan, Refusal>
         }
     );
     let current = walk::current(desk, &target)?;
-    let bytes = wanted
-        .as_ref()
-        .map(|kept| content(store, &kept.revision))
-        .transpose()?;
     let mode = wanted
         .as_ref()
         .map(|kept| kept.mode)
         .filter(|mode| *mode != 0);
-    let file = view::file_plan(desk, target, current, bytes, mode, Vec::new())?;
+    let wanted = wanted.as_ref().map_or(Wanted::Nothing, Wanted::Kept);
+    let path = quote_path(target.path());
+    let Some(file) = view::file_plan(desk, store, target, current, wanted, mode, Vec::new())?
+    else {
+        let text = format!("{path} is so already. Nothing was changed.");
+        return Err(Refusal::new(Kind::NoChange, text).with("file_path", path));
+    };
     Ok(Plan {
         tool: desk.tool.clone(),
         files: vec![file],
@@ -149,10 +248,8 @@ pub(crate) fn restore(desk: &Desk<'_>, asked: &Restore) -> Result<Plan, Refusal>
     })
 }
 
-fn lead(rows: &[Row], direction: Direction) -> String {
-    let mut ids: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
-    ids.dedup();
-    let what = match ids.as_slice() {
+fn lead(ids: &[&str], direction: Direction, files: &[FilePlan]) -> String {
+    let what = match ids {
         [id] => format!("operation {id}"),
         [newest, .., oldest] => format!(
             "{} from {oldest} to {newest}",
@@ -160,9 +257,15 @@ fn lead(rows: &[Row], direction: Direction) -> String {
         ),
         [] => String::new(),
     };
-    match direction {
-        Direction::Undo => format!("Takes back {what}."),
-        Direction::Redo => format!("Does again what {what} took back."),
+    match (direction, files.is_empty()) {
+        (Direction::Undo, false) => format!("Takes back {what}."),
+        (Direction::Redo, false) => format!("Does again what {what} took back."),
+        (Direction::Undo, true) => {
+            format!("Taken back already: {what}. Nothing was written.")
+        }
+        (Direction::Redo, true) => {
+            format!("Done again already: what {what} took back. Nothing was written.")
+        }
     }
 }
 

@@ -15,6 +15,8 @@ use crate::wording::quote_path;
 
 /// Operations of a file that are looked at in one go.
 const PAGE: usize = 50;
+/// In so many pages of the log changes are looked for that were made under another name of the file (a hard link).
+const LINKED_PAGES: usize = 40;
 
 /// One file of one operation.
 pub(super) struct Row {
@@ -55,7 +57,7 @@ pub(super) fn rows(
             }
             vec![meant(desk, store, operation, asked.direction)?]
         }
-        Selection::File(path) => return of_file(&log, query, path),
+        Selection::File(path) => return of_file(desk, &log, query, path),
         Selection::Session(name) => log(LogQuery {
             session: Some(name.clone()),
             ..query
@@ -109,16 +111,25 @@ fn meant(
     }
 }
 
-/// The newest change of one file, whatever else its operation changed.
+/// The newest change of one file, under any of its names, whatever else its operation changed.
 fn of_file(
+    desk: &Desk<'_>,
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
     query: LogQuery,
     path: &Path,
 ) -> Result<Vec<Row>, Refusal> {
+    let inode = |path: &Path| {
+        let located = desk.engine().workspace.locate_as_spelled(path).ok()?;
+        let stamp = located.stat().filter(|stamp| stamp.links > 1)?;
+        Some((stamp.device, stamp.inode))
+    };
+    let links = inode(path);
     let mut before = None;
-    loop {
+    for page in 0.. {
+        // The log is asked by name, and of a file with several names the others are not known.
+        let by_name = links.is_none() || page >= LINKED_PAGES;
         let page = log(LogQuery {
-            path: Some(path.to_path_buf()),
+            path: by_name.then(|| path.to_path_buf()),
             before: before.clone(),
             limit: Some(PAGE),
             ..query.clone()
@@ -130,14 +141,15 @@ fn of_file(
             )));
         };
         before = Some(last.id.clone());
-        let found = page
-            .into_iter()
-            .flat_map(standing_rows)
-            .find(|row| row.change.path == path);
+        let found = page.into_iter().flat_map(standing_rows).find(|row| {
+            let name = row.change.path.as_path();
+            name == path || (!by_name && inode(name) == links)
+        });
         if let Some(row) = found {
             return Ok(vec![row]);
         }
     }
+    Err(none("There is no such change"))
 }
 
 /// The files of an operation that have not been taken back. A move is a file that came and one that went.

@@ -2,40 +2,53 @@
 
 use std::path::PathBuf;
 
-use lancet_history::Seen;
+use lancet_history::{Kept, OperationStore, Seen};
 use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
 use lancet_workspace::{Expected, Snapshot};
 
+use super::content;
 use crate::ledger::{carry, raw_line};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::Refusal;
 use crate::rooms::Desk;
 use crate::rooms::examine::edit::WORDS_OF_A_FILE;
 use crate::rooms::examine::open::{configured, expected};
 use crate::rooms::examine::standing::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
-use crate::wording::{count, quote_path};
+use crate::wording::count;
 
-/// The plan that makes of a file what `new` says; none: no file.
+/// What a file is to become.
+pub(super) enum Wanted<'k> {
+    /// No file.
+    Nothing,
+    /// A state that the history has.
+    Kept(&'k Kept),
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+/// The plan that makes of a file what is wanted; none where it is that already.
 pub(super) fn file_plan(
     desk: &Desk<'_>,
+    store: &dyn OperationStore,
     target: Target,
     current: Option<Snapshot>,
-    new: Option<Vec<u8>>,
+    wanted: Wanted<'_>,
     mode: Option<u32>,
     folders: Vec<PathBuf>,
-) -> Result<FilePlan, Refusal> {
+) -> Result<Option<FilePlan>, Refusal> {
+    let new = match wanted {
+        Wanted::Nothing => None,
+        Wanted::Kept(kept) => Some(content(store, &kept.revision)?),
+        Wanted::Bytes(bytes) => Some(bytes),
+    };
     let same_mode = match (&current, mode) {
         (Some(current), Some(mode)) => current.stamp.mode & 0o7777 == mode & 0o7777,
         _ => true,
     };
     let same_bytes = current.as_ref().map(|current| current.bytes.as_slice()) == new.as_deref();
     if same_bytes && same_mode {
-        let text = format!(
-            "{} is so already. Nothing was changed.",
-            quote_path(target.path())
-        );
-        return Err(Refusal::new(Kind::NoChange, text).with("file_path", quote_path(target.path())));
+        return Ok(None);
     }
     let configured = configured(desk.engine(), &target);
     let before = current.as_ref().map_or(&[][..], |current| &current.bytes);
@@ -76,7 +89,7 @@ pub(super) fn file_plan(
         ),
     };
     drop(documents);
-    Ok(FilePlan {
+    Ok(Some(FilePlan {
         target,
         expected: current.as_ref().map_or(Expected::Missing, expected),
         new: match new {
@@ -88,7 +101,7 @@ pub(super) fn file_plan(
         encoding,
         endings,
         seen,
-    })
+    }))
 }
 
 /// What was seen of the present version and still stands.

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use lancet_history::OperationStore;
+use lancet_history::{Kept, OperationStore};
 use lancet_text::{Document, difference, unified};
 use lancet_workspace::{Kind as FileKind, Revision, Snapshot};
 
+use super::chain::Chain;
 use super::select::Row;
-use super::{content, merge, view};
+use super::view::Wanted;
+use super::{content, merge, unreadable, view};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::examine::open::{configured, snapshot_to_change};
@@ -35,52 +37,68 @@ pub(super) fn current(desk: &Desk<'_>, target: &Target) -> Result<Option<Snapsho
     }
 }
 
-/// The plan that takes these changes of one file back, newest first.
+/// What taking the changes of one file back comes to.
+pub(super) enum Back {
+    /// The file is to be written, or to go.
+    To(Box<FilePlan>),
+    /// It already is what that would make of it.
+    Already,
+}
+
+/// Takes the changes of one file back as one chain, from the latest point of it that equals the file.
 pub(super) fn back(
     desk: &Desk<'_>,
     store: &dyn OperationStore,
-    target: Target,
-    rows: &[&Row],
+    chain: Chain<'_>,
+    all: &[Row],
     asked: &TakeBack,
-) -> Result<FilePlan, Refusal> {
-    if rows
-        .first()
-        .is_some_and(|row| row.change.path != target.path())
-    {
+) -> Result<Back, Refusal> {
+    if chain.path != chain.target.path() {
         let text = format!(
             "{} is a link by now, to {}. Nothing was changed.",
-            target.given,
-            quote_path(target.path())
+            chain.target.given,
+            quote_path(chain.target.path())
         );
-        return Err(Refusal::new(Kind::Conflict, text).with("file_path", target.given.clone()));
+        let given = chain.target.given.clone();
+        return Err(Refusal::new(Kind::Conflict, text).with("file_path", given));
     }
-    let found = current(desk, &target)?;
-    let mut state: Option<Vec<u8>> = found.as_ref().map(|found| found.bytes.to_vec());
+    let found = current(desk, &chain.target)?;
     let mut revision = found.as_ref().map(|found| *found.revision.as_bytes());
     let mut mode = found.as_ref().map(|found| found.stamp.mode);
+    let start = start(store, &chain, revision.as_ref(), all)?;
+    let mut state = Step::AsFound;
     let mut folders: Vec<PathBuf> = Vec::new();
-    for row in rows {
+    for row in chain.rows.iter().skip(start) {
         let (before, after) = (&row.change.before, &row.change.after);
         if revision == after.as_ref().map(|after| after.revision) {
-            state = before
-                .as_ref()
-                .map(|before| content(store, &before.revision))
-                .transpose()?;
             revision = before.as_ref().map(|before| before.revision);
+            state = before.as_ref().map_or(Step::Nothing, Step::Kept);
         } else {
-            let merged = match (asked.overlap, before, after, &state) {
-                (Overlap::Merge, Some(before), Some(after), Some(now)) => merge::three_ways(
-                    &content(store, &after.revision)?,
-                    now,
-                    &content(store, &before.revision)?,
-                ),
+            let now = || state.bytes(store, found.as_ref());
+            let merged = match (asked.overlap, before, after) {
+                (Overlap::Merge, Some(before), Some(after)) => match now()? {
+                    Some(now) => merge::three_ways(
+                        &content(store, &after.revision)?,
+                        &now,
+                        &content(store, &before.revision)?,
+                    ),
+                    None => None,
+                },
                 _ => None,
             };
             let Some(merged) = merged else {
-                return Err(conflict(desk, store, &target, row, state.as_deref(), asked));
+                let now = now()?;
+                return Err(conflict(
+                    desk,
+                    store,
+                    &chain.target,
+                    row,
+                    now.as_deref(),
+                    asked,
+                ));
             };
             revision = Some(*Revision::of(&merged).as_bytes());
-            state = Some(merged);
+            state = Step::Merged(merged);
         }
         // Bits that somebody else has changed since are theirs.
         mode = match (before, after, mode) {
@@ -93,8 +111,64 @@ pub(super) fn back(
             folders = row.change.folders.clone();
         }
     }
+    let wanted = match state {
+        Step::AsFound => return Ok(Back::Already),
+        Step::Nothing => Wanted::Nothing,
+        Step::Kept(kept) => Wanted::Kept(kept),
+        Step::Merged(bytes) => Wanted::Bytes(bytes),
+    };
     let mode = mode.filter(|mode| *mode != 0);
-    view::file_plan(desk, target, found, state, mode, folders)
+    let plan = view::file_plan(desk, store, chain.target, found, wanted, mode, folders)?;
+    Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan))))
+}
+
+/// How many of the changes are back already. None of them counts as such where another change came after it and stands: then
+/// the file is as it is because of that one.
+fn start(
+    store: &dyn OperationStore,
+    chain: &Chain<'_>,
+    revision: Option<&[u8; 32]>,
+    all: &[Row],
+) -> Result<usize, Refusal> {
+    let Some(start) = chain.already_back(revision) else {
+        return Ok(0);
+    };
+    let Some(oldest) = start.checked_sub(1).and_then(|at| chain.rows.get(at)) else {
+        return Ok(0);
+    };
+    let mut selected: Vec<String> = all.iter().map(|row| row.operation.clone()).collect();
+    selected.dedup();
+    let changed_later = store
+        .is_changed_later(&chain.names, &oldest.operation, &selected)
+        .map_err(unreadable)?;
+    Ok(if changed_later { 0 } else { start })
+}
+
+/// The file on the way back.
+enum Step<'k> {
+    /// As it stands on the disk.
+    AsFound,
+    /// Gone.
+    Nothing,
+    /// As the history has it.
+    Kept(&'k Kept),
+    /// With one change taken out of it.
+    Merged(Vec<u8>),
+}
+
+impl Step<'_> {
+    fn bytes(
+        &self,
+        store: &dyn OperationStore,
+        found: Option<&Snapshot>,
+    ) -> Result<Option<Vec<u8>>, Refusal> {
+        match self {
+            Self::AsFound => Ok(found.map(|found| found.bytes.to_vec())),
+            Self::Nothing => Ok(None),
+            Self::Kept(kept) => content(store, &kept.revision).map(Some),
+            Self::Merged(bytes) => Ok(Some(bytes.clone())),
+        }
+    }
 }
 
 /// What can be done about a change whose file has moved on.

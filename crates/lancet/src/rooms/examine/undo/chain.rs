@@ -1,0 +1,99 @@
+//! The changes of one file as one chain, newest first. Names that are hard links of one file are one file, and so their
+//! changes are one chain.
+
+use std::path::PathBuf;
+
+use lancet_workspace::Kind;
+
+use super::select::Row;
+use crate::rooms::locate::Target;
+
+/// The changes of one file.
+pub(super) struct Chain<'r> {
+    /// Newest first.
+    pub(super) rows: Vec<&'r Row>,
+    /// The name under which the file is written: that of the newest change.
+    pub(super) target: Target,
+    /// How the history spells that name.
+    pub(super) path: PathBuf,
+    /// All names of the file that the changes have.
+    pub(super) names: Vec<PathBuf>,
+}
+
+impl Chain<'_> {
+    /// How many of the changes, from the newest on, a file with this content does not hold any more: those behind the
+    /// latest point of the chain that equals it. None where it equals no point.
+    pub(super) fn already_back(&self, revision: Option<&[u8; 32]>) -> Option<usize> {
+        for (at, row) in self.rows.iter().enumerate() {
+            let after = row.change.after.as_ref().map(|kept| &kept.revision);
+            let before = row.change.before.as_ref().map(|kept| &kept.revision);
+            if after == revision {
+                return Some(at);
+            }
+            if before == revision {
+                return Some(at + 1);
+            }
+        }
+        None
+    }
+
+    /// Whether each change begins with what the one before it left.
+    fn holds_together(rows: &[&Row]) -> bool {
+        rows.windows(2).all(|pair| {
+            let [later, earlier] = pair else { return true };
+            let left = earlier.change.after.as_ref().map(|kept| kept.revision);
+            later.change.before.as_ref().map(|kept| kept.revision) == left
+        })
+    }
+}
+
+/// The rows by file, in the order of the names.
+pub(super) fn chains(rows: &[Row], located: Vec<(PathBuf, Target)>) -> Vec<Chain<'_>> {
+    let mut groups: Vec<(Option<(u64, u64)>, Vec<(PathBuf, Target)>)> = Vec::new();
+    for (path, target) in located {
+        let is_file = target.located.kind() == Kind::File;
+        let inode = target
+            .located
+            .stat()
+            .filter(|stamp| is_file && stamp.links > 1)
+            .map(|stamp| (stamp.device, stamp.inode));
+        let known = groups
+            .iter_mut()
+            .find(|(other, _)| inode.is_some() && *other == inode);
+        match known {
+            Some((_, names)) => names.push((path, target)),
+            None => groups.push((inode, vec![(path, target)])),
+        }
+    }
+    let mut chains = Vec::new();
+    for (_, names) in groups {
+        let together = rows_of(rows, &names);
+        if names.len() == 1 || Chain::holds_together(&together) {
+            chains.extend(chain(together, names));
+        } else {
+            // They became one file only after the changes.
+            for name in names {
+                let alone = vec![name];
+                chains.extend(chain(rows_of(rows, &alone), alone));
+            }
+        }
+    }
+    chains
+}
+
+fn rows_of<'r>(rows: &'r [Row], names: &[(PathBuf, Target)]) -> Vec<&'r Row> {
+    let is_named = |row: &&Row| names.iter().any(|(path, _)| *path == row.change.path);
+    rows.iter().filter(is_named).collect()
+}
+
+fn chain<'r>(rows: Vec<&'r Row>, names: Vec<(PathBuf, Target)>) -> Option<Chain<'r>> {
+    let newest = rows.first()?.change.path.clone();
+    let paths: Vec<PathBuf> = names.iter().map(|(path, _)| path.clone()).collect();
+    let (path, target) = names.into_iter().find(|(path, _)| *path == newest)?;
+    Some(Chain {
+        rows,
+        target,
+        path,
+        names: paths,
+    })
+}

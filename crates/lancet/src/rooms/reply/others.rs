@@ -1,0 +1,74 @@
+//! What an undo or a redo says of files that it does not write: those that are back already, and those that were left out.
+
+use lancet_history::OperationKind;
+use serde_json::{Value, json};
+
+use super::{LONGEST_NOTICE, finish};
+use crate::reply::Reply;
+use crate::rooms::Desk;
+use crate::rooms::plan::{DryRun, Plan};
+use crate::wording::{count, cut, quote_path};
+
+/// So many of each kind are named.
+const MOST: usize = 100;
+
+/// The answer where every change was back already.
+pub(crate) fn nothing_written(desk: &Desk<'_>, plan: &Plan) -> Reply {
+    let mut text = String::new();
+    if plan.dry_run == DryRun::Yes {
+        text.push_str("Dry run: nothing was written.\n");
+    }
+    text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
+    let person = plan.origin.lead.clone().unwrap_or_default() + "\n";
+    let first = plan.origin.found_back.first();
+    let further = match plan.dry_run {
+        DryRun::Yes => ("dryRun", json!(true)),
+        DryRun::No => ("file_path", json!(first.map(|file| quote_path(&file.path)))),
+    };
+    finish(desk, plan, text, Vec::new(), further, person)
+}
+
+/// Sentences about files that an undo or a redo does not write.
+pub(super) fn notes(plan: &Plan) -> Vec<String> {
+    let origin = &plan.origin;
+    let mut notes = Vec::new();
+    for file in origin.found_back.iter().take(MOST) {
+        let path = quote_path(&file.path);
+        let operations = cut(&file.operations.join(", "), LONGEST_NOTICE);
+        notes.push(match origin.kind {
+            OperationKind::Redo => format!("{path} already is what the redo would make of it"),
+            _ => format!(
+                "{path} already is as it was before {operations}; that counts as taken back"
+            ),
+        });
+    }
+    for file in origin.left_out.iter().take(MOST) {
+        let text = file.refusal.text();
+        let why = text.split(". Nothing was changed").next().unwrap_or(text);
+        notes.push(format!(
+            "left out, a conflict: {}",
+            cut(why, LONGEST_NOTICE)
+        ));
+    }
+    let untold =
+        origin.found_back.len().saturating_sub(MOST) + origin.left_out.len().saturating_sub(MOST);
+    if untold > 0 {
+        notes.push(format!("and {} more", count(untold, "file")));
+    }
+    notes
+}
+
+/// The same for programs.
+pub(super) fn add(plan: &Plan, notes: Vec<String>, data: &mut Value) {
+    if notes.is_empty() {
+        return;
+    }
+    let origin = &plan.origin;
+    let back = origin.found_back.iter();
+    data["foundBack"] = back.map(|file| json!(quote_path(&file.path))).collect();
+    let left = origin.left_out.iter();
+    data["leftOut"] = left
+        .map(|file| json!({ "file_path": quote_path(&file.path), "operation": file.operation }))
+        .collect();
+    data["warnings"] = json!(notes);
+}
