@@ -3,11 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
 
 use crate::disk::EntryKind;
 use crate::locate::{Kind, Located};
-use crate::roots::Workspace;
 use crate::snapshot::ReadError;
 
 /// More entries of a folder are not looked at.
@@ -79,25 +77,6 @@ impl Located {
             }
         })?;
         Ok(names)
-    }
-}
-
-impl Workspace {
-    /// Removes folders, given outermost first, as far as they are empty.
-    pub fn remove_empty_folders(&self, folders: &[PathBuf]) {
-        for path in folders.iter().rev() {
-            let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-                return;
-            };
-            let Ok(parent) = self.locate_as_spelled(parent) else {
-                return;
-            };
-            if parent.kind() != Kind::Directory
-                || self.disk.remove_folder_at(parent.folder(), name).is_err()
-            {
-                return;
-            }
-        }
     }
 }
 

@@ -80,7 +80,8 @@ pub enum Act {
     Create,
     /// The old file goes to the temporary name.
     Remove,
-    /// A folder was made for a file to come. Written down at once, and by itself: the files come later.
+    /// A folder is made for a file to come, under the temporary name first, or is to go with its last file. Written down
+    /// by itself: what becomes of the file is another entry.
     Folder,
     /// The file goes to another name.
     Move {

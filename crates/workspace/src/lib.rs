@@ -17,6 +17,7 @@ mod disk;
 mod displaced;
 mod folder;
 mod journal;
+mod leaving;
 mod locate;
 mod locks;
 mod mounts;
@@ -42,6 +43,7 @@ pub use folder::{Entry, Listing};
 pub use journal::{
     Act, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket, Trace,
 };
+pub use leaving::Leaving;
 pub use locate::{Kind, LocateError, Located};
 pub use recover::{Healed, Recovered};
 pub use resolved::{by_letters, resolved_folder};

@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use lancet_workspace::{
-    Barrier, CommitError, Durability, Links, Manner, NewBytes, Old, Strategy, Weak, Write, Written,
+    Barrier, CommitError, Durability, Leaving, Links, Manner, NewBytes, Old, Strategy, Warning,
+    Weak, Write, Written,
 };
 use serde_json::json;
 
@@ -94,6 +95,24 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
         Keeping::History => &*desk.engine().workspace,
         Keeping::Nothing => desk.engine().without_state(),
     };
+    // The innermost first: one may lie in another that a file of the same plan takes along.
+    let mut going: Vec<(usize, &[PathBuf])> = plan
+        .files
+        .iter()
+        .enumerate()
+        .filter_map(|(at, file)| match &file.new {
+            New::Removed { folders } if !folders.is_empty() => Some((at, folders.as_slice())),
+            _ => None,
+        })
+        .collect();
+    going.sort_by_key(|(_, folders)| {
+        let outermost = folders.first().map(|folder| folder.components().count());
+        std::cmp::Reverse(outermost)
+    });
+    let leaving: Vec<(usize, Leaving<'_>)> = going
+        .into_iter()
+        .map(|(at, folders)| (at, workspace.leave_folders(folders)))
+        .collect();
     desk.cancel.begin_writing();
     let outcome = workspace.commit(batch);
     if !matches!(
@@ -103,10 +122,12 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
         desk.cancel.wrote_nothing();
     }
     match outcome {
-        Ok(written) => {
-            for file in &plan.files {
-                if let New::Removed { folders } = &file.new {
-                    workspace.remove_empty_folders(folders);
+        Ok(mut written) => {
+            for (at, leaving) in leaving {
+                let stays = leaving.remove().into_iter();
+                let stays = stays.map(|(folder, _)| Warning::FolderStays(folder));
+                if let Some(written) = written.get_mut(at) {
+                    written.warnings.extend(stays);
                 }
             }
             Ok(written)

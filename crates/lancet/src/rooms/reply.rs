@@ -236,6 +236,13 @@ fn warning_words(warning: &Warning) -> String {
                 quote_path(path)
             );
         }
+        Warning::FolderStays(path) => {
+            return format!(
+                "{}: the empty folder {} could not be removed",
+                warning.name(),
+                quote_path(path)
+            );
+        }
         Warning::NotLocked => {
             "the folder cannot be locked: other lancet processes were not kept out"
         }

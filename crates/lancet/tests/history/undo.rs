@@ -340,3 +340,18 @@ fn what_lies_outside_the_roots_is_neither_listed_nor_taken_back() {
         1
     );
 }
+
+#[test]
+fn all_folders_that_a_session_made_go_however_many_and_in_whatever_order() {
+    let ground = Ground::swift();
+    let deep: String = "d/".repeat(300);
+    operation(&ground.write("n/a.txt", "a\n"));
+    operation(&ground.write("n/e/b.txt", "b\n"));
+    operation(&ground.write(&format!("{deep}f.txt"), "f\n"));
+    let reply = ground.undo(Selection::Session("talk".into()));
+    operation(&reply);
+    assert!(ground.tree().is_empty(), "{:?}", ground.tree().keys());
+    operation(&ground.redo());
+    assert_eq!(ground.bytes(&format!("{deep}f.txt")), b"f\n");
+    assert_eq!(ground.bytes("n/e/b.txt"), b"b\n");
+}

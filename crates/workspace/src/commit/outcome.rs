@@ -61,6 +61,8 @@ pub enum Warning {
     NotLocked,
     /// Other writers could not be kept away while the file was rewritten in place, or renamed after a look.
     Unprotected,
+    /// A folder that was to go with the file is empty and could not be removed.
+    FolderStays(PathBuf),
     /// Attributes of the security system (labels, capabilities) are not ours to set: the new file lacks them.
     AttributesLost,
 }
@@ -76,6 +78,7 @@ impl Warning {
             Warning::Left(_) => "OLD_FILE_LEFT",
             Warning::NotLocked => "NOT_LOCKED",
             Warning::Unprotected => "UNPROTECTED",
+            Warning::FolderStays(_) => "FOLDER_STAYS",
             Warning::AttributesLost => "ATTRIBUTES_LOST",
         }
     }

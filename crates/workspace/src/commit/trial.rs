@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::outcome::{Failure, Rung};
-use crate::disk::{Disk, Open};
+use crate::disk::{Disk, Open, Replace};
 use crate::displaced::{Seal, kept_name};
 use crate::journal::{Act, Flush, Intent, Step, Ticket, Trace};
 use crate::locks::Guard;
@@ -212,8 +212,45 @@ impl<'w> Trial<'w> {
         }
     }
 
-    /// Makes the folder of this path in the one above it, unless somebody has already; true where it was made.
+    /// Makes the folder of this path in the one above it, unless somebody has already; true where it was made. First under
+    /// a name of its own that is in the journal before: a kill at any point leaves nothing that the recovery does not
+    /// know for ours.
     pub(super) fn make_folder(
+        &mut self,
+        above: &Arc<OwnedFd>,
+        name: &OsStr,
+        path: &Path,
+    ) -> io::Result<bool> {
+        if self.workspace.journal.is_none() {
+            return self.make_folder_directly(above, name, path);
+        }
+        let disk = self.disk();
+        let temporary = temporary_name();
+        if self.write_down_folder(path, &temporary, None).is_err() {
+            // Without it a kill leaves an empty folder, and nothing worse.
+            return self.make_folder_directly(above, name, path);
+        }
+        disk.make_folder_at(above.as_fd(), &temporary)?;
+        let given = disk.stat_at(above.as_fd(), &temporary).and_then(|stamp| {
+            let _ = self.write_down_folder(path, &temporary, Some(stamp.inode));
+            disk.rename_at(above.as_fd(), &temporary, name, Replace::Never)
+        });
+        let Err(error) = given else {
+            self.folders.push((Arc::clone(above), name.to_owned()));
+            return Ok(true);
+        };
+        if disk.remove_folder_at(above.as_fd(), &temporary).is_err() {
+            let _ = disk.remove_folder_at(above.as_fd(), &temporary);
+        }
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => Ok(false),
+            // A file system that would replace what has the name.
+            _ if is_unknown(&error) => self.make_folder_directly(above, name, path),
+            _ => Err(error),
+        }
+    }
+
+    fn make_folder_directly(
         &mut self,
         above: &Arc<OwnedFd>,
         name: &OsStr,
@@ -222,8 +259,9 @@ impl<'w> Trial<'w> {
         match self.disk().make_folder_at(above.as_fd(), name) {
             Ok(()) => {
                 self.folders.push((Arc::clone(above), name.to_owned()));
-                // Without it a kill leaves an empty folder, and nothing worse.
-                let _ = self.write_down_folder(above, name, path);
+                if let Ok(stamp) = self.disk().stat_at(above.as_fd(), name) {
+                    let _ = self.write_down_folder(path, OsStr::new(""), Some(stamp.inode));
+                }
                 Ok(true)
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -231,25 +269,25 @@ impl<'w> Trial<'w> {
         }
     }
 
-    /// Writes down that a folder was made, to be removed after a kill if it is empty.
+    /// Writes down a folder that is about to be made under a temporary name, or the one that has been made, to be removed
+    /// after a kill if it is empty.
     fn write_down_folder(
         &mut self,
-        above: &Arc<OwnedFd>,
-        name: &OsStr,
         path: &Path,
+        temporary: &OsStr,
+        inode: Option<u64>,
     ) -> io::Result<()> {
         let Some(journal) = &self.workspace.journal else {
             return Ok(());
         };
-        let stamp = self.disk().stat_at(above.as_fd(), name)?;
         let step = Step {
             folder: path.parent().map(Into::into).unwrap_or_default(),
-            name: name.to_owned(),
-            temporary: OsString::new(),
+            name: path.file_name().unwrap_or_default().to_owned(),
+            temporary: temporary.to_owned(),
             act: Act::Folder,
             old: None,
-            new: Some(Trace {
-                inode: stamp.inode,
+            new: inode.map(|inode| Trace {
+                inode,
                 revision: Revision::of(b""),
             }),
         };

@@ -1,18 +1,29 @@
-//! A folder that was made for a file which a kill kept from coming: it goes again, unless something is in it.
+//! A folder that was made for a file which a kill kept from coming, or that was to go with its last file: it goes, unless
+//! something is in it.
 
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind as Kind};
 
 use super::Healed;
 use super::step::Scene;
+use crate::folder::is_temporary;
 
 impl Scene<'_> {
-    /// A folder that was made for a file: it goes if nothing is in it, whatever came of the file. Kept where it stays.
+    /// Removes the folder if nothing is in it, whatever came of the file. Kept where it stays.
     pub(super) fn heal_folder(&self) -> io::Result<Healed> {
-        let (disk, name) = (self.disk(), &*self.step.name);
+        // Under its first name it is known by that alone: nobody else makes such names.
+        let temporary = &*self.step.temporary;
+        if is_temporary(temporary) {
+            self.remove_folder(temporary, |_| true)?;
+        }
+        let inode = self.step.new.map(|new| new.inode);
+        self.remove_folder(&self.step.name, |found| inode == Some(found))
+    }
+
+    fn remove_folder(&self, name: &OsStr, is_ours: impl Fn(u64) -> bool) -> io::Result<Healed> {
+        let disk = self.disk();
         let ours = match disk.stat_at(self.folder(), name) {
-            Ok(stamp) => {
-                stamp.is_folder() && self.step.new.is_some_and(|new| new.inode == stamp.inode)
-            }
+            Ok(stamp) => stamp.is_folder() && is_ours(stamp.inode),
             Err(error) if error.kind() == Kind::NotFound => false,
             Err(error) => return Err(error),
         };
