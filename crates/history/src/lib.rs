@@ -7,6 +7,7 @@
 
 mod content;
 mod entry;
+mod kept;
 mod ledger;
 mod operation;
 mod seen;
@@ -16,6 +17,7 @@ mod store;
 
 pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Asked, Entry, Readings, Revision, Version};
+pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Sight};
 pub use operation::{
     By, Confirmed, Content, Draft, FOUND_BACK, FileChange, FileDraft, FileKind, Found, Kept,

@@ -28,6 +28,7 @@ mod seal;
 mod spans;
 mod sqlite;
 mod statistics;
+mod streamed;
 mod unsealed;
 mod writing;
 

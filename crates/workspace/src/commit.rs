@@ -26,7 +26,9 @@ use std::sync::Arc;
 pub(crate) use aside::give_name;
 pub(crate) use in_place::write_over;
 pub use outcome::{Barrier, CommitError, Warning, Written};
-pub use request::{Durability, Expected, Links, Manner, NewBytes, Old, Strategy, Weak, Write};
+pub use request::{
+    Durability, Expected, Links, Manner, NewBytes, Old, Source, Strategy, Weak, Write,
+};
 pub(crate) use trial::next_name;
 
 use crate::locks::{Guard, Kept, LockError};

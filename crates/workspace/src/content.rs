@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use lancet_text::RawChange;
 
 use crate::buffer;
-use crate::commit::NewBytes;
+use crate::commit::{NewBytes, Source};
 use crate::disk::Disk;
 use crate::revision::{Hasher, Revision};
 
@@ -49,6 +49,7 @@ pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
         NewBytes::Whole(bytes) => bytes.len() as u64,
         NewBytes::Spliced { base, changes } => spliced(base.len() as u64, changes),
         NewBytes::Streamed { changes } => spliced(length, changes),
+        NewBytes::Copied { length, .. } => *length,
         NewBytes::Nothing | NewBytes::MovedTo(_) => 0,
     }
 }
@@ -182,6 +183,14 @@ pub(crate) fn write_content(
             }
             sink.put(&pieces).map(|()| None)
         }
+        (
+            NewBytes::Copied {
+                from,
+                length,
+                revision,
+            },
+            _,
+        ) => copy(*from, *length, revision, sink).map(|()| None),
         (NewBytes::Streamed { changes }, Some((file, length))) => {
             check_changes(changes, length)?;
             stream(changes, file, length, sink).map(Some)
@@ -194,6 +203,44 @@ pub(crate) fn write_content(
             io::ErrorKind::InvalidInput,
             "a file that is not there yet has no bytes to stream from",
         )),
+    }
+}
+
+/// Copies content from elsewhere through one buffer. What is not what its name says is an error, and nobody gets to see it:
+/// the file has no name yet.
+fn copy(
+    from: &dyn Source,
+    length: u64,
+    revision: &Revision,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let mut hasher = Hasher::new();
+    buffer::lend(|buffer| {
+        let mut at = 0;
+        while at < length {
+            let most = usize::try_from(length - at)
+                .unwrap_or(buffer::LENGTH)
+                .min(buffer::LENGTH);
+            match from.read_at(&mut buffer[..most], at) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(read) => {
+                    at += read as u64;
+                    hasher.update(&buffer[..read]);
+                    sink.put(&[&buffer[..read]])?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    })?;
+    if hasher.finish() == *revision {
+        Ok(())
+    } else {
+        Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "what is kept of that content is damaged",
+        ))
     }
 }
 

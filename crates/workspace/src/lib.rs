@@ -32,8 +32,8 @@ mod sweep;
 
 pub use branch::{Branch, Leaf};
 pub use commit::{
-    Barrier, CommitError, Durability, Expected, Links, Manner, NewBytes, Old, Strategy, Warning,
-    Weak, Write, Written,
+    Barrier, CommitError, Durability, Expected, Links, Manner, NewBytes, Old, Source, Strategy,
+    Warning, Weak, Write, Written,
 };
 pub use disk::{
     Call, Carried, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,

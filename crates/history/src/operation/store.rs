@@ -8,6 +8,7 @@ use super::{
     Unsealed,
 };
 use crate::entry::Revision;
+use crate::kept::KeptContent;
 use crate::store::{Saved, SetAside, StoreError};
 
 /// Whether an announced operation could be confirmed.
@@ -134,6 +135,13 @@ pub trait OperationStore: Send + Sync {
     /// # Errors
     /// The store cannot be read.
     fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// A content that is read piece by piece, for one that is too large to be held. None where it is not kept. Whether it is
+    /// what its name says is for who reads it to check.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError>;
 
     /// Counts a refusal.
     ///

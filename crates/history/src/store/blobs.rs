@@ -2,12 +2,13 @@
 //! alone. A file is complete under its name or not there.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use super::contents::MAGIC;
 use super::process;
 use crate::entry::Revision;
 
@@ -17,6 +18,9 @@ const FOLDER: &str = "contents";
 const TEMPORARIES: &str = "tmp";
 /// Files that no row names are of a process that is just writing them, until they are this old.
 const ORPHANED: Duration = Duration::from_secs(60 * 60);
+
+/// Numbers the files that are being written.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Where a content's file is.
 pub(super) fn path_of(state: &Path, revision: &Revision) -> PathBuf {
@@ -88,7 +92,6 @@ fn replace(
     path: &Path,
     fill: &mut dyn FnMut(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
     make_folder(path)?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let temporary = state
@@ -150,6 +153,43 @@ pub(super) fn pack(state: &Path, revision: &Revision, level: i32) -> io::Result<
         Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Packed::No),
         Err(error) => Err(error),
     }
+}
+
+/// A content's file, to be read piece by piece. One that is compressed is unpacked into a file without a name.
+pub(super) fn open(state: &Path, revision: &Revision) -> io::Result<File> {
+    let path = path_of(state, revision);
+    let mut file = File::open(&path)?;
+    let mut head = Vec::new();
+    (&mut file)
+        .take(MAGIC.len() as u64)
+        .read_to_end(&mut head)?;
+    // A user's file may be a compressed one itself: the hash tells.
+    if head != MAGIC || hash_of(&path)? == *revision {
+        return Ok(file);
+    }
+    file.rewind()?;
+    let mut out = unnamed(state)?;
+    zstd::stream::copy_decode(file, &mut out)?;
+    Ok(out)
+}
+
+/// A file of the state folder that goes with its handle.
+pub(super) fn unnamed(state: &Path) -> io::Result<File> {
+    let nowhere = state.join(FOLDER).join(TEMPORARIES);
+    make_folder(&nowhere.join("any"))?;
+    let path = nowhere.join(format!(
+        "{}-{}",
+        process::own(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    ));
+    let opened = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&path)?;
+    fs::remove_file(&path)?;
+    Ok(opened)
 }
 
 /// Reads a content's file.

@@ -259,4 +259,4 @@ pub(super) fn unpacked(state: &Path, row: &Row) -> Option<Vec<u8>> {
 }
 
 /// How compressed bytes begin.
-const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+pub(super) const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];

@@ -10,9 +10,10 @@ use super::open::{file_in, not_writable};
 use super::writing::Writing;
 use super::{
     Saved, SetAside, Store, StoreError, blobs, contents, forecast, log, open, process, prune,
-    records, seal, statistics, unsealed,
+    records, seal, statistics, streamed, unsealed,
 };
 use crate::entry::Revision;
+use crate::kept::KeptContent;
 use crate::operation::{
     Confirmed, Draft, FOUND_BACK, Found, Limits, LogQuery, Operation, OperationState,
     OperationStore, Removed, Sealed, Statistics, StatisticsQuery, TakenBack, Unsealed,
@@ -290,6 +291,13 @@ impl OperationStore for Store {
         Ok(self
             .run(|connection| log::is_changed_later(connection, paths, after, except))?
             .0)
+    }
+
+    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError> {
+        let (opened, _) = self.run(|connection| {
+            Ok(streamed::open(connection, self.folder(), revision)?.transpose())
+        })?;
+        opened.map_err(|source| not_writable(self.folder(), source))
     }
 
     fn count_refusal(&self, session: &str, tool: &str, name: &str) -> Result<(), StoreError> {

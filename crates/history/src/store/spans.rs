@@ -18,7 +18,15 @@ pub(super) fn encode(changes: &[RawChange<'_>]) -> Vec<u8> {
 }
 
 /// The content that encoded changes make of their base; none where they do not fit it.
-pub(super) fn apply(base: Vec<u8>, mut encoded: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn apply(base: Vec<u8>, encoded: &[u8]) -> Option<Vec<u8>> {
+    let changes = decode(encoded)?;
+    let mut content = std::sync::Arc::new(base);
+    revise(&mut content, &changes).ok()?;
+    std::sync::Arc::into_inner(content)
+}
+
+/// The changes, sorted and disjoint; none where the bytes are no changes.
+pub(super) fn decode(mut encoded: &[u8]) -> Option<Vec<RawChange<'_>>> {
     let mut changes: Vec<RawChange<'_>> = Vec::new();
     let mut end = 0_u64;
     while !encoded.is_empty() {
@@ -29,9 +37,7 @@ pub(super) fn apply(base: Vec<u8>, mut encoded: &[u8]) -> Option<Vec<u8>> {
         changes.push((start..end, bytes));
         encoded = rest;
     }
-    let mut content = std::sync::Arc::new(base);
-    revise(&mut content, &changes).ok()?;
-    std::sync::Arc::into_inner(content)
+    Some(changes)
 }
 
 fn number(out: &mut Vec<u8>, mut value: u64) {

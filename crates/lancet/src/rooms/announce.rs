@@ -237,6 +237,7 @@ impl FilePlan {
         match (&self.new, &self.base) {
             (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Some(Revision::of(bytes)),
             (New::Changes(changes), Some(base)) => Some(revision_of(&base.bytes, changes)),
+            (New::Copied { revision, .. }, _) => Some(*revision),
             (New::Changes(_) | New::Streamed(_) | New::Removed { .. }, _) => None,
         }
     }
@@ -308,6 +309,8 @@ impl FilePlan {
             New::Whole(bytes) | New::Restored { bytes, .. } => {
                 (bytes.len() as u64, Content::Whole(bytes))
             }
+            // The history has it already.
+            New::Copied { content, .. } => (content.0.size(), Content::Displaced),
             New::Changes(changes) | New::Streamed(changes) => {
                 let (base, before) = match (&self.expected, &self.base) {
                     (_, Some(base)) => (*base.revision.as_bytes(), base.bytes.len() as u64),

@@ -76,6 +76,16 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
             new: match (&file.new, &file.base) {
                 (New::Whole(bytes) | New::Restored { bytes, .. }, _) => NewBytes::Whole(bytes),
                 (New::Removed { .. }, _) => NewBytes::Nothing,
+                (
+                    New::Copied {
+                        content, revision, ..
+                    },
+                    _,
+                ) => NewBytes::Copied {
+                    from: content,
+                    length: content.0.size(),
+                    revision: *revision,
+                },
                 (New::Changes(changes), Some(base)) => NewBytes::Spliced {
                     base: &base.bytes,
                     changes,

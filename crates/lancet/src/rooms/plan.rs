@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use lancet_history::{OperationKind, Seen, TakenBack};
+use lancet_history::{KeptContent, OperationKind, Seen, TakenBack};
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
-use lancet_workspace::{Expected, Snapshot};
+use lancet_workspace::{Expected, Revision, Snapshot, Source};
 
 use super::locate::Target;
 use crate::order::Turn;
@@ -119,15 +119,31 @@ pub(crate) enum New {
     Streamed(Vec<RawChange>),
     /// The whole content, and the permission bits that go with it, where they are to change.
     Restored { bytes: Vec<u8>, mode: Option<u32> },
+    /// A state of the history that is too large to be held.
+    Copied {
+        content: FromHistory,
+        revision: Revision,
+        mode: Option<u32>,
+    },
     /// None: the file goes, and these folders with it as far as they are empty, outermost first.
     Removed { folders: Vec<PathBuf> },
+}
+
+/// A content of the history, as the door to the disk reads it.
+#[derive(Debug)]
+pub(crate) struct FromHistory(pub(super) KeptContent);
+
+impl Source for FromHistory {
+    fn read_at(&self, into: &mut [u8], offset: u64) -> std::io::Result<usize> {
+        self.0.read_at(into, offset)
+    }
 }
 
 impl New {
     /// The permission bits that the file is to have, where they are to change.
     pub(super) fn mode(&self) -> Option<u32> {
         match self {
-            Self::Restored { mode, .. } => *mode,
+            Self::Restored { mode, .. } | Self::Copied { mode, .. } => *mode,
             _ => None,
         }
     }

@@ -179,7 +179,7 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
                 entry.seen = file.seen.clone();
                 ledger.put(&path, entry);
             }
-            New::Streamed(_) => {
+            New::Streamed(_) | New::Copied { .. } => {
                 let mut entry = Entry::new(version);
                 entry.seen = file.seen.clone();
                 entry.wrote = Some(version.revision);

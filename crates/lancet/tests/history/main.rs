@@ -6,6 +6,7 @@ mod figures;
 mod found_back;
 mod ground;
 mod killed;
+mod large;
 mod laws;
 mod processes;
 mod trouble;

@@ -1,5 +1,7 @@
 //! What is asked of a commit: which file, what has to be there, what is to be there, and in what manner.
 
+use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 use lancet_text::RawChange;
@@ -56,10 +58,25 @@ pub enum NewBytes<'a> {
         /// Sorted and disjoint.
         changes: &'a [RawChange],
     },
+    /// All of it, read from elsewhere on the way and compared with its name.
+    Copied {
+        /// Where it is read.
+        from: &'a dyn Source,
+        /// Its length in bytes.
+        length: u64,
+        /// Its name.
+        revision: Revision,
+    },
     /// None: the file is to be gone. What it held is kept where old files are kept.
     Nothing,
     /// None here: the file itself is to stand at another name, which must be free, on the same file system.
     MovedTo(&'a Located),
+}
+
+/// Content that is read piece by piece, as often as it is needed.
+pub trait Source: fmt::Debug + Sync {
+    /// Reads some bytes from `offset` on; none at the end.
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 
 /// How a file may be written. The default is what COMMIT and settings call `auto`.

@@ -2,6 +2,7 @@
 //! are then read by themselves. Memory is bounded by the page, whatever the file.
 
 mod around;
+pub(super) mod back;
 mod edit;
 mod page;
 mod places;

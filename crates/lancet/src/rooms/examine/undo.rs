@@ -9,7 +9,7 @@ mod walk;
 
 use std::path::PathBuf;
 
-use lancet_history::{OperationKind, OperationStore, StoreError, TakenBack};
+use lancet_history::{KeptContent, OperationKind, OperationStore, StoreError, TakenBack};
 
 use self::chain::Chain;
 use self::select::Row;
@@ -283,12 +283,21 @@ fn store<'d>(desk: &'d Desk<'_>) -> Result<&'d dyn OperationStore, Refusal> {
 
 /// The bytes of a state that the history has.
 fn content(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<Vec<u8>, Refusal> {
-    store.content(revision).map_err(unreadable)?.ok_or_else(|| {
-        Refusal::new(
-            Kind::NotFound,
-            "The bytes of that state are no longer kept, or were damaged. Nothing was changed.",
-        )
-    })
+    let content = store.content(revision).map_err(unreadable)?;
+    content.ok_or_else(not_kept)
+}
+
+/// The same where it is too large to be held.
+fn stored(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<KeptContent, Refusal> {
+    let content = store.open_content(revision).map_err(unreadable)?;
+    content.ok_or_else(not_kept)
+}
+
+fn not_kept() -> Refusal {
+    Refusal::new(
+        Kind::NotFound,
+        "The bytes of that state are no longer kept, or were damaged. Nothing was changed.",
+    )
 }
 
 fn unreadable(error: StoreError) -> Refusal {

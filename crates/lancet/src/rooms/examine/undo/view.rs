@@ -4,18 +4,20 @@ use std::path::PathBuf;
 
 use lancet_history::{Kept, OperationStore, Seen};
 use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
-use lancet_workspace::{Expected, Snapshot};
+use lancet_workspace::{Expected, Revision, Snapshot};
 
-use super::content;
+use super::walk::{Current, Found};
+use super::{content, stored};
 use crate::ledger::{carry, raw_line};
 use crate::refusal::Refusal;
 use crate::rooms::Desk;
 use crate::rooms::examine::edit::WORDS_OF_A_FILE;
-use crate::rooms::examine::open::{configured, expected};
+use crate::rooms::examine::large::{self, back::Stored};
+use crate::rooms::examine::open::{HELD, configured};
 use crate::rooms::examine::standing::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
-use crate::wording::count;
+use crate::wording::{count, quote_path};
 
 /// What a file is to become.
 pub(super) enum Wanted<'k> {
@@ -32,24 +34,62 @@ pub(super) fn file_plan(
     desk: &Desk<'_>,
     store: &dyn OperationStore,
     target: Target,
-    current: Option<Snapshot>,
+    current: Option<Current>,
     wanted: Wanted<'_>,
     mode: Option<u32>,
     folders: Vec<PathBuf>,
 ) -> Result<Option<FilePlan>, Refusal> {
-    let new = match wanted {
-        Wanted::Nothing => None,
-        Wanted::Kept(kept) => Some(content(store, &kept.revision)?),
-        Wanted::Bytes(bytes) => Some(bytes),
-    };
     let same_mode = match (&current, mode) {
         (Some(current), Some(mode)) => current.stamp.mode & 0o7777 == mode & 0o7777,
         _ => true,
     };
-    let same_bytes = current.as_ref().map(|current| current.bytes.as_slice()) == new.as_deref();
-    if same_bytes && same_mode {
+    let revision = match &wanted {
+        Wanted::Nothing => None,
+        Wanted::Kept(kept) => Some(kept.revision),
+        Wanted::Bytes(bytes) => Some(*Revision::of(bytes).as_bytes()),
+    };
+    let found = current.as_ref().map(|current| *current.revision.as_bytes());
+    if found == revision && same_mode {
         return Ok(None);
     }
+    let expected = current
+        .as_ref()
+        .map_or(Expected::Missing, Current::expected);
+    let new = match (wanted, current.as_ref().map(|current| &current.content)) {
+        (Wanted::Nothing, Some(Found::Large(survey))) => {
+            return Ok(Some(large::back::removed(
+                target, expected, survey, folders,
+            )));
+        }
+        (Wanted::Kept(kept), found)
+            if kept.size > HELD || matches!(found, Some(Found::Large(_))) =>
+        {
+            let stored = Stored {
+                content: stored(store, &kept.revision)?,
+                revision: kept.revision,
+                mode,
+            };
+            let made;
+            let survey = match found {
+                Some(Found::Large(survey)) => Some(&**survey),
+                // It is looked at as a large one.
+                Some(Found::Held(_)) => {
+                    made = large::back::surveyed(desk, &target)?;
+                    Some(&*made)
+                }
+                None => None,
+            };
+            let plan = large::back::restored(desk, target, expected, survey, stored)?;
+            return Ok(Some(plan));
+        }
+        (Wanted::Nothing, _) => None,
+        (Wanted::Kept(kept), _) => Some(content(store, &kept.revision)?),
+        (Wanted::Bytes(bytes), _) => Some(bytes),
+    };
+    let current = current.and_then(|current| match current.content {
+        Found::Held(snapshot) => Some(snapshot),
+        Found::Large(_) => None,
+    });
     let configured = configured(desk.engine(), &target);
     let before = current.as_ref().map_or(&[][..], |current| &current.bytes);
     let after = new.as_deref().unwrap_or_default();
@@ -91,7 +131,7 @@ pub(super) fn file_plan(
     drop(documents);
     Ok(Some(FilePlan {
         target,
-        expected: current.as_ref().map_or(Expected::Missing, expected),
+        expected,
         new: match new {
             Some(bytes) => New::Restored { bytes, mode },
             None => New::Removed { folders },

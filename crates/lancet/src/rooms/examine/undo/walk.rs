@@ -1,10 +1,11 @@
 //! One file, back through its changes: from what stands on the disk to what was there before the oldest of them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lancet_history::{Kept, OperationStore};
 use lancet_text::{Document, difference, unified};
-use lancet_workspace::{Kind as FileKind, Revision, Snapshot};
+use lancet_workspace::{Expected, Kind as FileKind, Revision, Snapshot, Stamp};
 
 use super::chain::Chain;
 use super::select::Row;
@@ -12,7 +13,8 @@ use super::view::Wanted;
 use super::{content, merge, unreadable, view};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
-use crate::rooms::examine::open::{configured, snapshot_to_change};
+use crate::rooms::examine::large::{self, Surveyed};
+use crate::rooms::examine::open::{HELD, configured, expected, snapshot_to_change};
 use crate::rooms::examine::standing::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
@@ -22,11 +24,55 @@ use crate::wording::{cut, quote_path};
 /// The longest diff that a conflict shows, in characters.
 const LONGEST_DIFF: usize = 8_000;
 
+/// What stands at a name now.
+pub(super) struct Current {
+    pub(super) revision: Revision,
+    pub(super) stamp: Stamp,
+    pub(super) content: Found,
+}
+
+/// The content of a file, or what a pass over it told.
+pub(super) enum Found {
+    /// All of it.
+    Held(Snapshot),
+    /// It is too large to be held.
+    Large(Arc<Surveyed>),
+}
+
+impl Current {
+    /// What the disk must still hold when the file is written.
+    pub(super) fn expected(&self) -> Expected {
+        match &self.content {
+            Found::Held(snapshot) => expected(snapshot),
+            Found::Large(survey) => Expected::Content {
+                revision: survey.revision,
+                stamp: survey.stamp,
+                bytes: None,
+            },
+        }
+    }
+}
+
 /// What stands at a name now; none where nothing does.
-pub(super) fn current(desk: &Desk<'_>, target: &Target) -> Result<Option<Snapshot>, Refusal> {
+pub(super) fn current(desk: &Desk<'_>, target: &Target) -> Result<Option<Current>, Refusal> {
     match target.located.kind() {
         FileKind::Missing => Ok(None),
-        FileKind::File => snapshot_to_change(desk, target).map(Some),
+        FileKind::File if target.located.stat_now().is_some_and(|now| now.size > HELD) => {
+            let survey = large::back::surveyed(desk, target)?;
+            Ok(Some(Current {
+                revision: survey.revision,
+                stamp: survey.stamp,
+                content: Found::Large(survey),
+            }))
+        }
+        FileKind::File => {
+            let snapshot = snapshot_to_change(desk, target)?;
+            Ok(Some(Current {
+                revision: snapshot.revision,
+                stamp: snapshot.stamp,
+                content: Found::Held(snapshot),
+            }))
+        }
         FileKind::Directory | FileKind::Special(_) => {
             let text = format!(
                 "{} is no file any more. Nothing was changed.",
@@ -76,26 +122,22 @@ pub(super) fn back(
         } else {
             let now = || state.bytes(store, found.as_ref());
             let merged = match (asked.overlap, before, after) {
-                (Overlap::Merge, Some(before), Some(after)) => match now()? {
-                    Some(now) => merge::three_ways(
-                        &content(store, &after.revision)?,
-                        &now,
-                        &content(store, &before.revision)?,
-                    ),
-                    None => None,
-                },
+                (Overlap::Merge, Some(before), Some(after))
+                    if before.size.max(after.size) <= HELD =>
+                {
+                    match now()? {
+                        Now::Bytes(now) => merge::three_ways(
+                            &content(store, &after.revision)?,
+                            &now,
+                            &content(store, &before.revision)?,
+                        ),
+                        Now::Nothing | Now::Large => None,
+                    }
+                }
                 _ => None,
             };
             let Some(merged) = merged else {
-                let now = now()?;
-                return Err(conflict(
-                    desk,
-                    store,
-                    &chain.target,
-                    row,
-                    now.as_deref(),
-                    asked,
-                ));
+                return Err(conflict(desk, store, &chain.target, row, &now()?, asked));
             };
             revision = Some(*Revision::of(&merged).as_bytes());
             state = Step::Merged(merged);
@@ -156,46 +198,48 @@ enum Step<'k> {
     Merged(Vec<u8>),
 }
 
+/// The bytes of a file on the way back.
+enum Now {
+    Nothing,
+    Bytes(Vec<u8>),
+    /// They are too many to be held.
+    Large,
+}
+
 impl Step<'_> {
-    fn bytes(
-        &self,
-        store: &dyn OperationStore,
-        found: Option<&Snapshot>,
-    ) -> Result<Option<Vec<u8>>, Refusal> {
-        match self {
-            Self::AsFound => Ok(found.map(|found| found.bytes.to_vec())),
-            Self::Nothing => Ok(None),
-            Self::Kept(kept) => content(store, &kept.revision).map(Some),
-            Self::Merged(bytes) => Ok(Some(bytes.clone())),
-        }
+    fn bytes(&self, store: &dyn OperationStore, found: Option<&Current>) -> Result<Now, Refusal> {
+        Ok(match (self, found.map(|found| &found.content)) {
+            (Self::AsFound, Some(Found::Held(found))) => Now::Bytes(found.bytes.to_vec()),
+            (Self::AsFound, Some(Found::Large(_))) => Now::Large,
+            (Self::AsFound, None) | (Self::Nothing, _) => Now::Nothing,
+            (Self::Kept(kept), _) if kept.size > HELD => Now::Large,
+            (Self::Kept(kept), _) => Now::Bytes(content(store, &kept.revision)?),
+            (Self::Merged(bytes), _) => Now::Bytes(bytes.clone()),
+        })
     }
 }
 
 /// What can be done about a change whose file has moved on.
-fn advice(
-    path: &impl std::fmt::Display,
-    row: &Row,
-    now: Option<&[u8]>,
-    asked: &TakeBack,
-) -> String {
+fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack) -> String {
     let id = &row.operation;
     let before =
         format!("a person gets the file as it was before with `lancet restore {path}@{id}^`");
     let mut advice = match (&row.change.before, &row.change.after, now) {
         // Nothing is left that the change could be taken out of.
-        (Some(_), Some(_), None) => format!("There is nothing to take it out of; {before}."),
-        (None, Some(_), None) => "What it made is gone already.".to_owned(),
-        (Some(_), Some(_), Some(_)) if asked.overlap == Overlap::Refuse => {
+        (Some(_), Some(_), Now::Nothing) => format!("There is nothing to take it out of; {before}."),
+        (None, Some(_), Now::Nothing) => "What it made is gone already.".to_owned(),
+        (Some(_), Some(_), Now::Large) => format!("The file is too large for one change to be taken out of it; {before}."),
+        (Some(_), Some(_), Now::Bytes(_)) if asked.overlap == Overlap::Refuse => {
             "Taking it back would take that along; a person can take out this change alone with `lancet undo --merge`.".to_owned()
         }
-        (Some(_), Some(_), Some(_)) => format!(
+        (Some(_), Some(_), Now::Bytes(_)) => format!(
             "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; {before}, which takes the later one along."
         ),
         (Some(_), None, _) => format!("Taking it back would replace that file; {before}."),
-        (None, _, Some(_)) => {
+        (None, _, Now::Bytes(_) | Now::Large) => {
             "Taking it back would remove that file along with what was changed since.".to_owned()
         }
-        (None, None, None) => String::new(),
+        (None, None, Now::Nothing) => String::new(),
     };
     if asked.selection == Selection::Newest && asked.direction == Direction::Undo {
         advice.push_str(" Without an argument undo comes to this change again; an earlier one is taken back by its id, which `lancet log` has.");
@@ -209,7 +253,7 @@ fn conflict(
     store: &dyn OperationStore,
     target: &Target,
     row: &Row,
-    now: Option<&[u8]>,
+    now: &Now,
     asked: &TakeBack,
 ) -> Refusal {
     let path = quote_path(target.path());
@@ -217,10 +261,11 @@ fn conflict(
         .change
         .after
         .as_ref()
+        .filter(|after| after.size <= HELD)
         .and_then(|after| content(store, &after.revision).ok());
     let how = match (&row.change.after, now) {
-        (Some(_), None) => "it was removed since",
-        (None, Some(_)) => "a file was put there since",
+        (Some(_), Now::Nothing) => "it was removed since",
+        (None, Now::Bytes(_) | Now::Large) => "a file was put there since",
         _ => "it was changed since",
     };
     let advice = advice(&path, row, now, asked);
@@ -228,9 +273,10 @@ fn conflict(
         "{path} is not what operation {} left: {how}. Nothing was changed. {advice}",
         row.operation
     );
-    let shown = (!target.is_withheld())
-        .then(|| diff(desk, target, left.as_deref()?, now?))
-        .flatten();
+    let shown = match (&left, now) {
+        (Some(left), Now::Bytes(now)) if !target.is_withheld() => diff(desk, target, left, now),
+        _ => None,
+    };
     if let Some(diff) = shown {
         let diff = diff.strip_suffix('\n').unwrap_or(&diff);
         text.push_str(&format!("\nChanged since:\n{}", cut(diff, LONGEST_DIFF)));

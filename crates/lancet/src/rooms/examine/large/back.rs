@@ -1,0 +1,307 @@
+//! The plan for a large file that goes back to a state of the history, or comes back from it: both are read piece by piece.
+//! What differs is found from both ends, and shown where it is short.
+
+use std::ops::{ControlFlow, Range};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lancet_history::{KeptContent, Seen};
+use lancet_text::{Encoding, Endings, RawChange, Survey, unified};
+use lancet_workspace::{Expected, Revision};
+
+use super::view::view;
+use super::{Stretch, Surveyed, scan, suited};
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::locate::Target;
+use crate::rooms::plan::{ChangeView, FilePlan, FromHistory, New};
+use crate::wording::count;
+
+/// So much of each side is held to be shown.
+const SHOWN: u64 = 256 << 10;
+/// How far a line's ends are looked for.
+const LINE: u64 = 64 << 10;
+/// How much is compared at a time.
+const STEP: usize = 256 << 10;
+
+/// What the history has of the state that is wanted.
+pub(crate) struct Stored {
+    pub(crate) content: KeptContent,
+    pub(crate) revision: [u8; 32],
+    /// Permission bits that go with it, where they are to change.
+    pub(crate) mode: Option<u32>,
+}
+
+/// What a pass over a large file tells.
+pub(crate) fn surveyed(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
+    super::survey(desk, target)
+}
+
+/// The plan that makes a stored state of the file that is there, if one is.
+pub(crate) fn restored(
+    desk: &Desk<'_>,
+    target: Target,
+    expected: Expected,
+    current: Option<&Surveyed>,
+    stored: Stored,
+) -> Result<FilePlan, Refusal> {
+    let mut seen = Seen::default();
+    let (view, encoding, endings) = match current {
+        Some(survey) => {
+            let encoding = suited(desk, &target, survey)?;
+            let difference = Difference::find(desk, &target, survey, &stored.content)?;
+            let view = match difference.change(&target, survey, &stored.content)? {
+                Some(change) if encoding.is_some() => {
+                    shown(desk, &target, survey, change, &mut seen)?
+                }
+                _ => difference.counted(&target, survey, &stored.content)?,
+            };
+            (view, encoding, survey.facts.endings())
+        }
+        None => {
+            let mut survey = Survey::new();
+            each(&stored.content, 0..stored.content.size(), &mut |bytes| {
+                survey.feed(bytes);
+            })?;
+            let facts = survey.finish();
+            let lines = facts.line_count() as usize;
+            (untold(lines, 0), facts.encoding(None), facts.endings())
+        }
+    };
+    Ok(FilePlan {
+        target,
+        expected,
+        base: None,
+        new: New::Copied {
+            content: FromHistory(stored.content),
+            revision: Revision::from_bytes(stored.revision),
+            mode: stored.mode,
+        },
+        view,
+        encoding: encoding.unwrap_or(Encoding::UTF8),
+        endings,
+        seen,
+    })
+}
+
+/// The plan that lets a large file go.
+pub(crate) fn removed(
+    target: Target,
+    expected: Expected,
+    survey: &Surveyed,
+    folders: Vec<PathBuf>,
+) -> FilePlan {
+    FilePlan {
+        target,
+        expected,
+        base: None,
+        new: New::Removed { folders },
+        view: untold(0, survey.facts.line_count() as usize),
+        encoding: Encoding::UTF8,
+        endings: Endings::None,
+        seen: Seen::default(),
+    }
+}
+
+/// A change whose lines are only counted.
+fn untold(added: usize, removed: usize) -> ChangeView {
+    ChangeView {
+        added,
+        removed,
+        coarse: true,
+        body: format!(
+            "{} added, {removed} removed; the diff is too long to show",
+            count(added, "line")
+        ),
+        ..ChangeView::default()
+    }
+}
+
+/// A change as its diff, and the lines of it as seen.
+fn shown(
+    desk: &Desk<'_>,
+    target: &Target,
+    survey: &Surveyed,
+    change: RawChange,
+    seen: &mut Seen,
+) -> Result<ChangeView, Refusal> {
+    let known = desk.session.ledger().peek(target.path()).cloned();
+    if let Some(entry) = known.filter(|entry| entry.revision == *survey.revision.as_bytes()) {
+        *seen = entry.seen;
+    }
+    let shift = (change.range.clone(), change.bytes.len() as u64);
+    let mut view = view(desk, target, survey, &[change], seen)?;
+    seen.shift(&[shift]);
+    view.rungs.clear();
+    view.replacements = 0;
+    if !view.coarse {
+        view.body = unified(&view.patch);
+    }
+    Ok(view)
+}
+
+/// Where two versions differ: between what they have in common at the start and at the end.
+struct Difference {
+    old: Range<u64>,
+    new: Range<u64>,
+}
+
+impl Difference {
+    fn find(
+        desk: &Desk<'_>,
+        target: &Target,
+        survey: &Surveyed,
+        content: &KeptContent,
+    ) -> Result<Self, Refusal> {
+        let (old, new) = (survey.facts.length(), content.size());
+        let mut start = 0_u64;
+        let mut failed = None;
+        let mut buffer = vec![0; STEP];
+        scan(desk, target, &mut |bytes| {
+            let read = match fill(content, &mut buffer[..bytes.len().min(STEP)], start) {
+                Ok(read) => read,
+                Err(refusal) => {
+                    failed = Some(refusal);
+                    return ControlFlow::Break(());
+                }
+            };
+            let same = if *bytes == buffer[..read] {
+                read
+            } else {
+                let pairs = bytes.iter().zip(&buffer[..read]);
+                pairs.take_while(|(one, other)| one == other).count()
+            };
+            start += same as u64;
+            if same == bytes.len() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })?;
+        if let Some(refusal) = failed {
+            return Err(refusal);
+        }
+        let most = old.min(new).saturating_sub(start);
+        let mut end = 0_u64;
+        while end < most {
+            desk.check_time()?;
+            let length = (most - end).min(STEP as u64) as usize;
+            let from = end + length as u64;
+            let stretch = Stretch::read(target, survey, old - from, length)?;
+            let read = fill(content, &mut buffer[..length], new - from)?;
+            let same = if stretch.bytes == buffer[..read] {
+                read
+            } else {
+                let pairs = stretch.bytes.iter().rev().zip(buffer[..read].iter().rev());
+                pairs.take_while(|(one, other)| one == other).count()
+            };
+            end += same as u64;
+            if same < length {
+                break;
+            }
+        }
+        Ok(Self {
+            old: start..old - end,
+            new: start..new - end,
+        })
+    }
+
+    /// The difference as one change of whole lines; none where it is too long to be shown.
+    fn change(
+        &self,
+        target: &Target,
+        survey: &Surveyed,
+        content: &KeptContent,
+    ) -> Result<Option<RawChange>, Refusal> {
+        let length = |range: &Range<u64>| range.end - range.start;
+        if length(&self.old) > SHOWN || length(&self.new) > SHOWN {
+            return Ok(None);
+        }
+        let lead = self.old.start.min(LINE);
+        let before = Stretch::read(target, survey, self.old.start - lead, lead as usize)?;
+        let found = before.bytes.iter().rposition(|byte| *byte == b'\n');
+        let back = match found {
+            Some(at) => (before.bytes.len() - at - 1) as u64,
+            None if lead == self.old.start => lead,
+            None => return Ok(None),
+        };
+        let after = Stretch::read(target, survey, self.old.end, LINE as usize)?;
+        let found = after.bytes.iter().position(|byte| *byte == b'\n');
+        let on = match found {
+            Some(at) => at as u64 + 1,
+            None if (after.bytes.len() as u64) < LINE => after.bytes.len() as u64,
+            None => return Ok(None),
+        };
+        let new = self.new.start - back..self.new.end + on;
+        let mut bytes = Vec::with_capacity(length(&new) as usize);
+        each(content, new, &mut |piece| bytes.extend_from_slice(piece))?;
+        Ok(Some(RawChange {
+            range: self.old.start - back..self.old.end + on,
+            bytes,
+        }))
+    }
+
+    /// Only the numbers of its lines.
+    fn counted(
+        &self,
+        target: &Target,
+        survey: &Surveyed,
+        content: &KeptContent,
+    ) -> Result<ChangeView, Refusal> {
+        let mut added = 0;
+        each(content, self.new.clone(), &mut |bytes| {
+            added += super::places::newlines(bytes) as usize;
+        })?;
+        let (mut removed, mut at) = (0, self.old.start);
+        while at < self.old.end {
+            let length = (self.old.end - at).min(STEP as u64) as usize;
+            let stretch = Stretch::read(target, survey, at, length)?;
+            if stretch.bytes.is_empty() {
+                break;
+            }
+            removed += super::places::newlines(&stretch.bytes) as usize;
+            at += stretch.bytes.len() as u64;
+        }
+        Ok(untold(added, removed))
+    }
+}
+
+/// Reads as much as there is room for.
+fn fill(content: &KeptContent, into: &mut [u8], offset: u64) -> Result<usize, Refusal> {
+    let mut done = 0;
+    while done < into.len() {
+        match content.read_at(&mut into[done..], offset + done as u64) {
+            Ok(0) => break,
+            Ok(read) => done += read,
+            Err(error) => return Err(unreadable(&error)),
+        }
+    }
+    Ok(done)
+}
+
+/// Hands a range of a content over, piece by piece.
+fn each(
+    content: &KeptContent,
+    range: Range<u64>,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<(), Refusal> {
+    let mut buffer = vec![0; STEP];
+    let mut at = range.start;
+    while at < range.end {
+        let most = usize::try_from(range.end - at).unwrap_or(STEP).min(STEP);
+        let read = fill(content, &mut buffer[..most], at)?;
+        if read == 0 {
+            break;
+        }
+        take(&buffer[..read]);
+        at += read as u64;
+    }
+    Ok(())
+}
+
+fn unreadable(error: &std::io::Error) -> Refusal {
+    let text = format!(
+        "The history cannot be read: {error}. Nothing was changed; `lancet doctor` says more."
+    );
+    Refusal::new(Kind::Io, text)
+}
