@@ -24,6 +24,8 @@ pub struct TakeBack {
 pub enum Selection {
     /// The newest below the roots that has not been taken back (redo: the latest undo that has not been redone).
     Newest,
+    /// So many of the newest, as one operation.
+    Last(usize),
     /// The one whose id begins like this.
     Operation(String),
     /// The newest of this file, and of no other file that the same operation changed.

@@ -177,6 +177,8 @@ Examples:
   lancet undo --file src/main.rs --yes
   lancet undo --session evening
   lancet undo --since 30m --merge
+  lancet undo --session evening --keep-going
+      All changes of that session, but for files that were changed since.
 
 `lancet redo` does again what the latest undo took back.";
 

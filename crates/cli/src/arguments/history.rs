@@ -72,10 +72,13 @@ pub(crate) struct ShowArguments {
 /// out, removed) counts as taken back. Shows the diff and asks before it writes.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::UNDO)]
-#[command(group = ArgGroup::new("which").args(["operation", "file", "session", "turn", "since"]))]
+#[command(group = ArgGroup::new("which").args(["operation", "number", "file", "session", "turn", "since"]))]
 pub(crate) struct UndoArguments {
     /// This change, by its id or the beginning of it
     pub(crate) operation: Option<String>,
+    /// So many of the newest changes, at once
+    #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) number: Option<u32>,
     /// The newest change of this file, and of no other
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,

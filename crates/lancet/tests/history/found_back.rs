@@ -228,3 +228,17 @@ fn files_that_were_linked_after_their_changes_are_not_one_chain() {
     assert_eq!(refused(&ground.undo(session())), "conflict");
     assert_eq!(ground.bytes("a"), b"a1\n");
 }
+
+#[test]
+fn so_many_of_the_newest_are_one_operation() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    for (old, new) in [("0", "1"), ("1", "2"), ("2", "3")] {
+        operation(&ground.edit("a.txt", old, new));
+    }
+    operation(&ground.undo(Selection::Last(2)));
+    assert_eq!(ground.bytes("a.txt"), b"1\n");
+    assert_eq!(ground.log()[0].takes_back.len(), 2);
+    operation(&ground.undo(Selection::Last(2)));
+    assert_eq!(ground.bytes("a.txt"), b"0\n");
+}

@@ -22,6 +22,8 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
     } else if let Some(id) = &arguments.operation {
         Selection::Operation(id.clone())
+    } else if let Some(number) = arguments.number {
+        Selection::Last(number as usize)
     } else if let Some(session) = &arguments.session {
         Selection::Session(session.clone())
     } else if let Some(turn) = &arguments.turn {

@@ -48,6 +48,10 @@ pub(super) fn rows(
             limit: Some(1),
             ..query
         })?,
+        Selection::Last(number) => log(LogQuery {
+            limit: Some(*number),
+            ..query
+        })?,
         Selection::Operation(id) => {
             let operation = one(desk, store, id)?;
             if reach == Reach::Own && operation.session != desk.session.key() {

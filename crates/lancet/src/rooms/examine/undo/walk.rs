@@ -18,7 +18,7 @@ use crate::rooms::examine::open::{HELD, configured, expected, snapshot_to_change
 use crate::rooms::examine::standing::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
-use crate::undo::{Direction, Overlap, Selection, TakeBack};
+use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
 use crate::wording::{cut, quote_path};
 
 /// The longest diff that a conflict shows, in characters.
@@ -137,7 +137,17 @@ pub(super) fn back(
                 _ => None,
             };
             let Some(merged) = merged else {
-                return Err(conflict(desk, store, &chain.target, row, &now()?, asked));
+                let alone = all.iter().all(|row| chain.names.contains(&row.change.path));
+                let others = if alone { Others::None } else { Others::Some };
+                return Err(conflict(
+                    desk,
+                    store,
+                    &chain.target,
+                    row,
+                    &now()?,
+                    asked,
+                    others,
+                ));
             };
             revision = Some(*Revision::of(&merged).as_bytes());
             state = Step::Merged(merged);
@@ -198,6 +208,13 @@ enum Step<'k> {
     Merged(Vec<u8>),
 }
 
+/// Whether other files are to be taken back along with one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    None,
+    Some,
+}
+
 /// The bytes of a file on the way back.
 enum Now {
     Nothing,
@@ -255,6 +272,7 @@ fn conflict(
     row: &Row,
     now: &Now,
     asked: &TakeBack,
+    others: Others,
 ) -> Refusal {
     let path = quote_path(target.path());
     let left = row
@@ -268,7 +286,10 @@ fn conflict(
         (None, Now::Bytes(_) | Now::Large) => "a file was put there since",
         _ => "it was changed since",
     };
-    let advice = advice(&path, row, now, asked);
+    let mut advice = advice(&path, row, now, asked);
+    if others == Others::Some && asked.conflicts == Conflicts::Refuse {
+        advice.push_str(" A person can take back the other files and leave this one out with `lancet undo --keep-going`.");
+    }
     let mut text = format!(
         "{path} is not what operation {} left: {how}. Nothing was changed. {advice}",
         row.operation
