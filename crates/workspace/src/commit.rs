@@ -14,6 +14,7 @@ mod in_place;
 mod intent;
 mod names;
 mod outcome;
+mod place;
 mod request;
 mod stage;
 mod trial;
@@ -103,8 +104,16 @@ impl Workspace {
         }
         let mut done: Vec<Done> = Vec::with_capacity(batch.len());
         for (index, (write, ready)) in batch.iter().zip(ready).enumerate() {
-            match swap(&mut trial, write, ready) {
-                Ok(swapped) => done.push(swapped),
+            let places = place::Places::of(write, &ready, &guard);
+            let checked = places.check(&trial);
+            match checked.and_then(|()| swap(&mut trial, write, ready)) {
+                Ok(swapped) => {
+                    done.push(swapped);
+                    if let Some(failure) = places.moved_meanwhile(&trial) {
+                        let error = roll_back(&mut trial, batch, done, failure.of(index));
+                        return Err(Stopped::For(error));
+                    }
+                }
                 Err(Failure::Again(rung)) => {
                     let cause = Failure::Again(rung).of(index);
                     return Err(match roll_back(&mut trial, batch, done, cause) {

@@ -108,6 +108,12 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn nature(&self, folder: BorrowedFd<'_>) -> io::Result<Nature>;
     /// The absolute path of a folder with every link in it resolved. Only for roots, once.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
+    /// `stat` of an absolute path, of the link itself where its last name is one. Only to see whether a root is still
+    /// where it was.
+    fn stat_path(&self, path: &Path) -> io::Result<Stamp>;
+    /// `stat` of the folder at an absolute path; fails where any part of the path is a link. Only to see whether a folder
+    /// is still where it was.
+    fn stat_folder(&self, path: &Path) -> io::Result<Stamp>;
     /// Opens a folder by its absolute path: roots, and `/` to start a walk from.
     fn open_folder(&self, path: &Path) -> io::Result<OwnedFd>;
     /// Makes (mode 0700, with parents) and opens a folder of the state folder.

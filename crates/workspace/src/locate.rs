@@ -48,6 +48,12 @@ pub enum LocateError {
         /// not looked at for this.
         target: PathBuf,
     },
+    /// Its root no longer stands where it stood when it was opened.
+    #[error("the root {path} was moved, or removed and made again", path = root.display())]
+    RootMoved {
+        /// The path that the root was opened by.
+        root: PathBuf,
+    },
     /// Something on the way is not a folder.
     #[error("{path} is not a folder", path = at.display())]
     NotADirectory {
@@ -88,7 +94,7 @@ pub struct Located {
     pub(crate) name: OsString,
     /// Folders between `folder` and the name that do not exist.
     pub(crate) missing_folders: Vec<OsString>,
-    root: Arc<Root>,
+    pub(crate) root: Arc<Root>,
     path: PathBuf,
     given: PathBuf,
     kind: Kind,
@@ -117,6 +123,9 @@ impl Workspace {
             // Not even asked whether it is there: the asking would reach out to another machine.
             return Err(LocateError::Outside);
         }
+        if let Some((root, _)) = literal {
+            self.roots[root].check_place(&*self.disk)?;
+        }
         let located = match literal {
             Some((root, rest)) if !climbs(rest) => {
                 match self.locate_plainly(root, rest, path, spelling) {
@@ -126,6 +135,9 @@ impl Workspace {
             }
             _ => Walk::new(self, path, spelling).run()?,
         };
+        if literal.is_none_or(|(root, _)| !Arc::ptr_eq(&self.roots[root], &located.root)) {
+            located.root.check_place(&*self.disk)?;
+        }
         if names_a_folder(bytes) {
             match located.kind {
                 Kind::Directory => {}
@@ -236,6 +248,21 @@ impl Located {
             return None;
         }
         self.disk.stat_at(self.folder(), &self.name).ok()
+    }
+
+    /// Whether the folder that it was found through is still the one that its path leads to, with no link on the way.
+    /// False, too, where that cannot be told.
+    pub fn is_in_place(&self) -> bool {
+        let mut path = self.path();
+        let above = self.missing_folders.len() + usize::from(self.kind != Kind::Directory);
+        for _ in 0..above {
+            path = path.parent().unwrap_or(path);
+        }
+        let own = self.disk.stat(self.folder());
+        own.is_ok_and(|own| {
+            let found = self.disk.stat_folder(path);
+            found.is_ok_and(|found| found.same_file(&own))
+        })
     }
 
     /// Was a symbolic link below a root followed?

@@ -44,6 +44,8 @@ pub(crate) struct Guard {
     pub(crate) keys: BTreeSet<Key>,
     folders: Vec<Arc<OwnedFd>>,
     files: Vec<OwnedFd>,
+    /// The numbers of every folder that was asked for.
+    numbers: Vec<(Arc<OwnedFd>, Key)>,
     pub(crate) kept: Kept,
 }
 
@@ -69,9 +71,12 @@ impl Locks {
         folders: &[Arc<OwnedFd>],
     ) -> Result<Guard, LockError> {
         let mut ordered: BTreeMap<Key, &Arc<OwnedFd>> = BTreeMap::new();
+        let mut numbers = Vec::with_capacity(folders.len());
         for folder in folders {
             let stamp = disk.stat(folder.as_fd()).map_err(LockError::Io)?;
-            ordered.insert((stamp.device, stamp.inode), folder);
+            let key = (stamp.device, stamp.inode);
+            ordered.insert(key, folder);
+            numbers.push((Arc::clone(folder), key));
         }
         let deadline = Instant::now() + self.patience;
         let mut guard = Guard {
@@ -79,6 +84,7 @@ impl Locks {
             keys: BTreeSet::new(),
             folders: Vec::new(),
             files: Vec::new(),
+            numbers,
             kept: Kept::Out,
         };
         for &key in ordered.keys() {
@@ -176,6 +182,14 @@ fn cannot_lock(error: &io::Error) -> bool {
 }
 
 impl Guard {
+    /// The device and inode of a folder that is locked by this very handle.
+    pub(crate) fn numbers_of(&self, folder: &Arc<OwnedFd>) -> Option<(u64, u64)> {
+        let mut numbers = self.numbers.iter();
+        numbers
+            .find(|(other, _)| Arc::ptr_eq(other, folder))
+            .map(|(_, key)| *key)
+    }
+
     /// The device of the folders, where they have one in common.
     pub(crate) fn device(&self) -> Option<u64> {
         let (first, last) = (self.keys.first()?, self.keys.last()?);

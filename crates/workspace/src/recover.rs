@@ -14,6 +14,7 @@ use std::sync::{Arc, PoisonError};
 use crate::disk::Disk;
 use crate::displaced::Limits;
 use crate::journal::{Act, Progress, Record, Step};
+use crate::locate::LocateError;
 use crate::locks::LockError;
 use crate::roots::Workspace;
 use step::{Boot, Direction, Scene};
@@ -181,6 +182,11 @@ impl Workspace {
             return Ok(None);
         };
         let root = &self.roots[root];
+        match root.check_place(&*self.disk) {
+            Ok(()) => {}
+            Err(LocateError::Io(error)) => return Err(error),
+            Err(_) => return Ok(None),
+        }
         if rest == Path::new("") {
             return Ok(Some(Place::There(Arc::clone(&root.handle))));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
@@ -10,9 +10,10 @@ use std::time::Duration;
 use crate::disk::Disk;
 use crate::displaced::{Displaced, Limits, Settled, Store};
 use crate::journal::{FileJournal, Journal};
-use crate::locate::{Kind, Located};
+use crate::locate::{Kind, LocateError, Located};
 use crate::locks::Locks;
 use crate::mounts::Mounts;
+use crate::stamp::Stamp;
 
 /// How long a commit waits for another one in the same folder.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -227,8 +228,33 @@ impl Workspace {
 }
 
 impl Root {
+    /// Fails where the folder no longer stands at its path: it was moved, or removed and made again. A folder on the way
+    /// that has become a link to the same place is left to the commit.
+    pub(crate) fn check_place(&self, disk: &dyn Disk) -> Result<(), LocateError> {
+        let now = disk.stat_path(&self.path);
+        if let Ok(now) = &now
+            && (now.device, now.inode) == (self.device, self.inode)
+        {
+            return Ok(());
+        }
+        match self.is_at(disk, now)? {
+            true => Ok(()),
+            false => Err(LocateError::RootMoved {
+                root: self.path.clone(),
+            }),
+        }
+    }
+
+    /// Whether the path leads to this folder without a link anywhere on the way.
+    pub(crate) fn is_in_place(&self, disk: &dyn Disk) -> io::Result<bool> {
+        self.is_at(disk, disk.stat_folder(&self.path))
+    }
+
+    fn is_at(&self, disk: &dyn Disk, found: io::Result<Stamp>) -> io::Result<bool> {
+        is_folder_of(disk, self.handle.as_fd(), (self.device, self.inode), found)
+    }
+
     fn open(given: &Path, disk: &dyn Disk) -> io::Result<Root> {
-        use std::os::fd::AsFd as _;
         let path = disk.resolve(given)?;
         let handle = disk.open_folder(&path)?;
         let stamp = disk.stat(handle.as_fd())?;
@@ -238,5 +264,24 @@ impl Root {
             device: stamp.device,
             inode: stamp.inode,
         })
+    }
+}
+
+/// Whether `found` at a path is the open folder of these numbers. Nothing there, a file or a link is another one.
+pub(crate) fn is_folder_of(
+    disk: &dyn Disk,
+    folder: BorrowedFd<'_>,
+    numbers: (u64, u64),
+    found: io::Result<Stamp>,
+) -> io::Result<bool> {
+    use rustix::io::Errno;
+    match found {
+        Ok(found) if (found.device, found.inode) == numbers => Ok(true),
+        // Some file systems give a folder other numbers as time goes on.
+        Ok(found) => Ok(disk.stat(folder)?.same_file(&found)),
+        Err(error) => match Errno::from_io_error(&error) {
+            Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
+            _ => Err(error),
+        },
     }
 }

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::Duration;
 
 use super::check::{holds_expected, not_there};
+use super::stage::breaks_links;
 use super::trial::Trial;
 use super::{Failure, Write};
 use crate::disk::{Disk, Lease, Open};
@@ -98,6 +99,10 @@ pub(super) fn hold(
         };
         if !now.same_file(&found) {
             (handle, found) = located.open_file(Open::Read).map_err(not_there)?;
+            // Its other names would not be written along, and nobody has asked about them.
+            if found.links > 1 && !breaks_links(write) {
+                return Err(Failure::Changed);
+            }
             continue;
         }
         if !holds_expected(write, &handle, now.size).map_err(Failure::at("read"))? {

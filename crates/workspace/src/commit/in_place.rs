@@ -125,7 +125,9 @@ pub(super) fn grip(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Failure::Changed),
         other => other.map_err(Failure::at("last look"))?,
     };
-    let same = stamp.same_file(&rewrite.checked) && at_name.same_file(&stamp);
+    let same = stamp.same_file(&rewrite.checked)
+        && stamp.links == rewrite.checked.links
+        && at_name.same_file(&stamp);
     if !same || !holds_expected(write, &file, stamp.size).map_err(Failure::at("read"))? {
         return Err(Failure::Changed);
     }

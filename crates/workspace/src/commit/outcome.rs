@@ -110,6 +110,20 @@ pub enum CommitError {
         /// Which one.
         index: usize,
     },
+    /// The folder of the file is no longer what its path leads to. Nothing was written, or it was taken back.
+    #[error("write {index}: its folder was moved or replaced")]
+    FolderMoved {
+        /// Which one.
+        index: usize,
+    },
+    /// The root of the file is no longer what its path leads to. Nothing was written, or it was taken back.
+    #[error("write {index}: the root {path} was moved, or removed and made again", path = root.display())]
+    RootMoved {
+        /// Which one.
+        index: usize,
+        /// The path that the root was opened by.
+        root: PathBuf,
+    },
     /// Somebody else is writing one of the files, or its folder's lock was held all the time.
     #[error("write {index}: somebody else is writing the same file (waited {waited:?})")]
     Busy {
@@ -184,6 +198,8 @@ pub(crate) enum Rung {
 pub(crate) enum Failure {
     Changed,
     Exists,
+    FolderMoved,
+    RootMoved(PathBuf),
     Busy(Duration),
     Unsafe,
     ReadOnly(Barrier),
@@ -208,6 +224,8 @@ impl Failure {
         match self {
             Failure::Changed => CommitError::Changed { index },
             Failure::Exists => CommitError::Exists { index },
+            Failure::FolderMoved => CommitError::FolderMoved { index },
+            Failure::RootMoved(root) => CommitError::RootMoved { index, root },
             Failure::Busy(waited) => CommitError::Busy { index, waited },
             Failure::Unsafe => CommitError::Unsafe { index },
             Failure::ReadOnly(barrier) => CommitError::ReadOnly { index, barrier },

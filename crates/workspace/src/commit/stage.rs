@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::check::Current;
 use super::in_place::{self, Rewrite};
+use super::place;
 use super::trial::{Temporary, Trial, temporary_name};
 use super::{Barrier, Expected, Failure, Links, NewBytes, Rung, Strategy, Write};
 use crate::content::{Sink, write_content};
@@ -83,6 +84,8 @@ pub(super) fn stage(
         });
     }
     match forced.unwrap_or_else(|| choose(trial, write, &stamp)) {
+        // Whether this very file may be written was asked of all its names: another file, or one more name, asks anew.
+        Rung::InPlace if !is_as_located(write, &stamp) => Err(Failure::Changed),
         Rung::InPlace => in_place::stage(trial, write, handle, stamp).map(Staged::InPlace),
         rung => stage_beside(trial, write, &handle, stamp, rung)
             .map(|replacement| Staged::Replace(replacement, handle)),
@@ -98,6 +101,12 @@ fn choose(trial: &Trial<'_>, write: &Write<'_>, stamp: &Stamp) -> Rung {
     } else {
         Rung::Exchange
     }
+}
+
+/// Whether the file at the name is the one that was located, with as many names.
+fn is_as_located(write: &Write<'_>, now: &Stamp) -> bool {
+    let located = write.located.stat();
+    located.is_some_and(|then| then.same_file(now) && then.links == now.links)
 }
 
 pub(super) fn breaks_links(write: &Write<'_>) -> bool {
@@ -229,6 +238,9 @@ pub(super) fn make_folders(
     located: &crate::locate::Located,
 ) -> Result<(Arc<OwnedFd>, Vec<PathBuf>), Failure> {
     let disk = trial.disk();
+    if !located.missing_folders.is_empty() {
+        place::check_before_folders(disk, located)?;
+    }
     let mut folder = Arc::clone(&located.folder);
     let mut path = located.path().to_owned();
     for _ in 0..=located.missing_folders.len() {

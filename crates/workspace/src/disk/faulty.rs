@@ -1,6 +1,8 @@
 //! A disk that fails on demand: the n-th call with a chosen error, and a hook before each call where a test can let
 //! somebody else act. For tests; no production path makes one.
 
+mod call;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -13,26 +15,7 @@ use std::time::Duration;
 
 use super::{Carried, Disk, EntryKind, Lease, Nature, Open, RealDisk, Replace};
 use crate::stamp::{Moment, Stamp};
-
-/// One call that is about to be made.
-#[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
-    /// Counted from 1.
-    pub number: u64,
-    /// The method's name; of a rename `rename_at`, `rename_at_if_free` or `exchange_at`.
-    pub method: &'static str,
-    /// The name it is about, where it is about a name.
-    pub name: Option<&'a OsStr>,
-}
-
-/// How long a fault lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lasting {
-    /// That call alone fails.
-    Once,
-    /// That call and all after it fail.
-    FromThereOn,
-}
+pub use call::{Call, Lasting};
 
 type Hook = Arc<dyn Fn(&Call<'_>) + Send + Sync>;
 
@@ -182,6 +165,16 @@ impl Disk for FaultyDisk {
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
         self.before("resolve", None)?;
         self.inner.resolve(path)
+    }
+
+    fn stat_path(&self, path: &Path) -> io::Result<Stamp> {
+        self.before("stat_path", Some(path.as_os_str()))?;
+        self.inner.stat_path(path)
+    }
+
+    fn stat_folder(&self, path: &Path) -> io::Result<Stamp> {
+        self.before("stat_folder", Some(path.as_os_str()))?;
+        self.inner.stat_folder(path)
     }
 
     fn open_folder(&self, path: &Path) -> io::Result<OwnedFd> {

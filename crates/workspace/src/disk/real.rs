@@ -3,6 +3,7 @@
 mod attributes;
 mod listing;
 mod nature;
+mod place;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};
@@ -73,6 +74,14 @@ impl Disk for RealDisk {
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
         std::fs::canonicalize(path)
+    }
+
+    fn stat_path(&self, path: &Path) -> io::Result<Stamp> {
+        Ok(self.stamp(fs::lstat(path)?))
+    }
+
+    fn stat_folder(&self, path: &Path) -> io::Result<Stamp> {
+        Ok(self.stamp(place::stat(path)?))
     }
 
     fn open_folder(&self, path: &Path) -> io::Result<OwnedFd> {
@@ -313,22 +322,8 @@ impl Disk for RealDisk {
         Ok(fs::fchmod(file, permission_bits(mode))?)
     }
 
-    fn set_modified(&self, file: BorrowedFd<'_>, (seconds, nanoseconds): Moment) -> io::Result<()> {
-        let omit = fs::Timespec {
-            tv_sec: 0,
-            tv_nsec: fs::UTIME_OMIT as _,
-        };
-        let modified = fs::Timespec {
-            tv_sec: seconds,
-            tv_nsec: nanoseconds.into(),
-        };
-        Ok(fs::futimens(
-            file,
-            &fs::Timestamps {
-                last_access: omit,
-                last_modification: modified,
-            },
-        )?)
+    fn set_modified(&self, file: BorrowedFd<'_>, at: Moment) -> io::Result<()> {
+        attributes::set_modified(file, at)
     }
 
     fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried> {

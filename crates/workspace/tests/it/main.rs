@@ -15,6 +15,8 @@ mod meddling;
 #[cfg(target_os = "linux")]
 mod metadata;
 #[cfg(target_os = "linux")]
+mod moved;
+#[cfg(target_os = "linux")]
 mod permissions;
 #[cfg(target_os = "linux")]
 mod places;

@@ -206,6 +206,7 @@ fn a_one_line_edit_costs_few_calls() {
         .commit(vec![seen.spliced(&changes)])
         .unwrap();
     let writing = ground.disk.calls() - reading;
-    assert!(reading <= 6, "{reading} calls to locate and read");
+    // One of them asks whether the root is where it was.
+    assert!(reading <= 7, "{reading} calls to locate and read");
     assert!(writing <= 28, "{writing} calls to write");
 }

@@ -1,5 +1,5 @@
-//! Permission bits, and extended attributes, ACLs among them, from the old file to the new one; and the attribute that
-//! forbids a new one.
+//! Permission bits, the time of the last change, and extended attributes, ACLs among them, from the old file to the new
+//! one; and the attribute that forbids a new one.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,6 +11,7 @@ use rustix::fs;
 use rustix::io::Errno;
 
 use crate::disk::Carried;
+use crate::stamp::Moment;
 
 /// Permission bits in the system's own type.
 pub(super) fn permission_bits(mode: u32) -> fs::Mode {
@@ -32,6 +33,25 @@ pub(super) fn is_immutable(file: BorrowedFd<'_>) -> bool {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_immutable(_file: BorrowedFd<'_>) -> bool {
     false
+}
+
+/// Sets the time of the last change and leaves that of the last reading.
+pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment) -> io::Result<()> {
+    let omit = fs::Timespec {
+        tv_sec: 0,
+        tv_nsec: fs::UTIME_OMIT as _,
+    };
+    let modified = fs::Timespec {
+        tv_sec: seconds,
+        tv_nsec: nanoseconds.into(),
+    };
+    Ok(fs::futimens(
+        file,
+        &fs::Timestamps {
+            last_access: omit,
+            last_modification: modified,
+        },
+    )?)
 }
 
 /// Copies every extended attribute that can be carried over.

@@ -1,0 +1,342 @@
+//! Somebody moves or replaces a folder, the root or the file just before each call of a commit in turn. Nothing lands
+//! anywhere but in the file that was located: what was not there at the path when it was written is refused or taken
+//! back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use lancet_workspace::{CommitError, Manner, NewBytes, Strategy, Workspace, Write, Written};
+
+use crate::ground::{Ground, creation};
+
+const OLD: &str = "old bytes\n";
+const NEW: &str = "NEW bytes, and more of them\n";
+/// What a new folder of the same name holds: the same, so that no look at the bytes tells it from the first one.
+const FILE: &str = "mid/src/a";
+
+type Outcome = Result<Vec<Written>, CommitError>;
+
+/// A commit of one file below `mid/src`.
+struct Deed {
+    name: &'static str,
+    /// The file that it is about.
+    file: &'static str,
+    act: fn(&Ground, &dyn Fn(Vec<Write<'_>>) -> Outcome) -> Outcome,
+}
+
+const DEEDS: [Deed; 7] = [
+    Deed {
+        name: "replace",
+        file: FILE,
+        act: |ground, commit| commit(vec![ground.seen(FILE).whole(NEW.as_bytes())]),
+    },
+    Deed {
+        name: "aside",
+        file: FILE,
+        act: |ground, commit| {
+            let einval = rustix::io::Errno::INVAL.raw_os_error();
+            let seen = ground.seen(FILE);
+            ground.disk.refuse("exchange_at", einval);
+            commit(vec![seen.whole(NEW.as_bytes())])
+        },
+    },
+    Deed {
+        name: "in place",
+        file: FILE,
+        act: |ground, commit| {
+            let seen = ground.seen(FILE);
+            let manner = Manner {
+                strategy: Strategy::InPlace,
+                ..Manner::default()
+            };
+            commit(vec![Write {
+                manner,
+                ..seen.whole(NEW.as_bytes())
+            }])
+        },
+    },
+    Deed {
+        name: "create",
+        file: "mid/src/new",
+        act: |ground, commit| {
+            commit(vec![creation(
+                &ground.locate("mid/src/new"),
+                NEW.as_bytes(),
+            )])
+        },
+    },
+    Deed {
+        name: "create with folders",
+        file: "mid/src/n/e/w",
+        act: |ground, commit| {
+            commit(vec![creation(
+                &ground.locate("mid/src/n/e/w"),
+                NEW.as_bytes(),
+            )])
+        },
+    },
+    Deed {
+        name: "remove",
+        file: FILE,
+        act: |ground, commit| commit(vec![ground.seen(FILE).becomes(NewBytes::Nothing)]),
+    },
+    Deed {
+        name: "several",
+        file: FILE,
+        act: |ground, commit| {
+            let (other, seen) = (ground.seen("other"), ground.seen(FILE));
+            commit(vec![
+                other.whole(NEW.as_bytes()),
+                seen.whole(NEW.as_bytes()),
+            ])
+        },
+    },
+];
+
+/// What somebody else does, with the root.
+type Move = (&'static str, fn(&Path));
+
+fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) {
+    fs::rename(from, to).unwrap();
+}
+
+fn refill(folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("a"), OLD).unwrap();
+}
+
+const MOVES: [Move; 9] = [
+    ("the folder to .git", |root| {
+        rename(root.join("mid/src"), root.join(".git"));
+    }),
+    ("the folder out of the root", |root| {
+        rename(root.join("mid/src"), root.with_file_name("out"));
+    }),
+    ("the folder replaced by an equal one", |root| {
+        rename(root.join("mid/src"), root.join("away"));
+        refill(&root.join("mid/src"));
+    }),
+    ("the folder moved, a link to it left", |root| {
+        rename(root.join("mid/src"), root.join(".git"));
+        symlink("../.git", root.join("mid/src")).unwrap();
+    }),
+    ("the folder above moved, a link to it left", |root| {
+        rename(root.join("mid"), root.join(".git"));
+        symlink(".git", root.join("mid")).unwrap();
+    }),
+    ("the root", |root| {
+        rename(root, root.with_file_name("elsewhere"))
+    }),
+    ("the root replaced by an equal one", |root| {
+        rename(root, root.with_file_name("elsewhere"));
+        refill(&root.join("mid/src"));
+        fs::write(root.join("other"), OLD).unwrap();
+    }),
+    ("the root moved, a link to it left", |root| {
+        rename(root, root.with_file_name("elsewhere"));
+        symlink("elsewhere", root).unwrap();
+    }),
+    ("the root's own parent moved, a link to it left", |root| {
+        let parent = root.parent().unwrap();
+        rename(parent, parent.with_file_name("farther"));
+        symlink("farther", parent).unwrap();
+    }),
+];
+
+/// Files with their lengths, which tell old and new bytes apart: to read a file that is just being rewritten would mean
+/// to wait for its lease.
+type Files = BTreeMap<PathBuf, u64>;
+
+fn length(text: &str) -> u64 {
+    text.len() as u64
+}
+
+/// Every file below a folder, lancet's temporary files apart. No link is followed.
+fn files(folder: &Path, into: &mut Files, temporary: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_symlink() {
+            continue;
+        }
+        if path.is_dir() {
+            files(&path, into, temporary);
+        } else if path.to_str().unwrap().contains(".lancet-") {
+            temporary.push(path);
+        } else {
+            into.insert(path.clone(), fs::metadata(&path).unwrap().len());
+        }
+    }
+}
+
+fn all_files(folder: &Path) -> (Files, Vec<PathBuf>) {
+    let (mut all, mut temporary) = (Files::new(), Vec::new());
+    files(folder, &mut all, &mut temporary);
+    (all, temporary)
+}
+
+/// How it stood when the move had been made.
+#[derive(Clone, Debug)]
+struct Then {
+    landed: bool,
+    files: Files,
+}
+
+/// A ground whose root is one folder deeper, so that the folder above it can be moved, too.
+fn ground() -> (Ground, PathBuf) {
+    let mut ground = Ground::in_memory();
+    let top = ground.around.join("top");
+    ground.root = top.join("home/root");
+    fs::create_dir_all(&ground.root).unwrap();
+    let roots = [ground.root.clone()];
+    let state = Some(ground.state.clone());
+    ground.workspace = Workspace::open(&roots, ground.disk.clone(), state).unwrap();
+    ground.put(FILE, OLD);
+    ground.put("other", OLD);
+    (ground, top)
+}
+
+/// One commit with the move made before its `at`-th call; nothing once there are not so many. Then whether it was written.
+fn disturbed(deed: &Deed, (moved, make): &Move, at: u64) -> Option<(Outcome, bool)> {
+    let (ground, top) = ground();
+    let (root, file, make) = (ground.root.clone(), ground.root.join(deed.file), *make);
+    let then: Arc<Mutex<Option<Then>>> = Arc::default();
+    let (note, all) = (Arc::clone(&then), top.clone());
+    let before = fs::metadata(&file).ok().map(|file| file.len());
+    let outcome = (deed.act)(&ground, &|batch| {
+        let (note, all, root) = (Arc::clone(&note), all.clone(), root.clone());
+        let (file, before) = (file.clone(), before.clone());
+        let begun = ground.disk.calls();
+        ground.disk.before_each(move |call| {
+            if call.number - begun == at {
+                let landed = fs::metadata(&file).ok().map(|file| file.len()) != before;
+                make(&root);
+                *note.lock().unwrap() = Some(Then {
+                    landed,
+                    files: all_files(&all).0,
+                });
+            }
+        });
+        let outcome = ground.workspace.commit(batch);
+        ground.disk.clear_hook();
+        outcome
+    });
+    let then = then.lock().unwrap().clone()?;
+    let (now, temporary) = all_files(&top);
+    let what = format!(
+        "{}, {moved} before call {at}: {outcome:?}, {now:?}",
+        deed.name
+    );
+    assert!(temporary.is_empty(), "left {temporary:?}: {what}");
+    let new = now.values().filter(|&&found| found == length(NEW)).count();
+    match (&outcome, then.landed) {
+        (Ok(_), false) => panic!("written where it was not located: {what}"),
+        (Err(_), false) => {
+            // The other file of a batch may have been written by then, and is taken back.
+            let as_before = then.files.into_iter().map(|(path, found)| match found {
+                found if found == length(NEW) => (path, length(OLD)),
+                found => (path, found),
+            });
+            assert_eq!(now, as_before.collect(), "{what}");
+        }
+        // It was moved when it had been written; it stands or it is taken back.
+        (Ok(written), true) if deed.name != "remove" => assert_eq!(new, written.len(), "{what}"),
+        (Ok(_), true) => {}
+        (Err(_), true) => assert_eq!(new, 0, "{what}"),
+    }
+    if let Err(error) = &outcome {
+        assert!(
+            !matches!(
+                error,
+                CommitError::Partly { .. } | CommitError::Conflict { .. }
+            ),
+            "{what}"
+        );
+    }
+    let is_made = |name: &str| now.keys().any(|path| path.ends_with(name));
+    assert!(outcome.is_ok() || !is_made("n/e/w"), "{what}");
+    Some((outcome, then.landed))
+}
+
+#[test]
+fn whatever_is_moved_nothing_lands_but_in_the_file_that_was_located() {
+    for deed in &DEEDS {
+        for each in &MOVES {
+            let (mut refused, mut taken_back) = (0, 0);
+            for at in 1.. {
+                let Some((outcome, landed)) = disturbed(deed, each, at) else {
+                    break;
+                };
+                refused += u32::from(outcome.is_err() && !landed);
+                taken_back += u32::from(outcome.is_err() && landed);
+            }
+            // The move met the write before and just after the swap.
+            assert!(
+                refused > 5 && taken_back > 0,
+                "{}, {}: {refused} refused, {taken_back} taken back",
+                deed.name,
+                each.0
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_that_becomes_a_second_name_of_another_is_not_written_through() {
+    for deed in DEEDS.iter().filter(|deed| deed.file == FILE) {
+        for at in 1.. {
+            let (ground, _) = ground();
+            ground.put(".git/a", OLD);
+            let (root, met) = (ground.root.clone(), Arc::new(Mutex::new(false)));
+            let outcome = (deed.act)(&ground, &|batch| {
+                let (root, met) = (root.clone(), Arc::clone(&met));
+                let begun = ground.disk.calls();
+                ground.disk.before_each(move |call| {
+                    if call.number - begun == at {
+                        *met.lock().unwrap() = true;
+                        let _ = fs::remove_file(root.join(FILE));
+                        fs::hard_link(root.join(".git/a"), root.join(FILE)).unwrap();
+                    }
+                });
+                let outcome = ground.workspace.commit(batch);
+                ground.disk.clear_hook();
+                outcome
+            });
+            if !*met.lock().unwrap() {
+                break;
+            }
+            let what = format!("{} before call {at}: {outcome:?}", deed.name);
+            assert_eq!(ground.text(".git/a"), OLD, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_root_that_moved_or_was_made_again_is_refused() {
+    use lancet_workspace::LocateError;
+    let refused = |ground: &Ground, path: &Path| {
+        let found = ground.workspace.locate(path);
+        let is_refused = matches!(
+            &found,
+            Err(LocateError::RootMoved { root }) if *root == ground.root
+        );
+        assert!(is_refused, "{}: {found:?}", path.display());
+    };
+    for (moved, make) in &MOVES[5..8] {
+        let (ground, _) = ground();
+        make(&ground.root);
+        for name in [FILE, "other", "mid", "", "missing", "n/e/w"] {
+            refused(&ground, &ground.root.join(name));
+        }
+        // Nor by the name that it has now.
+        refused(&ground, &ground.root.with_file_name("elsewhere/other"));
+        assert!(ground.root.with_file_name("elsewhere").exists(), "{moved}");
+    }
+    let (ground, _) = ground();
+    fs::remove_dir_all(&ground.root).unwrap();
+    refused(&ground, &ground.root.join("other"));
+    ground.put("other", OLD);
+    refused(&ground, &ground.root.join("other"));
+}
