@@ -169,6 +169,11 @@ fn carry_out_change(
             Ok(approved) => approved,
             // Bounded by the time that a person has for all questions of a call.
             Err(Halt::Changed) => continue,
+            Err(Halt::Moved) if looks < LOOKS => {
+                looks += 1;
+                continue;
+            }
+            Err(Halt::Moved) => return Err(commit::Failed::Changed.refusal()),
             Err(Halt::Refused(_)) if desk.look_closely() => continue,
             Err(Halt::Refused(refusal)) => return Err(*refusal),
         };

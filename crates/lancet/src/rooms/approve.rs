@@ -10,7 +10,7 @@ use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
 pub(crate) use grants::Grants;
 
 use super::Desk;
-use super::locate::Twins;
+use super::locate::{self, Twins};
 use super::plan::{FilePlan, Plan};
 use crate::refusal::{Kind, Refusal};
 use crate::session::Check;
@@ -32,6 +32,9 @@ pub(crate) enum Halt {
     Refused(Box<Refusal>),
     /// A file changed while its question was open: the call looks again, and asks again if it still fits.
     Changed,
+    /// A file, or a folder on the way to it, was moved or replaced while a question was open: the call looks again from
+    /// the start.
+    Moved,
 }
 
 impl From<Refusal> for Halt {
@@ -99,12 +102,16 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
         asked = true;
     }
     if asked {
-        // A person may take minutes, and a rule may have come into force meanwhile.
+        // A person may take minutes: a rule may have come into force meanwhile, and the path may lead elsewhere. What was
+        // allowed is the file that was shown.
         let policy = desk.session.lancet.engine().permissions.policy();
         for file in &plan.files {
             let decision = decide(&policy, file);
             if decision.is_denied() {
                 return Err(refusal(file, &decision).into());
+            }
+            if !locate::is_unmoved(desk.engine(), &policy, &file.target) {
+                return Err(Halt::Moved);
             }
         }
     }

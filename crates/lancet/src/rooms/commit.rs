@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::announce::{self, Announced, Keeping};
 use super::approve::Approved;
+use super::locate::root_moved;
 use super::plan::{FilePlan, New, Plan};
 use super::{Desk, late};
 use crate::refusal::{Kind, Refusal};
@@ -142,7 +143,11 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
             }
             Ok(written)
         }
-        Err(CommitError::Changed { .. } | CommitError::Exists { .. }) => Err(Failed::Changed),
+        Err(
+            CommitError::Changed { .. }
+            | CommitError::Exists { .. }
+            | CommitError::FolderMoved { .. },
+        ) => Err(Failed::Changed),
         Err(error @ CommitError::Partly { .. }) => {
             Err(Failed::Partly(Box::new(refuse(desk, plan, &error))))
         }
@@ -188,6 +193,11 @@ fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
         CommitError::Changed { index } | CommitError::Exists { index } => {
             io(path(*index), "someone changed it meanwhile")
         }
+        CommitError::FolderMoved { index } => io(
+            path(*index),
+            "its folder was moved or replaced while it was written",
+        ),
+        CommitError::RootMoved { index, root } => root_moved(root).with("file_path", path(*index)),
         CommitError::Busy { index, .. } => {
             let text = format!(
                 "{} was not written: someone else is writing it just now. It is as it was; send the call again in a moment.",

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use lancet_policy::{Cause, Decision, FileNames, Kind as Sort, Policy, Shows};
 use lancet_workspace::{Kind as FileKind, LocateError, Located};
 
+pub(crate) use self::refuse::root_moved;
 use self::refuse::{not_relative, refuse};
 use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
@@ -136,23 +137,70 @@ pub(crate) fn find(
         ));
     }
     refuse_unshown(engine, &given, located.path())?;
+    Ok(Target {
+        given,
+        notices,
+        ..with_names(engine, policy, located, path)
+    })
+}
+
+/// A located file with all names that policy looks at.
+fn with_names(engine: &Inner, policy: &Policy, located: Located, path: PathBuf) -> Target {
     let mut others = Vec::new();
     let twins = twins::look(engine, policy, &located, &mut others);
     let reaches_read_root = others.iter().any(|twin| policy.is_for_reading(twin));
+    let given = quote_path(&path);
     for name in given::names(path) {
         if name != located.path() {
             others.push(name);
         }
     }
-    Ok(Target {
+    Target {
         located,
         given,
-        notices,
+        notices: Vec::new(),
         others,
         twins,
         reaches_read_root,
         withheld: false,
-    })
+    }
+}
+
+/// Whether the path of a target still leads to the same file in the same place, and policy says the same of all its
+/// names. The bytes of the file are left to the commit.
+pub(crate) fn is_unmoved(engine: &Inner, policy: &Policy, target: &Target) -> bool {
+    let then = &target.located;
+    let found = match then.respelled() {
+        true => engine.workspace.locate(then.given()),
+        false => engine.workspace.locate_as_spelled(then.given()),
+    };
+    let Ok(located) = found else {
+        return false;
+    };
+    let file = |located: &Located| {
+        let stamp = located.stat();
+        stamp.map(|stamp| (stamp.device, stamp.inode, stamp.links))
+    };
+    let same = located.path() == then.path()
+        && located.missing_folders() == then.missing_folders()
+        && file(&located) == file(then)
+        && then.is_in_place();
+    if !same {
+        return false;
+    }
+    let given = then.given().to_path_buf();
+    let now = with_names(engine, policy, located, given);
+    let decide = |target: &Target| {
+        target.with_names(|names| {
+            (
+                policy.writing(names, Shows::Nothing),
+                policy.reading(names).is_denied(),
+            )
+        })
+    };
+    now.twins == target.twins
+        && now.reaches_read_root == target.reaches_read_root
+        && decide(&now) == decide(target)
 }
 
 /// The decision that no one may write the file, but for that of the mode: *approve* tells that one.

@@ -223,6 +223,9 @@ fn has_changed(desk: &Desk<'_>, file: &FilePlan) -> bool {
     else {
         return true;
     };
+    if !file.target.located.is_in_place() {
+        return true;
+    }
     match &file.expected {
         Expected::Missing => now.stat().is_some(),
         Expected::Content { stamp, .. } => now.stat().is_none_or(|now| !now.same_file_state(stamp)),

@@ -34,6 +34,7 @@ pub(super) fn refuse(
             }
             Refusal::new(Kind::Outside, text)
         }
+        LocateError::RootMoved { root } => root_moved(root),
         LocateError::NotADirectory { at } => Refusal::new(
             Kind::Special,
             format!(
@@ -65,6 +66,15 @@ pub(super) fn refuse(
         ),
     };
     refusal.with("file_path", given)
+}
+
+/// The refusal for everything below a root that no longer stands where it was opened.
+pub(crate) fn root_moved(root: &Path) -> Refusal {
+    let text = format!(
+        "The root {} was moved, or removed and made again, after lancet had opened it: nothing below it is read or written. Ask the user to start lancet again, with the folder's present path as its root.",
+        quote_path(root)
+    );
+    Refusal::new(Kind::Outside, text)
 }
 
 /// The refusal for a path of another system that a relative one would be made of.

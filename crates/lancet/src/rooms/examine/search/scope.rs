@@ -7,7 +7,7 @@ use lancet_search::{
     Entry, Excludes, Filter, Ignoring, Named, Order, Pattern, Start, Survey, Walk, count_matches,
     type_names,
 };
-use lancet_workspace::Kind as FileKind;
+use lancet_workspace::{Kind as FileKind, LocateError};
 
 use super::Limit;
 use super::gate::Guard;
@@ -17,7 +17,7 @@ use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::examine::open;
-use crate::rooms::locate::{Intent, locate};
+use crate::rooms::locate::{Intent, locate, root_moved};
 use crate::wording::quote_path;
 
 /// More threads than these only wait for the same disk.
@@ -220,18 +220,31 @@ pub(super) fn path_of(starts: &[PathBuf], entry: &Entry) -> PathBuf {
 fn starts(desk: &Desk<'_>, path: Option<&str>) -> Result<(Vec<Start>, Vec<String>), Refusal> {
     let engine = desk.engine();
     let Some(path) = path.filter(|path| !path.is_empty()) else {
-        let mut starts = Vec::new();
+        let (mut starts, mut notices) = (Vec::new(), Vec::new());
+        let mut refusal = None;
         for root in engine.roots() {
             // A root inside another one is searched with it.
             let inside = |other: &PathBuf| other != root && root.starts_with(other);
-            if !engine.roots().iter().any(inside)
-                // From the roots that lancet was opened on: ignore files above a narrowed one count as ever.
-                && let Ok(located) = engine.ceiling().locate_as_spelled(root)
-            {
-                starts.push(Start::new(located));
+            if engine.roots().iter().any(inside) {
+                continue;
+            }
+            // From the roots that lancet was opened on: ignore files above a narrowed one count as ever.
+            match engine.ceiling().locate_as_spelled(root) {
+                Ok(located) => starts.push(Start::new(located)),
+                Err(LocateError::RootMoved { root }) => {
+                    notices.push(format!(
+                        "{} was not searched: it was moved, or removed and made again, after lancet had opened it",
+                        quote_path(&root)
+                    ));
+                    refusal.get_or_insert_with(|| root_moved(&root));
+                }
+                Err(_) => {}
             }
         }
-        return Ok((starts, Vec::new()));
+        return match refusal {
+            Some(refusal) if starts.is_empty() => Err(refusal),
+            _ => Ok((starts, notices)),
+        };
     };
     let target = locate(engine, path, Intent::Show)?;
     match target.located.kind() {

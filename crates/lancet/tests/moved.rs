@@ -1,0 +1,359 @@
+//! While a question is open, and between any two steps of a call, somebody moves or replaces the folder, the file or the
+//! root: what is written goes to the file that was shown, at the path that the answer names, or nowhere. No wall of the
+//! kernel's helps here: the library has none.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use lancet::settings::{Layer, Origin};
+use lancet::{
+    Answer, Approver, Kind, Lancet, Mode, Question, RawCall, Reply, Session, Settings, Wait,
+};
+use lancet_workspace::FaultyDisk;
+use serde_json::{Value, json};
+
+const OLD: &str = "{ \"one\": 1 }\n";
+const NEW: &str = "NEW";
+
+/// A folder with a root in it, in which `src/settings.json` stands.
+struct Place {
+    _folder: tempfile::TempDir,
+    top: PathBuf,
+    root: PathBuf,
+}
+
+fn fill(root: &Path) {
+    for name in ["src/settings.json", ".git/config", "priv/kept.txt"] {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, OLD).expect("written");
+    }
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = match tempfile::tempdir_in("/dev/shm") {
+            Ok(folder) => folder,
+            Err(_) => tempfile::tempdir().expect("a folder"),
+        };
+        let top = folder.path().canonicalize().expect("there");
+        let root = top.join("root");
+        fill(&root);
+        Place {
+            _folder: folder,
+            top,
+            root,
+        }
+    }
+
+    fn open(&self, mode: Mode, approver: Option<Mover>, disk: Arc<FaultyDisk>) -> Lancet {
+        let layer = Layer {
+            origin: Origin::User,
+            path: "lancet.toml".into(),
+            text: "[permissions]\ndeny = [\"Edit(priv/**)\"]\n".to_owned(),
+        };
+        let builder = Lancet::builder()
+            .root(&self.root)
+            .state_dir(self.top.join("state"))
+            .settings(Settings::load(&[layer]).expect("loads"))
+            .disk(disk)
+            .mode(mode);
+        let builder = match approver {
+            Some(approver) => builder.approver(approver),
+            None => builder,
+        };
+        builder.open().expect("opened")
+    }
+
+    /// The files that hold the new text, lancet's own apart. No link is followed.
+    fn written(&self) -> Vec<PathBuf> {
+        let mut texts = BTreeMap::new();
+        collect(&self.top, &mut texts);
+        let new = texts.into_iter().filter(|(_, text)| text.contains(NEW));
+        new.map(|(path, _)| path).collect()
+    }
+}
+
+fn collect(folder: &Path, into: &mut BTreeMap<PathBuf, String>) {
+    for entry in fs::read_dir(folder).expect("listed") {
+        let path = entry.expect("an entry").path();
+        if path.is_symlink() || path.ends_with("state") {
+            continue;
+        }
+        if path.is_dir() {
+            collect(&path, into);
+        } else {
+            let text = fs::read_to_string(&path).expect("read");
+            into.insert(path, text);
+        }
+    }
+}
+
+/// What a call asks for, with the file below the root.
+type Deed = (
+    &'static str,
+    &'static str,
+    fn(&Path) -> (&'static str, Value),
+);
+
+const DEEDS: [Deed; 4] = [
+    ("Edit", "src/settings.json", |path| {
+        let arguments =
+            json!({ "file_path": path, "old_string": "\"one\"", "new_string": "\"NEW\"" });
+        ("Edit", arguments)
+    }),
+    ("Write", "src/settings.json", |path| {
+        (
+            "Write",
+            json!({ "file_path": path, "content": "{ \"NEW\": 1 }\n" }),
+        )
+    }),
+    ("Write of a new file", "src/new.json", |path| {
+        (
+            "Write",
+            json!({ "file_path": path, "content": "{ \"NEW\": 1 }\n" }),
+        )
+    }),
+    ("Write with parents", "src/n/e/w.json", |path| {
+        (
+            "Write",
+            json!({ "file_path": path, "content": "{ \"NEW\": 1 }\n" }),
+        )
+    }),
+];
+
+/// What somebody else does, with the root and the file of the call.
+type Move = (&'static str, fn(&Path, &Path));
+
+fn rename(from: PathBuf, to: PathBuf) {
+    let _ = fs::remove_dir_all(&to);
+    fs::rename(from, to).expect("moved");
+}
+
+const MOVES: [Move; 11] = [
+    ("src to .git", |root, _| {
+        rename(root.join("src"), root.join(".git"));
+    }),
+    ("src to .claude", |root, _| {
+        rename(root.join("src"), root.join(".claude"));
+    }),
+    ("src to a denied folder", |root, _| {
+        rename(root.join("src"), root.join("priv"));
+    }),
+    ("src into a denied folder", |root, _| {
+        rename(root.join("src"), root.join("priv/src"));
+    }),
+    ("src out of the root", |root, _| {
+        rename(root.join("src"), root.with_file_name("out"));
+    }),
+    ("src replaced by an equal folder", |root, _| {
+        rename(root.join("src"), root.join("away"));
+        fill(root);
+    }),
+    ("src moved to .git, a link to it left", |root, _| {
+        rename(root.join("src"), root.join(".git"));
+        symlink(".git", root.join("src")).expect("made");
+    }),
+    (
+        "the file replaced by a name of one in .git",
+        |root, file| {
+            let _ = fs::remove_file(file);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+            fs::hard_link(root.join(".git/config"), file).expect("linked");
+        },
+    ),
+    ("the file replaced by a link into .git", |root, file| {
+        let _ = fs::remove_file(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        symlink(root.join(".git/config"), file).expect("linked");
+    }),
+    ("the root moved", |root, _| {
+        rename(root.to_path_buf(), root.with_file_name("elsewhere"));
+    }),
+    ("the root replaced by an equal one", |root, _| {
+        rename(root.to_path_buf(), root.with_file_name("elsewhere"));
+        fill(root);
+    }),
+];
+
+/// Moves something at its first question and says yes; what it says to further ones is chosen.
+#[derive(Clone)]
+struct Mover {
+    make: fn(&Path, &Path),
+    root: PathBuf,
+    file: PathBuf,
+    shown: Arc<Mutex<Vec<PathBuf>>>,
+    again: Answer,
+}
+
+impl Approver for Mover {
+    fn ask(&self, question: &Question, _: &Wait) -> Answer {
+        let mut shown = self.shown.lock().expect("whole");
+        shown.push(question.path.clone());
+        if shown.len() > 1 {
+            return self.again.clone();
+        }
+        (self.make)(&self.root, &self.file);
+        Answer::Yes
+    }
+}
+
+fn read(session: &Session, path: &Path) -> Reply {
+    session.call(RawCall::new("Read", json!({ "file_path": path })))
+}
+
+#[test]
+fn an_answer_holds_for_the_file_that_was_shown_and_for_no_other() {
+    for (deed, name, call) in &DEEDS {
+        for (moved, make) in &MOVES {
+            for again in [Answer::Yes, Answer::No(None)] {
+                let place = Place::new();
+                let file = place.root.join(name);
+                let mover = Mover {
+                    make: *make,
+                    root: place.root.clone(),
+                    file: file.clone(),
+                    shown: Arc::default(),
+                    again: again.clone(),
+                };
+                let shown = Arc::clone(&mover.shown);
+                let disk = Arc::new(FaultyDisk::unflushed());
+                let session = place.open(Mode::Ask, Some(mover), disk).unnamed_session();
+                read(&session, &file);
+                let (tool, arguments) = call(&file);
+                let reply = session.call(RawCall::new(tool, arguments));
+                let shown = shown.lock().expect("whole").clone();
+                let written = place.written();
+                let what = format!(
+                    "{deed}, {moved}, then {again:?}: asked about {shown:?}, written {written:?}: {}",
+                    reply.text()
+                );
+                assert_eq!(shown[0], file, "{what}");
+                // What was shown before the move is not there any more.
+                match reply.is_error() {
+                    true => assert!(written.is_empty(), "{what}"),
+                    false => {
+                        assert!(shown.len() > 1 && again == Answer::Yes, "{what}");
+                        let last = shown.last().expect("one").clone();
+                        assert!(written.contains(&last), "{what}");
+                        let inside = |path: &PathBuf| path.starts_with(place.root.join("src"));
+                        // Nothing below .git but what was shown as protected, by either of its names.
+                        let is_known = |path: &PathBuf| {
+                            inside(path) || *path == last || moved.contains("of one in .git")
+                        };
+                        assert!(written.iter().all(is_known), "{what}");
+                        assert!(!moved.starts_with("the root"), "{what}");
+                    }
+                }
+                if moved.starts_with("the root") {
+                    assert_eq!(reply.refusal(), Some(Kind::Outside), "{what}");
+                    assert_eq!(shown.len(), 1, "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// Before every call to the disk of a whole call that nobody is asked about, in turn.
+#[test]
+fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
+    for (deed, name, call) in &DEEDS {
+        for (moved, make) in [MOVES[0], MOVES[5], MOVES[6]] {
+            for at in 1.. {
+                let place = Place::new();
+                let file = place.root.join(name);
+                let disk = Arc::new(FaultyDisk::unflushed());
+                let lancet = place.open(Mode::AcceptEdits, None, Arc::clone(&disk));
+                let session = lancet.unnamed_session();
+                read(&session, &file);
+                disk.mend();
+                let (root, there) = (place.root.clone(), file.clone());
+                let landed: Arc<Mutex<Option<bool>>> = Arc::default();
+                let note = Arc::clone(&landed);
+                disk.before_each(move |one| {
+                    if one.number == at {
+                        let new = fs::read_to_string(&there).is_ok_and(|text| text.contains(NEW));
+                        *note.lock().expect("whole") = Some(new);
+                        make(&root, &there);
+                    }
+                });
+                let (tool, arguments) = call(&file);
+                let reply = session.call(RawCall::new(tool, arguments));
+                disk.clear_hook();
+                let Some(landed) = *landed.lock().expect("whole") else {
+                    break;
+                };
+                let written = place.written();
+                let what = format!(
+                    "{deed}, {moved} before call {at}: {written:?}: {}",
+                    reply.text()
+                );
+                let kind = reply.refusal();
+                assert!(
+                    !matches!(kind, Some(Kind::Internal | Kind::Conflict)),
+                    "{what}"
+                );
+                match (reply.is_error(), landed) {
+                    (true, _) => assert!(written.is_empty(), "{what}"),
+                    (false, false) => assert_eq!(written, [file.clone()], "{what}"),
+                    // Moved when it had been written.
+                    (false, true) => assert_eq!(written.len(), 1, "{what}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_root_that_moved_or_was_made_again_is_refused_by_every_tool_with_these_words() {
+    let remade: Move = ("the root removed and made again", |root, _| {
+        fs::remove_dir_all(root).expect("removed");
+        fill(root);
+    });
+    let linked: Move = ("the root moved, a link to it left", |root, _| {
+        rename(root.to_path_buf(), root.with_file_name("elsewhere"));
+        symlink("elsewhere", root).expect("made");
+    });
+    for (moved, make) in MOVES[9..].iter().chain([&remade, &linked]) {
+        let place = Place::new();
+        let file = place.root.join("src/settings.json");
+        let disk = Arc::new(FaultyDisk::unflushed());
+        let session = place.open(Mode::Bypass, None, disk).unnamed_session();
+        assert!(!read(&session, &file).is_error());
+        make(&place.root, &file);
+        let edit = json!({ "file_path": file, "old_string": "one", "new_string": NEW });
+        let calls = [
+            ("Read", json!({ "file_path": file })),
+            ("Read", json!({ "file_path": file, "force": true })),
+            ("Edit", edit.clone()),
+            ("MultiEdit", json!({ "edits": [edit] })),
+            ("Write", json!({ "file_path": file, "content": NEW })),
+            (
+                "Write",
+                json!({ "file_path": place.root.join("n/e/w"), "content": NEW }),
+            ),
+            (
+                "Write",
+                json!({ "file_path": "relative.txt", "content": NEW }),
+            ),
+            ("Glob", json!({ "pattern": "**" })),
+            ("Glob", json!({ "pattern": "**", "path": place.root })),
+            ("Grep", json!({ "pattern": "one" })),
+            (
+                "Grep",
+                json!({ "pattern": "one", "path": place.root.join("src") }),
+            ),
+        ];
+        for (tool, arguments) in calls {
+            let reply = session.call(RawCall::new(tool, arguments.clone()));
+            let what = format!("{tool} {arguments}, {moved}: {}", reply.text());
+            assert_eq!(reply.refusal(), Some(Kind::Outside), "{what}");
+            let words = "was moved, or removed and made again";
+            assert!(reply.text().contains(words), "{what}");
+            assert_eq!(place.written(), Vec::<PathBuf>::new(), "{what}");
+        }
+    }
+}
