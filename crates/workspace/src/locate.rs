@@ -250,19 +250,15 @@ impl Located {
         self.disk.stat_at(self.folder(), &self.name).ok()
     }
 
-    /// Whether the folder that it was found through is still the one that its path leads to, with no link on the way.
-    /// False, too, where that cannot be told.
-    pub fn is_in_place(&self) -> bool {
-        let mut path = self.path();
-        let above = self.missing_folders.len() + usize::from(self.kind != Kind::Directory);
-        for _ in 0..above {
-            path = path.parent().unwrap_or(path);
-        }
-        let own = self.disk.stat(self.folder());
-        own.is_ok_and(|own| {
-            let found = self.disk.stat_folder(path);
-            found.is_ok_and(|found| found.same_file(&own))
-        })
+    /// Whether both are the same name of the same folder at the same path. False, too, where that cannot be told.
+    pub fn is_same_place(&self, other: &Located) -> bool {
+        let (one, two) = (
+            self.disk.stat(self.folder()),
+            self.disk.stat(other.folder()),
+        );
+        self.path == other.path
+            && self.missing_folders == other.missing_folders
+            && one.is_ok_and(|one| two.is_ok_and(|two| one.same_file(&two)))
     }
 
     /// Was a symbolic link below a root followed?

@@ -181,11 +181,7 @@ pub(crate) fn is_unmoved(engine: &Inner, policy: &Policy, target: &Target) -> bo
         let stamp = located.stat();
         stamp.map(|stamp| (stamp.device, stamp.inode, stamp.links))
     };
-    let same = located.path() == then.path()
-        && located.missing_folders() == then.missing_folders()
-        && file(&located) == file(then)
-        && then.is_in_place();
-    if !same {
+    if !located.is_same_place(then) || file(&located) != file(then) {
         return false;
     }
     let given = then.given().to_path_buf();

@@ -98,7 +98,10 @@ pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, Ke
         match workspace.commit(vec![write]) {
             Ok(_) => return Ok(kept),
             Err(
-                CommitError::Changed { .. } | CommitError::Exists { .. } | CommitError::Busy { .. },
+                CommitError::Changed { .. }
+                | CommitError::Exists { .. }
+                | CommitError::FolderMoved { .. }
+                | CommitError::Busy { .. },
             ) => std::thread::sleep(std::time::Duration::from_millis(5)),
             Err(error) => return Err(system(&error)),
         }

@@ -223,7 +223,7 @@ fn has_changed(desk: &Desk<'_>, file: &FilePlan) -> bool {
     else {
         return true;
     };
-    if !file.target.located.is_in_place() {
+    if !now.is_same_place(&file.target.located) {
         return true;
     }
     match &file.expected {
