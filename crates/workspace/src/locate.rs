@@ -165,7 +165,7 @@ impl Workspace {
         Ok(located)
     }
 
-    /// The common case in two calls: no link on the way, the name is there or simply missing. Anything else is left to
+    /// The common case in two more calls: no link on the way, the name is there or simply missing. Anything else is left to
     /// the walk, which knows how to say what is wrong.
     fn locate_plainly(
         &self,

@@ -340,3 +340,80 @@ fn a_root_that_moved_or_was_made_again_is_refused() {
     ground.put("other", OLD);
     refused(&ground, &ground.root.join("other"));
 }
+
+/// A mount that goes with the test.
+struct Mounted(PathBuf);
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = rustix::mount::unmount(&self.0, rustix::mount::UnmountFlags::DETACH);
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "why nothing was tested")]
+#[test]
+fn nothing_lands_in_or_below_what_is_mounted_over_the_way() {
+    for (from, over) in [(".git", "mid/src"), (".git", "mid"), (".git/a", FILE)] {
+        for deed in &DEEDS {
+            for at in 1.. {
+                let (ground, _) = ground();
+                for name in [".git/a", ".git/src/a"] {
+                    ground.put(name, OLD);
+                }
+                let (from, over) = (ground.root.join(from), ground.root.join(over));
+                let mounted: Arc<Mutex<Option<Mounted>>> = Arc::default();
+                let landed: Arc<Mutex<Option<bool>>> = Arc::default();
+                let failed = Arc::new(Mutex::new(None));
+                let file = ground.root.join(deed.file);
+                let before = fs::metadata(&file).ok().map(|file| file.len());
+                let outcome = (deed.act)(&ground, &|batch| {
+                    let (mounted, landed) = (Arc::clone(&mounted), Arc::clone(&landed));
+                    let (from, over, failed) = (from.clone(), over.clone(), Arc::clone(&failed));
+                    let file = file.clone();
+                    let begun = ground.disk.calls();
+                    ground.disk.before_each(move |call| {
+                        if call.number - begun != at {
+                            return;
+                        }
+                        let now = fs::metadata(&file).ok().map(|file| file.len());
+                        *landed.lock().unwrap() = Some(now != before);
+                        match rustix::mount::mount_bind(&from, &over) {
+                            Ok(()) => *mounted.lock().unwrap() = Some(Mounted(over.clone())),
+                            // The name may be free just then.
+                            Err(rustix::io::Errno::NOENT) => {}
+                            Err(error) => *failed.lock().unwrap() = Some(error),
+                        }
+                    });
+                    let outcome = ground.workspace.commit(batch);
+                    ground.disk.clear_hook();
+                    outcome
+                });
+                if let Some(error) = *failed.lock().unwrap() {
+                    eprintln!("skipped: nothing can be mounted here: {error}");
+                    return;
+                }
+                let Some(landed) = *landed.lock().unwrap() else {
+                    break;
+                };
+                let was_mounted = mounted.lock().unwrap().take().is_some();
+                let what = format!(
+                    "{}, {} before call {at}: {outcome:?}",
+                    deed.name,
+                    over.display()
+                );
+                for name in [".git/a", ".git/src/a"] {
+                    assert_eq!(ground.text(name), OLD, "{what}");
+                }
+                for name in [".git/new", ".git/src/new", ".git/n", ".git/src/n"] {
+                    assert!(!ground.root.join(name).exists(), "{name}: {what}");
+                }
+                // A mount over another file of the folder hides nothing of it.
+                let is_hidden = was_mounted && (over == file || !over.ends_with(FILE));
+                if is_hidden && !landed {
+                    let now = fs::metadata(&file).ok().map(|file| file.len());
+                    assert!(outcome.is_err() && now == before, "{what}");
+                }
+            }
+        }
+    }
+}

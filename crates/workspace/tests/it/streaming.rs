@@ -208,5 +208,6 @@ fn a_one_line_edit_costs_few_calls() {
     let writing = ground.disk.calls() - reading;
     // One of them asks whether the root is where it was.
     assert!(reading <= 7, "{reading} calls to locate and read");
-    assert!(writing <= 28, "{writing} calls to write");
+    // Two of them ask whether the path still leads to the folder: before the swap and after it.
+    assert!(writing <= 30, "{writing} calls to write");
 }
