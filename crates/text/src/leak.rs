@@ -1,12 +1,15 @@
 //! Display text in what is to be written: line numbers, diff marks and notices that a model copied from an answer, and
 //! comments that stand for text left out. Says what it found; whether it is refused is for the caller.
 
+mod edit;
+mod fence;
 mod numbers;
 mod placeholder;
 
+pub use edit::{Ground, Markup, leaked_edit};
+pub(crate) use fence::{Fence, fence, unfenced};
+pub(crate) use numbers::{Separator, numbered};
 pub use placeholder::placeholder;
-
-use numbers::{Separator, numbered};
 
 /// What every notice of an answer begins with.
 pub const NOTICE: &str = "[lancet: ";
@@ -22,6 +25,8 @@ pub enum LeakKind {
     Notice,
     /// A comment in place of the text that it speaks of.
     Placeholder,
+    /// A code fence around the text.
+    Fence,
 }
 
 /// Display text that was found.
@@ -33,21 +38,31 @@ pub struct Leak {
     pub line: usize,
     /// A sentence about it, at most 400 characters.
     pub reason: String,
+    /// The new text without it, where that can be told and is at most 64 KiB.
+    pub mended: Option<String>,
 }
 
 /// Characters of a line that a reason quotes.
 const QUOTED_MOST: usize = 80;
 
+/// Bytes of a mended text that are given.
+const MENDED_MOST: usize = 64 << 10;
+
 /// Display text in `new` of a form that `old` has none of. `old` is the text to be replaced: for a whole file the
 /// file's, and `None` for one that does not exist.
 pub fn leaked(old: Option<&str>, new: &str) -> Option<Leak> {
-    let old = old.unwrap_or("");
-    leaked_numbers(old, new)
-        .or_else(|| leaked_marks(old, new))
-        .or_else(|| leaked_notice(old, new))
+    display_text(&[old.unwrap_or("")], &[], new)
 }
 
-fn leaked_numbers(old: &str, new: &str) -> Option<Leak> {
+/// Display text in `new` of a form that none of the `known` texts has. `lines` are the numbers of the lines, from 1,
+/// where the new text is to begin.
+fn display_text(known: &[&str], lines: &[usize], new: &str) -> Option<Leak> {
+    leaked_numbers(known, lines, new)
+        .or_else(|| leaked_marks(known, new))
+        .or_else(|| leaked_notice(known, new))
+}
+
+fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
     let mut lines = text_lines(new);
     let first = numbered(lines.next()?)?;
     let mut count = 1;
@@ -58,17 +73,29 @@ fn leaked_numbers(old: &str, new: &str) -> Option<Leak> {
         }
         count += 1;
     }
-    // One line with a number and a tab is a row of a table.
-    if count == 1 && first.separator == Separator::Tab {
-        return None;
-    }
-    let known = text_lines(old)
-        .any(|line| numbered(line).is_some_and(|found| found.separator == first.separator));
-    (!known).then(|| Leak {
+    let shown_by = match first.separator {
+        Separator::Arrow => "Read",
+        // One line with a number and a tab is a row of a table.
+        Separator::Tab if count == 1 => return None,
+        Separator::Tab => "Read",
+        // Numbers that are not those of the lines are data.
+        Separator::Colon | Separator::Bar => {
+            let begins = places.iter().any(|&line| line as u64 == first.value);
+            if count == 1 || !begins {
+                return None;
+            }
+            "a search or a viewer"
+        }
+    };
+    let has_form = |text: &&str| {
+        text_lines(text)
+            .any(|line| numbered(line).is_some_and(|found| found.separator == first.separator))
+    };
+    (!known.iter().any(has_form)).then(|| Leak {
         kind: LeakKind::Numbers,
         line: 0,
         reason: format!(
-            "{} with a line number as Read shows it ({}), which is not part of the file.",
+            "{} with a line number as {shown_by} shows it ({}), which is not part of the file.",
             if count == 1 {
                 "The line begins".to_owned()
             } else {
@@ -76,18 +103,37 @@ fn leaked_numbers(old: &str, new: &str) -> Option<Leak> {
             },
             first.shown(),
         ),
+        mended: (new.len() <= MENDED_MOST).then(|| without_numbers(new, first.separator)),
     })
 }
 
-fn leaked_marks(old: &str, new: &str) -> Option<Leak> {
+/// The text without the numbers of this form before its lines.
+pub(crate) fn without_numbers(text: &str, separator: Separator) -> String {
+    text.split_inclusive('\n')
+        .map(|line| {
+            let bare = line.strip_suffix('\n').unwrap_or(line);
+            match numbered(bare).filter(|number| number.separator == separator) {
+                Some(number) => &line[number.width..],
+                None => line,
+            }
+        })
+        .collect()
+}
+
+fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {
     let marks = Marks::of(new)?;
-    let known = Marks::of(old).is_some_and(|known| known.plus || known.minus);
-    (marks.plus && marks.minus && !known).then(|| Leak {
+    let has_form = |text: &&str| {
+        Marks::of(text).is_some_and(|known| known.plus || known.minus)
+            || (text_lines(text).any(|line| line.starts_with('+'))
+                && text_lines(text).any(|line| line.starts_with('-')))
+    };
+    (marks.plus && marks.minus && !known.iter().any(has_form)).then(|| Leak {
         kind: LeakKind::Marks,
         line: 0,
         reason: "Every line begins with `+`, `-` or a blank as in a diff; send the lines without these marks, and \
                  leave the removed ones out."
             .to_owned(),
+        mended: None,
     })
 }
 
@@ -115,12 +161,12 @@ impl Marks {
     }
 }
 
-fn leaked_notice(old: &str, new: &str) -> Option<Leak> {
+fn leaked_notice(known: &[&str], new: &str) -> Option<Leak> {
     let (line, text) = text_lines(new)
         .enumerate()
         .find(|(_, line)| line.starts_with(NOTICE))?;
-    let known = text_lines(old).any(|line| line.starts_with(NOTICE));
-    (!known).then(|| Leak {
+    let has_form = |text: &&str| text_lines(text).any(|line| line.starts_with(NOTICE));
+    (!known.iter().any(has_form)).then(|| Leak {
         kind: LeakKind::Notice,
         line,
         reason: format!(
@@ -128,6 +174,7 @@ fn leaked_notice(old: &str, new: &str) -> Option<Leak> {
             line + 1,
             quoted(text)
         ),
+        mended: None,
     })
 }
 

@@ -27,12 +27,12 @@ pub use diff::{
 pub use document::Document;
 pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect};
+pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
 pub use ladder::{
     Found, Guard, Leaks, Place, Query, Reach, Remark, Rung, Tolerance, Verdict, Writing,
     deleted_lines, find, remarks_on, repeats_indentation,
 };
-pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
-pub use leak::{Leak, LeakKind, NOTICE, leaked, placeholder};
+pub use leak::{Ground, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder};
 pub use lines::{Endings, LineEnd, Lines, sent_text};
 pub use look_alike::{fold_char, fold_name};
 pub use missing::{Gaps, already_there, explain_gaps};

@@ -15,6 +15,8 @@ mod place;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use likeness::Profile;
+
 use std::cmp::Reverse;
 use std::ops::Range;
 

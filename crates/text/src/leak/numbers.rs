@@ -1,22 +1,29 @@
-//! A line number in one of Read's forms at the start of a line. The forms of Grep are not among them: `1: a` is YAML.
+//! A line number at the start of a line, in one of Read's forms or in the forms `N:` and `N | `. The last two are data
+//! more often than not (`1: a` is YAML): who asks must know more, such as the line that the number would have to be.
 
 /// Width of an aligned number.
 const ALIGNED: usize = 6;
 
 /// What stands between number and text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Separator {
+pub(crate) enum Separator {
     Arrow,
     Tab,
+    /// `N:`, as Grep writes it.
+    Colon,
+    /// `N | `, as many viewers write it.
+    Bar,
 }
 
 /// The number at the start of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Number {
-    value: u64,
+pub(crate) struct Number {
+    pub(crate) value: u64,
     /// Right-aligned, six wide; a number of six digits or more may be either.
     aligned: Option<bool>,
-    pub(super) separator: Separator,
+    pub(crate) separator: Separator,
+    /// Bytes from the line's start to the text behind the separator.
+    pub(crate) width: usize,
 }
 
 impl Number {
@@ -36,26 +43,46 @@ impl Number {
         match self.separator {
             Separator::Arrow => format!("`{}→`", self.value),
             Separator::Tab => format!("`{}` and a tab", self.value),
+            Separator::Colon => format!("`{}:`", self.value),
+            Separator::Bar => format!("`{} | `", self.value),
         }
     }
 }
 
-/// The number that Read would have put before a line.
-pub(super) fn numbered(line: &str) -> Option<Number> {
+/// The number before a line.
+pub(crate) fn numbered(line: &str) -> Option<Number> {
     let rest = line.trim_start_matches(' ');
     let blanks = line.len() - rest.len();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    if digits == 0 || rest.starts_with('0') || (blanks > 0 && blanks + digits != ALIGNED) {
+    if digits == 0 || rest.starts_with('0') {
         return None;
     }
-    let separator = match rest[digits..].chars().next()? {
-        '→' => Separator::Arrow,
-        '\t' => Separator::Tab,
+    let behind = &rest[digits..];
+    let (separator, length) = match behind.chars().next()? {
+        '→' => (Separator::Arrow, '→'.len_utf8()),
+        '\t' => (Separator::Tab, 1),
+        ':' => (Separator::Colon, 1),
+        // A blank line may have lost the blank behind the bar.
+        ' ' if behind == " |" => (Separator::Bar, 2),
+        ' ' if behind.starts_with(" | ") => (Separator::Bar, 3),
         _ => return None,
+    };
+    let padding_fits = match separator {
+        Separator::Arrow | Separator::Tab => blanks == 0 || blanks + digits == ALIGNED,
+        Separator::Colon => blanks == 0,
+        Separator::Bar => true,
+    };
+    if !padding_fits {
+        return None;
+    }
+    let aligned = match separator {
+        Separator::Arrow | Separator::Tab => (digits < ALIGNED).then_some(blanks > 0),
+        Separator::Colon | Separator::Bar => None,
     };
     Some(Number {
         value: rest[..digits].parse().ok()?,
-        aligned: (digits < ALIGNED).then_some(blanks > 0),
+        aligned,
         separator,
+        width: blanks + digits + length,
     })
 }

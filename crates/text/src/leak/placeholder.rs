@@ -1,8 +1,12 @@
 //! A comment such as `// ... rest of the file unchanged ...` in new content, where a part of the old file is left out.
 //! The words alone are content: what decides is how much of the file is missing where they stand.
 
+mod in_edit;
+
 use std::collections::HashSet;
 use std::time::Duration;
+
+pub(super) use in_edit::placeholder_in_edit;
 
 use super::{Leak, LeakKind, quoted, text_lines};
 use crate::diff::difference;
@@ -62,6 +66,7 @@ pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
                     old.start + 1,
                     old.end,
                 ),
+                mended: None,
             });
         }
     }
@@ -127,6 +132,15 @@ const PART: [&str; 14] = [
     "sections",
 ];
 
+/// Words that join these.
+const JOINING: [&str; 18] = [
+    "the", "of", "is", "are", "as", "it", "this", "that", "and", "in", "below", "above", "no",
+    "change", "changes", "keep", "for", "brevity",
+];
+
+/// Characters beyond which a comment with one of the phrases says more than that.
+const PHRASE_MOST: usize = 24;
+
 /// The same in languages that models answer in, as it is usually put.
 const PHRASES: [&str; 7] = [
     "其余",
@@ -165,11 +179,23 @@ fn stands_for_more(line: &str) -> bool {
     let says = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let (rest, kept) = (says(&REST), says(&KEPT));
     let no_change = says(&["no"]) && says(&["change", "changes"]);
-    (rest && kept)
-        || (dotted && (rest || kept || no_change))
-        || (says(&REST[..3]) && says(&PART))
-        || (says(&KEPT[..4]) && says(&PART))
-        || PHRASES.iter().any(|phrase| body.contains(phrase))
+    let set_apart = body.starts_with("...") || body.starts_with('…');
+    if set_apart && (rest || kept || no_change) {
+        return true;
+    }
+    if PHRASES.iter().any(|phrase| body.contains(phrase)) {
+        return dotted || body.chars().count() <= PHRASE_MOST;
+    }
+    // A comment that says anything else besides speaks of something else.
+    let is_known = |word: &String| {
+        let lists: [&[&str]; 4] = [&REST, &KEPT, &PART, &JOINING];
+        lists.iter().any(|list| list.contains(&word.as_str()))
+    };
+    words.iter().all(is_known)
+        && ((rest && kept)
+            || (dotted && (rest || kept || no_change))
+            || (says(&REST[..3]) && says(&PART))
+            || (says(&KEPT[..4]) && says(&PART)))
 }
 
 #[cfg(test)]
@@ -212,6 +238,9 @@ mod tests {
             "// TODO: loading...",
             "* a list item",
             "return [...rest];",
+            "# Load existing users...",
+            "// parse the remaining lines",
+            "# this function must stay the same on all hosts",
         ] {
             assert!(!stands_for_more(line), "{line}");
         }

@@ -8,7 +8,7 @@ const EXACT_MOST: usize = 200;
 
 /// A text prepared for comparing.
 #[derive(Debug, Clone)]
-pub(super) struct Profile {
+pub(crate) struct Profile {
     /// The folded characters of a short text.
     short: Option<Vec<char>>,
     /// Hashes of all neighbouring folded bytes, in threes, sorted.
@@ -16,7 +16,7 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    pub(super) fn of(text: &str) -> Profile {
+    pub(crate) fn of(text: &str) -> Profile {
         let (head, tail) = ends(text);
         let mut folded: Vec<u8> = fold(head).collect();
         folded.extend(fold(tail));
@@ -54,7 +54,7 @@ impl Profile {
         shared(&self.groups, &other.groups) as f32 / self.groups.len().max(1) as f32
     }
 
-    pub(super) fn likeness(&self, other: &Profile) -> f32 {
+    pub(crate) fn likeness(&self, other: &Profile) -> f32 {
         if let (Some(one), Some(two)) = (&self.short, &other.short) {
             return by_distance(one, two);
         }

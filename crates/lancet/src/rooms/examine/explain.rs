@@ -1,10 +1,13 @@
 //! The longer refusals of an edit: why the old text was not found and what stands there instead, which places an
 //! ambiguous one has, which character an encoding lacks. Every text here has a limit, declared beside it.
 
+use std::ffi::OsStr;
 use std::ops::Range;
+use std::path::Path;
 
 use lancet_text::{
-    Guard, LineTable, Rung, Unencodable, already_there, explain_gaps, nearest, unique_extension,
+    Guard, LineTable, Markup, Rung, Unencodable, already_there, explain_gaps, nearest,
+    unique_extension,
 };
 use serde_json::json;
 
@@ -207,6 +210,12 @@ pub(crate) fn ambiguous(
         .with("places", data)
 }
 
+/// What a code fence means in a file of this name.
+pub(crate) fn markup(path: &Path) -> Markup {
+    let extension = path.extension().and_then(OsStr::to_str);
+    Markup::of_extension(extension.unwrap_or_default())
+}
+
 /// The refusal for a character that the file's encoding lacks.
 pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
     let character = error.character;
@@ -222,12 +231,33 @@ pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
         .with("encoding", error.encoding.name())
 }
 
-/// The refusal for display text or a placeholder in the new text.
-pub(crate) fn leak(reason: &str) -> Refusal {
-    Refusal::new(
-        Kind::Leaked,
-        format!(
-            "{reason} Send the text as the file should have it, or the same call with insist: true if exactly this is meant."
-        ),
-    )
+/// The refusal for display text or a placeholder in the new text, with that text as it was probably meant, where that
+/// can be told.
+pub(crate) fn leak(reason: &str, mended: Option<&str>) -> Refusal {
+    let text = format!(
+        "{reason} Send the text as the file should have it, or the same call with insist: true if exactly this is meant."
+    );
+    let Some(mended) = mended else {
+        return Refusal::new(Kind::Leaked, text);
+    };
+    let text = match shown("new_string", mended, LONGEST_REGION) {
+        Some(whole) => format!("{text} Without it new_string is:\n{whole}"),
+        None => text,
+    };
+    Refusal::new(Kind::Leaked, text).with("new_string", mended)
+}
+
+/// A text that is to be sent, whole, and a line that shows where it ends: clients trim the end of an answer. `None` where
+/// it has more characters than `most`.
+fn shown(name: &str, text: &str, most: usize) -> Option<String> {
+    if text.chars().nth(most).is_some() {
+        return None;
+    }
+    let newlines = text.len() - text.trim_end_matches('\n').len();
+    let (gap, ends) = match newlines {
+        0 => ("\n", String::new()),
+        1 => ("", ", which ends in a newline".to_owned()),
+        _ => ("", format!(", which ends in {newlines} newlines")),
+    };
+    Some(format!("{text}{gap}(end of {name}{ends})"))
 }

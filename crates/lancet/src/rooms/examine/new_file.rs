@@ -38,7 +38,7 @@ pub(crate) fn plan(
     if insist == Insist::No
         && let Some(found) = leaked(None, content)
     {
-        return Err(leak(&found.reason));
+        return Err(leak(&found.reason, found.mended.as_deref()));
     }
     let encoding = configured(desk.engine(), &target).unwrap_or(Encoding::UTF8);
     let ending = line_end_for(desk, &target);

@@ -99,7 +99,7 @@ fn existing(
         let old = (arguments.mode != WriteMode::Append).then(|| document.view());
         let found = leaked(old, content).or_else(|| placeholder(content, old?));
         if let Some(found) = found {
-            return Err(leak(&found.reason));
+            return Err(leak(&found.reason, found.mended.as_deref()));
         }
     }
     let (new, mut view, seen) = match arguments.mode {

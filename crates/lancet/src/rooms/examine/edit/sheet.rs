@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use lancet_history::Seen;
 use lancet_text::{
-    Change, Document, Draft, Found, Leaks, LineStarts, LineTable, Place, Query, Rung,
-    Verdict as Ladder, Writing, find, leaked, sent_text,
+    Change, Document, Draft, Found, Ground, Leak, Leaks, LineStarts, LineTable, Place, Query, Rung,
+    Verdict as Ladder, Writing, find, leaked_edit, sent_text,
 };
 
 use super::unseen::Unseen;
 use super::{Insist, not_empty};
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::examine::explain::{Lines, Met, ambiguous, leak, not_found, unencodable};
+use crate::rooms::examine::explain::{Lines, Met, ambiguous, leak, markup, not_found, unencodable};
 use crate::rooms::examine::standing::Standing;
 use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
@@ -132,11 +132,13 @@ impl<'d> Sheet<'d> {
             );
             return Err(Refusal::new(Kind::Conflict, text).with("file_path", quote_path(path)));
         }
-        let shown = || leaked(Some(&edit.old), &edit.new).map(|found| found.reason);
-        if manner.insist == Insist::No
-            && let Some(reason) = leak_found.or_else(shown)
-        {
-            return Err(leak(&reason));
+        if manner.insist == Insist::No {
+            if let Some(reason) = leak_found {
+                return Err(leak(&reason, None));
+            }
+            if let Some(found) = self.leaked(target, edit, &found) {
+                return Err(leak(&found.reason, found.mended.as_deref()));
+            }
         }
         // An unencodable character is told of the edit that brings it.
         for change in found
@@ -259,7 +261,7 @@ impl<'d> Sheet<'d> {
         }
         match verdict {
             Ladder::Found(found) => Ok((found, leak_found)),
-            Ladder::Leaked { reason } => Err(leak(&reason)),
+            Ladder::Leaked { reason } => Err(leak(&reason, None)),
             Ladder::Ambiguous { places, rung } => {
                 let unseen =
                     |place: &Range<usize>| !self.unseen(&standing.seen, [place]).is_empty();
@@ -305,6 +307,23 @@ impl<'d> Sheet<'d> {
                 }
             }),
         }
+    }
+
+    /// What the new text carries that is not meant for a file, judged by the places where it is to stand.
+    fn leaked(&self, target: &Target, edit: &EditRequest, found: &Found) -> Option<Leak> {
+        let lines = self.lines();
+        let first_lines: Vec<usize> = found
+            .places
+            .iter()
+            .map(|place| lines.line_of(place.range.start) + 1)
+            .collect();
+        let ground = Ground {
+            old: &edit.old,
+            file: self.document.view(),
+            lines: &first_lines,
+            markup: markup(target.path()),
+        };
+        leaked_edit(&ground, &edit.new)
     }
 
     fn text(&self) -> &str {

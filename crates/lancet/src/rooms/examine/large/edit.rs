@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::{Endings, RawChange, Remark, leaked};
+use lancet_text::{Endings, Ground, RawChange, Remark, leaked_edit};
 use lancet_workspace::Expected;
 
 use super::around::{remarks, repeats_at_all, whole_lines};
@@ -13,7 +13,7 @@ use super::view::view;
 use super::{Surveyed, scan, suited, survey};
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::examine::edit::Insist;
-use crate::rooms::examine::explain::leak;
+use crate::rooms::examine::explain::{leak, markup};
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::open::HELD;
 use crate::rooms::examine::remarks::sentence;
@@ -68,10 +68,17 @@ pub(crate) fn examine(
     let needle = in_file(&old, endings);
     let places = find_places(desk, &target, &survey, &needle)?;
     check_places(desk, &target, &survey, &places, edit, &seen)?;
-    if insist == Insist::No
-        && let Some(found) = leaked(Some(&edit.old), &edit.new)
-    {
-        return Err(leak(&found.reason));
+    if insist == Insist::No {
+        let ground = Ground {
+            old: &edit.old,
+            // The whole file is not held; what the old text has of a form stands for it.
+            file: "",
+            lines: &line_numbers(&target, &survey, &places, 1)?,
+            markup: markup(target.path()),
+        };
+        if let Some(found) = leaked_edit(&ground, &edit.new) {
+            return Err(leak(&found.reason, found.mended.as_deref()));
+        }
     }
     let taken = without_overlaps(&places);
     let file = (&target, &*survey);

@@ -1,0 +1,189 @@
+//! What an edit's new text must not carry, judged by the place where it is to stand: display text, a comment in place of
+//! lines that would be lost, a code fence around it.
+
+use super::fence::{has_fence, unfenced};
+use super::placeholder::placeholder_in_edit;
+use super::{Leak, LeakKind, MENDED_MOST, display_text};
+
+/// Where a new text is to stand.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The text that it replaces, as it was sent.
+    pub old: &'a str,
+    /// The whole file. A form that it has already is content.
+    pub file: &'a str,
+    /// The numbers of the lines, from 1, where the places begin.
+    pub lines: &'a [usize],
+    /// What a fence means in this file.
+    pub markup: Markup,
+}
+
+/// Whether code fences are part of a file's language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Markup {
+    /// Markdown and its kin.
+    Fences,
+    /// Anything else.
+    None,
+}
+
+impl Markup {
+    /// By the name's extension.
+    pub fn of_extension(extension: &str) -> Markup {
+        const FENCED: [&str; 8] = [
+            "md", "markdown", "mdx", "mdc", "mkd", "qmd", "rmd", "livemd",
+        ];
+        match FENCED.contains(&extension.to_ascii_lowercase().as_str()) {
+            true => Markup::Fences,
+            false => Markup::None,
+        }
+    }
+}
+
+/// What the new text of an edit carries that is not meant for a file.
+pub fn leaked_edit(ground: &Ground<'_>, new: &str) -> Option<Leak> {
+    display_text(&[ground.old, ground.file], ground.lines, new)
+        .or_else(|| leaked_fence(ground, new))
+        .or_else(|| placeholder_in_edit(ground.old, ground.file, new))
+}
+
+fn leaked_fence(ground: &Ground<'_>, new: &str) -> Option<Leak> {
+    if ground.markup == Markup::Fences {
+        return None;
+    }
+    let inner = unfenced(new)?;
+    let known = has_fence(ground.old) || has_fence(ground.file);
+    (!known).then(|| Leak {
+        kind: LeakKind::Fence,
+        line: 0,
+        reason: "A code fence stands around the new text, which is not part of the file."
+            .to_owned(),
+        mended: (inner.len() <= MENDED_MOST).then_some(inner),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(file: &str, old: &str, new: &str) -> Option<Leak> {
+        let start = file.find(old).expect("it stands there");
+        let ground = Ground {
+            old,
+            file,
+            lines: &[file[..start].matches('\n').count() + 1],
+            markup: Markup::None,
+        };
+        let leak = leaked_edit(&ground, new)?;
+        assert!(leak.reason.chars().count() <= 400);
+        Some(leak)
+    }
+
+    fn kind(file: &str, old: &str, new: &str) -> Option<LeakKind> {
+        found(file, old, new).map(|leak| leak.kind)
+    }
+
+    #[test]
+    fn numbers_with_a_colon_or_a_bar_are_those_of_the_place() {
+        for (new, mended) in [
+            ("2:a\n3:c", "a\nc"),
+            ("2 | a\n3 | c", "a\nc"),
+            (" 2 | a\n 3 |\n 4 | c\n", "a\n\nc\n"),
+        ] {
+            let leak = found("x\na\nb\n", "a\nb", new).expect(new);
+            assert_eq!(leak.kind, LeakKind::Numbers);
+            assert_eq!(leak.mended.as_deref(), Some(mended));
+        }
+        for new in [
+            "1:a\n2:c",
+            "80: a\n81: b",
+            "2:a",
+            "2 | a",
+            "2:a\nc",
+            "2:a\n4:c",
+        ] {
+            assert_eq!(kind("x\na\nb\n", "a\nb", new), None, "{new:?}");
+        }
+        assert_eq!(
+            kind("1: x\na\n", "a", "2: a\n3: c"),
+            None,
+            "the file has such lines"
+        );
+        assert_eq!(
+            kind("x\n2→y\n", "x", "1→x\n2→z"),
+            None,
+            "the file has arrows"
+        );
+    }
+
+    #[test]
+    fn a_fence_around_the_new_text() {
+        let leak = found("x = 1\n", "x = 1", "```python\nx = 2\n```").expect("a fence");
+        assert_eq!(leak.kind, LeakKind::Fence);
+        assert_eq!(leak.mended.as_deref(), Some("x = 2"));
+        assert_eq!(
+            kind("```\nold\n```\nmore\n", "more", "```\nmore\n```"),
+            None
+        );
+        assert_eq!(
+            kind("x = 1\n", "x = 1", "\"\"\"\n```\nx\n```\n\"\"\""),
+            None
+        );
+        let markdown = Ground {
+            old: "x",
+            file: "x\n",
+            lines: &[1],
+            markup: Markup::of_extension("MD"),
+        };
+        assert_eq!(leaked_edit(&markdown, "```\nx\n```"), None);
+    }
+
+    const PYTHON: &str = "def f(a):\n    b = a + 1\n    c = b * 2\n    log(c)\n    return a\n";
+
+    #[test]
+    fn a_comment_in_place_of_lines_that_would_be_lost() {
+        let leak = found(
+            PYTHON,
+            PYTHON.trim_end(),
+            "def f(a):\n    # ... existing code ...\n    return a + 1",
+        )
+        .expect("a placeholder");
+        assert_eq!((leak.kind, leak.line), (LeakKind::Placeholder, 1));
+        assert_eq!(
+            leak.mended.as_deref(),
+            Some("def f(a):\n    b = a + 1\n    c = b * 2\n    log(c)\n    return a + 1")
+        );
+        assert_eq!(
+            kind(PYTHON, "    log(c)", "... existing code ..."),
+            Some(LeakKind::Placeholder)
+        );
+        assert_eq!(
+            kind(PYTHON, "    log(c)", "    # ..."),
+            Some(LeakKind::Placeholder)
+        );
+    }
+
+    #[test]
+    fn what_is_no_placeholder() {
+        let same = "    # ... existing code ...\n    log(c)";
+        assert_eq!(kind(PYTHON, "    log(c)", same), None, "nothing is lost");
+        assert_eq!(kind(PYTHON, "    log(c)", "    ..."), None);
+        for comment in ["# Load existing users...", "# parse the remaining lines"] {
+            let new = format!("    {comment}\n    load(c)");
+            assert_eq!(kind(PYTHON, "    log(c)", &new), None, "{comment}");
+        }
+        let file = "Write:\n// ... existing code ...\nend\n";
+        assert_eq!(kind(file, "end", "// ... existing code ...\nend!"), None);
+    }
+
+    #[test]
+    fn what_it_stands_for_is_filled_in_only_where_it_can_be_told() {
+        let leak = found(
+            PYTHON,
+            PYTHON.trim_end(),
+            "def f(a):\n    # ... existing code ...\n    with quite_other(words) as z:\n        pass",
+        )
+        .expect("a placeholder");
+        assert_eq!(leak.mended, None);
+    }
+}

@@ -1,0 +1,70 @@
+//! A Markdown code fence around a text.
+
+use super::text_lines;
+
+/// A line that opens or closes a code fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fence {
+    /// Back quotes or tildes and nothing else: it opens or closes.
+    Bare,
+    /// With the name of a language behind: it opens.
+    Named,
+}
+
+/// Whether a line is a fence.
+pub(crate) fn fence(line: &str) -> Option<Fence> {
+    let line = line.trim();
+    let mark = line
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '`' | '~'))?;
+    let name = line.trim_start_matches(mark);
+    if line.len() - name.len() < 3 || name.contains(mark) {
+        return None;
+    }
+    Some(if name.is_empty() {
+        Fence::Bare
+    } else {
+        Fence::Named
+    })
+}
+
+/// The text between a first line that opens a fence and a last line that closes it. A newline behind the fence stays.
+pub(crate) fn unfenced(text: &str) -> Option<String> {
+    let mut lines: Vec<&str> = text_lines(text.trim_matches('\n')).collect();
+    let closing = lines.pop()?;
+    if fence(closing)? != Fence::Bare || lines.is_empty() {
+        return None;
+    }
+    fence(lines.remove(0))?;
+    let end = if text.ends_with('\n') { "\n" } else { "" };
+    Some(lines.join("\n") + end)
+}
+
+/// Whether a text has a fence line.
+pub(super) fn has_fence(text: &str) -> bool {
+    text_lines(text).any(|line| fence(line).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_around_a_text() {
+        for (text, inner) in [
+            ("```python\nx = 2\n```", Some("x = 2")),
+            ("```\nx\ny\n```\n", Some("x\ny\n")),
+            ("~~~~\nx\n~~~~", Some("x")),
+            ("```\n```", Some("")),
+            ("```\nx", None),
+            ("x\n```", None),
+            ("```", None),
+            ("", None),
+            ("`a`\nb\n`c`", None),
+            ("```a``` b\nx\n```", None),
+        ] {
+            assert_eq!(unfenced(text).as_deref(), inner, "{text:?}");
+        }
+    }
+}
