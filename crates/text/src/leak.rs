@@ -7,9 +7,10 @@ mod numbers;
 mod placeholder;
 
 pub use edit::{Ground, Markup, leaked_edit};
-pub(crate) use fence::{Fence, fence, unfenced};
+pub(crate) use fence::{Fence, fence};
 pub(crate) use numbers::{Separator, numbered};
 pub use placeholder::placeholder;
+pub(crate) use placeholder::stands_for_more;
 
 /// What every notice of an answer begins with.
 pub const NOTICE: &str = "[lancet: ";
@@ -185,7 +186,7 @@ fn text_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The start of a line for a reason.
-fn quoted(line: &str) -> String {
+pub(crate) fn quoted(line: &str) -> String {
     let line = line.trim();
     match line.char_indices().nth(QUOTED_MOST) {
         Some((cut, _)) => format!("`{}…`", &line[..cut]),

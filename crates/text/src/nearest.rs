@@ -24,7 +24,7 @@ use crate::diff::LineTable;
 use crate::unique::stands_once;
 
 /// Regions that are given.
-const REGIONS_MOST: usize = 3;
+const REGIONS_MOST: usize = 6;
 
 /// Bytes of a region's text that are given; of a longer one only the lines are told.
 const REGION_TEXT_MOST: usize = 8_000;
@@ -52,14 +52,14 @@ pub struct Region {
     pub unique: bool,
 }
 
-/// Up to three regions of the view nearest to `old`, the most alike first; none where nothing is alike.
-pub fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
+/// Up to six regions of the view nearest to `old`, the most alike first; none where nothing is alike.
+pub(crate) fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
     let Some(needle) = place::Needle::of(old) else {
         return Vec::new();
     };
     let mut found: Vec<(u8, Range<usize>)> = peaks::peaks(view, old)
         .into_iter()
-        .filter_map(|peak| place::place(view, lines, &needle, peak))
+        .flat_map(|peak| place::places(view, lines, &needle, peak))
         .map(|range| (needle.likeness(&view[range.clone()]), range))
         .filter(|(alike, _)| *alike >= ALIKE_LEAST)
         .collect();
@@ -83,6 +83,20 @@ pub fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
         .collect()
 }
 
+/// How the text at a place differs from one that was looked for.
+pub(crate) fn differences_at(
+    view: &str,
+    lines: &dyn LineTable,
+    old: &str,
+    place: &Range<usize>,
+) -> Vec<String> {
+    let first = lines.line_of(place.start);
+    let column = view[lines.line_range(first).start..place.start]
+        .chars()
+        .count();
+    differ::differences(old, &view[place.clone()], first, column)
+}
+
 fn describe(
     view: &str,
     lines: &dyn LineTable,
@@ -93,13 +107,10 @@ fn describe(
     let first = lines.line_of(range.start);
     let last = lines.line_of(range.end.saturating_sub(1).max(range.start));
     let text = &view[range.clone()];
-    let column = view[lines.line_range(first).start..range.start]
-        .chars()
-        .count();
     Region {
         lines: first..last + 1,
         alike,
-        differences: differ::differences(old, text, first, column),
+        differences: differences_at(view, lines, old, &range),
         text: (text.len() <= REGION_TEXT_MOST).then(|| text.to_owned()),
         unique: stands_once(view, text),
         range,

@@ -153,7 +153,7 @@ const PHRASES: [&str; 7] = [
 ];
 
 /// Whether a line reads as a stand-in for text that was left out.
-fn stands_for_more(line: &str) -> bool {
+pub(crate) fn stands_for_more(line: &str) -> bool {
     let line = line.trim();
     if line.is_empty() || line.len() > LINE_MOST {
         return false;

@@ -16,24 +16,47 @@ const EDGE_LEAST: f32 = 0.4;
 /// Bytes that a line must have to be searched for as it is.
 const SEARCHED_LEAST: usize = 8;
 
-/// The region's first and last line, near the lines given.
+/// The first and last lines of regions near the lines given, the best first.
 pub(super) fn edges(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
     near_start: Range<usize>,
     near_end: Range<usize>,
-) -> Option<(usize, usize)> {
+) -> Vec<(usize, usize)> {
     let count = needle.lines.len();
-    let bottom_line = lines.line_count().checked_sub(1)?;
     let tried = near_start.start..near_end.end.min(near_start.start + pairing::TRIED_MOST);
     if count <= pairing::WANTED_MOST {
         let wanted: Vec<Profile> = needle.lines.iter().map(|line| Profile::of(line)).collect();
         let tried_profiles = profiles(view, lines, tried.clone());
         if let Some(found) = pairing::pair(&wanted, &tried_profiles) {
-            return Some((tried.start + found.start, tried.start + found.end - 1));
+            // What is as near above or below it is no less likely to be meant.
+            let above = pairing::pair(&wanted, &tried_profiles[..found.start]);
+            let below = pairing::pair(&wanted, &tried_profiles[found.end..]);
+            let below = below.map(|rival| rival.start + found.end..rival.end + found.end);
+            let all = std::iter::once(found).chain(above).chain(below);
+            let line_of = |at: usize| tried.start + at;
+            return all
+                .map(|found| (line_of(found.start), line_of(found.end - 1)))
+                .collect();
         }
     }
+    by_edge_lines(view, lines, needle, near_start, near_end, tried)
+        .into_iter()
+        .collect()
+}
+
+/// By the first and the last lines of the text, where there are too many to pair up or none pairs.
+fn by_edge_lines(
+    view: &str,
+    lines: &dyn LineTable,
+    needle: &Needle<'_>,
+    near_start: Range<usize>,
+    near_end: Range<usize>,
+    tried: Range<usize>,
+) -> Option<(usize, usize)> {
+    let count = needle.lines.len();
+    let bottom_line = lines.line_count().checked_sub(1)?;
     let (top_index, bottom_index) = (needle.head.first()?.0, needle.tail.first()?.0);
     let (top, bottom) = if count <= TRIED_MOST {
         (
@@ -109,14 +132,27 @@ fn exact_line(
 }
 
 /// The line of those tried where the edge lines fit best, for the first of them, and how well.
-pub(super) fn best_line(
+fn best_line(
     view: &str,
     lines: &dyn LineTable,
     edge: &[(usize, Profile)],
     tried: Range<usize>,
 ) -> Option<(usize, f32)> {
+    best_lines(view, lines, edge, tried, 1).into_iter().next()
+}
+
+/// The lines of those tried where the edge lines fit best, for the first of them, and how well; the best first.
+pub(super) fn best_lines(
+    view: &str,
+    lines: &dyn LineTable,
+    edge: &[(usize, Profile)],
+    tried: Range<usize>,
+    most: usize,
+) -> Vec<(usize, f32)> {
     let total = lines.line_count();
-    let anchor = edge.first()?.0;
+    let Some(&(anchor, _)) = edge.first() else {
+        return Vec::new();
+    };
     let reach = edge
         .iter()
         .map(|(index, _)| index.abs_diff(anchor))
@@ -125,7 +161,7 @@ pub(super) fn best_line(
         .min(TRIED_MOST);
     let known = tried.start.saturating_sub(reach)..(tried.end + reach).min(total);
     let profiles = profiles(view, lines, known.clone());
-    let mut best: Option<(usize, f32)> = None;
+    let mut best: Vec<(usize, f32)> = Vec::new();
     for line in tried.start..tried.end.min(total) {
         let sum: f32 = edge
             .iter()
@@ -137,8 +173,10 @@ pub(super) fn best_line(
             })
             .sum();
         let alike = sum / edge.len() as f32;
-        if best.is_none_or(|(_, most)| alike > most) {
-            best = Some((line, alike));
+        let place = best.partition_point(|(_, known)| *known >= alike);
+        if place < most {
+            best.insert(place, (line, alike));
+            best.truncate(most);
         }
     }
     best

@@ -3,13 +3,16 @@
 use std::ops::Range;
 
 use super::align::{Held, align};
-use super::edges::{best_line, edges};
+use super::edges::{best_lines, edges};
 use super::likeness::Profile;
 use super::peaks::Peak;
 use crate::diff::LineTable;
 
 /// Lines at each end of the text that its edges are found by.
 const EDGE_LINES: usize = 3;
+
+/// Lines that a text of one line is answered with.
+const SINGLE_MOST: usize = 4;
 
 /// Lines that are tried as first, or last, line of the region.
 pub(super) const TRIED_MOST: usize = 200;
@@ -96,30 +99,33 @@ impl<'a> Needle<'a> {
     }
 }
 
-/// The region at a rough place.
-pub(super) fn place(
+/// The regions at a rough place, the best first.
+pub(super) fn places(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
     peak: Peak,
-) -> Option<Range<usize>> {
+) -> Vec<Range<usize>> {
     if lines.line_count() == 0 {
-        return None;
+        return Vec::new();
     }
-    by_lines(view, lines, needle, &peak).or_else(|| by_characters(view, needle, &peak))
+    let found = by_lines(view, lines, needle, &peak);
+    if found.is_empty() {
+        return by_characters(view, needle, &peak).into_iter().collect();
+    }
+    found
 }
 
-/// `None` where lines are too long to go by.
+/// Empty where lines are too long to go by.
 fn by_lines(
     view: &str,
     lines: &dyn LineTable,
     needle: &Needle<'_>,
     peak: &Peak,
-) -> Option<Range<usize>> {
+) -> Vec<Range<usize>> {
     if needle.longest > LINE_MOST {
-        return None;
+        return Vec::new();
     }
-    let count = needle.lines.len();
     let near = |at: usize| {
         let (from, to) = (
             at.saturating_sub(peak.slack),
@@ -131,21 +137,39 @@ fn by_lines(
         first..(lines.line_of(to) + 1).min(middle + half)
     };
     let (near_start, near_end) = (near(peak.range.start), near(peak.range.end));
-    let (first, last) = if count == 1 {
-        let line = best_line(view, lines, &needle.head, near_start.start..near_end.end)?.0;
-        (line, line)
+    let found: Vec<(usize, usize)> = if needle.lines.len() == 1 {
+        let tried = near_start.start..near_end.end;
+        let best = best_lines(view, lines, &needle.head, tried, SINGLE_MOST);
+        best.into_iter().map(|(line, _)| (line, line)).collect()
     } else {
-        edges(view, lines, needle, near_start, near_end)?
+        edges(view, lines, needle, near_start, near_end)
     };
+    let range = |(first, last)| within(view, lines, needle, first, last);
+    found.into_iter().filter_map(range).collect()
+}
+
+/// Where in its first and last line the region begins and ends.
+fn within(
+    view: &str,
+    lines: &dyn LineTable,
+    needle: &Needle<'_>,
+    first: usize,
+    last: usize,
+) -> Option<Range<usize>> {
     let start_line = lines.line_range(first);
     let end_line = lines.line_range(last);
     if start_line.len() > LINE_MOST || end_line.len() > LINE_MOST || first > last {
         return None;
     }
     let (first_wanted, last_wanted) = (*needle.lines.first()?, *needle.lines.last()?);
+    let count = needle.lines.len();
+    let line = &view[start_line.clone()];
     if count == 1 {
-        let line = &view[start_line.clone()];
-        let found = align(first_wanted, line, Held::Free);
+        let found = if begins_alike(first_wanted, line) && ends_alike(first_wanted, line) {
+            0..line.trim_end().len()
+        } else {
+            align(first_wanted, line, Held::Free)
+        };
         let found = whole_words(line, indented(line, found, first_wanted), first_wanted);
         return Some(with_newline(
             view,
@@ -160,9 +184,11 @@ fn by_lines(
         Profile::of(wanted).likeness(&Profile::of(line)) < PART_LEAST
             && !line.contains(wanted.trim())
     };
-    let line = view[start_line.clone()].trim_end();
+    let line = line.trim_end();
     let top = if rewritten(first_wanted, line) {
         0
+    } else if begins_alike(first_wanted, line) {
+        indented(line, 0..line.len(), first_wanted).start
     } else {
         let found = align(first_wanted.trim_end(), line, Held::End);
         whole_words(line, indented(line, found, first_wanted), first_wanted).start
@@ -170,6 +196,8 @@ fn by_lines(
     let line = &view[end_line.clone()];
     let bottom = if rewritten(last_wanted, line) {
         line.len()
+    } else if ends_alike(last_wanted, line) {
+        line.trim_end().len()
     } else {
         let solid = line.trim_start();
         let found = align(last_wanted.trim_start(), solid, Held::Start);
@@ -180,6 +208,33 @@ fn by_lines(
         range = start_line.start..end_line.end;
     }
     Some(with_newline(view, needle, range, end_line.end))
+}
+
+/// Whether a line begins with the word or mark that the text begins with: whole lines are answered by whole lines.
+fn begins_alike(wanted: &str, line: &str) -> bool {
+    let first = |text: &str| {
+        let text = text.trim_start();
+        let word = text
+            .find(|character| !is_word(character))
+            .unwrap_or(text.len());
+        text[..word.max(text.chars().next().map_or(0, char::len_utf8))].to_owned()
+    };
+    first(wanted) == first(line)
+}
+
+/// The same for its end.
+fn ends_alike(wanted: &str, line: &str) -> bool {
+    let last = |text: &str| {
+        let text = text.trim_end();
+        let word = text.trim_end_matches(is_word).len();
+        let mark = text.len() - text.chars().next_back().map_or(0, char::len_utf8);
+        text[word.min(mark)..].to_owned()
+    };
+    last(wanted) == last(line)
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
 }
 
 /// From the line's start where the text that was looked for is indented itself and only the indentation differs.
@@ -195,7 +250,6 @@ fn indented(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
 
 /// Widened to whole words where the text that was looked for begins or ends in a word.
 fn whole_words(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
-    let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let mut widened = found.clone();
     if wanted.ends_with(is_word) && line[..found.end].ends_with(is_word) {
         let more = line[found.end..].find(|character| !is_word(character));

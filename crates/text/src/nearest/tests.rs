@@ -132,7 +132,7 @@ fn lines_that_came_between() {
 }
 
 #[test]
-fn three_at_most_the_best_first() {
+fn six_at_most_the_best_first() {
     let view: String = (0..50)
         .map(|line| format!("value_{line} = compute({line}, default)\nother {line}\n"))
         .collect();

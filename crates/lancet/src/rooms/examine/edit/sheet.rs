@@ -13,7 +13,9 @@ use lancet_text::{
 use super::unseen::Unseen;
 use super::{Insist, not_empty};
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::examine::explain::{Lines, Met, ambiguous, leak, markup, not_found, unencodable};
+use crate::rooms::examine::explain::{
+    Asked, Lines, Met, ambiguous, leak, markup, not_found, unencodable,
+};
 use crate::rooms::examine::standing::Standing;
 use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
@@ -277,13 +279,12 @@ impl<'d> Sheet<'d> {
                         "old_string stands at several places.",
                     ));
                 }
-                Err(ambiguous(
-                    target,
-                    self.text(),
-                    &*self.lines(),
+                let asked = Asked {
+                    query: desk.query(self.text(), &damaged, old, new, edit, Leaks::Insisted),
                     rung,
-                    &places,
-                ))
+                    places: &places,
+                };
+                Err(ambiguous(target, &*self.lines(), &asked))
             }
             Ladder::NotFound { guard } => Err(match &standing.merge_refusal {
                 Some(refusal) => (**refusal).clone(),

@@ -1,0 +1,155 @@
+//! The refusal for old text that stands at several places, with a longer text for each that stands once.
+
+use std::ops::Range;
+
+use lancet_text::{Found, LineTable, Query, Rung, Verdict, apply_changes, find, unique_extension};
+use serde_json::json;
+
+use super::shown;
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::locate::Target;
+use crate::wording::{count, quote_path};
+
+/// Places that are told with a longer text.
+const PLACES_WITH_TEXT: usize = 20;
+/// Of these the ones whose new text is shown; the others have it as data.
+const PLACES_WITH_NEW_TEXT: usize = 3;
+/// Further places that are told by their line.
+const PLACES_WITH_LINE: usize = 200;
+/// The longest text that is suggested for one place, in characters.
+const LONGEST_SUGGESTION: usize = 1_200;
+
+/// What was asked for, and where it stands.
+pub(crate) struct Asked<'a> {
+    /// The query as it was put to the ladder.
+    pub(crate) query: Query<'a>,
+    pub(crate) rung: Rung,
+    pub(crate) places: &'a [Range<usize>],
+}
+
+/// The refusal for old text that stands at several places.
+pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_>) -> Refusal {
+    let path = quote_path(target.path());
+    let Asked {
+        query,
+        rung,
+        places,
+    } = asked;
+    let how = if *rung == Rung::Exact {
+        String::new()
+    } else {
+        format!(" (on the rung `{}`)", rung.name())
+    };
+    let mut text = format!(
+        "old_string stands at {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
+        count(places.len(), "place")
+    );
+    let mut data = Vec::new();
+    let mut grows = false;
+    let mut known: Option<Range<usize>> = None;
+    for (which, place) in places.iter().enumerate().take(PLACES_WITH_TEXT) {
+        let line = lines.line_of(place.start) + 1;
+        let longer = unique_extension(query.view, lines, places, which)
+            .filter(|range| query.view[range.clone()].chars().count() <= LONGEST_SUGGESTION);
+        let Some(range) = longer else {
+            text.push_str(&format!("\nLine {line}."));
+            data.push(json!({ "line": line }));
+            continue;
+        };
+        // Places that the same text holds are told once.
+        if known.as_ref() == Some(&range) {
+            continue;
+        }
+        let inside = places
+            .iter()
+            .filter(|other| range.start <= other.start && other.end <= range.end)
+            .count();
+        let longer = &query.view[range.clone()];
+        let (Some(whole), new) = (
+            shown("old_string", longer, LONGEST_SUGGESTION),
+            replaced(asked, place, &range),
+        ) else {
+            continue;
+        };
+        grows = true;
+        let mut told = json!({ "line": line, "old_string": longer });
+        if inside > 1 {
+            text.push_str(&format!(
+                "\nLine {line}, {inside} places in one text; unique is:\n{whole}"
+            ));
+            known = Some(range);
+        } else {
+            text.push_str(&format!("\nLine {line}; unique is:\n{whole}"));
+            if let Some(new) = new {
+                if which < PLACES_WITH_NEW_TEXT
+                    && let Some(whole) = shown("new_string", &new, LONGEST_SUGGESTION)
+                {
+                    text.push_str(&format!("\nwith this new_string:\n{whole}"));
+                }
+                told["new_string"] = json!(new);
+            }
+        }
+        data.push(told);
+    }
+    let rest: Vec<usize> = places
+        .iter()
+        .skip(PLACES_WITH_TEXT)
+        .take(PLACES_WITH_LINE)
+        .map(|place| lines.line_of(place.start) + 1)
+        .collect();
+    if !rest.is_empty() {
+        text.push_str(&format!(
+            "\nFurther places at lines {}.",
+            rest.iter()
+                .map(usize::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        ));
+    }
+    let left = places
+        .len()
+        .saturating_sub(PLACES_WITH_TEXT + PLACES_WITH_LINE);
+    if left > 0 {
+        text.push_str(&format!(" {left} more are not listed."));
+    }
+    text.push_str(if grows {
+        "\nSend one of these longer texts, and new_string longer by the same lines: what old_string has more than before stands unchanged in it. Or replace_all: true to change all places."
+    } else {
+        "\nSend a longer text that stands once, and new_string longer by the same lines. Or replace_all: true to change all places."
+    });
+    Refusal::new(Kind::Ambiguous, text)
+        .with("file_path", path)
+        .with("count", places.len())
+        .with("places", data)
+}
+
+/// What the longer text becomes when the edit is made at this place of it: the new text, longer by the same lines.
+fn replaced(asked: &Asked<'_>, place: &Range<usize>, longer: &Range<usize>) -> Option<String> {
+    let query = &asked.query;
+    // With the newline behind it, or the deletion of its last line would leave a line with nothing on it.
+    let ended = query.view[longer.end..].starts_with('\n');
+    let whole = &query.view[longer.start..longer.end + usize::from(ended)];
+    let alone = Query {
+        view: whole,
+        damaged: &[],
+        ..*query
+    };
+    if let Verdict::Found(Found { places, .. }) = find(&alone)
+        && let [only] = places.as_slice()
+    {
+        let result = apply_changes(whole, &only.changes);
+        return match ended {
+            true => result.strip_suffix('\n').map(str::to_owned),
+            false => Some(result),
+        };
+    }
+    if asked.rung != Rung::Exact {
+        return None;
+    }
+    let view = query.view;
+    let (before, after) = (
+        &view[longer.start..place.start],
+        &view[place.end..longer.end],
+    );
+    Some(format!("{before}{}{after}", query.new))
+}

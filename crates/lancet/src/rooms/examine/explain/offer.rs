@@ -1,0 +1,141 @@
+//! The words about what to send instead of an old text that was not found, and the same as data.
+
+use std::ops::Range;
+
+use lancet_text::{NewText, Offer, Region};
+use serde_json::{Value, json};
+
+use super::{COPY, LONGEST_REGION, Met, shown};
+
+/// What is said of a place that no `old_string` reaches.
+const NOT_TEXT: &str = "it holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those never match: send an old_string before or after them";
+
+/// The longest text that is given as data, in bytes.
+const LONGEST_DATA: usize = 64 << 10;
+
+/// Places of a text without its flaws that are told.
+const SEVERAL_MOST: usize = 5;
+
+/// The place that was meant, with what to send for it.
+pub(super) fn told(met: Met<'_>, offer: &Offer) -> (String, Value) {
+    let mut words = String::new();
+    for flaw in &offer.flaws {
+        words.push(' ');
+        words.push_str(flaw);
+    }
+    let lines = named(&offer.lines);
+    let mut told = data(&offer.lines);
+    let differences = offer.differences.join("; ");
+    words.push_str(&match differences.as_str() {
+        "" => format!("\nThe text that fits is {lines}"),
+        _ => format!("\nThe nearest text is {lines}: {differences}"),
+    });
+    if is_damaged(met, &offer.range) {
+        words.push_str(&format!("; {NOT_TEXT}."));
+        return (words, told);
+    }
+    let text = &met.text.view[offer.range.clone()];
+    if offer.new == NewText::Unknown {
+        words.push_str(&match shown("old_string", text, LONGEST_REGION) {
+            Some(whole) => format!(
+                ". Its full text, with which new_string has to be written out too:\n{whole}"
+            ),
+            None => format!(".{COPY}"),
+        });
+        return (words, told);
+    }
+    words.push_str(&match shown("old_string", text, LONGEST_REGION) {
+        Some(whole) => format!(". If that is what was meant, send this old_string:\n{whole}"),
+        None => ". It is too long to be shown here: read these lines, and send that text or edit a part of it.".to_owned(),
+    });
+    if text.len() <= LONGEST_DATA {
+        told["old_string"] = json!(text);
+    }
+    if let NewText::Instead(new) = &offer.new {
+        words.push_str(&match shown("new_string", new, LONGEST_REGION) {
+            Some(whole) => format!("\nSend it with this new_string:\n{whole}"),
+            None => "\nnew_string has to be mended in the same way.".to_owned(),
+        });
+        if new.len() <= LONGEST_DATA {
+            told["new_string"] = json!(new);
+        }
+    }
+    (words, told)
+}
+
+/// The places where the text stands without its flaws.
+pub(super) fn several(met: Met<'_>, offers: &[Offer]) -> (String, Vec<Value>) {
+    let mut words = String::new();
+    let mut nearest = Vec::new();
+    for flaw in offers.first().iter().flat_map(|offer| &offer.flaws) {
+        words.push(' ');
+        words.push_str(flaw);
+    }
+    words.push_str(&format!(
+        " Without that the text stands at {} places, and which one is meant is unknown.",
+        offers.len()
+    ));
+    for offer in offers.iter().take(SEVERAL_MOST) {
+        let alone = Offer {
+            flaws: Vec::new(),
+            differences: Vec::new(),
+            ..offer.clone()
+        };
+        let (told_words, _) = told(met, &alone);
+        words.push_str(&told_words);
+        nearest.push(data(&offer.lines));
+    }
+    (words, nearest)
+}
+
+/// Regions that are near, none of which is offered.
+pub(super) fn unsure(met: Met<'_>, regions: &[Region], gaps: bool) -> (String, Vec<Value>) {
+    let mut words = String::new();
+    if gaps {
+        words.push_str(" A line that is only `...` stands for nothing: Edit takes no gaps, and the text around it does not fit one place of the file. Send the whole text.");
+    } else if regions.is_empty() {
+        words.push_str(" Nothing in the file is close to it.");
+        words.push_str(COPY);
+    } else {
+        words.push_str(
+            " Which text was meant is not certain; send old_string exactly as the file has it.",
+        );
+    }
+    let mut nearest = Vec::new();
+    for (at, region) in regions.iter().enumerate() {
+        let lead = if at == 0 {
+            "The nearest text is"
+        } else {
+            "Also near:"
+        };
+        let differences = region.differences.join("; ");
+        let differences = match (is_damaged(met, &region.range), differences.as_str()) {
+            (false, _) => differences,
+            (true, "") => NOT_TEXT.to_owned(),
+            (true, _) => format!("{differences}; {NOT_TEXT}"),
+        };
+        words.push_str(&format!(
+            "\n{lead} {}: {differences}.",
+            named(&region.lines)
+        ));
+        nearest.push(data(&region.lines));
+    }
+    (words, nearest)
+}
+
+fn is_damaged(met: Met<'_>, range: &Range<usize>) -> bool {
+    let overlaps = |place: &Range<usize>| place.start < range.end && range.start < place.end;
+    met.damaged.iter().any(overlaps)
+}
+
+fn data(lines: &Range<usize>) -> Value {
+    json!({ "startLine": lines.start + 1, "endLine": lines.end })
+}
+
+fn named(lines: &Range<usize>) -> String {
+    if lines.len() == 1 {
+        format!("line {}", lines.start + 1)
+    } else {
+        format!("lines {}-{}", lines.start + 1, lines.end)
+    }
+}

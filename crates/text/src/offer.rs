@@ -1,0 +1,309 @@
+//! What to send instead of an old text that is not in the file: the one place that was meant, what the old text has that
+//! the file has not, and the new text without the same flaw. For refusals only: nothing is written by what is found here.
+
+mod flaws;
+mod gaps;
+mod mend;
+mod merge;
+mod squeezed;
+mod tokens;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::diff::LineTable;
+use crate::leak::numbered;
+use crate::nearest::{Region, differences_at, nearest};
+use crate::unique::{stands_once, unique_extension};
+use flaws::{Taken, undoubled};
+use mend::{Mended, Sent};
+
+/// Regions that are told where none is for certain the one that was meant.
+const REGIONS_MOST: usize = 3;
+
+/// What can be said of an old text that is not in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Correction {
+    /// The place that was meant.
+    One(Offer),
+    /// Without its flaws the text stands at several places; each is told with a text that stands once.
+    Several(Vec<Offer>),
+    /// Regions that are near, none of them for certain the one that was meant.
+    Unsure {
+        /// Up to three.
+        regions: Vec<Region>,
+        /// Whether the old text has lines that stand for more, and no one place fits the pieces.
+        gaps: bool,
+    },
+}
+
+/// A text to send instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Where it stands in the view. It stands nowhere else.
+    pub range: Range<usize>,
+    /// The lines of the place, counted from 0.
+    pub lines: Range<usize>,
+    /// Sentences about what the old text has that the file has not, and about the new text; at most about 1,000
+    /// characters.
+    pub flaws: Vec<String>,
+    /// How the rest differs: at most five clauses of at most 500 characters, without a full stop.
+    pub differences: Vec<String>,
+    /// The new text to send with it.
+    pub new: NewText,
+}
+
+/// What is to be sent as new text with an offered old text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewText {
+    /// The same.
+    AsSent,
+    /// This one: it had the same flaw, or grows by the same lines.
+    Instead(String),
+    /// It has the same flaw, and what was meant cannot be told.
+    Unknown,
+}
+
+/// The corrected text for one that is not in the view.
+pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Correction {
+    let sent = Sent::of(old);
+    let mut several = None;
+    let mut has_gaps = false;
+    for taken in Taken::ways(&sent.lines) {
+        let quoted = taken.off(&sent.lines);
+        if quoted.iter().all(|line| line.trim().is_empty()) {
+            continue;
+        }
+        let ways = std::iter::once((quoted.clone(), Vec::new())).chain(undoubled(&quoted));
+        for (plain, doubled) in ways {
+            let found = squeezed::places(view, &plain.join("\n")).unwrap_or_default();
+            if found.is_empty() {
+                continue;
+            }
+            let quote = Quote {
+                taken,
+                quoted: &quoted,
+                plain: &plain,
+                doubled: &doubled,
+                ended: sent.ended,
+            };
+            let places: Vec<Range<usize>> = found
+                .into_iter()
+                .map(|place| quote.edges(view, place))
+                .collect();
+            let which = match places.len() {
+                1 => Some(0),
+                _ => quote.chosen(lines, &sent.lines, &places),
+            };
+            if let Some(which) = which
+                && let Some(offer) = quote.offer(view, lines, &places, which, new)
+            {
+                return Correction::One(offer);
+            }
+            several = several.or_else(|| {
+                let offers: Vec<Offer> = (0..places.len())
+                    .filter_map(|which| quote.offer(view, lines, &places, which, new))
+                    .collect();
+                (offers.len() == places.len()).then_some(offers)
+            });
+        }
+        if quoted.iter().any(|line| gaps::is_gap(line)) {
+            has_gaps = true;
+            if let Some(place) = gaps::fit(view, &quoted) {
+                let quote = Quote {
+                    taken,
+                    quoted: &quoted,
+                    plain: &quoted,
+                    doubled: &[],
+                    ended: sent.ended,
+                };
+                let place = quote.edges(view, place);
+                if let Some(offer) = quote.offer(view, lines, &[place], 0, new) {
+                    return Correction::One(offer);
+                }
+            }
+        }
+    }
+    if let Some(offers) = several {
+        return Correction::Several(offers);
+    }
+    alike(view, lines, &sent, new, has_gaps)
+}
+
+/// By likeness: the nearest region, where no other is as near.
+fn alike(
+    view: &str,
+    lines: &dyn LineTable,
+    sent: &Sent<'_>,
+    new: &str,
+    has_gaps: bool,
+) -> Correction {
+    let taken = Taken::surely(&sent.lines, view);
+    let quoted = taken.off(&sent.lines);
+    let text = sent.with(&quoted);
+    let mut regions = nearest(view, lines, &text);
+    let ranks: Vec<(usize, usize)> = regions
+        .iter()
+        .map(|region| {
+            let there = &view[region.range.clone()];
+            (tokens::apart(&text, there), tokens::apart(new, there))
+        })
+        .collect();
+    let best = (0..regions.len()).min_by_key(|&at| ranks[at]);
+    let unknown_gaps = has_gaps
+        && quoted
+            .iter()
+            .any(|line| gaps::is_gap(line) && !view.contains(line.trim()));
+    if let Some(best) = best {
+        let is_alone = (0..regions.len()).all(|at| at == best || ranks[at] > ranks[best]);
+        let words = tokens::tokens(&text)
+            .iter()
+            .filter(|token| !token.trim().is_empty())
+            .count();
+        let is_close = ranks[best].0 <= words;
+        let quote = Quote {
+            taken,
+            quoted: &quoted,
+            plain: &quoted,
+            doubled: &[],
+            ended: sent.ended,
+        };
+        let place = regions[best].range.clone();
+        if is_alone
+            && is_close
+            && !unknown_gaps
+            && stands_once(view, &view[place.clone()])
+            && let Some(offer) = quote.offer(view, lines, &[place], 0, new)
+        {
+            return Correction::One(offer);
+        }
+        regions.swap(0, best);
+    }
+    regions.truncate(REGIONS_MOST);
+    Correction::Unsure {
+        regions,
+        gaps: unknown_gaps,
+    }
+}
+
+/// An old text, and what it is without its flaws.
+#[derive(Clone, Copy)]
+struct Quote<'q> {
+    taken: Taken,
+    /// Its lines without fence and numbers.
+    quoted: &'q [&'q str],
+    /// These without the lines that stand twice.
+    plain: &'q [&'q str],
+    /// Those, by their index in `quoted`.
+    doubled: &'q [usize],
+    /// Whether the old text ends in a newline.
+    ended: bool,
+}
+
+impl Quote<'_> {
+    /// The place with the indentation and the newline that the old text has too.
+    fn edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
+        let Range { mut start, mut end } = place;
+        let filled = |line: &&&str| !line.trim().is_empty();
+        let indented = self
+            .plain
+            .iter()
+            .find(filled)
+            .is_some_and(|line| line.starts_with([' ', '\t']));
+        let line_start = view[..start].rfind('\n').map_or(0, |end| end + 1);
+        if indented && view[line_start..start].trim().is_empty() {
+            start = line_start;
+        }
+        let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);
+        if self.ended && view[end..line_end].trim().is_empty() {
+            end = (line_end + 1).min(view.len());
+        }
+        start..end
+    }
+
+    /// The place that the line numbers name, if they name one.
+    fn chosen(
+        &self,
+        lines: &dyn LineTable,
+        sent: &[&str],
+        places: &[Range<usize>],
+    ) -> Option<usize> {
+        let separator = self.taken.numbers?;
+        let (index, number) = sent.iter().enumerate().find_map(|(index, line)| {
+            let number = numbered(line).filter(|found| found.separator == separator)?;
+            Some((index, number))
+        })?;
+        let named =
+            |place: &Range<usize>| (lines.line_of(place.start) + index + 1) as u64 == number.value;
+        let mut found = (0..places.len()).filter(|&at| named(&places[at]));
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// What to send for one of the places where the text stands, longer where it stands more than once. `None` where no
+    /// text within the limits stands once.
+    fn offer(
+        &self,
+        view: &str,
+        lines: &dyn LineTable,
+        places: &[Range<usize>],
+        which: usize,
+        new: &str,
+    ) -> Option<Offer> {
+        let place = places.get(which)?.clone();
+        let there = &view[place.clone()];
+        let mended = Mended::of(self, there, new);
+        let mut flaws = mended.flaws;
+        let (range, new_text) = if stands_once(view, there) {
+            (place.clone(), mended.new)
+        } else {
+            let equal: Vec<Range<usize>> = all_places(view, there);
+            let which = equal.iter().position(|other| *other == place)?;
+            let range = unique_extension(view, lines, &equal, which)?;
+            let (before, after) = (&view[range.start..place.start], &view[place.end..range.end]);
+            flaws.push("The text stands more than once: old_string and new_string both grow by the lines around it.".to_owned());
+            let new_text = match mended.new {
+                NewText::Unknown => NewText::Unknown,
+                NewText::AsSent => NewText::Instead(format!("{before}{new}{after}")),
+                NewText::Instead(mended) => NewText::Instead(format!("{before}{mended}{after}")),
+            };
+            (range, new_text)
+        };
+        let first = lines.line_of(place.start);
+        let last = lines.line_of(place.end.saturating_sub(1).max(place.start));
+        let mut text = self.plain.join("\n");
+        if self.ended {
+            text.push('\n');
+        }
+        let differences = if mended.filled {
+            Vec::new()
+        } else {
+            differences_at(view, lines, &text, &place)
+        };
+        Some(Offer {
+            range,
+            lines: first..last + 1,
+            flaws,
+            differences,
+            new: new_text,
+        })
+    }
+}
+
+/// Every place of a text, overlapping ones included, up to a thousand.
+fn all_places(view: &str, text: &str) -> Vec<Range<usize>> {
+    let finder = memchr::memmem::Finder::new(text.as_bytes());
+    let mut places = Vec::new();
+    let mut from = 0;
+    while places.len() < 1_000
+        && let Some(at) = view
+            .as_bytes()
+            .get(from..)
+            .and_then(|rest| finder.find(rest))
+    {
+        places.push(from + at..from + at + text.len());
+        from += at + 1;
+    }
+    places
+}

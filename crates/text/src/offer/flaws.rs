@@ -1,0 +1,136 @@
+//! What models put around or before the lines that they quote: code fences, line numbers, a line twice.
+
+use crate::leak::{Fence, Separator, fence, numbered};
+
+/// Lines that stand twice which are taken out one at a time.
+const DOUBLED_TRIED: usize = 8;
+
+const SEPARATORS: [Separator; 4] = [
+    Separator::Arrow,
+    Separator::Tab,
+    Separator::Colon,
+    Separator::Bar,
+];
+
+/// What is taken off a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) fence: bool,
+    pub(super) numbers: Option<Separator>,
+}
+
+impl Taken {
+    /// Everything that could be taken off these lines, nothing first.
+    pub(super) fn ways(lines: &[&str]) -> Vec<Taken> {
+        let fences: &[bool] = match unfenced(lines) {
+            Some(_) => &[false, true],
+            None => &[false],
+        };
+        let has = |separator: &Separator| {
+            let own =
+                |line: &&str| numbered(line).is_some_and(|found| found.separator == *separator);
+            lines.iter().any(own)
+        };
+        let numbers = SEPARATORS.iter().copied().filter(has).map(Some);
+        let numbers: Vec<Option<Separator>> = std::iter::once(None).chain(numbers).collect();
+        let both = fences
+            .iter()
+            .flat_map(|&fence| numbers.iter().map(move |&numbers| Taken { fence, numbers }));
+        both.collect()
+    }
+
+    /// What is no text of a file for certain.
+    pub(super) fn surely(lines: &[&str], view: &str) -> Taken {
+        let inner = unfenced(lines);
+        let fence = inner.is_some() && !view.split('\n').any(|line| fence(line).is_some());
+        let lines = inner.as_deref().filter(|_| fence).unwrap_or(lines);
+        let numbers = SEPARATORS.iter().copied().find(|separator| {
+            let own =
+                |line: &&&str| numbered(line).is_some_and(|found| found.separator == *separator);
+            let count = lines.iter().filter(own).count();
+            count > 0 && (*separator == Separator::Arrow || count == lines.len())
+        });
+        Taken { fence, numbers }
+    }
+
+    pub(super) fn off<'t>(self, lines: &[&'t str]) -> Vec<&'t str> {
+        let inner = if self.fence { unfenced(lines) } else { None };
+        let mut lines = inner.unwrap_or_else(|| lines.to_vec());
+        if let Some(separator) = self.numbers {
+            for line in &mut lines {
+                if let Some(number) = numbered(line).filter(|found| found.separator == separator) {
+                    *line = &line[number.width..];
+                }
+            }
+        }
+        lines
+    }
+}
+
+/// The lines between a line that opens a code fence and one that closes it; one of the two may be missing.
+fn unfenced<'t>(lines: &[&'t str]) -> Option<Vec<&'t str>> {
+    let filled = |line: &&str| !line.trim().is_empty();
+    let first = lines.iter().position(filled)?;
+    let last = lines.iter().rposition(filled)?;
+    let opens = fence(lines[first]).is_some();
+    let closes = last > first && fence(lines[last]) == Some(Fence::Bare);
+    if !opens && !closes {
+        return None;
+    }
+    let from = if opens { first + 1 } else { 0 };
+    let to = if closes { last } else { lines.len() };
+    let inner = lines.get(from..to)?;
+    inner.iter().any(filled).then(|| inner.to_vec())
+}
+
+/// The lines that repeat the one before them, by index.
+pub(super) fn doubled(lines: &[&str]) -> Vec<usize> {
+    let repeats = |at: &usize| !lines[*at].trim().is_empty() && lines[*at] == lines[*at - 1];
+    (1..lines.len()).filter(repeats).collect()
+}
+
+/// The lines without those that stand twice: without all of them, then without one at a time.
+pub(super) fn undoubled<'t>(lines: &[&'t str]) -> Vec<(Vec<&'t str>, Vec<usize>)> {
+    let found = doubled(lines);
+    let without = |left_out: &[usize]| -> Vec<&'t str> {
+        let kept = (0..lines.len()).filter(|at| left_out.binary_search(at).is_err());
+        kept.map(|at| lines[at]).collect()
+    };
+    let mut ways = Vec::new();
+    if !found.is_empty() {
+        ways.push((without(&found), found.clone()));
+    }
+    if found.len() > 1 {
+        let single = found.iter().take(DOUBLED_TRIED);
+        ways.extend(single.map(|&at| (without(&[at]), vec![at])));
+    }
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_taken_off() {
+        let lines = ["```py", "2→a", "b", "```"];
+        let all = Taken {
+            fence: true,
+            numbers: Some(Separator::Arrow),
+        };
+        assert!(Taken::ways(&lines).contains(&all));
+        assert_eq!(all.off(&lines), ["a", "b"]);
+        assert_eq!(Taken::surely(&lines, "a\nb\n"), all);
+        assert_eq!(Taken::ways(&["a", "b"]), [Taken::default()]);
+        assert_eq!(Taken::surely(&["80: a", "b"], ""), Taken::default());
+        assert_eq!(unfenced(&["a", "```"]), Some(vec!["a"]));
+        assert_eq!(unfenced(&["```", "```"]), None);
+    }
+
+    #[test]
+    fn lines_that_stand_twice() {
+        assert_eq!(undoubled(&["a", "a", "", "", "b", "b"]).len(), 3);
+        assert_eq!(undoubled(&["a", "a", "b"])[0], (vec!["a", "b"], vec![1]));
+        assert!(undoubled(&["a", "b", "a"]).is_empty());
+    }
+}

@@ -1,0 +1,255 @@
+//! A three-way merge: what the file has where the old text was wrong is put into the new text where that is wrong alike.
+//! Wherever it is in doubt, the new text stays as it was sent.
+
+use std::ops::Range;
+
+/// Pairs that a comparison may look at.
+const PAIRS_MOST: usize = 1 << 20;
+
+/// What differs between the base and another list.
+#[derive(Debug, Clone)]
+struct Hunk {
+    base: Range<usize>,
+    /// Items that the other list has more than the base, before its end.
+    grows: isize,
+    side: Side,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Ours,
+    Theirs,
+}
+
+/// `ours` with the changes from `base` to `theirs` in it. Where both changed the same items and neither contains the
+/// other, `doubtful` decides. `None` where the lists are too long.
+pub(super) fn merge<T: PartialEq + Clone>(
+    base: &[T],
+    ours: &[T],
+    theirs: &[T],
+    doubtful: &dyn Fn(&[T], &[T], &[T]) -> Vec<T>,
+) -> Option<Vec<T>> {
+    let mut hunks = hunks(base, ours, Side::Ours)?;
+    hunks.extend(self::hunks(base, theirs, Side::Theirs)?);
+    hunks.sort_by_key(|hunk| (hunk.base.start, hunk.base.end));
+    let mut merged = Vec::with_capacity(ours.len());
+    let mut done = 0;
+    let (mut ours_shift, mut theirs_shift) = (0isize, 0isize);
+    let mut rest = hunks.as_slice();
+    while let Some((first, _)) = rest.split_first() {
+        let mut region = first.base.clone();
+        let mut inserted_at = first.base.is_empty().then_some(first.base.start);
+        let mut count = 1;
+        while let Some(next) = rest.get(count) {
+            let touches = next.base.start < region.end
+                || (next.base.start == region.end
+                    && (next.base.is_empty() || inserted_at == Some(region.end)));
+            if !touches {
+                break;
+            }
+            if next.base.is_empty() {
+                inserted_at = Some(next.base.start);
+            }
+            region.end = region.end.max(next.base.end);
+            count += 1;
+        }
+        let (here, later) = rest.split_at(count);
+        rest = later;
+        let grown = |side: Side| -> isize {
+            let of_side = here.iter().filter(|hunk| hunk.side == side);
+            of_side.map(|hunk| hunk.grows).sum()
+        };
+        let image = |shift: isize, grown: isize| {
+            region.start.saturating_add_signed(shift)
+                ..region.end.saturating_add_signed(shift + grown)
+        };
+        let (ours_grown, theirs_grown) = (grown(Side::Ours), grown(Side::Theirs));
+        let ours_part = ours.get(image(ours_shift, ours_grown))?;
+        let theirs_part = theirs.get(image(theirs_shift, theirs_grown))?;
+        merged.extend_from_slice(base.get(done..region.start)?);
+        merged.extend(resolve(
+            base.get(region.clone())?,
+            ours_part,
+            theirs_part,
+            doubtful,
+        ));
+        done = region.end;
+        ours_shift += ours_grown;
+        theirs_shift += theirs_grown;
+    }
+    merged.extend_from_slice(base.get(done..)?);
+    Some(merged)
+}
+
+fn resolve<T: PartialEq + Clone>(
+    base: &[T],
+    ours: &[T],
+    theirs: &[T],
+    doubtful: &dyn Fn(&[T], &[T], &[T]) -> Vec<T>,
+) -> Vec<T> {
+    if ours == theirs || theirs == base {
+        return ours.to_vec();
+    }
+    if ours == base {
+        return theirs.to_vec();
+    }
+    let head = shared(ours.iter(), theirs.iter());
+    let tail = shared(ours[head..].iter().rev(), theirs[head..].iter().rev());
+    if head + tail > 0 {
+        let (ours_end, theirs_end) = (ours.len() - tail, theirs.len() - tail);
+        let middle = resolve(
+            base,
+            &ours[head..ours_end],
+            &theirs[head..theirs_end],
+            doubtful,
+        );
+        return [&ours[..head], &middle, &ours[ours_end..]].concat();
+    }
+    if !base.is_empty() {
+        // One side only put something around what the other side changed.
+        if let Some(at) = position(theirs, base) {
+            return [&theirs[..at], ours, &theirs[at + base.len()..]].concat();
+        }
+        if let Some(at) = position(ours, base) {
+            return [&ours[..at], theirs, &ours[at + base.len()..]].concat();
+        }
+    }
+    if let Some(at) = position(base, theirs) {
+        let (before, after) = (&base[..at], &base[at + theirs.len()..]);
+        let ours = ours.strip_prefix(before).unwrap_or(ours);
+        return ours.strip_suffix(after).unwrap_or(ours).to_vec();
+    }
+    doubtful(base, ours, theirs)
+}
+
+/// Where the part stands in the whole.
+fn position<T: PartialEq>(whole: &[T], part: &[T]) -> Option<usize> {
+    if part.is_empty() {
+        return Some(0);
+    }
+    whole.windows(part.len()).position(|window| window == part)
+}
+
+fn shared<'t, T: PartialEq + 't>(
+    one: impl Iterator<Item = &'t T>,
+    other: impl Iterator<Item = &'t T>,
+) -> usize {
+    one.zip(other)
+        .take_while(|(one, other)| one == other)
+        .count()
+}
+
+/// The differences in order, by a longest common subsequence. `None` where that would take too long.
+fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<Hunk>> {
+    let mut hunks = Vec::new();
+    let (mut base_done, mut other_done) = (0, 0);
+    let mut close = |base_at: usize, other_at: usize| {
+        if base_at > base_done || other_at > other_done {
+            hunks.push(Hunk {
+                base: base_done..base_at,
+                grows: (other_at - other_done) as isize - (base_at - base_done) as isize,
+                side,
+            });
+        }
+        (base_done, other_done) = (base_at + 1, other_at + 1);
+    };
+    for (base_at, other_at) in common(base, other)? {
+        close(base_at, other_at);
+    }
+    close(base.len(), other.len());
+    Some(hunks)
+}
+
+/// The pairs of a longest common subsequence.
+pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize, usize)>> {
+    let head = shared(one.iter(), other.iter());
+    let tail = shared(one[head..].iter().rev(), other[head..].iter().rev());
+    let (a, b) = (
+        &one[head..one.len() - tail],
+        &other[head..other.len() - tail],
+    );
+    let width = b.len() + 1;
+    if (a.len() + 1).saturating_mul(width) > PAIRS_MOST {
+        return None;
+    }
+    // How much the rests from here on have in common.
+    let mut table = vec![0u32; (a.len() + 1) * width];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            table[i * width + j] = if a[i] == b[j] {
+                table[(i + 1) * width + j + 1] + 1
+            } else {
+                table[(i + 1) * width + j].max(table[i * width + j + 1])
+            };
+        }
+    }
+    let mut pairs: Vec<(usize, usize)> = (0..head).map(|at| (at, at)).collect();
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i] == b[j] {
+            pairs.push((head + i, head + j));
+            i += 1;
+            j += 1;
+        } else if table[(i + 1) * width + j] >= table[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs.extend((0..tail).map(|at| (one.len() - tail + at, other.len() - tail + at)));
+    Some(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn merged(base: &str, ours: &str, theirs: &str) -> String {
+        let list = |text: &str| -> Vec<char> { text.chars().collect() };
+        let ours_wins = |_: &[char], ours: &[char], _: &[char]| ours.to_vec();
+        merge(&list(base), &list(ours), &list(theirs), &ours_wins)
+            .expect("short")
+            .into_iter()
+            .collect()
+    }
+
+    #[test]
+    fn changes_of_both_sides_meet() {
+        for (base, ours, theirs, wanted) in [
+            ("abc", "aBc", "abc", "aBc"),
+            ("abc", "abc", "aXc", "aXc"),
+            // What the file has more stays, also beside a change.
+            ("abc", "aBc", "a_bc", "a_Bc"),
+            ("abc", "a_Bc", "a_bc", "a_Bc"),
+            ("abc", "aBc", "ab_c", "aB_c"),
+            // What the file has not goes, also beside a change.
+            ("a_bc", "a_Bc", "abc", "aBc"),
+            ("a_bc", "aBc", "abc", "aBc"),
+            ("fabf", "faBf", "ab", "aB"),
+            // A gap is filled.
+            ("a.c", "A.C", "axyzc", "AxyzC"),
+            ("abc", "xyz", "aQc", "xyz"),
+            ("", "x", "", "x"),
+        ] {
+            assert_eq!(merged(base, ours, theirs), wanted, "{base} {ours} {theirs}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::laws::config())]
+
+        #[test]
+        fn where_the_old_text_was_right_nothing_happens(base in "[ab_]{0,8}", ours in "[abc_]{0,8}") {
+            prop_assert_eq!(merged(&base, &ours, &base), ours.clone());
+            prop_assert_eq!(merged(&base, &base, &ours), ours.clone());
+            prop_assert_eq!(merged(&base, &ours, &ours), ours);
+        }
+
+        #[test]
+        fn any_three_texts_are_merged(base in "[ab_]{0,8}", ours in "[abc_]{0,8}", theirs in "[abc_]{0,8}") {
+            merged(&base, &ours, &theirs);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Where a text stands when white space and line breaks do not count.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::tokens::tokens;
+
+/// Places of the text's longest word that are looked at.
+const TRIED_MOST: usize = 2_000;
+
+/// Places that are given.
+const GIVEN_MOST: usize = 20;
+
+/// Characters that are compared in all.
+const COMPARED_MOST: usize = 20_000_000;
+
+/// Every place where the text stands but for white space, from its first character that is not white space to its
+/// last. `None` where there are too many to tell.
+pub(super) fn places(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
+    let Some((at, anchor)) = anchor(text) else {
+        return Some(Vec::new());
+    };
+    let (before, after) = (&text[..at], &text[at + anchor.len()..]);
+    let mut found = Vec::new();
+    let mut left = COMPARED_MOST;
+    let finder = memmem::Finder::new(anchor);
+    for (tried, place) in finder.find_iter(view.as_bytes()).enumerate() {
+        if tried == TRIED_MOST {
+            return None;
+        }
+        let Some(end) = forth(view, place + anchor.len(), after, &mut left) else {
+            continue;
+        };
+        let Some(start) = back(view, place, before, &mut left) else {
+            continue;
+        };
+        if left == 0 {
+            return None;
+        }
+        if splits_no_word(view, &(start..end)) {
+            found.push(start..end);
+        }
+        if found.len() > GIVEN_MOST {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// The longest word of a text, in which the file can have no white space, and where it stands; a mark where it has no
+/// words.
+fn anchor(text: &str) -> Option<(usize, &str)> {
+    let mut longest: Option<(usize, &str)> = None;
+    let mut at = 0;
+    for token in tokens(text) {
+        let is_longer = longest.is_none_or(|(_, known)| token.len() > known.len());
+        if is_longer && !token.trim().is_empty() {
+            longest = Some((at, token));
+        }
+        at += token.len();
+    }
+    longest
+}
+
+fn solid(text: &str) -> impl DoubleEndedIterator<Item = (usize, char)> {
+    text.char_indices()
+        .filter(|(_, character)| !character.is_whitespace())
+}
+
+/// Where the text ends that stands from an offset on.
+fn forth(view: &str, from: usize, text: &str, left: &mut usize) -> Option<usize> {
+    let mut end = from;
+    let mut stands = solid(&view[from..]);
+    for (_, wanted) in solid(text) {
+        let (at, character) = stands.next()?;
+        *left = left.saturating_sub(1);
+        if character != wanted || *left == 0 {
+            return None;
+        }
+        end = from + at + character.len_utf8();
+    }
+    Some(end)
+}
+
+/// Where the text begins that stands up to an offset.
+fn back(view: &str, to: usize, text: &str, left: &mut usize) -> Option<usize> {
+    let mut start = to;
+    let mut stands = solid(&view[..to]).rev();
+    for (_, wanted) in solid(text).rev() {
+        let (at, character) = stands.next()?;
+        *left = left.saturating_sub(1);
+        if character != wanted || *left == 0 {
+            return None;
+        }
+        start = at;
+    }
+    Some(start)
+}
+
+fn splits_no_word(view: &str, place: &Range<usize>) -> bool {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let text = &view[place.clone()];
+    let splits_start = text.starts_with(is_word) && view[..place.start].ends_with(is_word);
+    let splits_end = text.ends_with(is_word) && view[place.end..].starts_with(is_word);
+    !splits_start && !splits_end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts<'v>(view: &'v str, text: &str) -> Vec<&'v str> {
+        let places = places(view, text).expect("few places");
+        places.into_iter().map(|place| &view[place]).collect()
+    }
+
+    #[test]
+    fn line_breaks_and_blanks_do_not_count() {
+        let view = "x = call(alpha, beta)\ny = call(\n    alpha,\n    beta\n)\nz = recall(alpha)\n";
+        assert_eq!(
+            texts(view, "call(alpha,beta)"),
+            ["call(alpha, beta)", "call(\n    alpha,\n    beta\n)"]
+        );
+        assert_eq!(
+            texts(view, "x = call(\n  alpha,\n  beta)"),
+            ["x = call(alpha, beta)"]
+        );
+        assert_eq!(texts(view, "call (alpha)"), [""; 0], "no part of a word");
+        assert_eq!(texts(view, " \n "), [""; 0]);
+        assert_eq!(places(&"x\n".repeat(5_000), "x"), None);
+    }
+}

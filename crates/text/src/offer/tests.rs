@@ -1,0 +1,190 @@
+//! The place that was meant, and the new text to send with it.
+
+use super::*;
+use crate::diff::LineStarts;
+
+fn one(view: &str, old: &str, new: &str) -> Offer {
+    match correct(view, &LineStarts::new(view), old, new) {
+        Correction::One(offer) => offer,
+        other => panic!("{old:?}: {other:?}"),
+    }
+}
+
+/// What the offer makes of the view, sent literally.
+fn followed(view: &str, old: &str, new: &str) -> String {
+    let offer = one(view, old, new);
+    let old = &view[offer.range.clone()];
+    assert_eq!(view.matches(old).count(), 1);
+    match offer.new {
+        NewText::AsSent => view.replace(old, new),
+        NewText::Instead(new) => view.replace(old, &new),
+        NewText::Unknown => panic!("unknown"),
+    }
+}
+
+const PYTHON: &str = "x = 0\ndef f():\n    return 1\n\ny = 2\n";
+
+#[test]
+fn a_fence() {
+    let wanted = PYTHON.replace("return 1", "return 2");
+    for (old, new) in [
+        (
+            "```python\ndef f():\n    return 1\n```",
+            "def f():\n    return 2",
+        ),
+        (
+            "```\ndef f():\n    return 1\n```",
+            "```\ndef f():\n    return 2\n```",
+        ),
+        ("def f():\n    return 1\n```", "def f():\n    return 2"),
+    ] {
+        assert_eq!(followed(PYTHON, old, new), wanted);
+    }
+}
+
+#[test]
+fn a_line_twice() {
+    assert_eq!(
+        followed("alpha\nbeta\ngamma\n", "beta\nbeta\ngamma", "beta\nGAMMA"),
+        "alpha\nbeta\nGAMMA\n"
+    );
+    assert_eq!(
+        followed(
+            "alpha\nbeta\ngamma\n",
+            "beta\nbeta\ngamma",
+            "beta\nbeta\nGAMMA"
+        ),
+        "alpha\nbeta\nGAMMA\n"
+    );
+}
+
+#[test]
+fn numbers() {
+    let view = "class A:\n    def f(self):\n        return 1\n";
+    let wanted = view.replace('1', "2");
+    for (old, new) in [
+        (
+            "2→    def f(self):\n        return 1",
+            "    def f(self):\n        return 2",
+        ),
+        (
+            "7→    def f(self):\n8→        return 1",
+            "7→    def f(self):\n8→        return 2",
+        ),
+        (
+            "7:    def f(self):\n8:        return 1",
+            "    def f(self):\n        return 2",
+        ),
+        (
+            "7 |     def f(self):\n8 |         return 1",
+            "7 |     def f(self):\n8 |         return 2",
+        ),
+    ] {
+        assert_eq!(followed(view, old, new), wanted);
+    }
+}
+
+#[test]
+fn right_numbers_before_some_lines_choose_the_place() {
+    let view = "a\nsame\nlines\nb\nsame\nlines\nc\n";
+    assert_eq!(
+        followed(view, "5→same\nlines", "same\nLINES"),
+        "a\nsame\nlines\nb\nsame\nLINES\nc\n"
+    );
+    let several = correct(view, &LineStarts::new(view), "```\nsame\nlines\n```", "x");
+    assert!(matches!(several, Correction::Several(offers) if offers.len() == 2));
+}
+
+#[test]
+fn gaps() {
+    let view = "def f(a):\n    b = a + 1\n    c = b * 2\n    return a\nx = 1\n";
+    for (old, new) in [
+        (
+            "def f(a):\n    ...\n    return a",
+            "def f(a):\n    b = a + 1\n    c = b * 2\n    return c",
+        ),
+        (
+            "def f(a):\n    # ...\n    return a",
+            "def f(a):\n    # ...\n    return c",
+        ),
+        (
+            "def f(a):\n...\n    return a",
+            "def f(a):\n    # ... existing code ...\n    return c",
+        ),
+    ] {
+        assert_eq!(
+            followed(view, old, new),
+            view.replace("return a", "return c")
+        );
+    }
+}
+
+#[test]
+fn line_breaks_and_blank_lines() {
+    assert_eq!(
+        followed("f(a, b)\nx\n", "f(\n    a,\n    b\n)", "g()"),
+        "g()\nx\n"
+    );
+    assert_eq!(
+        followed(PYTHON, "    return 1\ny = 2", "    return 1\ny = 3"),
+        PYTHON.replace("y = 2", "y = 3")
+    );
+    assert_eq!(
+        followed(PYTHON, "x = 0\n\ndef f():", "x = 5\n\ndef f():"),
+        PYTHON.replace("x = 0", "x = 5")
+    );
+}
+
+#[test]
+fn one_wrong_word() {
+    let view = "def total(items):\n    result = 0\n    for item in items:\n        result += item.price\n    return result\n";
+    let old = "    for item in things:\n        result += item.price";
+    assert_eq!(
+        followed(
+            view,
+            old,
+            "    for item in things:\n        result += 2 * item.price"
+        ),
+        view.replace("+= item", "+= 2 * item")
+    );
+    assert_eq!(
+        followed(
+            view,
+            "    for thing in items:\n",
+            "    for item in sorted(items):\n"
+        ),
+        view.replace("in items", "in sorted(items)")
+    );
+}
+
+#[test]
+fn whole_lines_for_whole_lines() {
+    let view =
+        "from aider.utils import GitTemporaryDirectory, IgnorantTemporaryDirectory\nimport os\n";
+    assert_eq!(
+        followed(
+            view,
+            "from aider.utils import IgnorantTemporaryDirectory\nimport os",
+            "import os"
+        ),
+        "import os\n"
+    );
+}
+
+#[test]
+fn of_two_that_are_equally_near_none_is_offered() {
+    let view = "a = one(1)\nb = one(2)\n";
+    let found = correct(view, &LineStarts::new(view), "c = one(3)", "c = two(3)");
+    assert!(matches!(found, Correction::Unsure { .. }), "{found:?}");
+}
+
+proptest::proptest! {
+    #![proptest_config(crate::laws::config())]
+
+    #[test]
+    fn any_text_is_answered(view in "(ab|```|1→| |...|\n|\n|\t|é|x\n){0,40}", old in "(ab|```|1→| |...|\n|\t|é|x\n){0,12}", new in "(ab|```|1→|\n|é|...|x\n){0,8}") {
+        if let Correction::One(offer) = correct(&view, &LineStarts::new(&view), &old, &new) {
+            proptest::prop_assert!(stands_once(&view, &view[offer.range]));
+        }
+    }
+}

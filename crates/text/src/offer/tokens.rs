@@ -1,0 +1,152 @@
+//! Words, marks and blanks: how far two texts are apart in words, and a merge by words where lines do not tell.
+
+use super::merge::merge;
+
+/// Words of a text that are compared; of longer ones only their common start and end count.
+const COMPARED_MOST: usize = 800;
+
+/// A merge by words is made where at most one word in this many differs between old text and file.
+const DIFFERING_LEAST: usize = 4;
+
+/// The words, marks and runs of blanks of a text. A line break and the indentation behind it are one.
+pub(super) fn tokens(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = if first == '\n' {
+            1 + blanks(&rest[1..])
+        } else if is_word(first) {
+            rest.find(|character| !is_word(character))
+                .unwrap_or(rest.len())
+        } else {
+            blanks(rest).max(first.len_utf8())
+        };
+        let (token, behind) = rest.split_at(length);
+        found.push(token);
+        rest = behind;
+    }
+    found
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// Bytes of the blanks, without line breaks, at the start of a text.
+fn blanks(text: &str) -> usize {
+    text.find(|character: char| !character.is_whitespace() || character == '\n')
+        .unwrap_or(text.len())
+}
+
+/// How far two texts are apart, in half words. White space does not count, and a word that is spelled nearly alike
+/// counts half.
+pub(super) fn apart(one: &str, other: &str) -> usize {
+    let solid = |text| -> Vec<&str> {
+        let mut found = tokens(text);
+        found.retain(|token| !token.trim().is_empty());
+        found
+    };
+    let (one, other) = (solid(one), solid(other));
+    let head = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let (one, other) = (&one[head..], &other[head..]);
+    let tails = one.iter().rev().zip(other.iter().rev());
+    let tail = tails.take_while(|(a, b)| a == b).count();
+    let (one, other) = (&one[..one.len() - tail], &other[..other.len() - tail]);
+    if one.len() > COMPARED_MOST || other.len() > COMPARED_MOST {
+        return 2 * one.len().max(other.len());
+    }
+    let mut row: Vec<usize> = (0..=other.len()).map(|at| 2 * at).collect();
+    for (i, wanted) in one.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = 2 * (i + 1);
+        for (j, token) in other.iter().enumerate() {
+            let through = diagonal + substitution(wanted, token);
+            diagonal = row[j + 1];
+            row[j + 1] = through.min(row[j + 1] + 2).min(row[j] + 2);
+        }
+    }
+    row[other.len()]
+}
+
+fn substitution(one: &str, other: &str) -> usize {
+    if one == other {
+        return 0;
+    }
+    let (long, short) = (one.len().max(other.len()), one.len().min(other.len()));
+    let head = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let tails = one.bytes().rev().zip(other.bytes().rev());
+    let tail = tails
+        .take_while(|(a, b)| a == b)
+        .count()
+        .min(short - head.min(short));
+    // Nearly alike: one stretch of at most a quarter of the word differs.
+    if long >= 4 && (long - head - tail) * 4 <= long {
+        1
+    } else {
+        2
+    }
+}
+
+/// The lines of `ours` with what differs between `base` and `theirs` in them, word by word, where these two are close.
+pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<String> {
+    let as_sent = || ours.iter().map(|line| (*line).to_owned()).collect();
+    if base.is_empty() || ours.is_empty() || theirs.is_empty() {
+        return as_sent();
+    }
+    let (base, ours, theirs) = (base.join("\n"), ours.join("\n"), theirs.join("\n"));
+    let base_tokens = tokens(&base);
+    let words = base_tokens
+        .iter()
+        .filter(|token| !token.trim().is_empty())
+        .count();
+    if apart(&base, &theirs) * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {
+        return as_sent();
+    }
+    let (ours_tokens, theirs_tokens) = (tokens(&ours), tokens(&theirs));
+    match merge(&base_tokens, &ours_tokens, &theirs_tokens, &|_, ours, _| {
+        ours.to_vec()
+    }) {
+        Some(merged) => merged.concat().split('\n').map(str::to_owned).collect(),
+        None => as_sent(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_marks_and_blanks() {
+        assert_eq!(
+            tokens("a_1 = f(é)"),
+            ["a_1", " ", "=", " ", "f", "(", "é", ")"]
+        );
+        assert_eq!(tokens("a\n  b\n\nc"), ["a", "\n  ", "b", "\n", "\n", "c"]);
+        assert!(tokens("").is_empty());
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(apart("a = b + c", "a = b + c"), 0);
+        assert_eq!(apart("a = b + c", "a=b  +\nc"), 0);
+        assert_eq!(apart("a = b + c", "a = x + c"), 2);
+        assert_eq!(apart("total_price", "total_prices"), 1);
+        assert_eq!(apart("a b c", "a c"), 2);
+    }
+
+    #[test]
+    fn merged_word_by_word() {
+        let merged = merge_words(
+            &["foo(itens, 1)"],
+            &["foo(itens, 2)", "bar()"],
+            &["foo(items, 1)"],
+        );
+        assert_eq!(merged, ["foo(items, 2)", "bar()"]);
+        let merged = merge_words(&["foo(itens)"], &["quite(other)"], &["foo(items)"]);
+        assert_eq!(merged, ["quite(other)"]);
+    }
+}
