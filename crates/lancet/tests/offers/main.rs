@@ -1,0 +1,209 @@
+//! Every correction that a refusal offers, followed to the letter: it does what was meant, or it is refused again; it
+//! never does anything else. Edits of source texts in several languages are damaged as models damage them, in the old
+//! text, in the new text, or in both alike.
+
+mod damage;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use damage::{DAMAGES, Damage, Dice, Edit, WHERE, Where};
+use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session};
+use serde_json::{Value, json};
+
+const TEXTS: [(&str, &str); 8] = [
+    ("orders.py", include_str!("texts/orders.py")),
+    ("queue.ts", include_str!("texts/queue.ts")),
+    ("server.go", include_str!("texts/server.go")),
+    ("pipeline.yml", include_str!("texts/pipeline.yml")),
+    ("ring.c", include_str!("texts/ring.c")),
+    ("page.html", include_str!("texts/page.html")),
+    ("closest.rs", include_str!("texts/closest.rs.txt")),
+    ("stream.rs", include_str!("texts/stream.rs.txt")),
+];
+
+/// Edits of each damage at each place.
+const EDITS: usize = 40;
+
+/// What came of following an offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Meant,
+    Again,
+    Damaged,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Count {
+    meant: usize,
+    again: usize,
+    damaged: usize,
+}
+
+impl Count {
+    fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Meant => self.meant += 1,
+            Outcome::Again => self.again += 1,
+            Outcome::Damaged => self.damaged += 1,
+        }
+    }
+
+    fn total(self) -> usize {
+        self.meant + self.again + self.damaged
+    }
+}
+
+struct Place {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    session: Session,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let around = folder.path().canonicalize().expect("resolves");
+        let root = around.join("root");
+        fs::create_dir(&root).expect("made");
+        let lancet = Lancet::builder()
+            .root(&root)
+            .state_dir(around.join("state"))
+            .mode(Mode::AcceptEdits)
+            .open()
+            .expect("opened");
+        let session = lancet.unnamed_session();
+        Place {
+            _folder: folder,
+            root,
+            session,
+        }
+    }
+
+    fn edit(&self, path: &PathBuf, old: &str, new: &str) -> Reply {
+        self.session.call(RawCall::new(
+            "Edit",
+            json!({ "file_path": path, "old_string": old, "new_string": new }),
+        ))
+    }
+}
+
+/// The texts that an answer says to send: its data, which its words must show too.
+fn offered(reply: &Reply, edit: &Edit, old: &str, new: &str) -> Option<(String, String)> {
+    let error = &reply.data()["error"];
+    let place: &Value = match reply.refusal()? {
+        Kind::NotFound => &error["nearest"][0],
+        Kind::Ambiguous => error["places"]
+            .as_array()?
+            .iter()
+            .find(|place| place["line"].as_u64() == Some(edit.first as u64 + 1))?,
+        Kind::Leaked => error,
+        _ => return None,
+    };
+    let text = |name: &str| place[name].as_str().map(str::to_owned);
+    let (old_offered, new_offered) = (text("old_string"), text("new_string"));
+    for shown in [&old_offered, &new_offered].into_iter().flatten() {
+        assert!(reply.text().contains(shown.as_str()), "{}", reply.text());
+    }
+    if old_offered.is_none() && new_offered.is_none() {
+        return None;
+    }
+    Some((
+        old_offered.unwrap_or_else(|| old.to_owned()),
+        new_offered.unwrap_or_else(|| new.to_owned()),
+    ))
+}
+
+fn followed(place: &Place, path: &PathBuf, edit: &Edit, text: &str, (old, new): (&str, &str)) -> Option<Outcome> {
+    fs::write(path, text).expect("written");
+    let read = RawCall::new("Read", json!({ "file_path": path }));
+    assert!(!place.session.call(read).is_error());
+    let reply = place.edit(path, old, new);
+    reply.refusal()?;
+    let meant = text.replace(&edit.old.join("\n"), &edit.new.join("\n"));
+    let say = |what: &str| {
+        if std::env::var_os("LANCET_OFFERS_SAY").is_some() {
+            eprintln!("== {what} {}\n-- old\n{old}\n-- new\n{new}\n-- answer\n{}\n-- meant old\n{}\n-- meant new\n{}\n-- result\n{}", path.display(), reply.text(), edit.old.join("\n"), edit.new.join("\n"),
+                similar(text, &fs::read_to_string(path).unwrap_or_default()));
+        }
+    };
+    let Some((old_offered, new_offered)) = offered(&reply, edit, old, new) else {
+        say("no offer");
+        return Some(Outcome::Again);
+    };
+    let second = place.edit(path, &old_offered, &new_offered);
+    let result = fs::read_to_string(path).expect("read");
+    Some(if second.is_error() {
+        say(&format!("again {}", second.text()));
+        Outcome::Again
+    } else if result == meant {
+        Outcome::Meant
+    } else {
+        say("damaged");
+        Outcome::Damaged
+    })
+}
+
+fn similar(one: &str, other: &str) -> String {
+    let (a, b): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
+    let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(|(x, y)| x == y).count();
+    b[head..b.len() - tail].join("\n")
+}
+
+#[test]
+fn an_offer_that_is_followed_does_what_was_meant() {
+    let place = Place::new();
+    let mut counts: BTreeMap<(Where, Damage), Count> = BTreeMap::new();
+    let mut texts: Vec<(String, String)> = TEXTS.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    if let Some(folder) = std::env::var_os("LANCET_OFFERS_TEXTS") {
+        texts = fs::read_dir(folder).expect("a folder").flatten()
+            .filter_map(|entry| Some((entry.file_name().into_string().ok()?, fs::read_to_string(entry.path()).ok()?)))
+            .filter(|(_, text)| text.len() < 100_000 && text.lines().count() > 40)
+            .collect();
+    }
+    let seed = std::env::var("LANCET_OFFERS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
+    for (turn, damage) in DAMAGES.into_iter().enumerate() {
+        for (side, at) in WHERE.into_iter().enumerate() {
+            let mut dice = Dice::new(seed * 1_000 + (turn * 3 + side) as u64 + 1);
+            let mut made = 0;
+            for _ in 0..EDITS * 60 {
+                if made == EDITS {
+                    break;
+                }
+                let (name, text) = &texts[dice.below(texts.len())];
+                let Some(edit) = Edit::of(text, &mut dice) else {
+                    continue;
+                };
+                let Some((old, new)) = edit.damaged(damage, at, &mut dice) else {
+                    continue;
+                };
+                made += 1;
+                let path = place.root.join(name);
+                if let Some(outcome) = followed(&place, &path, &edit, text, (&old, &new)) {
+                    counts.entry((at, damage)).or_default().add(outcome);
+                }
+            }
+        }
+    }
+    let sum = |wanted: &dyn Fn(Where) -> bool| {
+        let mut sum = Count::default();
+        for ((at, _), count) in &counts {
+            if wanted(*at) {
+                sum.meant += count.meant;
+                sum.again += count.again;
+                sum.damaged += count.damaged;
+            }
+        }
+        sum
+    };
+    let table: Vec<String> = counts.iter().map(|(key, count)| format!("{key:?} {count:?}")).collect();
+    let table = table.join("\n");
+    let (all, old_only) = (sum(&|_| true), sum(&|at| at == Where::Old));
+    println!("{table}\nall {all:?}\nold {old_only:?}");
+    assert_eq!(all.damaged, 0, "{table}");
+    assert!(all.meant * 100 >= all.total() * 95, "{all:?}\n{table}");
+    assert!(old_only.meant * 100 >= old_only.total() * 99, "{old_only:?}\n{table}");
+    assert!(old_only.total() >= 200, "{old_only:?}");
+}
