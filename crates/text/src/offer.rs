@@ -19,6 +19,7 @@ use crate::nearest::{Region, differences_at, nearest};
 use crate::unique::{stands_once, unique_extension};
 use flaws::{Taken, undoubled};
 use mend::{Mended, Sent};
+pub(crate) use tokens::are_alike;
 
 /// Regions that are told where none is for certain the one that was meant.
 const REGIONS_MOST: usize = 3;
@@ -170,7 +171,7 @@ fn alike(
             doubled: &[],
             ended: sent.ended,
         };
-        let place = regions[best].range.clone();
+        let place = to_line_ends(view, regions[best].range.clone(), &text, new);
         if is_alone
             && is_close
             && !unknown_gaps
@@ -186,6 +187,22 @@ fn alike(
         regions,
         gaps: unknown_gaps,
     }
+}
+
+/// Up to the ends of its lines where the new text goes on as they do and the old text does not: it was cut.
+fn to_line_ends(view: &str, place: Range<usize>, old: &str, new: &str) -> Range<usize> {
+    let Range { mut start, mut end } = place;
+    let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);
+    let rest = view[end..line_end].trim_end();
+    if !old.ends_with('\n') && !rest.is_empty() && !old.ends_with(rest) && new.ends_with(rest) {
+        end += rest.len();
+    }
+    let line_start = view[..start].rfind('\n').map_or(0, |at| at + 1);
+    let lead = view[line_start..start].trim_start();
+    if !lead.is_empty() && !old.starts_with(lead) && new.starts_with(lead) {
+        start -= lead.len();
+    }
+    start..end
 }
 
 /// An old text, and what it is without its flaws.

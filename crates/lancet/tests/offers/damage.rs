@@ -87,7 +87,10 @@ impl Edit {
         let mut tail = count - at - 1;
         match dice.below(4) {
             0 => {
-                new.insert(at, format!("{indent}prepare(everything, {});", dice.below(90)));
+                new.insert(
+                    at,
+                    format!("{indent}prepare(everything, {});", dice.below(90)),
+                );
                 tail += 1;
             }
             1 if count > 2 => {
@@ -100,11 +103,22 @@ impl Edit {
             }
         }
         let old: Vec<String> = old.iter().map(|line| (*line).to_owned()).collect();
-        (old != new).then_some(Edit { first, old, new, head: at, tail })
+        (old != new).then_some(Edit {
+            first,
+            old,
+            new,
+            head: at,
+            tail,
+        })
     }
 
     /// The edit with a damage in it; `None` where it cannot have it.
-    pub fn damaged(&self, damage: Damage, place: Where, dice: &mut Dice) -> Option<(String, String)> {
+    pub fn damaged(
+        &self,
+        damage: Damage,
+        place: Where,
+        dice: &mut Dice,
+    ) -> Option<(String, String)> {
         let (mut old, mut new) = (self.old.clone(), self.new.clone());
         let (in_old, in_new) = (place != Where::New, place != Where::Old);
         // A line that both share, told by where it stands in each.
@@ -125,14 +139,15 @@ impl Edit {
                 }
             }
             Damage::DoubledLine => {
-                let (one, other) = if pairs.is_empty() || (place != Where::Both && dice.below(2) == 0) {
-                    if place == Where::Both {
-                        return None;
-                    }
-                    (dice.below(old.len()), dice.below(new.len()))
-                } else {
-                    dice.one_of(&pairs)
-                };
+                let (one, other) =
+                    if pairs.is_empty() || (place != Where::Both && dice.below(2) == 0) {
+                        if place == Where::Both {
+                            return None;
+                        }
+                        (dice.below(old.len()), dice.below(new.len()))
+                    } else {
+                        dice.one_of(&pairs)
+                    };
                 for (lines, at, wanted) in [(&mut old, one, in_old), (&mut new, other, in_new)] {
                     if wanted {
                         if lines[at].trim().is_empty() {
@@ -178,10 +193,19 @@ impl Edit {
                 } else {
                     (old.len() - self.tail, new.len() - self.tail, in_tail)
                 };
-                if count < 2 {
+                let is_inside = |at: usize, lines: &[String]| at > 0 && at + count < lines.len();
+                if count < 2 || !is_inside(one, &old) || !is_inside(other, &new) {
                     return None;
                 }
-                let gap = dice.one_of(&["...", "    ...", "    # ...", "    // ...", "<!-- ... -->", "/* ... */", "    // ... existing code ..."]);
+                let gap = dice.one_of(&[
+                    "...",
+                    "    ...",
+                    "    # ...",
+                    "    // ...",
+                    "<!-- ... -->",
+                    "/* ... */",
+                    "    // ... existing code ...",
+                ]);
                 if in_old {
                     old.splice(one..one + count, [gap.to_owned()]);
                 }
@@ -207,8 +231,16 @@ impl Edit {
                 }
             }
             Damage::ExtraBlank => {
-                let (one, other) = if pairs.is_empty() { return None } else { dice.one_of(&pairs) };
-                if one == 0 || self.old[one - 1].trim().is_empty() || other == 0 || self.new[other - 1].trim().is_empty() {
+                let (one, other) = if pairs.is_empty() {
+                    return None;
+                } else {
+                    dice.one_of(&pairs)
+                };
+                if one == 0
+                    || self.old[one - 1].trim().is_empty()
+                    || other == 0
+                    || self.new[other - 1].trim().is_empty()
+                {
                     return None;
                 }
                 if in_old {
@@ -221,12 +253,13 @@ impl Edit {
             Damage::ChangedWord => {
                 let word = dice.one_of(&["thing", "value2", "amount", "wrong_name", "x"]);
                 let misspelt = dice.below(2) == 0;
-                let (one, other) = if pairs.is_empty() || (place == Where::Old && dice.below(2) == 0) {
-                    let at = self.head.min(old.len() - 1);
-                    (at, at.min(new.len() - 1))
-                } else {
-                    dice.one_of(&pairs)
-                };
+                let (one, other) =
+                    if pairs.is_empty() || (place == Where::Old && dice.below(2) == 0) {
+                        let at = self.head.min(old.len() - 1);
+                        (at, at.min(new.len() - 1))
+                    } else {
+                        dice.one_of(&pairs)
+                    };
                 let (from, to) = dice_word(&old[one], dice)?;
                 let was = old[one][from..to].to_owned();
                 let word = match misspelt {

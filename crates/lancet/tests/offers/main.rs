@@ -115,7 +115,13 @@ fn offered(reply: &Reply, edit: &Edit, old: &str, new: &str) -> Option<(String, 
     ))
 }
 
-fn followed(place: &Place, path: &PathBuf, edit: &Edit, text: &str, (old, new): (&str, &str)) -> Option<Outcome> {
+fn followed(
+    place: &Place,
+    path: &PathBuf,
+    edit: &Edit,
+    text: &str,
+    (old, new): (&str, &str),
+) -> Option<Outcome> {
     fs::write(path, text).expect("written");
     let read = RawCall::new("Read", json!({ "file_path": path }));
     assert!(!place.session.call(read).is_error());
@@ -124,8 +130,14 @@ fn followed(place: &Place, path: &PathBuf, edit: &Edit, text: &str, (old, new): 
     let meant = text.replace(&edit.old.join("\n"), &edit.new.join("\n"));
     let say = |what: &str| {
         if std::env::var_os("LANCET_OFFERS_SAY").is_some() {
-            eprintln!("== {what} {}\n-- old\n{old}\n-- new\n{new}\n-- answer\n{}\n-- meant old\n{}\n-- meant new\n{}\n-- result\n{}", path.display(), reply.text(), edit.old.join("\n"), edit.new.join("\n"),
-                similar(text, &fs::read_to_string(path).unwrap_or_default()));
+            eprintln!(
+                "== {what} {}\n-- old\n{old}\n-- new\n{new}\n-- answer\n{}\n-- meant old\n{}\n-- meant new\n{}\n-- result\n{}",
+                path.display(),
+                reply.text(),
+                edit.old.join("\n"),
+                edit.new.join("\n"),
+                similar(text, &fs::read_to_string(path).unwrap_or_default())
+            );
         }
     };
     let Some((old_offered, new_offered)) = offered(&reply, edit, old, new) else {
@@ -148,7 +160,12 @@ fn followed(place: &Place, path: &PathBuf, edit: &Edit, text: &str, (old, new): 
 fn similar(one: &str, other: &str) -> String {
     let (a, b): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
     let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(|(x, y)| x == y).count();
+    let tail = a[head..]
+        .iter()
+        .rev()
+        .zip(b[head..].iter().rev())
+        .take_while(|(x, y)| x == y)
+        .count();
     b[head..b.len() - tail].join("\n")
 }
 
@@ -156,14 +173,27 @@ fn similar(one: &str, other: &str) -> String {
 fn an_offer_that_is_followed_does_what_was_meant() {
     let place = Place::new();
     let mut counts: BTreeMap<(Where, Damage), Count> = BTreeMap::new();
-    let mut texts: Vec<(String, String)> = TEXTS.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let mut texts: Vec<(String, String)> = TEXTS
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+        .collect();
     if let Some(folder) = std::env::var_os("LANCET_OFFERS_TEXTS") {
-        texts = fs::read_dir(folder).expect("a folder").flatten()
-            .filter_map(|entry| Some((entry.file_name().into_string().ok()?, fs::read_to_string(entry.path()).ok()?)))
+        texts = fs::read_dir(folder)
+            .expect("a folder")
+            .flatten()
+            .filter_map(|entry| {
+                Some((
+                    entry.file_name().into_string().ok()?,
+                    fs::read_to_string(entry.path()).ok()?,
+                ))
+            })
             .filter(|(_, text)| text.len() < 100_000 && text.lines().count() > 40)
             .collect();
     }
-    let seed = std::env::var("LANCET_OFFERS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
+    let seed = std::env::var("LANCET_OFFERS_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(7);
     for (turn, damage) in DAMAGES.into_iter().enumerate() {
         for (side, at) in WHERE.into_iter().enumerate() {
             let mut dice = Dice::new(seed * 1_000 + (turn * 3 + side) as u64 + 1);
@@ -198,12 +228,18 @@ fn an_offer_that_is_followed_does_what_was_meant() {
         }
         sum
     };
-    let table: Vec<String> = counts.iter().map(|(key, count)| format!("{key:?} {count:?}")).collect();
+    let table: Vec<String> = counts
+        .iter()
+        .map(|(key, count)| format!("{key:?} {count:?}"))
+        .collect();
     let table = table.join("\n");
     let (all, old_only) = (sum(&|_| true), sum(&|at| at == Where::Old));
     println!("{table}\nall {all:?}\nold {old_only:?}");
     assert_eq!(all.damaged, 0, "{table}");
     assert!(all.meant * 100 >= all.total() * 95, "{all:?}\n{table}");
-    assert!(old_only.meant * 100 >= old_only.total() * 99, "{old_only:?}\n{table}");
+    assert!(
+        old_only.meant * 100 >= old_only.total() * 99,
+        "{old_only:?}\n{table}"
+    );
     assert!(old_only.total() >= 200, "{old_only:?}");
 }

@@ -185,7 +185,7 @@ fn within(
             && !line.contains(wanted.trim())
     };
     let line = line.trim_end();
-    let top = if rewritten(first_wanted, line) {
+    let top = if rewritten(first_wanted, line) || first_wanted.starts_with([' ', '\t']) {
         0
     } else if begins_alike(first_wanted, line) {
         indented(line, 0..line.len(), first_wanted).start

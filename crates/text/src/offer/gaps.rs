@@ -17,6 +17,13 @@ pub(super) fn is_gap(line: &str) -> bool {
 /// The one place where the pieces between the gaps stand in this order: the shortest stretch from each place of the first
 /// one, if there is only one such stretch.
 pub(super) fn fit(view: &str, lines: &[&str]) -> Option<Range<usize>> {
+    // Where a gap is the first or the last line, the text begins or ends nobody knows where.
+    let mut filled = lines.iter().filter(|line| !line.trim().is_empty());
+    if filled.next().is_none_or(|line| is_gap(line))
+        || filled.next_back().is_none_or(|line| is_gap(line))
+    {
+        return None;
+    }
     let pieces: Vec<String> = lines
         .split(|line| is_gap(line))
         .map(|piece| piece.join("\n"))
@@ -148,6 +155,11 @@ mod tests {
         assert_eq!(fitted("fn b() {\n...\nmissing"), None);
         assert_eq!(fitted("    one();\n...\n}"), None, "it fits two");
         assert_eq!(fitted("...\n..."), None);
+        assert_eq!(
+            fitted("...\n    two();"),
+            None,
+            "where it begins is unknown"
+        );
     }
 
     #[test]

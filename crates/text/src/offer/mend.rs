@@ -1,5 +1,7 @@
 //! The new text without the flaw that the old text has, and the sentences about both.
 
+use std::cell::Cell;
+
 use super::flaws::{Taken, doubled};
 use super::gaps::is_gap;
 use super::merge::merge;
@@ -120,10 +122,10 @@ impl Mended {
         let merged = if known {
             merged(quote, &ours, &there_lines.lines)
         } else {
-            None
+            Merge::Unknown
         };
         let new_text = match merged {
-            Some(lines) => {
+            Merge::Lines(lines) => {
                 let mut text = lines.join("\n");
                 // A file that ends without a newline keeps its end.
                 if sent.ended && (there_lines.ended || !quote.ended) {
@@ -135,8 +137,9 @@ impl Mended {
                     NewText::Instead(text)
                 }
             }
-            None if gaps_left => NewText::Unknown,
-            None => {
+            Merge::Unknown => NewText::Unknown,
+            Merge::TooLong if gaps_left => NewText::Unknown,
+            Merge::TooLong => {
                 let text = sent.with(&ours);
                 if text == new {
                     NewText::AsSent
@@ -145,6 +148,9 @@ impl Mended {
                 }
             }
         };
+        if new_text == NewText::Unknown && flaws.is_empty() {
+            flaws.push("The file has a blank line more where new_string puts text.".to_owned());
+        }
         if matches!(new_text, NewText::Instead(_)) && flaws.is_empty() {
             flaws.push(
                 "new_string has the same difference where it should keep the file's text."
@@ -160,10 +166,10 @@ impl Mended {
 }
 
 /// The new lines with what the file has where the old text is wrong and the new one alike.
-fn merged(quote: &Quote<'_>, ours: &[&str], there: &[&str]) -> Option<Vec<String>> {
+fn merged(quote: &Quote<'_>, ours: &[&str], there: &[&str]) -> Merge {
     let size = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
     if size(quote.plain) + size(ours) + size(there) > MERGED_MOST {
-        return None;
+        return Merge::TooLong;
     }
     let is_there = |line: &str| there.iter().any(|other| *other == line);
     let even = |lines: &[&str]| -> Vec<String> {
@@ -173,10 +179,29 @@ fn merged(quote: &Quote<'_>, ours: &[&str], there: &[&str]) -> Option<Vec<String
     };
     let (base, ours) = (even(quote.plain), even(ours));
     let theirs: Vec<String> = there.iter().map(|line| (*line).to_owned()).collect();
+    // Lines that the new text puts where the file has a blank line more: on which side of it cannot be told.
+    let unknown = Cell::new(false);
     let by_words = |base: &[String], ours: &[String], theirs: &[String]| {
+        let blank = theirs.iter().all(|line| line.trim().is_empty());
+        if base.is_empty() && blank && !theirs.is_empty() {
+            unknown.set(true);
+        }
         merge_words(&strs(base), &strs(ours), &strs(theirs))
     };
-    merge(&base, &ours, &theirs, &by_words)
+    let lines = merge(&base, &ours, &theirs, &by_words);
+    match (lines, unknown.get()) {
+        (_, true) => Merge::Unknown,
+        (Some(lines), false) => Merge::Lines(lines),
+        (None, false) => Merge::TooLong,
+    }
+}
+
+/// What came of a merge.
+enum Merge {
+    Lines(Vec<String>),
+    /// What was meant cannot be told.
+    Unknown,
+    TooLong,
 }
 
 fn strs(lines: &[String]) -> Vec<&str> {

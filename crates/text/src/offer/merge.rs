@@ -197,7 +197,23 @@ pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize,
         }
     }
     pairs.extend((0..tail).map(|at| (one.len() - tail + at, other.len() - tail + at)));
+    as_early_as_possible(&mut pairs, one, other);
     Some(pairs)
+}
+
+/// Of equal items that follow one another the first ones are paired: what two lists have more than the base is then found
+/// at the same place in both.
+fn as_early_as_possible<T: PartialEq>(pairs: &mut [(usize, usize)], one: &[T], other: &[T]) {
+    let mut next = (0, 0);
+    for pair in pairs {
+        let between = &other[next.1..pair.1];
+        if let Some(at) = between.iter().position(|item| *item == one[pair.0]) {
+            pair.1 = next.1 + at;
+        } else if let Some(at) = (next.0..pair.0).find(|&at| one[at] == other[pair.1]) {
+            pair.0 = at;
+        }
+        next = (pair.0 + 1, pair.1 + 1);
+    }
 }
 
 #[cfg(test)]
@@ -231,6 +247,8 @@ mod tests {
             // A gap is filled.
             ("a.c", "A.C", "axyzc", "AxyzC"),
             ("abc", "xyz", "aQc", "xyz"),
+            // Of several equal items it does not matter which one is more.
+            ("a_bc", "A__bc", "a__bc", "A__bc"),
             ("", "x", "", "x"),
         ] {
             assert_eq!(merged(base, ours, theirs), wanted, "{base} {ours} {theirs}");

@@ -68,6 +68,17 @@ pub(super) fn apart(one: &str, other: &str) -> usize {
     row[other.len()]
 }
 
+/// Whether at least half of the words and marks of two lines are the same.
+pub(crate) fn are_alike(one: &str, other: &str) -> bool {
+    let count = |text| {
+        tokens(text)
+            .iter()
+            .filter(|token| !token.trim().is_empty())
+            .count()
+    };
+    apart(one, other) <= count(one).max(count(other))
+}
+
 fn substitution(one: &str, other: &str) -> usize {
     if one == other {
         return 0;

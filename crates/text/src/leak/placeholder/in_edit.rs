@@ -6,6 +6,7 @@ use super::super::{Leak, LeakKind, MENDED_MOST, quoted, text_lines};
 use super::{BUDGET, stands_for_more};
 use crate::diff::difference;
 use crate::nearest::Profile;
+use crate::offer::are_alike;
 
 /// How alike a changed line must be to the one that it takes the place of.
 const ALIKE_LEAST: f32 = 0.5;
@@ -79,6 +80,7 @@ fn filled(old: &str, new: &str) -> Option<String> {
         let alike = |one: &&str, other: &&str| {
             one.trim() == other.trim()
                 || Profile::of(one).likeness(&Profile::of(other)) >= ALIKE_LEAST
+                || are_alike(one, other)
         };
         let follows = |sent: &[&str], stood: &[&str]| {
             sent.iter().zip(stood).all(|(one, other)| alike(one, other))
