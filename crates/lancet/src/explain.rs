@@ -62,7 +62,7 @@ impl Lancet {
         let (outcome, because) = match decision.outcome {
             Outcome::Allow if unsure => (
                 Outcome::Ask,
-                "it is one of several hard links, and there are too many entries to look for the others".to_owned(),
+                "it is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)".to_owned(),
             ),
             outcome => (outcome, decision.cause.to_string()),
         };

@@ -28,5 +28,5 @@ pub use rule::{Access, Effect, Rule, RuleError};
 pub use scope::Scope;
 pub use secrets::{Credential, credential_kinds, find_credential};
 pub use sets::Ground;
-pub use table::{Verdict, judge};
+pub use table::{Verdict, judge, secret_names};
 pub use tree::Kind;

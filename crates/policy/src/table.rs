@@ -196,6 +196,14 @@ impl Secret {
     }
 }
 
+/// The names of secret files that are known by their whole name.
+pub fn secret_names() -> impl Iterator<Item = &'static str> {
+    SECRET.iter().filter_map(|secret| match secret {
+        Secret::Name(name) => Some(*name),
+        _ => None,
+    })
+}
+
 /// The secret file that a folded path names.
 pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
     let mut names = folded.rsplit('/').filter(|name| !name.is_empty());

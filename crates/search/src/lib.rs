@@ -33,7 +33,7 @@ pub use glob::escape_brackets;
 pub use ignore::gitignore::gitconfig_excludes_path as excludes_path;
 pub use list::{Entry, Listing, Order, Ranked};
 pub use pattern::{Case, Lines, Pattern, PatternError};
-pub use rules::Excludes;
+pub use rules::{Excludes, FolderRules};
 pub use seek::{Counted, Encodings, Seeker};
 pub use survey::{Found, Survey, count_matches, list_files};
 pub use tally::{SoFar, Tally};

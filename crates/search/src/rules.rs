@@ -155,6 +155,37 @@ impl Rules {
     }
 }
 
+/// Which folders the rules leave out, for a walk that is not one of this crate.
+#[derive(Clone)]
+pub struct FolderRules(Rules);
+
+impl FolderRules {
+    /// The rules that hold for a folder from above it.
+    #[must_use]
+    pub fn above(folder: &Path, excludes: Option<&Excludes>) -> Self {
+        Self(Rules::above(folder, excludes))
+    }
+
+    /// The rules inside a folder: these, and its own.
+    #[must_use]
+    pub fn enter(&self, folder: &Path) -> Self {
+        Self(self.0.enter(folder, Present::ALL))
+    }
+
+    /// Whether an entry of that name brings rules of its own.
+    pub fn is_rule_file(name: &OsStr) -> bool {
+        let mut present = Present::default();
+        present.note(name);
+        present.anything()
+    }
+
+    /// Whether they leave out a folder, by its absolute path.
+    pub fn ignores(&self, folder: &Path) -> bool {
+        let name = folder.file_name().unwrap_or_default();
+        self.0.judge(folder, name, true) == Judgement::Ignored
+    }
+}
+
 /// The rules of one file; none where it is not there, no regular file, or says nothing. Lines that are no pattern are
 /// passed over, as git does.
 fn matcher(folder: &Path, file: &Path) -> Option<Matcher> {

@@ -28,11 +28,13 @@ pub struct Survey {
 /// Decides about one file that was found: asked only of those that would be listed.
 pub type Found<'f> = &'f (dyn Fn(&File<'_>, u64) -> bool + Sync);
 
-/// Lists the wanted files of a walk.
-pub fn list_files(walk: &Walk<'_>, order: Order) -> Survey {
+/// Lists the wanted files of a walk. `linked` is asked about a file with several names, where the order needs a look at
+/// each file: whether it may be told of.
+pub fn list_files(walk: &Walk<'_>, order: Order, linked: Found<'_>) -> Survey {
     let (listers, ended) = walk.run(|| Lister {
         walk,
         order,
+        linked,
         list: Ranked::new(order, walk.threads),
     });
     let (files, total) = joined(order, listers.into_iter().map(|lister| lister.list));
@@ -57,6 +59,7 @@ fn joined(order: Order, lists: impl IntoIterator<Item = Ranked>) -> (Listing, u6
 struct Lister<'l, 'w> {
     walk: &'l Walk<'w>,
     order: Order,
+    linked: Found<'l>,
     list: Ranked,
 }
 
@@ -69,6 +72,7 @@ impl Visitor for Lister<'_, '_> {
         }
         let modified = match self.order {
             Order::Newest => match file.stat() {
+                Ok(stamp) if stamp.links > 1 && !(self.linked)(file, stamp.links) => return,
                 Ok(stamp) => stamp.mtime,
                 // Gone since it was listed: then it is not there.
                 Err(_) => return,

@@ -64,7 +64,7 @@ impl Ground {
     }
 
     fn list(&self, ask: Ask<'_>) -> (Vec<String>, Survey) {
-        let mut survey = self.walk(ask, |walk| list_files(walk, Order::Path));
+        let mut survey = self.walk(ask, |walk| list_files(walk, Order::Path, &|_, _| true));
         (names(&mut survey), survey)
     }
 
@@ -222,7 +222,7 @@ fn nothing_more_is_looked_at_once_a_stop_was_told() {
         };
         let pattern = Pattern::new("x", Case::Sensitive, Lines::One).expect("a pattern");
         let survey = ground.walk(ask, |walk| match mode {
-            "list" => list_files(walk, Order::Newest),
+            "list" => list_files(walk, Order::Newest, &|_, _| true),
             _ => count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true),
         });
         assert!(survey.stopped_at.is_some(), "{mode}");

@@ -30,6 +30,7 @@ pub use outcome::{Barrier, CommitError, Warning, Written};
 pub use request::{
     Durability, Expected, Links, Manner, NewBytes, Old, Source, Strategy, Weak, Write,
 };
+pub use stage::is_package_store;
 pub(crate) use trial::next_name;
 
 use crate::locks::{Guard, Kept, LockError};

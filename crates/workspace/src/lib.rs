@@ -33,7 +33,7 @@ mod sweep;
 pub use branch::{Branch, Leaf};
 pub use commit::{
     Barrier, CommitError, Durability, Expected, Links, Manner, NewBytes, Old, Source, Strategy,
-    Warning, Weak, Write, Written,
+    Warning, Weak, Write, Written, is_package_store,
 };
 pub use disk::{
     Call, Carried, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,

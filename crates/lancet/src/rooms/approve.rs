@@ -193,7 +193,7 @@ fn reason(file: &FilePlan, decision: &Decision<'_>) -> Option<Reason> {
         // Before what the mode says: another name of the file may be a protected one.
         _ if file.target.twins == Twins::Unknown => (
             format!(
-                "{path} is one of several hard links, and there are too many entries to look for the others"
+                "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
             ),
             "hard links".to_owned(),
             None,

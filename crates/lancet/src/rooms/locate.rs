@@ -6,11 +6,14 @@ mod refuse;
 mod twins;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lancet_policy::{Cause, Decision, FileNames, Kind as Sort, Policy, Shows};
 use lancet_workspace::{Kind as FileKind, LocateError, Located};
 
 pub(crate) use self::refuse::root_moved;
+pub(crate) use self::twins::LinkIndex;
+
 use self::refuse::{not_relative, refuse};
 use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
@@ -32,7 +35,7 @@ pub(crate) enum Intent {
 pub(crate) enum Twins {
     /// It has no others, or those that matter were found.
     Known,
-    /// There were too many entries to look at: a protected name may be among them.
+    /// There were too many entries to look at, or a folder could not be listed: a protected name may be among them.
     Unknown,
 }
 
@@ -106,7 +109,7 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
 /// Finds the file that a path means, whoever may touch it.
 pub(crate) fn find(
     engine: &Inner,
-    policy: &Policy,
+    policy: &Arc<Policy>,
     given: &str,
     intent: Intent,
 ) -> Result<Target, Refusal> {
@@ -145,9 +148,9 @@ pub(crate) fn find(
 }
 
 /// A located file with all names that policy looks at.
-fn with_names(engine: &Inner, policy: &Policy, located: Located, path: PathBuf) -> Target {
+fn with_names(engine: &Inner, policy: &Arc<Policy>, located: Located, path: PathBuf) -> Target {
     let mut others = Vec::new();
-    let twins = twins::look(engine, policy, &located, &mut others);
+    let twins = LinkIndex::new(engine, Arc::clone(policy)).names_of(&located, &mut others);
     let reaches_read_root = others.iter().any(|twin| policy.is_for_reading(twin));
     let given = quote_path(&path);
     for name in given::names(path) {
@@ -168,7 +171,7 @@ fn with_names(engine: &Inner, policy: &Policy, located: Located, path: PathBuf) 
 
 /// Whether the path of a target still leads to the same file in the same place, and policy says the same of all its
 /// names. The bytes of the file are left to the commit.
-pub(crate) fn is_unmoved(engine: &Inner, policy: &Policy, target: &Target) -> bool {
+pub(crate) fn is_unmoved(engine: &Inner, policy: &Arc<Policy>, target: &Target) -> bool {
     let then = &target.located;
     let found = match then.respelled() {
         true => engine.workspace.locate(then.given()),

@@ -69,7 +69,7 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
         threads: 2,
     };
     let Some(wanted) = wanted else {
-        let mut survey = list_files(&walk, Order::Path);
+        let mut survey = list_files(&walk, Order::Path, &|_, _| true);
         return Answer {
             files: paths(tree, &start, &mut survey),
             counts: BTreeMap::new(),

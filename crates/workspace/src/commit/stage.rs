@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::check::Current;
@@ -113,13 +113,13 @@ pub(super) fn breaks_links(write: &Write<'_>) -> bool {
     match write.manner.links {
         Links::Keep => false,
         Links::Break => true,
-        Links::Auto => is_in_package_store(write.located.path()),
+        Links::Auto => write.located.path().iter().any(is_package_store),
     }
 }
 
-/// Installers fill these folders with second names of files that other projects share: a rewrite in place would change
+/// Whether a folder of that name is a package store. Installers fill them with second names of files that other projects share: a rewrite in place would change
 /// them everywhere.
-fn is_in_package_store(path: &Path) -> bool {
+pub fn is_package_store(name: &OsStr) -> bool {
     const STORES: [&str; 8] = [
         "node_modules",
         "bower_components",
@@ -130,11 +130,7 @@ fn is_in_package_store(path: &Path) -> bool {
         ".bun",
         ".deno",
     ];
-    path.components().any(|part| {
-        STORES
-            .iter()
-            .any(|store| part.as_os_str() == OsStr::new(store))
-    })
+    STORES.iter().any(|store| name == OsStr::new(store))
 }
 
 fn stage_beside(

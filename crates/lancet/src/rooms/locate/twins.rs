@@ -1,80 +1,301 @@
-//! A second hard link is a second name of the same file: what is decided about one of its names holds for all. Looked for
-//! only where a file has several names, among a bounded number of entries from the roots down.
+//! A second hard link is a second name of the same file: what is decided about one of its names holds for all. The others
+//! are looked for only where a file has several names: beside it and in the folders above it, and among a bounded number
+//! of entries from the roots down.
 
-use std::collections::VecDeque;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lancet_policy::{Cause, FileNames, Policy, Shows};
-use lancet_workspace::{EntryKind, Kind, Located};
+use lancet_search::{Excludes, FolderRules};
+use lancet_workspace::{EntryKind, Kind, Located, Stamp, is_package_store};
 
 use super::Twins;
 use crate::engine::Inner;
 
-/// How many entries are looked at. Beyond them it is not known whether a protected name is among them, so it asks.
+/// How many entries are looked at from the roots down. Beyond them it is not known whether a protected name is among
+/// them, so a write asks.
 const MOST_ENTRIES: usize = 2_000;
+/// How many entries of package stores and ignored folders are looked at besides. They hold many hard links and few names
+/// that matter, so that it is not told where there are more.
+const MOST_UNCOUNTED: usize = 2_000;
+/// How many names of one folder are looked at: beside the file, and in each folder above it.
+const MOST_BESIDE: usize = 100_000;
 
-/// Gathers the other names of a file that policy does not simply let through.
-pub(super) fn look(
-    engine: &Inner,
-    policy: &Policy,
-    located: &Located,
-    found: &mut Vec<PathBuf>,
-) -> Twins {
-    let Some(stamp) = located.stat().filter(|stamp| stamp.links > 1) else {
-        return Twins::Known;
-    };
-    if stamp.kind() != Kind::File {
-        return Twins::Known;
+/// Device and inode of a file.
+type Identity = (u64, u64);
+/// Names that policy does not simply let through, by the file that they lead to.
+type Names = HashMap<Identity, Vec<PathBuf>>;
+
+/// The names in the roots that policy does not simply let through. What one look found serves for every file that is asked
+/// about: a search may meet thousands of hard links.
+pub(crate) struct LinkIndex<'e> {
+    engine: &'e Inner,
+    policy: Arc<Policy>,
+    /// From the roots down.
+    tree: OnceLock<Part>,
+    /// Of single folders: those around the files that were asked about.
+    folders: Mutex<HashMap<PathBuf, Arc<Part>>>,
+}
+
+/// What one look found.
+struct Part {
+    names: Names,
+    twins: Twins,
+}
+
+/// A folder that is still to be looked at.
+struct Waiting {
+    path: PathBuf,
+    rules: FolderRules,
+}
+
+/// What a listing showed.
+struct Listed {
+    /// Files that policy does not simply let through.
+    named: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+    /// How many entries there were.
+    looked: usize,
+    has_rules: bool,
+    twins: Twins,
+}
+
+/// Whether the entries of inner folders are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Files,
+    FilesAndFolders,
+}
+
+impl<'e> LinkIndex<'e> {
+    /// Looks at nothing yet.
+    pub(crate) fn new(engine: &'e Inner, policy: Arc<Policy>) -> Self {
+        LinkIndex {
+            engine,
+            policy,
+            tree: OnceLock::new(),
+            folders: Mutex::default(),
+        }
     }
-    // From all roots, whatever a client narrows them to, the file's own first: a name that it does not see counts all the
-    // same. A root inside another one is looked at with it.
-    let all = engine.ceiling();
-    let outermost = |root: &&PathBuf| {
-        let mut others = all.roots().iter();
-        !others.any(|other| other != *root && root.starts_with(other))
-    };
-    let mut folders: VecDeque<PathBuf> = all.roots().iter().filter(outermost).cloned().collect();
-    if let Some(own) = folders
-        .iter()
-        .position(|root| located.path().starts_with(root))
-    {
-        folders.swap(0, own);
-    }
-    let mut looked = 0;
-    while let Some(folder) = folders.pop_front() {
-        let Ok(here) = all.locate_as_spelled(&folder) else {
-            continue;
+
+    /// Gathers the other names of a file that policy does not simply let through.
+    pub(super) fn names_of(&self, located: &Located, found: &mut Vec<PathBuf>) -> Twins {
+        let Some(stamp) = located.stat().filter(|stamp| stamp.links > 1) else {
+            return Twins::Known;
         };
-        let Ok(listing) = here.entries(MOST_ENTRIES - looked, &|_, _| true) else {
-            continue;
-        };
-        looked += listing.entries.len();
-        for entry in &listing.entries {
-            let path = folder.join(&entry.name);
-            match entry.kind {
-                EntryKind::Folder => folders.push_back(path),
-                EntryKind::File => {
-                    if matters(policy, &path) && is_same(engine, &path, &stamp) {
-                        found.push(path);
-                    }
+        if stamp.kind() != Kind::File {
+            return Twins::Known;
+        }
+        let mut twins = Twins::Known;
+        let mut take = |part: &Part| {
+            let names = part.names.get(&identity(&stamp)).into_iter().flatten();
+            for name in names.filter(|name| *name != located.path()) {
+                if !found.contains(name) {
+                    found.push(name.clone());
                 }
-                EntryKind::Link | EntryKind::Special => {}
+            }
+            if part.twins == Twins::Unknown {
+                twins = Twins::Unknown;
+            }
+        };
+        for folder in self.folders_around(located.path()) {
+            take(&self.folder(folder));
+        }
+        take(self.tree.get_or_init(|| self.look_through(located.path())));
+        twins
+    }
+
+    /// Whether a file may be told of under all of its names.
+    pub(crate) fn may_show(&self, path: &Path) -> bool {
+        let Ok(located) = self.engine.ceiling().locate_as_spelled(path) else {
+            return false;
+        };
+        let mut found = Vec::new();
+        self.names_of(&located, &mut found);
+        let others: Vec<&Path> = found.iter().map(PathBuf::as_path).collect();
+        let names = FileNames {
+            others: &others,
+            ..FileNames::one(path)
+        };
+        !self.policy.reading(names).is_denied()
+    }
+
+    /// The folder that a file is in, and those above it up to the outermost root.
+    fn folders_around<'p>(&self, path: &'p Path) -> impl Iterator<Item = &'p Path> {
+        let roots = self.engine.ceiling().roots();
+        let depth = |root: &PathBuf| root.iter().count();
+        let around = roots.iter().filter(|root| path.starts_with(root));
+        let outermost = around.map(depth).min().unwrap_or(usize::MAX);
+        path.ancestors()
+            .skip(1)
+            .take_while(move |folder| folder.iter().count() >= outermost)
+    }
+
+    fn folder(&self, folder: &Path) -> Arc<Part> {
+        let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = folders().get(folder) {
+            return Arc::clone(known);
+        }
+        let mut part = Part {
+            names: Names::new(),
+            twins: Twins::Known,
+        };
+        let listed = self.list(folder, Depth::Files);
+        self.take_in(&mut part, listed.named);
+        part.twins = listed.twins;
+        let part = Arc::new(part);
+        folders().insert(folder.to_owned(), Arc::clone(&part));
+        part
+    }
+
+    /// From all roots, whatever a client narrows them to, the file's own first: a name that it does not see counts all the
+    /// same. A root inside another one is looked at with it.
+    fn look_through(&self, path: &Path) -> Part {
+        let mut part = Part {
+            names: Names::new(),
+            twins: Twins::Known,
+        };
+        let mut waiting = self.outermost_roots(path);
+        let mut uncounted = VecDeque::new();
+        let mut looked = 0;
+        while let Some(next) = waiting.pop_front() {
+            let (listed, rules) = self.enter(&mut part, next);
+            looked += listed.looked;
+            if listed.twins == Twins::Unknown || looked >= MOST_ENTRIES {
+                part.twins = Twins::Unknown;
+            }
+            if looked >= MOST_ENTRIES {
+                break;
+            }
+            for path in listed.folders {
+                let is_uncounted =
+                    path.file_name().is_some_and(is_package_store) || rules.ignores(&path);
+                let rules = rules.clone();
+                let queue = match is_uncounted {
+                    true => &mut uncounted,
+                    false => &mut waiting,
+                };
+                queue.push_back(Waiting { path, rules });
             }
         }
-        if looked >= MOST_ENTRIES {
-            return Twins::Unknown;
+        let mut looked = 0;
+        while let Some(next) = uncounted.pop_front()
+            && looked < MOST_UNCOUNTED
+        {
+            let (listed, rules) = self.enter(&mut part, next);
+            looked += listed.looked;
+            uncounted.extend(listed.folders.into_iter().map(|path| Waiting {
+                path,
+                rules: rules.clone(),
+            }));
+        }
+        part
+    }
+
+    fn outermost_roots(&self, path: &Path) -> VecDeque<Waiting> {
+        let all = self.engine.ceiling();
+        let outermost = |root: &&PathBuf| {
+            let mut others = all.roots().iter();
+            !others.any(|other| other != *root && root.starts_with(other))
+        };
+        let mut roots: Vec<&PathBuf> = all.roots().iter().filter(outermost).collect();
+        if let Some(own) = roots.iter().position(|root| path.starts_with(root)) {
+            roots.swap(0, own);
+        }
+        let excludes = self.engine.settings.search.excludes.clone();
+        let excludes = excludes.map(|file| Excludes {
+            file,
+            relative_to: all.roots()[0].clone(),
+        });
+        let waiting = roots.into_iter().map(|root| Waiting {
+            path: root.clone(),
+            rules: FolderRules::above(root, excludes.as_ref()),
+        });
+        waiting.collect()
+    }
+
+    /// Lists a folder and takes in what it holds.
+    fn enter(&self, part: &mut Part, next: Waiting) -> (Listed, FolderRules) {
+        let mut listed = self.list(&next.path, Depth::FilesAndFolders);
+        self.take_in(part, std::mem::take(&mut listed.named));
+        let rules = match listed.has_rules {
+            true => next.rules.enter(&next.path),
+            false => next.rules,
+        };
+        (listed, rules)
+    }
+
+    fn list(&self, folder: &Path, depth: Depth) -> Listed {
+        let (looked, has_rules) = (Cell::new(0), Cell::new(false));
+        let (named, folders) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
+        let mut listed = Listed {
+            named: Vec::new(),
+            folders: Vec::new(),
+            looked: 0,
+            has_rules: false,
+            twins: Twins::Known,
+        };
+        let here = match self.engine.ceiling().locate_as_spelled(folder) {
+            Ok(here) if here.kind() == Kind::Directory => here,
+            // It is gone by now, or something else has its name.
+            Ok(_) => return listed,
+            Err(_) => {
+                listed.twins = Twins::Unknown;
+                return listed;
+            }
+        };
+        let done = here.entries(0, &|name, kind| {
+            looked.set(looked.get() + 1);
+            has_rules.set(has_rules.get() || FolderRules::is_rule_file(name));
+            if looked.get() <= MOST_BESIDE {
+                let path = folder.join(name);
+                match kind {
+                    EntryKind::File if self.matters(&path) => named.borrow_mut().push(path),
+                    EntryKind::Folder if depth == Depth::FilesAndFolders => {
+                        folders.borrow_mut().push(path);
+                    }
+                    _ => {}
+                }
+            }
+            false
+        });
+        listed.named = named.into_inner();
+        if done.is_err() {
+            // Names can still be tried one by one in a folder that may be entered and not listed.
+            let names = lancet_policy::secret_names();
+            let tried = names.map(|name| folder.join(name));
+            listed.named.extend(tried.filter(|path| self.matters(path)));
+        }
+        if done.is_err() || looked.get() > MOST_BESIDE {
+            listed.twins = Twins::Unknown;
+        }
+        listed.folders = folders.into_inner();
+        listed.folders.sort_unstable();
+        listed.looked = looked.get();
+        listed.has_rules = has_rules.get();
+        listed
+    }
+
+    fn take_in(&self, part: &mut Part, named: Vec<PathBuf>) {
+        for path in named {
+            let there = self.engine.ceiling().locate_as_spelled(&path);
+            let stamp = there.ok().and_then(|there| there.stat());
+            if let Some(stamp) = stamp.filter(|stamp| stamp.links > 1) {
+                part.names.entry(identity(&stamp)).or_default().push(path);
+            }
         }
     }
-    Twins::Known
+
+    /// Whether a name is one that policy does not simply let through. What it allows counts for the name that was opened
+    /// alone.
+    fn matters(&self, path: &Path) -> bool {
+        let decision = self.policy.writing(FileNames::one(path), Shows::Lines);
+        !matches!(decision.cause, Cause::Mode(_)) && !decision.is_allowed()
+    }
 }
 
-/// Whether a name is one about which more is said than by the mode.
-fn matters(policy: &Policy, path: &Path) -> bool {
-    let decision = policy.writing(FileNames::one(path), Shows::Lines);
-    !matches!(decision.cause, Cause::Mode(_)) || policy.reading(FileNames::one(path)).is_denied()
-}
-
-fn is_same(engine: &Inner, path: &Path, stamp: &lancet_workspace::Stamp) -> bool {
-    let there = engine.ceiling().locate_as_spelled(path);
-    there.is_ok_and(|there| there.stat().is_some_and(|there| there.same_file(stamp)))
+fn identity(stamp: &Stamp) -> Identity {
+    (stamp.device, stamp.inode)
 }

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet_search::{
-    Entry, Excludes, Filter, Ignoring, Named, Order, Pattern, Start, Survey, Walk, count_matches,
-    type_names,
+    Entry, Excludes, File, Filter, Ignoring, Named, Order, Pattern, Start, Survey, Walk,
+    count_matches, list_files, type_names,
 };
 use lancet_workspace::{Kind as FileKind, LocateError};
 
@@ -17,7 +17,7 @@ use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
 use crate::rooms::examine::open;
-use crate::rooms::locate::{Intent, locate, root_moved};
+use crate::rooms::locate::{Intent, LinkIndex, locate, root_moved};
 use crate::wording::quote_path;
 
 /// More threads than these only wait for the same disk.
@@ -159,7 +159,10 @@ impl Scope {
 
     /// The files.
     pub(super) fn list(&self, desk: &Desk<'_>, limit: &Limit<'_>, order: Order) -> Survey {
-        self.walking(desk, limit, |walk| lancet_search::list_files(walk, order))
+        let engine = desk.engine();
+        let links = LinkIndex::new(engine, engine.permissions.policy());
+        let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
+        self.walking(desk, limit, |walk| list_files(walk, order, &linked))
     }
 
     /// The files in which a pattern stands.
@@ -172,11 +175,8 @@ impl Scope {
     ) -> Survey {
         let engine = desk.engine();
         // A second name of a file that is not shown; not counted, since whether it is asked depends on its text.
-        let linked = |file: &lancet_search::File<'_>, _: u64| {
-            file.path
-                .to_str()
-                .is_some_and(|path| locate(engine, path, Intent::Show).is_ok())
-        };
+        let links = LinkIndex::new(engine, engine.permissions.policy());
+        let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
         self.walking(desk, limit, |walk| {
             count_matches(
                 walk,

@@ -1,0 +1,234 @@
+//! What is decided about one name of a file holds for its other hard links, also where not all of them can be found.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session};
+use serde_json::{Value, json};
+
+const NOBODY: u32 = 65534;
+const FOLDER: &str = "LANCET_TEST_LINKED_NAMES";
+/// More entries than are looked at.
+const MANY: usize = 2_100;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().expect("there").join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
+        fs::write(path, text).expect("written");
+    }
+
+    fn link(&self, name: &str, other: &str) {
+        fs::hard_link(self.path(name), self.path(other)).expect("linked");
+    }
+
+    /// Files whose names come before any other, in a folder that is given with its slash.
+    fn crowd(&self, folder: &str) {
+        for number in 0..MANY {
+            self.put(&format!("{folder}+{number}"), "");
+        }
+    }
+
+    fn session(&self) -> Session {
+        session(&self.path(""))
+    }
+}
+
+fn session(root: &Path) -> Session {
+    let builder = Lancet::builder().root(root).mode(Mode::Bypass);
+    builder.open().expect("opens").unnamed_session()
+}
+
+fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
+    session.call(RawCall::new(tool, arguments))
+}
+
+fn edit(session: &Session, path: &Path) -> Reply {
+    let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
+    call(session, "Edit", edit)
+}
+
+/// Neither Read nor Grep nor Glob shows anything of a file.
+fn assert_not_shown(session: &Session, path: &Path, text: &str) {
+    let read = call(session, "Read", json!({ "file_path": path }));
+    assert_eq!(read.refusal(), Some(Kind::Denied), "{}", read.text());
+    let name = path.file_name().expect("a name").to_string_lossy();
+    let grep = json!({ "pattern": text, "output_mode": "content" });
+    let glob = json!({ "pattern": format!("**/{name}") });
+    for (tool, arguments) in [("Grep", grep), ("Glob", glob)] {
+        let reply = call(session, tool, arguments);
+        assert_eq!(reply.data()["numFiles"], 0, "{tool}: {}", reply.text());
+    }
+}
+
+#[test]
+fn a_secret_name_beside_the_file_counts_among_any_number_of_entries() {
+    let place = Place::new();
+    place.put(".env", "KEY=hush\n");
+    place.crowd("");
+    place.link(".env", "pub.txt");
+    assert_not_shown(&place.session(), &place.path("pub.txt"), "hush");
+}
+
+#[test]
+fn a_secret_name_above_the_file_counts_among_any_number_of_entries() {
+    let place = Place::new();
+    place.crowd("");
+    place.put("app/.env", "KEY=hush\n");
+    place.put("app/src/deep/mod.rs", "");
+    place.link("app/.env", "app/src/deep/pub.txt");
+    let path = place.path("app/src/deep/pub.txt");
+    assert_not_shown(&place.session(), &path, "hush");
+}
+
+#[test]
+fn among_too_many_entries_a_write_asks_and_a_read_goes_through() {
+    let place = Place::new();
+    place.crowd("");
+    place.put("src/a.txt", "one\n");
+    place.link("src/a.txt", "src/b.txt");
+    let (session, path) = (place.session(), place.path("src/b.txt"));
+    let read = call(&session, "Read", json!({ "file_path": path }));
+    assert!(!read.is_error(), "{}", read.text());
+    let reply = edit(&session, &path);
+    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert!(
+        reply.text().contains("several hard links"),
+        "{}",
+        reply.text()
+    );
+}
+
+#[test]
+fn entries_of_package_stores_and_ignored_folders_do_not_count() {
+    let place = Place::new();
+    place.put(".gitignore", "/target/\n");
+    place.crowd("node_modules/pack/");
+    place.crowd("target/debug/");
+    place.put("src/a.txt", "one\n");
+    place.link("src/a.txt", "src/b.txt");
+    let session = place.session();
+    for (at, name) in ["src/b.txt", "node_modules/pack/a.js", "target/debug/a"]
+        .iter()
+        .enumerate()
+    {
+        if at > 0 {
+            place.put(&format!("src/store-{at}"), "one\n");
+            place.link(&format!("src/store-{at}"), name);
+        }
+        let path = place.path(name);
+        let read = call(&session, "Read", json!({ "file_path": path }));
+        assert!(!read.is_error(), "{name}: {}", read.text());
+        let reply = edit(&session, &path);
+        assert!(!reply.is_error(), "{name}: {}", reply.text());
+    }
+}
+
+/// A root with folders that may be entered and not listed.
+fn prepare(root: &Path) {
+    for folder in ["vault", ".git", "src"] {
+        fs::create_dir_all(root.join(folder)).expect("made");
+    }
+    fs::write(root.join("vault/.env"), "KEY=hush\n").expect("written");
+    fs::write(root.join(".git/config"), "one\n").expect("written");
+    fs::write(root.join("src/a.txt"), "one\n").expect("written");
+    for (name, other) in [
+        ("vault/.env", "pub.txt"),
+        (".git/config", "cfg.txt"),
+        ("src/a.txt", "src/b.txt"),
+    ] {
+        fs::hard_link(root.join(name), root.join(other)).expect("linked");
+    }
+}
+
+fn look_as_an_ordinary_user(root: &Path) {
+    let session = session(root);
+    assert_not_shown(&session, &root.join("pub.txt"), "hush");
+    for name in ["cfg.txt", "src/b.txt"] {
+        let path = root.join(name);
+        let read = call(&session, "Read", json!({ "file_path": path }));
+        assert!(!read.is_error(), "{name}: {}", read.text());
+        let reply = edit(&session, &path);
+        assert_eq!(
+            reply.refusal(),
+            Some(Kind::Declined),
+            "{name}: {}",
+            reply.text()
+        );
+        assert_eq!(fs::read(&path).expect("there"), b"one\n");
+    }
+}
+
+#[test]
+fn where_a_folder_cannot_be_listed_a_write_asks_and_secret_names_are_tried() {
+    let around = tempfile::tempdir().expect("a folder");
+    let at = around.path().canonicalize().expect("there");
+    let root = at.join("root");
+    prepare(&root);
+    let mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
+    };
+    let shut = [root.join("vault"), root.join(".git")];
+    mode(&at, 0o755);
+    if fs::metadata(&at).expect("there").uid() == 0 {
+        let mut all = vec![root.clone(), root.join("src")];
+        all.extend(shut.clone());
+        for name in ["pub.txt", "cfg.txt", "src/a.txt"] {
+            all.push(root.join(name));
+        }
+        for path in &all {
+            chown(path, Some(NOBODY), Some(NOBODY)).expect("given");
+        }
+        shut.iter().for_each(|folder| mode(folder, 0o311));
+        // An ordinary user may not come as far as the target folder. Another process copies: children that other tests
+        // start meanwhile would hold the program open for writing, and it could not be started.
+        let program = at.join("tests");
+        let this = std::env::current_exe().expect("there");
+        let copied = Command::new("cp").args([&this, &program]).status();
+        assert!(copied.expect("started").success());
+        mode(&program, 0o755);
+        let output = Command::new(&program)
+            .args(["--exact", "as_an_ordinary_user", "--nocapture"])
+            .env(FOLDER, &root)
+            .current_dir("/")
+            .uid(NOBODY)
+            .gid(NOBODY)
+            .output()
+            .expect("started");
+        let words =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && words.contains("1 passed"),
+            "{words}"
+        );
+    } else {
+        shut.iter().for_each(|folder| mode(folder, 0o311));
+        look_as_an_ordinary_user(&root);
+    }
+    shut.iter().for_each(|folder| mode(folder, 0o755));
+}
+
+/// The child's part; without its folder there is nothing to do.
+#[test]
+fn as_an_ordinary_user() {
+    if let Some(root) = std::env::var_os(FOLDER) {
+        look_as_an_ordinary_user(&PathBuf::from(root));
+    }
+}
