@@ -143,11 +143,13 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
             }
             Ok(written)
         }
-        Err(
-            CommitError::Changed { .. }
-            | CommitError::Exists { .. }
-            | CommitError::FolderMoved { .. },
-        ) => Err(Failed::Changed),
+        Err(CommitError::Changed { index } | CommitError::Exists { index }) => {
+            let clash = super::examine::edit::clash::same_name(&plan.files, index);
+            Err(clash.map_or(Failed::Changed, |refusal| {
+                Failed::Refused(Box::new(refusal))
+            }))
+        }
+        Err(CommitError::FolderMoved { .. }) => Err(Failed::Changed),
         Err(error @ CommitError::Partly { .. }) => {
             Err(Failed::Partly(Box::new(refuse(desk, plan, &error))))
         }

@@ -1,6 +1,7 @@
 //! examine for Edit and MultiEdit: every edit is found, checked and laid upon the result of the ones before it, file by
 //! file. Nothing is written; what comes out is a plan, or the refusal of the first edit that failed.
 
+pub(crate) mod clash;
 pub(super) mod finish;
 pub(super) mod sheet;
 mod unseen;
@@ -55,6 +56,7 @@ pub(crate) fn examine(
     }
     let turn = desk.take_turn(groups.iter().map(|(target, _)| target.path()))?;
     refuse_twins(&groups, &mut failures);
+    clash::refuse_file_and_folder(&groups, &mut failures);
     let mut files = Vec::new();
     for (target, members) in groups {
         desk.check_time()?;
@@ -64,7 +66,9 @@ pub(crate) fn examine(
             continue;
         };
         for (at, edit) in group {
-            failures[at] = refuse_credential(desk, &file.target, &edit.new).err();
+            if let Err(refusal) = refuse_credential(desk, &file.target, &edit.new) {
+                failures[at].get_or_insert(refusal);
+            }
         }
         files.push(file);
     }
