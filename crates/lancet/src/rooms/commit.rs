@@ -221,6 +221,9 @@ fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
                     "it is set immutable (chattr +i), and only a person with the rights can lift that (chattr -i)"
                 }
                 Barrier::Folder => "its folder has no write permission",
+                Barrier::FileSystem => {
+                    "its file system is mounted read-only, and only a person with the rights can mount it otherwise"
+                }
             };
             io(path(*index), words)
         }
@@ -236,7 +239,7 @@ fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
             index,
             step,
             source,
-        } => io(path(*index), &format!("{step}: {source}")),
+        } => io(path(*index), &system_words(step, source)),
         CommitError::Partly {
             cause,
             standing,
@@ -283,6 +286,22 @@ fn conflict(desk: &Desk<'_>, plan: &Plan, index: usize, kept: &[PathBuf]) -> Ref
     Refusal::new(Kind::Conflict, text)
         .with("file_path", path)
         .with("kept", json!(on_record))
+}
+
+/// The system's error in words that say what a person can do about it.
+fn system_words(step: &str, source: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    let plain = match source.kind() {
+        ErrorKind::StorageFull => "the disk is full, and some space has to be freed first",
+        ErrorKind::QuotaExceeded => {
+            "the disk quota is used up, and some space has to be freed first"
+        }
+        ErrorKind::FileTooLarge => {
+            "it would be larger than this process may write (`ulimit -f`) or than the file system takes"
+        }
+        _ => return format!("{step}: {source}"),
+    };
+    format!("{plain} ({step}: {source})")
 }
 
 fn io(path: QuotedPath, words: &str) -> Refusal {

@@ -117,7 +117,7 @@ fn refused(error: &io::Error) -> Failure {
         Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
             Failure::Again(Rung::InPlace)
         }
-        Some(Errno::ROFS) => Failure::ReadOnly(Barrier::Folder),
+        Some(Errno::ROFS) => Failure::ReadOnly(Barrier::FileSystem),
         _ => Failure::Io {
             step: "move aside",
             source: error.kind().into(),

@@ -60,7 +60,7 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
         {
             let barrier = match located.disk.is_immutable(handle.as_fd()) {
                 true => Barrier::Immutable,
-                false => Barrier::File,
+                false => Barrier::of(&error, Barrier::File),
             };
             Err(Failure::ReadOnly(barrier))
         }

@@ -140,7 +140,7 @@ fn refused(trial: &Trial<'_>, old: &Stamp, error: io::Error) -> Failure {
         Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
             Failure::Again(Rung::InPlace)
         }
-        Some(Errno::ROFS) => Failure::ReadOnly(Barrier::Folder),
+        Some(Errno::ROFS) => Failure::ReadOnly(Barrier::FileSystem),
         _ => Failure::Io {
             step: "exchange",
             source: error,

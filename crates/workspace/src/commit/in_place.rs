@@ -145,7 +145,7 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
                 return Err(match error.kind() {
                     io::ErrorKind::NotFound => Failure::Changed,
                     io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                        Failure::ReadOnly(Barrier::File)
+                        Failure::ReadOnly(Barrier::of(&error, Barrier::File))
                     }
                     _ => Failure::Io {
                         step: "open",

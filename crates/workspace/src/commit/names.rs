@@ -47,7 +47,9 @@ pub(super) fn create(
     };
     let given = given.map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => Failure::Exists,
-        io::ErrorKind::PermissionDenied => Failure::ReadOnly(Barrier::Folder),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Failure::ReadOnly(Barrier::of(&source, Barrier::Folder))
+        }
         _ => Failure::Io {
             step: "rename",
             source,
@@ -163,7 +165,7 @@ fn refused(error: io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::Changed,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Failure::ReadOnly(Barrier::Folder)
+            Failure::ReadOnly(Barrier::of(&error, Barrier::Folder))
         }
         _ => Failure::Io {
             step: "rename",

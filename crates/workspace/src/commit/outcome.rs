@@ -93,6 +93,18 @@ pub enum Barrier {
     Immutable,
     /// Its folder has none, so that no file can be put beside it.
     Folder,
+    /// The file system is mounted for reading only.
+    FileSystem,
+}
+
+impl Barrier {
+    /// What the system's error speaks of: the file system, or else what was tried to be written.
+    pub(super) fn of(error: &io::Error, tried: Barrier) -> Barrier {
+        match error.kind() {
+            io::ErrorKind::ReadOnlyFilesystem => Barrier::FileSystem,
+            _ => tried,
+        }
+    }
 }
 
 /// Why nothing was written. `index` counts the writes of the batch from 0.
@@ -133,7 +145,7 @@ pub enum CommitError {
         waited: Duration,
     },
     /// No write permission.
-    #[error("write {index}: no permission to write the {what}", what = match barrier { Barrier::File | Barrier::Immutable => "file", Barrier::Folder => "folder" })]
+    #[error("write {index}: no permission to write the {what}", what = match barrier { Barrier::File | Barrier::Immutable => "file", Barrier::Folder => "folder", Barrier::FileSystem => "file system" })]
     ReadOnly {
         /// Which one.
         index: usize,

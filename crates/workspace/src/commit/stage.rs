@@ -282,7 +282,7 @@ fn write_failed(source: io::Error) -> Failure {
 fn no_folder(source: io::Error) -> Failure {
     match source.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Failure::ReadOnly(Barrier::Folder)
+            Failure::ReadOnly(Barrier::of(&source, Barrier::Folder))
         }
         _ => Failure::Io {
             step: "create",

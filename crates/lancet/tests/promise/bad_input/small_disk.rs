@@ -121,6 +121,7 @@ fn a_full_disk_refuses_and_keeps_what_was_there() {
         );
         if name == "io" {
             is_error(&reply, "io", 29, 29);
+            assert!(reply.text().contains("disk is full"), "{}", reply.text());
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), text, "{tool}");
         assert_eq!(
@@ -163,37 +164,18 @@ fn a_disk_that_may_only_be_read_is_read_and_not_written() {
     mount(&["-o", "remount,ro"], &disk.at).unwrap();
     done(&call(&session, "Read", json!({ "file_path": path })));
     let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
-    is_error(&call(&session, "Edit", edit.clone()), "io", 29, 29);
-    is_error(
-        &call(
-            &session,
-            "Write",
-            json!({ "file_path": path, "content": "two\n" }),
-        ),
-        "io",
-        29,
-        29,
-    );
-    is_error(
-        &call(
-            &session,
-            "Write",
-            json!({ "file_path": disk.at.join("new.txt"), "content": "two\n" }),
-        ),
-        "io",
-        29,
-        29,
-    );
-    is_error(
-        &call(
-            &session,
-            "Write",
-            json!({ "file_path": disk.at.join("d/new.txt"), "content": "two\n" }),
-        ),
-        "io",
-        29,
-        29,
-    );
+    let write = |path: PathBuf| json!({ "file_path": path, "content": "two\n" });
+    for (tool, arguments) in [
+        ("Edit", edit.clone()),
+        ("Write", write(path.clone())),
+        ("Write", write(disk.at.join("new.txt"))),
+        ("Write", write(disk.at.join("d/new.txt"))),
+    ] {
+        let reply = call(&session, tool, arguments);
+        is_error(&reply, "io", 29, 29);
+        assert!(reply.text().contains("read-only"), "{}", reply.text());
+        assert!(!reply.text().contains("permission"), "{}", reply.text());
+    }
     assert_eq!(disk.names(), ["a.txt"]);
     mount(&["-o", "remount,rw"], &disk.at).unwrap();
     done(&call(&session, "Edit", edit));
