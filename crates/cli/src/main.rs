@@ -41,6 +41,7 @@ fn start(typed: &[OsString]) -> Exit {
     if launcher::is_wanted(typed) {
         return launch();
     }
+    survive_size_limit();
     let around = Surroundings::look();
     if typed.len() <= 1 {
         let colour = Colour::of(std::io::stderr().is_terminal(), around.plain);
@@ -76,6 +77,14 @@ fn start(typed: &[OsString]) -> Exit {
         answer::put_failure(&failure, form);
         failure.exit
     })
+}
+
+/// A write beyond `ulimit -f` ends a process by SIGXFSZ unless it handles the signal; then the write fails as on a full
+/// disk, and is told. A handler, and not "ignore": programs that are started from here get the signal as ever.
+fn survive_size_limit() {
+    let unused = std::sync::Arc::default();
+    // Where that is refused the signal does what it did before.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unused);
 }
 
 /// This process was started by another of ours, to start programs for it.

@@ -31,6 +31,10 @@
 //! [`Reply`] with text for the model, data for programs and a rendering for a person. [`Lancet::tools`] lists the tools
 //! as an API call needs them; a host adds its own with [`HostTool`], hears of everything as an [`Observer`] and is asked
 //! as an [`Approver`].
+//!
+//! The library changes no signal of its host. A host that may run under a limit of file sizes (`ulimit -f`) should ignore or
+//! handle SIGXFSZ, as the program `lancet` does: a write beyond the limit then fails and is told as `io`; otherwise the
+//! signal ends the process.
 
 mod approver;
 pub mod arguments;

@@ -6,6 +6,7 @@ mod call;
 mod doctor;
 mod edit;
 mod history;
+mod limits;
 mod live;
 mod mcp;
 #[path = "../../../lancet/tests/scenarios/page.rs"]
