@@ -28,6 +28,6 @@ pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    LedgerStore, LeftIntent, Loaded, Saved, SetAside, Store, StoreError, StoreFacts, Turn,
+    Holder, LedgerStore, LeftIntent, Loaded, Saved, SetAside, Store, StoreError, StoreFacts, Turn,
     examine_store, files_set_aside,
 };

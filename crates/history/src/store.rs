@@ -14,6 +14,7 @@ mod blobs;
 mod contents;
 mod examine;
 mod forecast;
+mod holder;
 mod journal;
 mod ledgers;
 mod log;
@@ -33,6 +34,7 @@ mod unsealed;
 mod writing;
 
 pub use examine::{StoreFacts, examine_store};
+pub use holder::Holder;
 pub use journal::LeftIntent;
 pub use open::files_set_aside;
 pub use sqlite::Store;
@@ -122,10 +124,12 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Others held the database for longer than is waited for.
-    #[error("{} is held by another process", path.display())]
+    #[error("{} is held by {}", path.display(), holder.map_or("another process".to_owned(), |holder| holder.to_string()))]
     Busy {
         /// The file.
         path: PathBuf,
+        /// Who does, where the system tells.
+        holder: Option<Holder>,
     },
     /// A newer lancet made the database.
     #[error("{} was made by a newer lancet (its version is {found}, this one knows {known})", path.display())]
@@ -161,7 +165,7 @@ impl StoreError {
     pub fn path(&self) -> &Path {
         match self {
             Self::NotWritable { path, .. }
-            | Self::Busy { path }
+            | Self::Busy { path, .. }
             | Self::Newer { path, .. }
             | Self::Taken { path, .. }
             | Self::Failed { path, .. } => path,

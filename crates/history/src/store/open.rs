@@ -10,13 +10,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::holder::Holder;
 use super::schema::{MigrateError, STEPS, migrate};
 use super::{SetAside, StoreError, ledgers, operations, salvage};
 
 /// The name of the database in the state folder.
 const FILE: &str = "lancet.db";
 /// How long others are waited for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Bytes that the log may keep on the disk once it has been brought over.
 const LONGEST_LOG: i64 = 4 << 20;
@@ -75,9 +76,10 @@ pub(super) fn now() -> i64 {
 pub(super) fn open(
     folder: &Path,
     suspect: Option<Suspect>,
+    patience: Duration,
 ) -> Result<(Opened, Option<SetAside>), StoreError> {
     make_folder(folder).map_err(|source| not_writable(folder, source))?;
-    let _alone = lock(folder)?;
+    let _alone = lock(folder, patience)?;
     let file = file_in(folder);
     let mut set_aside = None;
     if let Some(suspect) = suspect
@@ -85,10 +87,10 @@ pub(super) fn open(
     {
         set_aside = Some(move_aside(folder, suspect.reason)?);
     }
-    let opened = match open_file(&file) {
+    let opened = match open_file(&file, patience) {
         Err(Trouble::Damaged(reason)) => {
             set_aside = Some(move_aside(folder, reason)?);
-            open_file(&file)
+            open_file(&file, patience)
         }
         opened => opened,
     };
@@ -109,7 +111,7 @@ enum Trouble {
     Error(StoreError),
 }
 
-fn open_file(file: &Path) -> Result<Opened, Trouble> {
+fn open_file(file: &Path, patience: Duration) -> Result<Opened, Trouble> {
     let refused = |source| Trouble::Error(not_writable(file, source));
     // SQLite gives its side files the mode of this one.
     let options = OpenOptions::new()
@@ -126,7 +128,7 @@ fn open_file(file: &Path) -> Result<Opened, Trouble> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let prepared = Connection::open_with_flags(file, flags)
         .map_err(MigrateError::from)
-        .and_then(prepare);
+        .and_then(|connection| prepare(connection, patience));
     match prepared {
         Ok(connection) => Ok(Opened {
             connection,
@@ -145,8 +147,8 @@ fn open_file(file: &Path) -> Result<Opened, Trouble> {
     }
 }
 
-fn prepare(mut connection: Connection) -> Result<Connection, MigrateError> {
-    connection.busy_timeout(PATIENCE)?;
+fn prepare(mut connection: Connection, patience: Duration) -> Result<Connection, MigrateError> {
+    connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Before the first table, or never: room that was freed can then be given back in small steps. Said to a database
     // that has it already it is a write with its flushes, which made up most of a `lancet log`.
@@ -199,7 +201,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Lets one process at a time open, migrate or set aside; otherwise two that meet a damaged file would each move one
 /// away, the second one the new one of the first.
-fn lock(folder: &Path) -> Result<File, StoreError> {
+fn lock(folder: &Path, patience: Duration) -> Result<File, StoreError> {
     let path = folder.join("lancet.db.lock");
     let file = OpenOptions::new()
         .write(true)
@@ -208,7 +210,7 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
         .mode(0o600)
         .open(&path);
     let file = file.map_err(|source| not_writable(folder, source))?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + patience;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
@@ -216,7 +218,10 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                 sleep(Duration::from_millis(5))
             }
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Busy { path }),
+            Err(TryLockError::WouldBlock) => {
+                let holder = Holder::of_file(&path);
+                return Err(StoreError::Busy { path, holder });
+            }
         }
     }
 }
@@ -305,6 +310,7 @@ pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             return StoreError::Busy {
                 path: file.to_owned(),
+                holder: Holder::of_database(&with_suffix(file, "-shm")),
             };
         }
         Some(ErrorCode::ReadOnly) => io::ErrorKind::ReadOnlyFilesystem,
@@ -330,7 +336,7 @@ mod tests {
     fn open_without_shared_memory(file: &Path) -> Connection {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let opened = Connection::open_with_flags_and_vfs(file, flags, c"unix-dotfile");
-        prepare(opened.expect("opens")).unwrap_or_else(|_| panic!("prepared"))
+        prepare(opened.expect("opens"), PATIENCE).unwrap_or_else(|_| panic!("prepared"))
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use super::holder::Holder;
 use super::ledgers::Writer;
-use super::open::{Opened, Suspect, file_in, is_damage, open, store_error};
+use super::open::{Opened, PATIENCE, Suspect, file_in, is_damage, open, store_error};
 use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Making a store touches no disk: folder and file are made at the first
@@ -18,7 +20,15 @@ pub struct Store {
     process: String,
     opened: Mutex<Option<Opened>>,
     aside: Mutex<Vec<SetAside>>,
+    /// When others were last waited for in vain, and who it was.
+    in_vain: Mutex<Option<(Instant, Option<Holder>)>>,
 }
+
+/// How long others are waited for where they were just waited for in vain: one call has several things to save, and waits
+/// for the whole time only once.
+const SHORT_PATIENCE: Duration = Duration::from_millis(50);
+/// How long that holds, unless it is known that whoever holds the database is stopped.
+const SHORTLY: Duration = Duration::from_millis(500);
 
 impl Store {
     /// The store in this state folder.
@@ -30,6 +40,7 @@ impl Store {
             process: process::own(),
             opened: Mutex::default(),
             aside: Mutex::default(),
+            in_vain: Mutex::default(),
         }
     }
 
@@ -54,19 +65,21 @@ impl Store {
         work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<(T, Option<SetAside>), StoreError> {
         let mut guard = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let patience = self.patience();
         let (mut opened, mut set_aside) = match guard
             .take()
             .filter(|opened| opened.is_current(&self.folder))
         {
             Some(opened) => (opened, None),
-            None => self.open(None)?,
+            None => self.open(None, patience)?,
         };
-        let mut result = work(&mut opened.connection);
+        let waits = opened.connection.busy_timeout(patience);
+        let mut result = waits.and_then(|()| work(&mut opened.connection));
         if let Err(error) = &result
             && is_damage(error)
         {
             let suspect = opened.into_suspect(error);
-            let (again, moved) = self.open(Some(suspect))?;
+            let (again, moved) = self.open(Some(suspect), patience)?;
             opened = again;
             set_aside = moved.or(set_aside);
             result = work(&mut opened.connection);
@@ -74,8 +87,29 @@ impl Store {
         *guard = Some(opened);
         match result {
             Ok(value) => Ok((value, set_aside)),
-            Err(error) => Err(store_error(&file_in(&self.folder), error)),
+            Err(error) => Err(self.noted(store_error(&file_in(&self.folder), error))),
         }
+    }
+
+    fn patience(&self) -> Duration {
+        let in_vain = self.in_vain.lock().unwrap_or_else(PoisonError::into_inner);
+        match *in_vain {
+            Some((at, holder))
+                if at.elapsed() < SHORTLY || holder.is_some_and(Holder::is_still_stopped) =>
+            {
+                SHORT_PATIENCE
+            }
+            _ => PATIENCE,
+        }
+    }
+
+    /// Remembers that others were waited for in vain.
+    fn noted(&self, error: StoreError) -> StoreError {
+        if let StoreError::Busy { holder, .. } = &error {
+            let mut in_vain = self.in_vain.lock().unwrap_or_else(PoisonError::into_inner);
+            *in_vain = Some((Instant::now(), *holder));
+        }
+        error
     }
 
     /// Every database that this store has set aside so far, whatever it was doing.
@@ -84,8 +118,13 @@ impl Store {
     }
 
     /// Opens the database and remembers what was set aside: whoever asked may have no place to tell it.
-    fn open(&self, suspect: Option<Suspect>) -> Result<(Opened, Option<SetAside>), StoreError> {
-        let (opened, moved) = open(&self.folder, suspect)?;
+    fn open(
+        &self,
+        suspect: Option<Suspect>,
+        patience: Duration,
+    ) -> Result<(Opened, Option<SetAside>), StoreError> {
+        let opened = open(&self.folder, suspect, patience);
+        let (opened, moved) = opened.map_err(|error| self.noted(error))?;
         self.aside().extend(moved.clone());
         Ok((opened, moved))
     }

@@ -182,7 +182,7 @@ fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
         .unwrap_or_default();
     if let StoreError::Busy { .. } = error {
         let text = format!(
-            "{path} was not written: the history is held by another process ({error}). It is as it was; send the call again in a moment."
+            "{path} was not written: the history takes one change at a time, and {error}. It is as it was; send the call again in a moment."
         );
         return Refusal::new(Kind::Busy, text).with("file_path", path);
     }

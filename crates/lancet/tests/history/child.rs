@@ -53,6 +53,7 @@ fn child() {
         Some(("act", act)) => crate::killed::act_once(act, &folder),
         _ if name == "go on" => crate::killed::go_on(&folder, number),
         _ if name == "beside" => crate::processes::beside(&folder, number),
+        _ if name == "hold" => crate::lost::hold(&folder),
         _ if name == "as nobody" => crate::trouble::as_nobody(&folder),
         _ => panic!("no such part: {name}"),
     }

@@ -8,6 +8,7 @@ mod ground;
 mod killed;
 mod large;
 mod laws;
+mod lost;
 mod processes;
 mod trouble;
 mod undo;
