@@ -20,6 +20,7 @@ mod ledgers;
 mod log;
 mod open;
 mod operations;
+mod probe;
 mod process;
 mod prune;
 mod records;
@@ -88,11 +89,11 @@ pub struct Saved {
     pub set_aside: Option<SetAside>,
 }
 
-/// A damaged database that was moved out of the way, to be told to a person.
+/// A database that was damaged and moved out of the way, or removed while it was in use, to be told to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
-    /// Where it is now.
-    pub moved_to: PathBuf,
+    /// Where it is now; nowhere where it was removed.
+    pub moved_to: Option<PathBuf>,
     /// What was wrong with it.
     pub reason: String,
     /// How many operations could still be read and are in the new one.
@@ -101,13 +102,18 @@ pub struct SetAside {
 
 impl fmt::Display for SetAside {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "the database in the state folder was damaged ({}); it was set aside as {} and a new one was begun with the {} changes that could still be read. The others are missing from `lancet log` and cannot be undone; `lancet doctor` says what to do",
-            self.reason,
-            self.moved_to.display(),
-            self.brought_over
-        )
+        let (reason, changes) = (&self.reason, self.brought_over);
+        match &self.moved_to {
+            Some(place) => write!(
+                formatter,
+                "the database in the state folder was damaged ({reason}); it was set aside as {} and a new one was begun with the {changes} changes that could still be read. The others are missing from `lancet log` and cannot be undone; `lancet doctor` says what to do",
+                place.display()
+            ),
+            None => write!(
+                formatter,
+                "{reason}; a new one was begun with the {changes} changes that could still be read. Large old contents that were kept beside it are gone, and what they belong to cannot be undone"
+            ),
+        }
     }
 }
 

@@ -299,13 +299,15 @@ fn a_damaged_database_is_set_aside_told_once_and_rebuilt() {
         .expect("the save goes on");
     let set_aside = saved.set_aside.expect("told");
     assert!(
-        fs::read_to_string(&set_aside.moved_to)
+        fs::read_to_string(set_aside.moved_to.as_ref().expect("moved"))
             .expect("kept")
             .starts_with("this is no database")
     );
     assert!(
         set_aside
             .moved_to
+            .as_ref()
+            .expect("moved")
             .to_string_lossy()
             .contains("lancet.db.damaged-")
     );
@@ -382,8 +384,15 @@ fn a_state_folder_that_was_removed_is_made_anew() {
     let store = Store::new(&folder);
     save(&store, "s", "/a", &entry(1));
     fs::remove_dir_all(&folder).expect("removed");
-    save(&store, "s", "/b", &entry(1));
-    assert_eq!(load(&Store::new(&folder), "s").len(), 1);
+    let path = Path::new("/b");
+    let saved = store.save(&session("s"), &[(path, &entry(1))]);
+    let told = saved.expect("saved").set_aside.expect("told");
+    assert_eq!(told.moved_to, None);
+    assert!(told.to_string().contains("removed"), "{told}");
+    save(&store, "s", "/c", &entry(1));
+    assert_eq!(mode(&folder), 0o700);
+    // What the process still had open is in the new one.
+    assert_eq!(load(&Store::new(&folder), "s").len(), 3);
 }
 
 #[test]
@@ -398,7 +407,8 @@ fn a_turn_of_a_database_that_is_gone_loads_everything() {
         .expect("loaded")
         .turn;
     fs::remove_file(folder.path().join("lancet.db")).expect("removed");
-    save(&Store::new(folder.path()), "s", "/b", &entry(1));
+    let saved = Store::new(folder.path()).save(&session("s"), &[(Path::new("/b"), &entry(1))]);
+    assert!(saved.expect("saved").set_aside.is_some());
     let loaded = store.load(&session("s"), turn).expect("loaded");
     assert_eq!(loaded.rows.len(), 1);
 }

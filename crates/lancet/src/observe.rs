@@ -78,10 +78,11 @@ pub enum Event {
         /// Whether the answer was yes.
         allowed: bool,
     },
-    /// The history's database was damaged: it was set aside and a new one begun. Of no session, whoever met it.
+    /// The history's database was damaged and set aside, or removed while it was in use, and a new one begun. Of no session,
+    /// whoever met it.
     SetAside {
-        /// Where it is now.
-        moved_to: PathBuf,
+        /// Where it is now; nowhere where it was removed.
+        moved_to: Option<PathBuf>,
         /// What was wrong, and what is left of it.
         words: String,
     },

@@ -11,6 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::holder::Holder;
+use super::probe::{Look, Probe, identity, is_among};
 use super::schema::{MigrateError, STEPS, migrate};
 use super::{SetAside, StoreError, ledgers, operations, salvage};
 
@@ -29,30 +30,48 @@ const STATEMENTS: usize = 64;
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) connection: Connection,
-    identity: Identity,
+    /// After the connection: its handle must be closed later.
+    probe: Probe,
 }
 
-/// Device and inode: whether a path still leads to the file that was opened.
-type Identity = (u64, u64);
-
-/// A file that failed in use, so that it is set aside although it opens.
-pub(super) struct Suspect {
-    identity: Identity,
-    reason: String,
+/// Why a database that was open is opened anew.
+pub(super) enum Reopening {
+    /// It failed in use, so that it is set aside although it opens.
+    Failed(String),
+    /// Its file was changed from outside, so that only the connection may still know what it held.
+    Changed(&'static str),
+    /// Another file stands in its place, or none.
+    Elsewhere,
 }
 
 impl Opened {
-    /// Whether the path still leads here. Somebody may have set the file aside, or removed the state folder.
-    pub(super) fn is_current(&self, folder: &Path) -> bool {
-        identity(&file_in(folder)).is_ok_and(|found| found == self.identity)
+    /// Whether the files are still those that were opened. Somebody may have set them aside, cut them, or removed the state
+    /// folder.
+    pub(super) fn is_sound(&mut self, folder: &Path) -> Result<(), Reopening> {
+        let file = file_in(folder);
+        match self.probe.look(&file, &log_of(&file)) {
+            Look::Same => Ok(()),
+            Look::Elsewhere => Err(Reopening::Elsewhere),
+            Look::Damaged(reason) => Err(Reopening::Changed(reason)),
+            Look::Shorter => match self.is_whole() {
+                true => Ok(()),
+                false => Err(Reopening::Changed("it was cut while it was in use")),
+            },
+        }
     }
 
-    /// Closes a database that turned out to be damaged.
-    pub(super) fn into_suspect(self, error: &rusqlite::Error) -> Suspect {
-        Suspect {
-            identity: self.identity,
-            reason: error.to_string(),
-        }
+    /// Reads all pages anew. Only where the file became shorter, which it does when room is given back.
+    fn is_whole(&self) -> bool {
+        let _ = self.connection.release_memory();
+        let verdict = self
+            .connection
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+        verdict.map_or_else(|error| !is_damage(&error), |verdict| verdict == "ok")
+    }
+
+    /// Takes the files as they are after work for what they should be.
+    pub(super) fn settle(&mut self, folder: &Path) {
+        self.probe.settle(&log_of(&file_in(folder)));
     }
 }
 
@@ -75,17 +94,22 @@ pub(super) fn now() -> i64 {
 /// Opens the database, making folder, file and tables where they are missing.
 pub(super) fn open(
     folder: &Path,
-    suspect: Option<Suspect>,
+    before: Option<(&Opened, &Reopening)>,
     patience: Duration,
 ) -> Result<(Opened, Option<SetAside>), StoreError> {
     make_folder(folder).map_err(|source| not_writable(folder, source))?;
     let _alone = lock(folder, patience)?;
     let file = file_in(folder);
     let mut set_aside = None;
-    if let Some(suspect) = suspect
-        && identity(&file).is_ok_and(|found| found == suspect.identity)
+    if let Some((old, reopening)) = before
+        && identity(&file).is_ok_and(|found| found == old.probe.identity)
     {
-        set_aside = Some(move_aside(folder, suspect.reason)?);
+        let reason = match reopening {
+            Reopening::Failed(reason) => reason.clone(),
+            Reopening::Changed(reason) => (*reason).to_owned(),
+            Reopening::Elsewhere => "it was moved while it was in use".to_owned(),
+        };
+        set_aside = Some(move_aside(folder, reason)?);
     }
     let opened = match open_file(&file, patience) {
         Err(Trouble::Damaged(reason)) => {
@@ -94,16 +118,39 @@ pub(super) fn open(
         }
         opened => opened,
     };
-    match opened {
-        Ok(mut opened) => {
-            if let Some(aside) = &mut set_aside {
-                aside.brought_over = salvage::bring_over(&aside.moved_to, &mut opened.connection);
+    let mut opened = match opened {
+        Ok(opened) => opened,
+        Err(Trouble::Error(error)) => return Err(error),
+        Err(Trouble::Damaged(reason)) => return Err(StoreError::Failed { path: file, reason }),
+    };
+    let to = &mut opened.connection;
+    match (&mut set_aside, before) {
+        (Some(aside), before) => {
+            if let Some((old, Reopening::Changed(_))) = before {
+                aside.brought_over = salvage::bring_over(&old.connection, to);
             }
-            Ok((opened, set_aside))
+            if aside.brought_over == 0
+                && let Some(moved_to) = &aside.moved_to
+            {
+                aside.brought_over = salvage::bring_over_from_file(moved_to, to);
+            }
         }
-        Err(Trouble::Error(error)) => Err(error),
-        Err(Trouble::Damaged(reason)) => Err(StoreError::Failed { path: file, reason }),
+        // Another process has set it aside, and tells it.
+        (None, Some((old, Reopening::Elsewhere)))
+            if !is_among(old.probe.identity, &files_set_aside(folder)) =>
+        {
+            set_aside = Some(SetAside {
+                moved_to: None,
+                reason:
+                    "the database in the state folder was removed or replaced while it was in use"
+                        .to_owned(),
+                brought_over: salvage::bring_over(&old.connection, to),
+            });
+        }
+        (None, _) => {}
     }
+    opened.settle(folder);
+    Ok((opened, set_aside))
 }
 
 enum Trouble {
@@ -114,15 +161,15 @@ enum Trouble {
 fn open_file(file: &Path, patience: Duration) -> Result<Opened, Trouble> {
     let refused = |source| Trouble::Error(not_writable(file, source));
     // SQLite gives its side files the mode of this one.
-    let options = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(file);
-    let metadata = options.and_then(|file| file.metadata()).map_err(refused)?;
-    if metadata.mode() & 0o077 != 0 {
+    let probe = Probe::open(file).map_err(refused)?;
+    if probe.length() == 0 && fs::metadata(log_of(file)).is_ok_and(|log| log.len() > 0) {
+        // SQLite would take it for a new one, and remove the log with all that it holds.
+        return Err(Trouble::Damaged(
+            "it is empty, and its log is not".to_owned(),
+        ));
+    }
+    let mode = probe.metadata().map_err(refused)?.mode();
+    if mode & 0o077 != 0 {
         fs::set_permissions(file, Permissions::from_mode(0o600)).map_err(refused)?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -130,10 +177,7 @@ fn open_file(file: &Path, patience: Duration) -> Result<Opened, Trouble> {
         .map_err(MigrateError::from)
         .and_then(|connection| prepare(connection, patience));
     match prepared {
-        Ok(connection) => Ok(Opened {
-            connection,
-            identity: (metadata.dev(), metadata.ino()),
-        }),
+        Ok(connection) => Ok(Opened { connection, probe }),
         Err(MigrateError::Newer { found, known }) => Err(Trouble::Error(StoreError::Newer {
             path: file.to_owned(),
             found,
@@ -242,7 +286,7 @@ fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
         }
     }
     Ok(SetAside {
-        moved_to,
+        moved_to: Some(moved_to),
         reason,
         brought_over: 0,
     })
@@ -270,10 +314,6 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
-}
-
-fn identity(file: &Path) -> io::Result<Identity> {
-    fs::metadata(file).map(|found| (found.dev(), found.ino()))
 }
 
 pub(super) fn not_writable(path: &Path, source: io::Error) -> StoreError {

@@ -1,11 +1,12 @@
 //! Brings over what can still be read of a database that was set aside: row by row, from both ends of each table, and
 //! then without the operations of which something is missing. Half an operation would be a wrong way back.
 
+use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, params_from_iter};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
 
 use super::schema::{STEPS, version};
 
@@ -43,22 +44,41 @@ const WHOLE: &str = "
     DELETE FROM taken_back WHERE operation NOT IN (SELECT id FROM operations);
 ";
 
-/// Copies what can be read; how many operations came over. None where the file cannot be opened at all, or is of
+/// Copies what can be read of a file; how many operations came over. None where it cannot be opened at all, or is of
 /// another shape.
-pub(super) fn bring_over(from: &Path, to: &mut Connection) -> u64 {
+pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
+    // SQLite removes the log of an empty database, and it may hold what somebody can still make out.
+    if fs::metadata(from).is_ok_and(|found| found.len() == 0) {
+        return 0;
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let Ok(old) = Connection::open_with_flags(from, flags) else {
         return 0;
     };
-    if version(&old) != Ok(STEPS.len() as i64) {
+    bring_over(&old, to)
+}
+
+/// The same of an open database: one whose file was cut or removed may have everything in its log and in memory.
+pub(super) fn bring_over(old: &Connection, to: &mut Connection) -> u64 {
+    if version(old) != Ok(STEPS.len() as i64) {
         return 0;
     }
-    copy_all(&old, to).unwrap_or(0)
+    copy_all(old, to).unwrap_or(0)
 }
 
 fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
     let deadline = Instant::now() + PATIENCE;
-    let transaction = to.transaction()?;
+    let transaction = to.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Only a new one takes it: the numbers of its rows would be those of other rows.
+    let is_new: bool = transaction.query_row(
+        "SELECT NOT EXISTS (SELECT 1 FROM operations) AND NOT EXISTS (SELECT 1 FROM contents)
+             AND NOT EXISTS (SELECT 1 FROM sessions)",
+        [],
+        |row| row.get(0),
+    )?;
+    if !is_new {
+        return Ok(0);
+    }
     // A row whose other half is gone comes over all the same, and goes with the rest of its operation.
     transaction.execute_batch("PRAGMA defer_foreign_keys = ON")?;
     for (table, order) in TABLES {

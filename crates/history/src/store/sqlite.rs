@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::holder::Holder;
 use super::ledgers::Writer;
-use super::open::{Opened, PATIENCE, Suspect, file_in, is_damage, open, store_error};
+use super::open::{Opened, PATIENCE, Reopening, file_in, is_damage, open, store_error};
 use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Making a store touches no disk: folder and file are made at the first
@@ -66,25 +66,25 @@ impl Store {
     ) -> Result<(T, Option<SetAside>), StoreError> {
         let mut guard = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = self.patience();
-        let (mut opened, mut set_aside) = match guard
-            .take()
-            .filter(|opened| opened.is_current(&self.folder))
-        {
-            Some(opened) => (opened, None),
-            None => self.open(None, patience)?,
-        };
-        let waits = opened.connection.busy_timeout(patience);
-        let mut result = waits.and_then(|()| work(&mut opened.connection));
+        let mut set_aside = None;
+        let reopening = guard.as_mut().map(|opened| opened.is_sound(&self.folder));
+        match reopening {
+            Some(Ok(())) => {}
+            None => set_aside = self.open(&mut guard, None, patience)?,
+            Some(Err(why)) => set_aside = self.open(&mut guard, Some(&why), patience)?,
+        }
+        let mut result = attempt(&mut guard, &work, patience);
         if let Err(error) = &result
             && is_damage(error)
         {
-            let suspect = opened.into_suspect(error);
-            let (again, moved) = self.open(Some(suspect), patience)?;
-            opened = again;
+            let why = Reopening::Failed(error.to_string());
+            let moved = self.open(&mut guard, Some(&why), patience)?;
             set_aside = moved.or(set_aside);
-            result = work(&mut opened.connection);
+            result = attempt(&mut guard, &work, patience);
         }
-        *guard = Some(opened);
+        if let Some(opened) = &mut *guard {
+            opened.settle(&self.folder);
+        }
         match result {
             Ok(value) => Ok((value, set_aside)),
             Err(error) => Err(self.noted(store_error(&file_in(&self.folder), error))),
@@ -117,19 +117,35 @@ impl Store {
         self.aside().clone()
     }
 
-    /// Opens the database and remembers what was set aside: whoever asked may have no place to tell it.
+    /// Opens the database and remembers what was set aside: whoever asked may have no place to tell it. Where that fails the
+    /// one before stays: it may know what its file no longer holds.
     fn open(
         &self,
-        suspect: Option<Suspect>,
+        guard: &mut Option<Opened>,
+        why: Option<&Reopening>,
         patience: Duration,
-    ) -> Result<(Opened, Option<SetAside>), StoreError> {
-        let opened = open(&self.folder, suspect, patience);
+    ) -> Result<Option<SetAside>, StoreError> {
+        let opened = open(&self.folder, guard.as_ref().zip(why), patience);
         let (opened, moved) = opened.map_err(|error| self.noted(error))?;
+        *guard = Some(opened);
         self.aside().extend(moved.clone());
-        Ok((opened, moved))
+        Ok(moved)
     }
 
     fn aside(&self) -> MutexGuard<'_, Vec<SetAside>> {
         self.aside.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn attempt<T>(
+    opened: &mut Option<Opened>,
+    work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
+    patience: Duration,
+) -> rusqlite::Result<T> {
+    let connection = match opened {
+        Some(opened) => &mut opened.connection,
+        None => return Err(rusqlite::Error::InvalidQuery),
+    };
+    connection.busy_timeout(patience)?;
+    work(connection)
 }

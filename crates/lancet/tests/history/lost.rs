@@ -56,3 +56,108 @@ fn a_stopped_process_that_holds_the_database_is_named() {
     assert!(!ground.path("b.txt").exists());
     operation(&ground.session.call(RawCall::new("Write", write)));
 }
+
+/// The words that tell of a lost or damaged database, in an answer.
+fn told(reply: &lancet::Reply) -> bool {
+    reply.text().contains("Tell the user.]")
+}
+
+/// Two changes, then something happens to the state folder, then two more: all are answered, all are in the history of a
+/// process that comes later, and it is told once.
+fn goes_on_after(happens: impl Fn(&Path)) {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    operation(&ground.edit("a.txt", "0", "1"));
+    operation(&ground.edit("a.txt", "1", "2"));
+    happens(&ground.state());
+    let reply = ground.edit("a.txt", "2", "3");
+    operation(&reply);
+    let reply_after = ground.edit("a.txt", "3", "4");
+    operation(&reply_after);
+    let log = ground.reopened().history().expect("kept");
+    let log = log.log(&LogQuery::default()).expect("read");
+    assert_eq!(log.len(), 4, "{log:?}");
+    for text in ["3\n", "2\n", "1\n", "0\n"] {
+        operation(&ground.undo(Selection::Newest));
+        assert_eq!(ground.bytes("a.txt"), text.as_bytes());
+    }
+    let mode = fs::metadata(ground.state())
+        .expect("there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700);
+    assert!(!told(&reply_after), "{}", reply_after.text());
+}
+
+#[test]
+fn a_state_folder_that_is_removed_is_made_again_with_what_is_known() {
+    goes_on_after(|state| fs::remove_dir_all(state).expect("removed"));
+    goes_on_after(|state| {
+        fs::remove_dir_all(state).expect("removed");
+        fs::create_dir(state).expect("made");
+    });
+}
+
+#[test]
+fn a_database_that_is_truncated_in_use_loses_no_change() {
+    goes_on_after(cut);
+}
+
+#[test]
+fn a_database_that_is_overwritten_in_use_loses_no_change() {
+    goes_on_after(|state| {
+        fs::write(state.join("lancet.db"), "no database ".repeat(500)).expect("written");
+    });
+}
+
+#[test]
+fn a_log_that_is_removed_in_use_loses_no_change() {
+    goes_on_after(|state| fs::remove_file(state.join("lancet.db-wal")).expect("removed"));
+}
+
+#[test]
+fn whoever_opens_a_truncated_database_tells_it_and_keeps_its_log() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    operation(&ground.edit("a.txt", "0", "1"));
+    cut(&ground.state());
+    let other = ground.reopened().unnamed_session();
+    let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
+    let reply = other.call(RawCall::new("Write", write));
+    operation(&reply);
+    assert!(told(&reply), "{}", reply.text());
+    let entries = fs::read_dir(ground.state()).expect("there").flatten();
+    let log = entries
+        .map(|entry| entry.path())
+        .find(|path| path.to_string_lossy().ends_with("-wal") && is_damaged(path));
+    assert!(fs::metadata(log.expect("kept")).expect("there").len() > 0);
+    // The one before goes on with the new database.
+    operation(&ground.edit("a.txt", "1", "2"));
+    let log = ground.reopened().history().expect("kept");
+    assert_eq!(log.log(&LogQuery::default()).expect("read").len(), 2);
+}
+
+fn cut(state: &Path) {
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(state.join("lancet.db"));
+    file.and_then(|file| file.set_len(0)).expect("cut");
+}
+
+fn is_damaged(path: &Path) -> bool {
+    path.to_string_lossy().contains("lancet.db.damaged-")
+}
+
+#[test]
+fn what_was_lost_is_told_once() {
+    let ground = Ground::new();
+    ground.put("a.txt", "0\n");
+    operation(&ground.edit("a.txt", "0", "1"));
+    fs::remove_dir_all(ground.state()).expect("removed");
+    let read = json!({ "file_path": ground.path("a.txt"), "force": true });
+    let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
+    let replies = [("Read", &read), ("Write", &write), ("Read", &read)]
+        .map(|(tool, arguments)| ground.session.call(RawCall::new(tool, arguments.clone())));
+    assert_eq!(replies.iter().filter(|reply| told(reply)).count(), 1);
+    assert!(replies.iter().all(|reply| !reply.is_error()));
+}
