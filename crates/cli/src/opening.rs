@@ -1,6 +1,6 @@
 //! From what was typed and what is around to an open engine: roots, settings, mode, state folder, log.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lancet::{Lancet, Tongue};
 use lancet_mcp::Level;
@@ -113,7 +113,8 @@ impl Wish<'_> {
         for file in recipe.files() {
             builder = builder.settings_file(file);
         }
-        let reread = match self.lasts {
+        let lasts = self.lasts;
+        let reread = match lasts {
             Lasts::OneCall => recipe.load()?,
             Lasts::Long => {
                 let (reread, live) = Live::begin(recipe)?;
@@ -131,7 +132,8 @@ impl Wish<'_> {
         for root in &roots {
             builder = builder.root(root);
         }
-        for folder in resolve_read_roots(&self.place.read_root, around)? {
+        let read_roots = resolve_read_roots(&self.place.read_root, around)?;
+        for folder in &read_roots {
             builder = builder.read_root(folder);
         }
         if let Some(file) = around.user_settings() {
@@ -178,7 +180,21 @@ impl Wish<'_> {
             };
             gate.extend(folder.map(Path::to_path_buf));
         }
+        if lasts == Lasts::Long {
+            let parent = state_dir.as_deref().and_then(Path::parent);
+            let parent = parent.filter(|parent| is_narrow(parent, around, &read_roots));
+            gates.folders.extend(parent.map(Path::to_path_buf));
+        }
         let wall = wall::raise(&gates);
         Ok(Opened { lancet, log, wall })
     }
+}
+
+/// Whether the folder around the state folder may be open, too: the kernel knows folders and not their names, so that a
+/// state folder which is removed and made again would be closed to a process that lasts. Not where that folder is the home
+/// folder or above it, the one for temporary files, or holds what may only be read.
+fn is_narrow(folder: &Path, around: &Surroundings, read_roots: &[PathBuf]) -> bool {
+    let mut closed = around.home.iter().chain(read_roots);
+    let is_wide = closed.any(|closed| closed.starts_with(folder));
+    folder.parent().is_some() && !is_wide && folder != std::env::temp_dir()
 }

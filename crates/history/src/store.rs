@@ -111,7 +111,7 @@ impl fmt::Display for SetAside {
             ),
             None => write!(
                 formatter,
-                "{reason}; a new one was begun with the {changes} changes that could still be read. Large old contents that were kept beside it are gone, and what they belong to cannot be undone"
+                "{reason}; a new one was begun with the {changes} changes that could still be read. The others, mostly those of large files, are missing from `lancet log` and cannot be undone"
             ),
         }
     }

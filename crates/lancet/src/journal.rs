@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lancet_history::{Store, StoreError};
@@ -17,6 +18,8 @@ pub(crate) struct Joined {
     files: FileJournal,
     /// The rows of the database that this process is at, by the number that the door to the disk knows.
     rows: Mutex<HashMap<Ticket, i64>>,
+    /// How often the state folder was found removed so far.
+    losses: AtomicUsize,
 }
 
 impl Joined {
@@ -25,6 +28,7 @@ impl Joined {
             store,
             files: FileJournal::new(disk, folder),
             rows: Mutex::default(),
+            losses: AtomicUsize::new(0),
         }
     }
 
@@ -46,6 +50,10 @@ impl Joined {
 
 impl Journal for Joined {
     fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket> {
+        let losses = self.store.losses();
+        if self.losses.swap(losses, Ordering::Relaxed) != losses {
+            self.files.renew();
+        }
         if flush == Flush::Now
             && let Ok(row) = self.store.open_intent(&intent.encode())
         {

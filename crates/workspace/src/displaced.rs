@@ -111,7 +111,7 @@ impl Store {
     }
 
     /// Forgets the folder's handle: somebody may have removed the folder.
-    fn forget(&self) {
+    pub(crate) fn forget(&self) {
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 

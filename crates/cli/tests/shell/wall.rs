@@ -118,3 +118,48 @@ fn the_pager_is_the_one_that_the_environment_names() {
         assert!(log("LANCET_PAGER", none).contains("a.txt"));
     }
 }
+
+#[test]
+fn a_server_whose_state_folder_is_removed_goes_on() {
+    let stage = Stage::new();
+    let mut command = std::process::Command::new(LANCET);
+    stage.dress(&mut command);
+    let mut server = command
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("started");
+    let mut input = server.stdin.take().expect("piped");
+    let mut output = BufReader::new(server.stdout.take().expect("piped")).lines();
+    let mut ask = |id: usize, method: &str, params: serde_json::Value| {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        writeln!(input, "{message}").expect("sent");
+        output.next().expect("an answer").expect("text")
+    };
+    ask(
+        0,
+        "initialize",
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" } }),
+    );
+    let state = stage.home().join(".local/state/lancet");
+    for (id, remove) in [(1, true), (2, true), (3, false)] {
+        let file = stage.project().join(format!("{id}.txt"));
+        let write =
+            json!({ "name": "Write", "arguments": { "file_path": file, "content": "one\n" } });
+        let answer = ask(id, "tools/call", write);
+        assert!(!answer.contains("\"isError\":true"), "{answer}");
+        assert_eq!(answer.contains("Tell the user"), id > 1, "{answer}");
+        if remove {
+            std::fs::remove_dir_all(&state).expect("removed");
+        }
+    }
+    drop(input);
+    assert!(server.wait().expect("ended").success());
+    let run = stage.run(&["log"]);
+    for name in ["1.txt", "2.txt", "3.txt"] {
+        assert!(run.out.contains(name), "{run:?}");
+    }
+}

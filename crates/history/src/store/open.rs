@@ -144,7 +144,10 @@ pub(super) fn open(
                 reason:
                     "the database in the state folder was removed or replaced while it was in use"
                         .to_owned(),
-                brought_over: salvage::bring_over(&old.connection, to),
+                brought_over: match salvage::bring_over(&old.connection, to) {
+                    0 => 0,
+                    _ => salvage::without_missing_files(to, folder).unwrap_or(0),
+                },
             });
         }
         (None, _) => {}

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
 
+use super::blobs;
 use super::schema::{STEPS, version};
+use crate::entry::Revision;
 
 /// The tables, those that others refer to first, and how their rows are in order.
 const TABLES: [(&str, &str); 11] = [
@@ -90,6 +92,32 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
             }
         }
     }
+    let operations = make_whole(&transaction)?;
+    transaction.commit()?;
+    Ok(operations)
+}
+
+/// Lets the operations go whose contents were files that are no longer in the state folder; how many operations are left. A
+/// content that is on record and not there would count as kept, and the next change of its file could not be undone.
+pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqlite::Result<u64> {
+    let transaction = to.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let in_files: Vec<(i64, Revision)> = {
+        let mut statement =
+            transaction.prepare("SELECT id, revision FROM contents WHERE form & 15 = 1")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    for (id, revision) in in_files {
+        if !blobs::path_of(state, &revision).exists() {
+            transaction.execute("DELETE FROM contents WHERE id = ?1", [id])?;
+        }
+    }
+    let operations = make_whole(&transaction)?;
+    transaction.commit()?;
+    Ok(operations)
+}
+
+fn make_whole(transaction: &Connection) -> rusqlite::Result<u64> {
     transaction.execute_batch(WHOLE)?;
     for table in ["files", "parted"] {
         let strays =
@@ -102,7 +130,6 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
     )?;
     let operations: i64 =
         transaction.query_row("SELECT count(*) FROM operations", [], |row| row.get(0))?;
-    transaction.commit()?;
     Ok(operations.unsigned_abs())
 }
 

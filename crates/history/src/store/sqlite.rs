@@ -117,6 +117,16 @@ impl Store {
         self.aside().clone()
     }
 
+    /// How often the database was removed under this store, and its folder perhaps with it.
+    #[must_use]
+    pub fn losses(&self) -> usize {
+        let aside = self.aside();
+        aside
+            .iter()
+            .filter(|aside| aside.moved_to.is_none())
+            .count()
+    }
+
     /// Opens the database and remembers what was set aside: whoever asked may have no place to tell it. Where that fails the
     /// one before stays: it may know what its file no longer holds.
     fn open(

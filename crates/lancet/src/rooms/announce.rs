@@ -187,8 +187,16 @@ fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
         return Refusal::new(Kind::Busy, text).with("file_path", path);
     }
     let folder = error.path().display();
+    let again = match error {
+        StoreError::NotWritable { source, .. }
+            if source.kind() == std::io::ErrorKind::PermissionDenied =>
+        {
+            " (where it was removed and made again, lancet has to be started anew)"
+        }
+        _ => "",
+    };
     let text = format!(
-        "{path} was not written: what it holds now cannot be kept in the history ({error}), and what cannot be taken back is not done. It is as it was. Make {folder} writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
+        "{path} was not written: what it holds now cannot be kept in the history ({error}), and what cannot be taken back is not done. It is as it was. Make {folder} writable{again} and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
     );
     Refusal::new(Kind::Io, text).with("file_path", path)
 }

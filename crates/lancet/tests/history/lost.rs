@@ -161,3 +161,29 @@ fn what_was_lost_is_told_once() {
     assert_eq!(replies.iter().filter(|reply| told(reply)).count(), 1);
     assert!(replies.iter().all(|reply| !reply.is_error()));
 }
+
+#[test]
+fn what_is_displaced_later_is_kept_in_the_new_state_folder() {
+    let ground = Ground::new();
+    let long = "line\n".repeat(30_000);
+    ground.put("long.txt", format!("0\n{long}"));
+    ground.put("one.txt", "0\n");
+    fs::hard_link(ground.path("one.txt"), ground.path("two.txt")).expect("linked");
+    for (old, new) in [("0", "1"), ("1", "2")] {
+        // One by exchange, whose old file is moved away; one in place, whose old bytes are copied.
+        operation(&ground.edit("long.txt", &format!("{old}\n"), &format!("{new}\n")));
+        operation(&ground.edit("one.txt", old, new));
+        if new == "1" {
+            fs::remove_dir_all(ground.state()).expect("removed");
+        }
+    }
+    assert_eq!(ground.bytes("two.txt"), b"2\n");
+    // The first change of the long file is lost with the folder that had its old bytes.
+    assert_eq!(ground.log().len(), 3);
+    let journal = fs::read_dir(ground.state().join("journal")).expect("made again");
+    assert!(journal.count() > 0);
+    operation(&ground.undo(Selection::Newest));
+    operation(&ground.undo(Selection::Newest));
+    assert_eq!(ground.bytes("one.txt"), b"1\n");
+    assert_eq!(ground.bytes("long.txt"), format!("1\n{long}").as_bytes());
+}

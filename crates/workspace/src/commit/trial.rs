@@ -127,6 +127,20 @@ impl<'w> Trial<'w> {
         beside: &Arc<OwnedFd>,
         of: &Path,
     ) -> io::Result<(Temporary, PathBuf)> {
+        match self.try_displaced(beside, of) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.workspace.displaced.forget();
+                self.try_displaced(beside, of)
+            }
+            other => other,
+        }
+    }
+
+    fn try_displaced(
+        &mut self,
+        beside: &Arc<OwnedFd>,
+        of: &Path,
+    ) -> io::Result<(Temporary, PathBuf)> {
         let disk = self.disk();
         let Some((folder, path)) = self.workspace.displaced.folder(disk)? else {
             let kept = self.create_named(beside, 0o600, &temporary_name)?;

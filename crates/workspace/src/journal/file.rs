@@ -64,6 +64,15 @@ impl FileJournal {
         }
     }
 
+    /// Begins anew: the folder was removed, and what is written into a file without a name is found by nobody.
+    pub fn renew(&self) {
+        let mut state = self.state();
+        if state.own.as_ref().is_none_or(|log| log.open == 0) {
+            state.own = None;
+            state.folder = None;
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
