@@ -2,10 +2,18 @@
 //! dialog, a page, a callback.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
-/// A question to a person: may this file be written like this?
+use crate::visible::{visible, visible_line};
+
+/// How long the words of a no are waited for once it is said.
+pub const WORDS_WAIT: Duration = Duration::from_secs(60);
+
+/// A question to a person: may this file be written like this? Its texts are safe to show: what would move a cursor, turn
+/// the writing or forge a line is escaped. The paths are as they are; [`Question::shown_path`] and
+/// [`Question::shown_relative`] give them in the same form.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
     /// The tool that wants to write.
@@ -32,6 +40,55 @@ pub struct Question {
     pub text: Option<String>,
     /// What further answers would come to.
     pub offers: Offers,
+    /// The other files of the same call, protected ones first.
+    pub others: Vec<OtherFile>,
+}
+
+/// Another file of the call that a question is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OtherFile {
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// What would happen to it: `create`, `update` or `delete`.
+    pub deed: &'static str,
+    /// Lines added and removed.
+    pub lines: (usize, usize),
+    /// Whether the name is a protected or secret one.
+    pub protected: bool,
+}
+
+impl Question {
+    /// The path, escaped and on one line.
+    pub fn shown_path(&self) -> String {
+        visible_line(&self.path.display().to_string()).into_owned()
+    }
+
+    /// The path from its root, escaped and on one line.
+    pub fn shown_relative(&self) -> String {
+        visible_line(&self.relative.display().to_string()).into_owned()
+    }
+
+    /// The question with its texts made safe to show.
+    pub(crate) fn escaped(mut self) -> Self {
+        let line = |text: &mut String| *text = visible_line(text).into_owned();
+        line(&mut self.tool);
+        line(&mut self.reason);
+        self.rule.as_mut().map(line);
+        line(&mut self.offers.session);
+        self.offers.always.as_mut().map(line);
+        for notice in &mut self.notices {
+            *notice = visible(notice).into_owned();
+        }
+        self.diff = visible(&self.diff).into_owned();
+        self
+    }
+}
+
+impl OtherFile {
+    /// The path, escaped and on one line.
+    pub fn shown_path(&self) -> String {
+        visible_line(&self.path.display().to_string()).into_owned()
+    }
 }
 
 /// What the longer-lasting answers to a question would cover.
@@ -51,6 +108,9 @@ pub enum Answer {
     Yes,
     /// Do not; the words are passed on to the model.
     No(Option<String>),
+    /// Nothing is written, and no person said so: the question was dismissed, or a program answered it by itself. Words,
+    /// where there are any, are passed on to the model.
+    Unanswered(Option<String>),
     /// Write it, and ask no more until the session ends: about this file for this reason, or about the files of the rule
     /// that asked.
     Session,
@@ -64,6 +124,7 @@ pub enum Answer {
 #[derive(Clone, Debug, Default)]
 pub struct Wait {
     over: Arc<AtomicBool>,
+    declined: Arc<OnceLock<Instant>>,
 }
 
 impl Wait {
@@ -71,6 +132,17 @@ impl Wait {
     /// taken back then; what is answered counts for nothing.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
+    }
+
+    /// Says that the answer is a no and only its words are to come. The no stands from now on, whatever becomes of the file
+    /// and however long the words take; they are waited for as long as [`WORDS_WAIT`].
+    pub fn declined(&self) {
+        self.declined.get_or_init(Instant::now);
+    }
+
+    /// When [`declined`](Self::declined) was said.
+    pub(crate) fn declined_at(&self) -> Option<Instant> {
+        self.declined.get().copied()
     }
 
     pub(crate) fn end(&self) {

@@ -68,6 +68,7 @@ pub struct Cancel {
     waited: Arc<AtomicU64>,
     /// How far its search has come.
     so_far: Arc<SoFar>,
+    limit: Duration,
     deadline: Option<Instant>,
 }
 
@@ -100,8 +101,14 @@ impl Cancel {
             waiting: Arc::default(),
             waited: Arc::default(),
             so_far: Arc::default(),
+            limit,
             deadline: Instant::now().checked_add(limit),
         }
+    }
+
+    /// The time limit.
+    pub fn limit(&self) -> Duration {
+        self.limit
     }
 
     /// Stops the call at the next point where that is safe. A write that has begun is finished.

@@ -62,9 +62,10 @@ mod session;
 pub mod settings;
 mod tongue;
 mod undo;
+mod visible;
 mod wording;
 
-pub use approver::{Answer, Approver, Offers, Question, Wait};
+pub use approver::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
 pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
 pub use declare::ANSWER_LIMIT;
 pub use declare::Declaration;
@@ -88,3 +89,4 @@ pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
 pub use tongue::Tongue;
 pub use undo::{Conflicts, Direction, Moment, Overlap, Restore, Selection, TakeBack};
+pub use visible::{visible, visible_line};

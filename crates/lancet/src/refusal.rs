@@ -176,6 +176,8 @@ pub struct Refusal {
     data: Map<String, Value>,
     /// An answer that showed the whole of a foreign change: the ledger may take that version as seen.
     pub(crate) shown: Option<Box<crate::ledger::Shown>>,
+    /// The file that it tells of, where nothing may be told before a person's yes.
+    pub(crate) withheld: Option<Box<crate::rooms::approve::Withheld>>,
 }
 
 impl Refusal {
@@ -186,6 +188,7 @@ impl Refusal {
             text: text.into(),
             data: Map::new(),
             shown: None,
+            withheld: None,
         }
     }
 

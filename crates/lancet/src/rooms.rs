@@ -79,21 +79,38 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
         record::refused(&desk, &refusal, path.as_deref());
         reply::refusal(&desk, &refusal, Numbers::of(&desk.tool), path.as_deref())
     });
-    watch::tell_foreign_writes(&desk, &mut reply);
-    late::tell(&desk, &mut reply);
-    aside::tell(&desk, &mut reply);
-    tell_trouble(&desk, &mut reply);
-    reply.finish(desk.limit_of(&reply));
+    let declared = desk.engine().declaration(&desk.tool);
+    let effect = match declared.is_none_or(|tool| tool.read_only) {
+        true => Effect::Reads,
+        false => Effect::Writes,
+    };
+    tell_news(&desk, effect, &mut reply);
     reply.timed(started)
+}
+
+/// What a call does to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    Reads,
+    Writes,
+}
+
+/// What every answer ends with, whatever was asked for and through which entry: changes by others, versions that came late,
+/// a database that was set aside, settings that do not load.
+fn tell_news(desk: &Desk<'_>, effect: Effect, reply: &mut Reply) {
+    watch::tell_foreign_writes(desk, reply);
+    late::tell(desk, reply);
+    aside::tell(desk, reply);
+    if effect == Effect::Writes {
+        tell_trouble(desk, reply);
+    }
+    reply.finish(desk.limit_of(reply));
 }
 
 /// Every answer of a writing tool says that the settings as they stand are not in force, where they do not load.
 fn tell_trouble(desk: &Desk<'_>, reply: &mut Reply) {
     let engine = desk.engine();
-    let reads = engine
-        .declaration(&desk.tool)
-        .is_none_or(|tool| tool.read_only);
-    if let Some(why) = engine.trouble.as_ref().filter(|_| !reads) {
+    if let Some(why) = engine.trouble.as_ref() {
         reply.append(&format!(
             "[lancet: the settings were changed and do not load; the ones before are in force until the user mends this: {}]",
             desk.limit_of(reply).cut(why, LONGEST_TROUBLE)
@@ -157,7 +174,7 @@ fn carry_out_change(
         if !writes && desk.look_closely() {
             continue;
         }
-        let plan = examined?;
+        let plan = examined.map_err(|refusal| approve::tell_after_yes(desk, refusal))?;
         if plan.files.is_empty() {
             return found_back::settle(desk, plan);
         }
@@ -181,7 +198,9 @@ fn carry_out_change(
             Ok(committed) => {
                 let recorded = record::change(desk, committed);
                 parted::note(desk, &recorded);
-                return Ok(reply::change(desk, recorded, repairs));
+                let mut reply = reply::change(desk, recorded, repairs);
+                approve::keep_rules(desk, &mut reply);
+                return Ok(reply);
             }
             // What was only trusted was no look.
             Err(commit::Failed::Changed) if desk.look_closely() => {}
@@ -230,7 +249,13 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
             examined.map(|plan| approve::foresee(&desk, &plan))
         }
     });
-    checked.unwrap_or_else(|refusal| Check::Refused(Box::new(refusal)))
+    checked.unwrap_or_else(|refusal| match &refusal.withheld {
+        // What is the case with it is told after a yes.
+        Some(withheld) => Check::Asks {
+            reason: withheld.reason(),
+        },
+        None => Check::Refused(Box::new(refusal)),
+    })
 }
 
 /// Reads the call; afterwards the desk knows the tool by its own name.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -92,6 +93,17 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     }
 }
 
+/// A limit of time: "10 min", "90 s", "250 ms".
+pub(crate) fn duration(limit: Duration) -> String {
+    let (seconds, rest) = (limit.as_secs(), limit.subsec_millis());
+    match (seconds, rest) {
+        (60.., 0) if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
+        (_, 0) => format!("{seconds} s"),
+        (0, _) => format!("{rest} ms"),
+        _ => format!("{:.1} s", limit.as_secs_f64()),
+    }
+}
+
 /// A call, spelled out: the tool and its arguments as JSON.
 pub(crate) fn spelled(tool: &str, arguments: &Value) -> String {
     let fields: Vec<String> = arguments
@@ -173,6 +185,20 @@ mod tests {
         assert_eq!(lines_named(vec![3], 10), "line 3");
         assert_eq!(lines_named(vec![3, 3], 10), "line 3");
         assert_eq!(lines_named(vec![3, 4], 10), "lines 3-4");
+    }
+
+    #[test]
+    fn a_limit_is_told_as_it_is() {
+        for (milliseconds, words) in [
+            (600_000, "10 min"),
+            (60_000, "1 min"),
+            (90_000, "90 s"),
+            (3_000, "3 s"),
+            (1_500, "1.5 s"),
+            (250, "250 ms"),
+        ] {
+            assert_eq!(duration(Duration::from_millis(milliseconds)), words);
+        }
     }
 
     #[test]

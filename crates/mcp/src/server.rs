@@ -18,7 +18,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::answer;
 use crate::clients::Manners;
-use crate::elicit::{self, Ask, Asked, Line};
+use crate::elicit::{self, Asked, Line};
 use crate::host::Told;
 use crate::identity::{Identity, SESSION};
 use crate::idle::Activity;
@@ -279,9 +279,11 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> UnboundedReceiver<Asked> {
         let (line, questions) = unbounded_channel();
-        if self.options.ask == Ask::Elicit
-            && elicit::is_offered(context.client_capabilities().as_ref())
-        {
+        if elicit::is_asked(
+            self.options.ask,
+            call.caller.client.as_deref(),
+            context.client_capabilities().as_ref(),
+        ) {
             call.approver = Some(Arc::new(Line(line)));
         }
         questions
@@ -301,7 +303,7 @@ impl Server {
             return None;
         }
         let state = self.waiting.new_state();
-        let required = asked.required(&state)?;
+        let required = asked.required(&state);
         call.open = Some((state, asked));
         Some(required)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use lancet::declare::ANSWER_LIMIT_MCP;
 use lancet_mcp::{Answers, Ask, Level, Options, serve_stdio};
 
-use crate::arguments::{AskWhom, McpArguments};
+use crate::arguments::{AskWhom, McpArguments, Mode};
 use crate::failure::{Exit, Failure};
 use crate::opening::{Lasts, Offer, Whom, Wish};
 use crate::surroundings::{Reach, Surroundings};
@@ -19,7 +19,9 @@ const TIDYING: Duration = Duration::from_millis(300);
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let (ask, whom) = match arguments.ask {
         Some(AskWhom::Elicit) => (Ask::Elicit, Whom::Client),
-        None => (Ask::Engine, Whom::Nobody),
+        // The settings folder is made only where an answer is sure to be able to reach it: "always" is offered in this mode.
+        None if arguments.mode == Some(Mode::Ask) => (Ask::Known, Whom::Client),
+        None => (Ask::Known, Whom::Nobody),
     };
     let wish = Wish {
         place: &arguments.place,

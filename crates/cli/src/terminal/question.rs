@@ -154,7 +154,7 @@ impl Approver for TerminalApprover {
             }
             None => {
                 past.unasked = Some((question.reason.clone(), question.protected));
-                Answer::No(None)
+                Answer::Unanswered(None)
             }
         }
     }
@@ -213,8 +213,6 @@ fn read_line(terminal: &mut File, wait: &Wait) -> io::Result<Option<String>> {
 /// The question in words.
 fn worded(question: &Question, colour: Colour) -> String {
     let (added, removed) = question.lines;
-    let relative = question.relative.display().to_string();
-    let path = question.path.display().to_string();
     let notices: String = question
         .notices
         .iter()
@@ -232,10 +230,10 @@ fn worded(question: &Question, colour: Colour) -> String {
     format!(
         "{} {}{deed}  {} {}\n{}\n{}\n{rule}{}{}",
         question.tool,
-        colour.paint(Style::Bold, &visible_line(&relative)),
+        colour.paint(Style::Bold, &question.shown_relative()),
         colour.paint(Style::Green, &format!("+{added}")),
         colour.paint(Style::Red, &format!("-{removed}")),
-        colour.paint(Style::Dim, &visible_line(&path)),
+        colour.paint(Style::Dim, &question.shown_path()),
         colour.paint(Style::Dim, &visible_line(&question.reason)),
         colour.diff(&question.diff),
         colour.paint(Style::Dim, &notices),

@@ -4,14 +4,18 @@ mod ask;
 mod check;
 mod edited;
 mod grants;
+mod withheld;
 
 use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
 
+pub(crate) use ask::keep_rules;
 pub(crate) use grants::Grants;
+pub(crate) use withheld::{Withheld, before_telling, tell_after_yes};
 
 use super::Desk;
-use super::locate::{self, Twins};
-use super::plan::{FilePlan, Plan};
+use super::locate::{self, Target, Twins};
+use super::plan::Plan;
+use crate::approver::OtherFile;
 use crate::refusal::{Kind, Refusal};
 use crate::session::Check;
 use crate::wording::quote_path;
@@ -44,8 +48,12 @@ impl From<Refusal> for Halt {
 }
 
 /// Why a file's write is asked about.
+#[derive(Clone, Debug)]
 pub(super) struct Reason {
+    /// For the person.
     words: String,
+    /// For the model: the same, but for a name that it has not given and that is not told.
+    told: String,
     /// Protected and secret names: only a person answers for those.
     protected: bool,
     /// What stays the same from question to question.
@@ -64,11 +72,11 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
     let mut asked = false;
     for at in 0..plan.files.len() {
         let file = &plan.files[at];
-        let decision = decide(&policy, file);
+        let decision = decide(&policy, &file.target);
         if decision.is_denied() {
-            return Err(refusal(file, &decision).into());
+            return Err(refusal(&file.target, &decision).into());
         }
-        let Some(reason) = reason(file, &decision) else {
+        let Some(reason) = reason(&policy, &file.target, &decision) else {
             by.get_or_insert_with(|| match &decision.cause {
                 Cause::Mode(mode) => format!("mode {}", mode.word()),
                 cause => cause.to_string(),
@@ -92,7 +100,8 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
             Some(word) => format!("{word}, given beforehand; otherwise {}", reason.words),
             None => format!("a person, asked because {}", reason.words),
         };
-        if let Some(text) = ask::ask(desk, &policy, file, reason)? {
+        let others = others(&policy, &plan, at);
+        if let Some(text) = ask::ask(desk, &policy, file, reason, others)? {
             let edited = edited::apply(plan.files.remove(at), &text)?;
             check::settings_load(desk, &edited)?;
             plan.files.insert(at, edited);
@@ -106,9 +115,9 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
         // allowed is the file that was shown.
         let policy = desk.session.lancet.engine().permissions.policy();
         for file in &plan.files {
-            let decision = decide(&policy, file);
+            let decision = decide(&policy, &file.target);
             if decision.is_denied() {
-                return Err(refusal(file, &decision).into());
+                return Err(refusal(&file.target, &decision).into());
             }
             if !locate::is_unmoved(desk.engine(), &policy, &file.target) {
                 return Err(Halt::Moved);
@@ -126,16 +135,16 @@ pub(crate) fn foresee(desk: &Desk<'_>, plan: &Plan) -> Check {
         if let Err(refusal) = check::settings_load(desk, file) {
             return Check::Refused(Box::new(refusal));
         }
-        let decision = decide(&policy, file);
+        let decision = decide(&policy, &file.target);
         if decision.is_denied() {
-            return Check::Refused(Box::new(refusal(file, &decision)));
+            return Check::Refused(Box::new(refusal(&file.target, &decision)));
         }
     }
     let reasons = reasons(desk, &policy, plan);
     match reasons.into_iter().next() {
         None => Check::Passes,
         Some(reason) if ask::somebody(desk).is_some() => Check::Asks {
-            reason: reason.words,
+            reason: reason.told,
         },
         Some(reason) => Check::Refused(Box::new(nobody(&reason))),
     }
@@ -152,14 +161,31 @@ pub(crate) fn foresee_dry_run(desk: &Desk<'_>, plan: &Plan) -> Result<Option<Str
         Some(reason) if ask::somebody(desk).is_none() => Err(nobody(reason)),
         protected => Ok(protected
             .or(reasons.first())
-            .map(|reason| reason.words.clone())),
+            .map(|reason| reason.told.clone())),
     }
+}
+
+/// The other files of a plan, protected ones first.
+fn others(policy: &Policy, plan: &Plan, asked: usize) -> Vec<OtherFile> {
+    let files = plan.files.iter().enumerate();
+    let mut others: Vec<OtherFile> = files
+        .filter(|(at, _)| *at != asked)
+        .map(|(_, file)| OtherFile {
+            path: file.target.path().to_path_buf(),
+            deed: file.deed(),
+            lines: (file.view.added, file.view.removed),
+            protected: reason(policy, &file.target, &decide(policy, &file.target))
+                .is_some_and(|reason| reason.protected),
+        })
+        .collect();
+    others.sort_by_key(|file| !file.protected);
+    others
 }
 
 /// Why a plan's files would be asked about.
 fn reasons(desk: &Desk<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
     let asked = plan.files.iter().filter_map(|file| {
-        let reason = reason(file, &decide(policy, file))?;
+        let reason = reason(policy, &file.target, &decide(policy, &file.target))?;
         let granted = desk
             .session
             .inner
@@ -170,15 +196,14 @@ fn reasons(desk: &Desk<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
     asked.collect()
 }
 
-fn decide<'p>(policy: &'p Policy, file: &FilePlan) -> Decision<'p> {
+fn decide<'p>(policy: &'p Policy, target: &Target) -> Decision<'p> {
     // Whether the text may be shown was settled when the file was located.
-    file.target
-        .with_names(|names| policy.writing(names, Shows::Nothing))
+    target.with_names(|names| policy.writing(names, Shows::Nothing))
 }
 
 /// Why a write is asked about; none where it goes through.
-fn reason(file: &FilePlan, decision: &Decision<'_>) -> Option<Reason> {
-    let path = quote_path(file.target.path());
+fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<Reason> {
+    let path = quote_path(target.path());
     let (words, key, rule) = match (&decision.cause, decision.outcome) {
         (Cause::Protected { name }, _) => (
             format!("{path} is protected (`{name}`)"),
@@ -191,7 +216,7 @@ fn reason(file: &FilePlan, decision: &Decision<'_>) -> Option<Reason> {
             None,
         ),
         // Before what the mode says: another name of the file may be a protected one.
-        _ if file.target.twins == Twins::Unknown => (
+        _ if target.twins == Twins::Unknown => (
             format!(
                 "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
             ),
@@ -208,9 +233,18 @@ fn reason(file: &FilePlan, decision: &Decision<'_>) -> Option<Reason> {
             "mode".to_owned(),
             None,
         ),
+        // In every mode, and whether or not it is there: a write unasked would tell that.
+        _ if target.is_withheld() => (
+            format!(
+                "reading {path} is denied, and what was not read is written only after a person's yes"
+            ),
+            "withheld".to_owned(),
+            None,
+        ),
         _ => return None,
     };
     Some(Reason {
+        told: withheld::told(policy, target, decision).unwrap_or_else(|| words.clone()),
         words,
         protected: rule.is_none() && key != "mode",
         key,
@@ -219,14 +253,14 @@ fn reason(file: &FilePlan, decision: &Decision<'_>) -> Option<Reason> {
 }
 
 /// The refusal for what policy denies by now: the mode, or a rule that came into force since the file was located.
-fn refusal(file: &FilePlan, decision: &Decision<'_>) -> Refusal {
+fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
     if let Cause::Mode(_) = decision.cause {
         return Refusal::new(
             Kind::Declined,
             "lancet runs in plan mode: nothing is written. Say what you would change instead.",
         );
     }
-    let path = quote_path(file.target.path());
+    let path = target.told();
     let text = format!("A rule denies {path}. Work without this file, or ask the user.");
     Refusal::new(Kind::Denied, text).with("file_path", path)
 }
@@ -239,7 +273,7 @@ fn nobody(reason: &Reason) -> Refusal {
     };
     let text = format!(
         "Nothing was written: {}, and there is nobody here to ask. Tell the user what you wanted to change; {how}.",
-        reason.words
+        reason.told
     );
     Refusal::new(Kind::Declined, text)
 }

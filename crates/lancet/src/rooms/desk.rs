@@ -1,7 +1,7 @@
 //! What every room of one call needs at hand: whose call it is, its time, what its answer may still say, and how closely
 //! the files are looked at.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use crate::refusal::{Kind, Refusal};
 use crate::reply::Reply;
 use crate::session::Session;
 use crate::settings::Matching;
+use crate::wording::duration;
 
 /// The desk of one call.
 pub(crate) struct Desk<'s> {
@@ -39,6 +40,8 @@ pub(crate) struct Desk<'s> {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// How long this call has waited for a person.
     pub(crate) waited: Cell<Duration>,
+    /// The rules of "always" answers, kept once the call has gone through.
+    pub(super) rules: RefCell<Vec<String>>,
     trust: Cell<Trust>,
 }
 
@@ -75,6 +78,7 @@ impl<'s> Desk<'s> {
             words: Cell::new(0),
             approver: None,
             waited: Cell::default(),
+            rules: RefCell::default(),
             trust: Cell::new(Trust::Stamps),
         }
     }
@@ -137,7 +141,10 @@ impl<'s> Desk<'s> {
             )),
             Some(Stopped::TimedOut) => Err(Refusal::new(
                 Kind::Timeout,
-                "The call took longer than 60 seconds and was stopped. Nothing was written; ask for less at once.",
+                format!(
+                    "The call took longer than {} and was stopped. Nothing was written; ask for less at once.",
+                    duration(self.cancel.limit())
+                ),
             )),
         }
     }

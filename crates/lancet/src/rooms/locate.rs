@@ -67,6 +67,14 @@ impl Target {
         self.withheld
     }
 
+    /// The name that a model is told: of a file that is not shown the one that it gave itself.
+    pub(crate) fn told(&self) -> QuotedPath {
+        match self.withheld {
+            true => self.given.clone(),
+            false => quote_path(self.path()),
+        }
+    }
+
     /// Asks the policy with all names of the file.
     pub(crate) fn with_names<T>(&self, ask: impl FnOnce(FileNames<'_>) -> T) -> T {
         let others: Vec<&Path> = self.others.iter().map(PathBuf::as_path).collect();

@@ -12,14 +12,15 @@ use lancet_workspace::Expected;
 
 use super::grants::Reach;
 use super::{Halt, Reason, nobody};
-use crate::approver::{Answer, Approver, Offers, Question, Wait};
+use crate::approver::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
 use crate::call::Stopped;
 use crate::observe::Event;
 use crate::refusal::{Kind, Refusal};
+use crate::reply::Reply;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Desk, record};
 use crate::settings::keep_rule;
-use crate::wording::{cut, quote_path};
+use crate::wording::{QuotedPath, cut, duration, quote_path};
 
 /// How often whoever waits looks at the call and the clock.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -29,6 +30,8 @@ const LOOK_AT_FILE_EVERY: Duration = Duration::from_millis(250);
 const GRACE: Duration = Duration::from_millis(500);
 /// The longest words of a person that are passed on, in characters.
 const LONGEST_WORDS: usize = 4_000;
+/// The longest words about a rule that could not be kept, in characters.
+const LONGEST_TROUBLE: usize = 500;
 /// The longest text that a person is given to edit, in bytes.
 const LONGEST_TEXT: usize = 4 << 20;
 
@@ -45,10 +48,11 @@ pub(super) fn ask(
     policy: &Policy,
     file: &FilePlan,
     reason: Reason,
+    others: Vec<OtherFile>,
 ) -> Result<Option<String>, Halt> {
     let path = file.target.path().to_path_buf();
     let Some(approver) = somebody(desk) else {
-        return Err(nobody(&reason).with("file_path", quote_path(&path)).into());
+        return Err(nobody(&reason).with("file_path", file.target.told()).into());
     };
     // A person is shown what is there, not what was trusted to be.
     if desk.look_closely() {
@@ -79,15 +83,12 @@ pub(super) fn ask(
             },
             always: always.clone(),
         },
+        others,
     };
     let proposed = question.text.clone();
-    let answer = wait_for(desk, approver, question, file)?;
-    desk.engine().tell(&Event::Decided {
-        session: record::session_name(desk),
-        path: path.clone(),
-        reason: reason.words.clone(),
-        allowed: !matches!(answer, Answer::No(_)),
-    });
+    let told = file.target.told();
+    let answer = wait_for(desk, approver, question, Some(file), &told)?;
+    tell_decision(desk, &path, &reason, &answer);
     let grant = |reach_of_scope: Option<PathBuf>| {
         let reach = match (reach_of_scope, &reason.rule) {
             (Some(folder), _) => Reach::Folder(folder),
@@ -103,17 +104,53 @@ pub(super) fn ask(
             Ok(None)
         }
         Answer::Always => {
-            // Where the rule cannot be kept the session's grant still holds, and the answer says so.
+            // The rule is kept once the change is made; where it cannot be, the session's grant still holds.
             grant(scope.map(|scope| scope.folder));
-            if let Some(rule) = always {
-                keep_always(desk, &rule)?;
-            }
+            desk.rules.borrow_mut().extend(always);
             Ok(None)
         }
         Answer::Edited(text) if proposed.as_deref() == Some(text.as_str()) => Ok(None),
         Answer::Edited(text) => Ok(Some(text)),
-        Answer::No(words) => Err(declined(file, words).into()),
+        Answer::No(words) => Err(declined(&told, words).into()),
+        Answer::Unanswered(words) => Err(nobody_answered(&told, words).into()),
     }
+}
+
+/// Asks whether a model may be told why a file that is not shown was not written.
+pub(super) fn ask_to_tell(
+    desk: &Desk<'_>,
+    approver: &Arc<dyn Approver>,
+    question: Question,
+    told: &QuotedPath,
+    reason: &Reason,
+) -> Result<(), Refusal> {
+    let path = question.path.clone();
+    let answer = match wait_for(desk, approver, question, None, told) {
+        Ok(answer) => answer,
+        Err(Halt::Refused(refusal)) => return Err(*refusal),
+        // No file is looked at while this question is open.
+        Err(Halt::Changed | Halt::Moved) => return Err(nobody_answered(told, None)),
+    };
+    tell_decision(desk, &path, reason, &answer);
+    match answer {
+        Answer::Yes | Answer::Edited(_) => Ok(()),
+        Answer::Session | Answer::Always => {
+            desk.session.inner.grants.add(reason, Reach::File(path));
+            Ok(())
+        }
+        Answer::No(words) => Err(declined(told, words)),
+        Answer::Unanswered(words) => Err(nobody_answered(told, words)),
+    }
+}
+
+/// Tells the observers of a decision.
+fn tell_decision(desk: &Desk<'_>, path: &std::path::Path, reason: &Reason, answer: &Answer) {
+    desk.engine().tell(&Event::Decided {
+        session: record::session_name(desk),
+        path: path.to_path_buf(),
+        reason: reason.words.clone(),
+        allowed: !matches!(answer, Answer::No(_) | Answer::Unanswered(_)),
+    });
 }
 
 /// The rule that "always" would add: the narrowest useful one. An ask rule would go on asking whatever is allowed, and
@@ -126,17 +163,25 @@ fn always(desk: &Desk<'_>, reason: &Reason, path: &std::path::Path) -> Option<St
     Some(Rule::for_file(Access::Write, path.to_str()?))
 }
 
-fn keep_always(desk: &Desk<'_>, rule: &str) -> Result<(), Refusal> {
+/// Keeps the rules of the "always" answers of a call that went through, and says of one that could not be kept.
+pub(crate) fn keep_rules(desk: &Desk<'_>, reply: &mut Reply) {
+    for rule in desk.rules.take() {
+        if let Err(why) = keep_rule_of(desk, &rule) {
+            reply.append(&format!("[lancet: {}]", cut(&why, LONGEST_TROUBLE)));
+        }
+    }
+}
+
+fn keep_rule_of(desk: &Desk<'_>, rule: &str) -> Result<(), String> {
     let permissions = &desk.engine().permissions;
     let Some(settings) = &permissions.user_settings else {
         return Ok(());
     };
     let kept = keep_rule(settings, Effect::Allow, rule).map_err(|error| {
-        let text = format!(
-            "The rule {rule} could not be added to {}: {error}. Nothing was written; answer with yes or session instead.",
+        format!(
+            "the rule of the answer \"always\" could not be added to {}: {error}; the answer holds for this session",
             quote_path(settings)
-        );
-        Refusal::new(Kind::Io, text)
+        )
     })?;
     if let Ok(rule) = Rule::parse(rule) {
         permissions.add(Entry {
@@ -154,8 +199,11 @@ fn wait_for(
     desk: &Desk<'_>,
     approver: &Arc<dyn Approver>,
     question: Question,
-    file: &FilePlan,
+    file: Option<&FilePlan>,
+    told: &QuotedPath,
 ) -> Result<Answer, Halt> {
+    // Here alone, for every approver: a name or a line of the file must not pass for lancet's own words.
+    let question = question.escaped();
     let wait = Wait::default();
     let (answers, answered) = channel();
     let asking = {
@@ -183,8 +231,8 @@ fn wait_for(
     let outcome = loop {
         match answered.recv_timeout(LOOK_EVERY) {
             Ok(answer) => break Ok(answer),
-            // The approver panicked: nobody has said yes.
-            Err(RecvTimeoutError::Disconnected) => break Ok(Answer::No(None)),
+            // The approver panicked: no person has answered.
+            Err(RecvTimeoutError::Disconnected) => break Ok(Answer::Unanswered(None)),
             Err(RecvTimeoutError::Timeout) => {}
         }
         if desk.cancel.stopped() == Some(Stopped::Cancelled) {
@@ -194,12 +242,19 @@ fn wait_for(
             )
             .into());
         }
+        // A no stands; only its words are still waited for.
+        if let Some(declined) = wait.declined_at() {
+            if declined.elapsed() > WORDS_WAIT {
+                break Ok(Answer::No(None));
+            }
+            continue;
+        }
         if began.elapsed() > limit {
-            break Err(unanswered(desk, file).into());
+            break Err(unanswered(desk, told).into());
         }
         if looked.elapsed() > LOOK_AT_FILE_EVERY {
             looked = Instant::now();
-            if has_changed(desk, file) {
+            if file.is_some_and(|file| has_changed(desk, file)) {
                 break Err(Halt::Changed);
             }
         }
@@ -261,20 +316,32 @@ fn text_of(file: &FilePlan) -> Option<String> {
     Some(document.view().to_owned())
 }
 
-fn declined(file: &FilePlan, words: Option<String>) -> Refusal {
-    let path = quote_path(file.target.path());
-    let words = words
-        .map(|words| format!(": {}", cut(&words, LONGEST_WORDS)))
-        .unwrap_or_default();
+fn declined(path: &QuotedPath, words: Option<String>) -> Refusal {
+    let words = passed_on(words);
     let text = format!("A person declined this change of {path}{words}. Nothing was written.");
     Refusal::new(Kind::Declined, text).with("file_path", path)
 }
 
-fn unanswered(desk: &Desk<'_>, file: &FilePlan) -> Refusal {
-    let path = quote_path(file.target.path());
-    let minutes = desk.engine().permissions.wait_limit.as_secs().div_ceil(60);
+/// The refusal where the question was put and no person answered it: dismissed, or answered by a program.
+fn nobody_answered(path: &QuotedPath, words: Option<String>) -> Refusal {
+    let words = passed_on(words);
     let text = format!(
-        "Nobody answered the question about {path} within {minutes} min. Nothing was written; ask the user, then send the call again."
+        "The question about this change of {path} was not answered by a person{words}. Nothing was written; ask the user, then send the call again."
+    );
+    Refusal::new(Kind::Declined, text).with("file_path", path)
+}
+
+/// Somebody's words for the model.
+fn passed_on(words: Option<String>) -> String {
+    words
+        .map(|words| format!(": {}", cut(&words, LONGEST_WORDS)))
+        .unwrap_or_default()
+}
+
+fn unanswered(desk: &Desk<'_>, path: &QuotedPath) -> Refusal {
+    let limit = duration(desk.engine().permissions.wait_limit);
+    let text = format!(
+        "Nobody answered the question about {path} within {limit}. Nothing was written; ask the user, then send the call again."
     );
     Refusal::new(Kind::Declined, text).with("file_path", path)
 }

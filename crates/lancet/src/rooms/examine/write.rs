@@ -1,7 +1,6 @@
 //! examine for Write: a new file, a replaced one, or text at the end of one.
 
 use lancet_history::Seen;
-use lancet_policy::Shows;
 use lancet_text::{
     Change, Document, Endings, LineEnd, difference, encode_new, leaked, placeholder, unified,
 };
@@ -19,6 +18,7 @@ use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::Desk;
+use crate::rooms::approve::before_telling;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Origin, Plan};
 use crate::settings::LineEndings;
@@ -30,6 +30,18 @@ const LONGEST_DIFF: usize = 20_000;
 /// Works out a plan for one file.
 pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Plan, Refusal> {
     let target = locate(desk.engine(), &arguments.file_path, Intent::Replace)?;
+    let withheld = before_telling(desk, &target, DryRun::from(arguments.dry_run))?;
+    examine_located(desk, target, arguments).map_err(|mut refusal| {
+        refusal.withheld = withheld.map(Box::new);
+        refusal
+    })
+}
+
+fn examine_located(
+    desk: &Desk<'_>,
+    target: Target,
+    arguments: &WriteArguments,
+) -> Result<Plan, Refusal> {
     let turn = desk.take_turn([target.path()])?;
     desk.say(2 * desk.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
     let insist = Insist::from(arguments.insist);
@@ -40,13 +52,11 @@ pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Pla
         _ => {
             require_file(desk.engine(), &target)?;
             if arguments.mode == WriteMode::Create {
+                let path = target.told();
                 let text = format!(
-                    "{} is there already, and mode is create. Read it and edit it, or leave mode out to replace it.",
-                    quote_path(target.path())
+                    "{path} is there already, and mode is create. Read it and edit it, or leave mode out to replace it."
                 );
-                return Err(
-                    Refusal::new(Kind::Exists, text).with("file_path", quote_path(target.path()))
-                );
+                return Err(Refusal::new(Kind::Exists, text).with("file_path", path));
             }
             existing(desk, target, arguments, insist)?
         }
@@ -82,7 +92,6 @@ fn existing(
         return Err(no_change(&target));
     }
     let standing = if target.is_withheld() {
-        refuse_unasked(desk, &target)?;
         withheld_standing(&target, &base, arguments.revision.as_deref())?
     } else {
         standing(
@@ -124,20 +133,6 @@ fn existing(
     })
 }
 
-/// Refuses to replace a file that may not be read where nobody would look at the change: it would be replaced blindly.
-fn refuse_unasked(desk: &Desk<'_>, target: &Target) -> Result<(), Refusal> {
-    let policy = desk.engine().permissions.policy();
-    let decision = target.with_names(|names| policy.writing(names, Shows::Nothing));
-    if !decision.is_allowed() {
-        return Ok(());
-    }
-    let text = format!(
-        "A rule denies reading {}, and what was not read is not replaced unasked. Work without this file, or ask the user.",
-        target.given
-    );
-    Err(Refusal::new(Kind::Denied, text).with("file_path", &target.given))
-}
-
 /// How any session stands to a file that is not shown: no model can have read it, and the person who is asked sees the diff
 /// instead. A refusal neither shows the change nor names the present revision, from which a short text can be guessed.
 fn withheld_standing(
@@ -146,7 +141,7 @@ fn withheld_standing(
     revision: Option<&str>,
 ) -> Result<Standing, Refusal> {
     if revision.is_some_and(|named| named != base.revision.short()) {
-        let path = quote_path(target.path());
+        let path = target.told();
         let text = format!(
             "{path} is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change."
         );

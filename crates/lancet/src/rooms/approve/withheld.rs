@@ -1,0 +1,124 @@
+//! Files whose text is not shown: nothing about them, not even whether they are there, is told before a person's yes. A
+//! write that cannot be carried out as it was sent is therefore asked about as well; only after a yes is the model told why.
+
+use std::path::PathBuf;
+
+use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
+
+use super::{Reason, ask, decide, nobody, reason, refusal};
+use crate::approver::{Offers, Question};
+use crate::refusal::{Kind, Refusal};
+use crate::rooms::Desk;
+use crate::rooms::locate::Target;
+use crate::rooms::plan::DryRun;
+use crate::wording::{QuotedPath, cut};
+
+/// The longest reason why a write cannot be carried out that a question shows, in characters.
+const LONGEST_WHY: usize = 2_000;
+
+/// A file that nothing may be told of yet, and why a person is asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Withheld {
+    path: PathBuf,
+    relative: PathBuf,
+    told: QuotedPath,
+    reason: Reason,
+}
+
+impl Withheld {
+    /// Why a person is asked, in words for the model.
+    pub(crate) fn reason(&self) -> String {
+        self.reason.told.clone()
+    }
+}
+
+/// What has to be settled before a refusal may tell anything of a file; nothing where the file may be told of. The refusal
+/// is the same whether or not the file is there, whatever it holds.
+pub(crate) fn before_telling(
+    desk: &Desk<'_>,
+    target: &Target,
+    dry_run: DryRun,
+) -> Result<Option<Withheld>, Refusal> {
+    if !target.is_withheld() {
+        return Ok(None);
+    }
+    let policy = desk.engine().permissions.policy();
+    let decision = decide(&policy, target);
+    if decision.is_denied() {
+        return Err(refusal(target, &decision));
+    }
+    let Some(reason) = reason(&policy, target, &decision) else {
+        return Ok(None);
+    };
+    let grants = &desk.session.inner.grants;
+    if grants.covers(target.path(), &reason) {
+        return Ok(None);
+    }
+    if ask::somebody(desk).is_none() {
+        return Err(nobody(&reason).with("file_path", target.told()));
+    }
+    if dry_run == DryRun::Yes {
+        let text = format!(
+            "What this call would do is not told before a person's yes: {}. Nothing was written; send it without dry_run, and the person is asked.",
+            reason.told
+        );
+        return Err(Refusal::new(Kind::Declined, text).with("file_path", target.told()));
+    }
+    Ok(Some(Withheld {
+        path: target.path().to_path_buf(),
+        relative: target.located.relative().to_path_buf(),
+        told: target.told(),
+        reason,
+    }))
+}
+
+/// The refusal itself where it may be told, after a person's yes where that is needed, else that they said no.
+pub(crate) fn tell_after_yes(desk: &Desk<'_>, mut refusal: Refusal) -> Refusal {
+    let Some(withheld) = refusal.withheld.take() else {
+        return refusal;
+    };
+    let Some(approver) = ask::somebody(desk) else {
+        return nobody(&withheld.reason).with("file_path", withheld.told);
+    };
+    let question = Question {
+        tool: desk.tool.clone(),
+        path: withheld.path.clone(),
+        relative: withheld.relative.clone(),
+        deed: "update",
+        reason: withheld.reason.words.clone(),
+        rule: withheld.reason.rule.clone(),
+        protected: withheld.reason.protected,
+        notices: vec![format!(
+            "it cannot be written as it was sent: {} A yes tells the model so, and writes nothing",
+            cut(refusal.text(), LONGEST_WHY)
+        )],
+        offers: Offers {
+            session: "this file".to_owned(),
+            always: None,
+        },
+        ..Question::default()
+    };
+    match ask::ask_to_tell(desk, approver, question, &withheld.told, &withheld.reason) {
+        Ok(()) => refusal,
+        Err(no) => no,
+    }
+}
+
+/// Why a person is asked about a file whose text is not shown, in words for the model: by the name that it gave, and without
+/// the pattern or rule that only the file's own name matches. None for other files.
+pub(super) fn told(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<String> {
+    if !target.is_withheld() {
+        return None;
+    }
+    let by_name = policy.writing(FileNames::one(target.located.given()), Shows::Nothing);
+    let given = &target.given;
+    let same = by_name.cause == decision.cause;
+    Some(match &decision.cause {
+        Cause::Protected { name } if same => format!("{given} is protected (`{name}`)"),
+        Cause::Secret { pattern } if same => format!("{given} is a secret file (`{pattern}`)"),
+        Cause::Secret { .. } => format!("{given} is a secret file"),
+        _ => format!(
+            "reading {given} is denied, and what was not read is written only after a person's yes"
+        ),
+    })
+}
