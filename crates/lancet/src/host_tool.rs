@@ -29,7 +29,9 @@ pub trait HostTool: Send + Sync {
     /// Name, schema and the rest of what every tool declares.
     fn declaration(&self) -> Declaration;
 
-    /// What the call wants to happen.
+    /// What the call wants to happen. The arguments fit the declared input schema, with slips of notation repaired. What is
+    /// read through the session does not count as seen by the model; what the answer passes on is said with
+    /// [`Session::seen`].
     ///
     /// # Errors
     /// A refusal, which is answered as such.

@@ -28,7 +28,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::call::RawCall;
-use crate::receive::{Repair, receive};
+use crate::receive::{InvalidArguments, Repair, clean, receive};
 use crate::refusal::{Kind, Numbers, Refusal};
 use crate::reply::Reply;
 use crate::session::{Check, Session};
@@ -268,11 +268,14 @@ fn receive_call(desk: &mut Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Rep
         .iter()
         .find(|tool| tool.declaration().name == desk.tool);
     if let Some(tool) = host_tool {
-        if engine.declaration(&desk.tool).is_none() {
+        let Some(declaration) = engine.declaration(&desk.tool) else {
             return Err(not_listed(desk));
-        }
-        let proposal = tool.propose(session, &arguments)?;
-        return Ok((proposal::host_call(desk, proposal)?, Vec::new()));
+        };
+        let (arguments, repairs) = clean(&desk.tool, &declaration.input_schema, arguments)
+            .map_err(|invalid| unusable(invalid.message.clone(), &invalid))?;
+        // What the tool reads for itself the model has not seen.
+        let proposal = tool.propose(&session.apart(), &arguments)?;
+        return Ok((proposal::host_call(desk, proposal)?, repairs));
     }
     let received = receive(&desk.tool, arguments);
     let own_name = received
@@ -283,18 +286,23 @@ fn receive_call(desk: &mut Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Rep
         desk.tool = name.to_owned();
     }
     let (arguments, repairs) = received.map_err(|invalid| {
-        let mut text = invalid.message;
+        let mut text = invalid.message.clone();
         if invalid.suggestion.is_none() && crate::receive::canonical_tool(&desk.tool).is_none() {
             text.push_str(&format!(" The tools are {}.", tool_names(desk)));
         }
-        Refusal::new(Kind::Invalid, text)
-            .with("field", invalid.field)
-            .with("suggestion", invalid.suggestion)
+        unusable(text, &invalid)
     })?;
     if engine.declaration(arguments.tool()).is_none() {
         return Err(not_listed(desk));
     }
     Ok((asked(arguments), repairs))
+}
+
+/// The refusal for arguments that cannot be used.
+fn unusable(text: String, invalid: &InvalidArguments) -> Refusal {
+    Refusal::new(Kind::Invalid, text)
+        .with("field", invalid.field.clone())
+        .with("suggestion", invalid.suggestion.clone())
 }
 
 /// The refusal for a tool that exists and is switched off.

@@ -22,6 +22,16 @@ pub struct Session {
     pub(crate) inner: Arc<SessionInner>,
     /// The engine, as far as this conversation may see it.
     pub(crate) lancet: Lancet,
+    reader: Reader,
+}
+
+/// Who sees what is read and answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    /// The model: what is shown counts as seen.
+    Model,
+    /// The host alone: the ledger stays as it is.
+    Host,
 }
 
 pub(crate) struct SessionInner {
@@ -76,7 +86,41 @@ impl SessionInner {
 
 impl Session {
     pub(crate) fn new(lancet: Lancet, inner: Arc<SessionInner>) -> Self {
-        Self { inner, lancet }
+        Self {
+            inner,
+            lancet,
+            reader: Reader::Model,
+        }
+    }
+
+    /// The same conversation for the host's own use: what is read through it, and the answers of changes made through it,
+    /// do not count as seen by the model, and a Read always answers with text. A host tool is given such a session; what it
+    /// passes on to the model it says with [`seen`](Self::seen).
+    #[must_use]
+    pub fn apart(&self) -> Session {
+        Session {
+            reader: Reader::Host,
+            ..self.clone()
+        }
+    }
+
+    /// The same conversation over another view of the engine.
+    pub(crate) fn over(&self, lancet: Lancet) -> Session {
+        Session {
+            lancet,
+            ..self.clone()
+        }
+    }
+
+    /// Whether the model does not see what is answered.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.reader == Reader::Host
+    }
+
+    /// Reads a file for the host itself: under the same rules, but the ledger is left alone, so that it does not count as
+    /// seen by the model.
+    pub fn peek(&self, arguments: ReadArguments) -> Reply {
+        self.apart().read(arguments)
     }
 
     /// Carries out one call and answers it. Never panics on any arguments; a refusal is an answer, too.

@@ -79,3 +79,173 @@ fn a_question_about_a_file_that_changes_meanwhile_is_taken_back() {
     assert_eq!(reply.refusal(), Some(Kind::Stale), "{}", reply.text());
     assert_eq!((counts, text.as_str()), ([1, 1], "one\nthree\n"));
 }
+
+/// A folder with one file, opened in mode ask.
+fn open(approver: impl Approver + 'static) -> (tempfile::TempDir, PathBuf, Lancet) {
+    open_with(approver, |builder| builder)
+}
+
+fn open_with(
+    approver: impl Approver + 'static,
+    change: impl FnOnce(lancet::Builder) -> lancet::Builder,
+) -> (tempfile::TempDir, PathBuf, Lancet) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("root/a.txt");
+    fs::create_dir(folder.path().join("root")).expect("made");
+    fs::write(&path, "one\ntwo\n").expect("written");
+    let builder = Lancet::builder()
+        .root(folder.path().join("root"))
+        .user_settings(folder.path().join("lancet.toml"))
+        .mode(Mode::Ask)
+        .approver(approver);
+    let lancet = change(builder).open().expect("opened");
+    (folder, path, lancet)
+}
+
+#[test]
+fn an_approver_that_panics_is_no_person() {
+    let (_folder, path, lancet) = open(|_: &Question| -> Answer { panic!("on purpose") });
+    let call = json!({ "file_path": path.with_file_name("b.txt"), "content": "x\n" });
+    let reply = lancet.unnamed_session().call(RawCall::new("Write", call));
+    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert!(
+        reply.text().contains("was not answered by a person")
+            && !reply.text().contains("A person declined"),
+        "{}",
+        reply.text()
+    );
+}
+
+#[test]
+fn a_question_that_nobody_answers_is_told_with_its_true_limit() {
+    let never = |_: &Question| -> Answer {
+        sleep(Duration::from_secs(2));
+        Answer::Yes
+    };
+    let (_folder, path, lancet) = open_with(never, |builder| {
+        builder.wait_limit(Duration::from_millis(250))
+    });
+    let call = json!({ "file_path": path.with_file_name("b.txt"), "content": "x\n" });
+    let reply = lancet.unnamed_session().call(RawCall::new("Write", call));
+    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert!(reply.text().contains("within 250 ms."), "{}", reply.text());
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_told_with_its_true_limit() {
+    let (_folder, path, lancet) = open(|_: &Question| Answer::Yes);
+    let mut call = RawCall::new("Write", json!({ "file_path": path, "content": "x\n" }));
+    call.cancel = lancet::Cancel::within(Duration::from_millis(3));
+    sleep(Duration::from_millis(10));
+    let reply = lancet.unnamed_session().call(call);
+    assert_eq!(reply.refusal(), Some(Kind::Timeout), "{}", reply.text());
+    assert!(
+        reply.text().contains("longer than 3 ms"),
+        "{}",
+        reply.text()
+    );
+}
+
+/// Says no, and its words only after the file has changed.
+struct Wordy(PathBuf, Arc<AtomicUsize>);
+
+impl Approver for Wordy {
+    fn ask(&self, _: &Question, wait: &Wait) -> Answer {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        wait.declined();
+        fs::write(&self.0, "another\n").expect("written");
+        sleep(A_WHILE);
+        Answer::No(Some("Not now.".into()))
+    }
+}
+
+#[test]
+fn a_no_stands_while_its_words_are_written() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.txt");
+    fs::write(&path, "one\ntwo\n").expect("written");
+    let lancet = Lancet::builder()
+        .root(folder.path())
+        .mode(Mode::Ask)
+        .approver(Wordy(path.clone(), Arc::clone(&asked)))
+        .open()
+        .expect("opened");
+    let session = lancet.unnamed_session();
+    session.call(RawCall::new("Read", json!({ "file_path": path })));
+    let call = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
+    let reply = session.call(RawCall::new("Edit", call));
+    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert!(
+        reply.text().contains("A person declined") && reply.text().contains("Not now."),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn always_is_kept_only_where_the_call_goes_through() {
+    let refuse = Arc::new(AtomicUsize::new(1));
+    let refuses = Arc::clone(&refuse);
+    let (folder, path, lancet) = open(move |question: &Question| {
+        let second = question.path.ends_with("c.txt");
+        match second && refuses.load(Ordering::Relaxed) == 1 {
+            true => Answer::No(None),
+            false => Answer::Always,
+        }
+    });
+    let edits: Vec<_> = ["b.txt", "c.txt"]
+        .map(|name| json!({ "file_path": path.with_file_name(name), "old_string": "", "new_string": "x\n" }))
+        .into();
+    let session = lancet.unnamed_session();
+    let call = || session.call(RawCall::new("MultiEdit", json!({ "edits": edits })));
+    let settings = || fs::read_to_string(folder.path().join("lancet.toml")).unwrap_or_default();
+    let reply = call();
+    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert_eq!(settings(), "", "a call that did not go through left a rule");
+    refuse.store(0, Ordering::Relaxed);
+    let reply = call();
+    assert!(!reply.is_error(), "{}", reply.text());
+    // About the first file nobody was asked again: that answer holds for the session.
+    assert!(settings().contains("c.txt"), "{}", settings());
+}
+
+#[test]
+fn names_and_diffs_are_escaped_before_any_approver_sees_them() {
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let asked = Arc::clone(&seen);
+    let (_folder, path, lancet) = open(move |question: &Question| {
+        asked.lock().expect("free").push(question.clone());
+        Answer::No(None)
+    });
+    let name = "x\nAsked because nothing.\n\nThis is safe\u{202e}.txt";
+    let edits = json!([
+        { "file_path": path.with_file_name(name), "old_string": "", "new_string": "ok\x1b[2K\r\u{2066}evil\u{9b}\n" },
+        { "file_path": path.with_file_name("b.txt"), "old_string": "", "new_string": "b\n" },
+    ]);
+    let reply = lancet
+        .unnamed_session()
+        .call(RawCall::new("MultiEdit", json!({ "edits": edits })));
+    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    let seen = seen.lock().expect("free");
+    let question = &seen[0];
+    let is_hidden =
+        |c: char| (c.is_control() && c != '\n' && c != '\t') || "\u{202e}\u{2066}".contains(c);
+    let lines = [
+        question.shown_path(),
+        question.shown_relative(),
+        question.reason.clone(),
+        question.offers.always.clone().unwrap_or_default(),
+    ];
+    for line in lines {
+        assert!(
+            !line.contains('\n') && !line.contains(is_hidden),
+            "{line:?}"
+        );
+    }
+    assert!(!question.diff.contains(is_hidden), "{:?}", question.diff);
+    assert!(question.diff.contains("ok␛[2K␍<U+2066>evil<U+009B>"));
+    assert_eq!(question.others.len(), 1);
+    assert!(question.others[0].path.ends_with("b.txt"));
+}

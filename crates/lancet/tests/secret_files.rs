@@ -75,3 +75,166 @@ fn neither_read_nor_edit_shows_it() {
         }
     }
 }
+
+/// What may stand at the name of a file that is not shown.
+const STATES: [&str; 6] = ["missing", "short", "long", "empty", "binary", "link"];
+
+/// A folder in which `name` is in one of the states, with a link `pub.txt` to it.
+fn ground(name: &str, state: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("there");
+    let path = root.join(name);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    let write = |bytes: &[u8]| std::fs::write(&path, bytes).expect("written");
+    match state {
+        "short" => write(b"A=1\n"),
+        "long" => write(b"A=1\nB=2\n"),
+        "empty" => write(b""),
+        "binary" => write(b"\0\x01\x02\0"),
+        "link" => {
+            std::fs::write(root.join("elsewhere.txt"), "A=1\n").expect("written");
+            std::os::unix::fs::symlink(root.join("elsewhere.txt"), &path).expect("linked");
+        }
+        _ => {}
+    }
+    std::os::unix::fs::symlink(&path, root.join("pub.txt")).expect("linked");
+    (folder, root)
+}
+
+/// The calls that would tell the states apart.
+fn guesses() -> Vec<serde_json::Value> {
+    // The revision of "A=1\n", as a model that guesses the content would name it.
+    let revision = {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.txt");
+        std::fs::write(&path, "A=1\n").expect("written");
+        let lancet = Lancet::builder()
+            .root(folder.path())
+            .open()
+            .expect("opened");
+        let read = RawCall::new("Read", json!({ "file_path": path }));
+        let reply = lancet.unnamed_session().call(read);
+        reply.data()["revision"].as_str().expect("one").to_owned()
+    };
+    vec![
+        json!({ "content": "A=1\n" }),
+        json!({ "content": "A=2\n", "revision": revision }),
+        json!({ "content": "A=2\n", "revision": "0123456789abcdef" }),
+        json!({ "content": "A=2\n", "mode": "create" }),
+        json!({ "content": "A=2\n", "mode": "append" }),
+        json!({ "content": "A=2\n", "dry_run": true }),
+    ]
+}
+
+fn settings(text: &str) -> lancet::Settings {
+    let layer = lancet::settings::Layer {
+        origin: lancet::settings::Origin::User,
+        path: "lancet.toml".into(),
+        text: text.to_owned(),
+    };
+    lancet::Settings::load(&[layer]).expect("settings")
+}
+
+/// All that is answered to a guess, but for where the folder of this test is and how long it took.
+fn told(reply: &Reply, root: &std::path::Path) -> String {
+    let mut data = reply.data().clone();
+    data.as_object_mut().map(|data| data.remove("durationMs"));
+    format!("{} {data}", reply.text()).replace(root.to_str().expect("UTF-8"), "R")
+}
+
+#[test]
+fn nothing_is_told_of_a_file_that_is_not_shown_before_a_yes() {
+    for (name, rules) in [
+        (".env", ""),
+        ("priv/x.txt", "[permissions]\ndeny = [\"Read(priv/**)\"]"),
+    ] {
+        for given in [name, "pub.txt"] {
+            for guess in guesses() {
+                let mut answers = Vec::new();
+                // Through a link to a link to another file that other file is meant, which may be read.
+                let states = match given == name {
+                    true => &STATES[..],
+                    false => &STATES[..5],
+                };
+                for &state in states {
+                    let (_folder, root) = ground(name, state);
+                    for asks in [false, true] {
+                        let mut builder = Lancet::builder()
+                            .root(&root)
+                            .settings(settings(rules))
+                            .mode(Mode::AcceptEdits);
+                        if asks {
+                            builder = builder.approver(|_: &Question| Answer::No(None));
+                        }
+                        let session = builder.open().expect("opened").unnamed_session();
+                        let mut call = guess.clone();
+                        call["file_path"] = json!(root.join(given));
+                        let checked =
+                            format!("{:?}", session.check(RawCall::new("Write", call.clone())));
+                        let reply = session.call(RawCall::new("Write", call));
+                        assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+                        let told = told(&reply, &root);
+                        let checked = checked.replace(root.to_str().expect("UTF-8"), "R");
+                        if given != name {
+                            assert!(
+                                !told.contains(name) && !checked.contains(name),
+                                "{told} {checked}"
+                            );
+                        }
+                        answers.push((asks, state, told, checked));
+                    }
+                }
+                for (asks, state, told, checked) in &answers {
+                    let first = answers.iter().find(|first| first.0 == *asks).expect("one");
+                    assert_eq!(
+                        (told, checked),
+                        (&first.2, &first.3),
+                        "{given} {guess} {state}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn after_a_yes_the_model_is_told_what_is_the_case() {
+    for (state, guess, kind) in [
+        (
+            "missing",
+            json!({ "revision": "0123456789abcdef" }),
+            Kind::Missing,
+        ),
+        (
+            "short",
+            json!({ "revision": "0123456789abcdef" }),
+            Kind::Stale,
+        ),
+        ("short", json!({ "mode": "create" }), Kind::Exists),
+        ("binary", json!({}), Kind::Binary),
+    ] {
+        let (_folder, root) = ground(".env", state);
+        let asked = Arc::new(Mutex::new(0));
+        let count = Arc::clone(&asked);
+        let lancet = Lancet::builder()
+            .root(&root)
+            .mode(Mode::AcceptEdits)
+            .approver(move |question: &Question| {
+                assert!(question.protected && question.path.ends_with(".env"));
+                *count.lock().expect("free") += 1;
+                Answer::Yes
+            });
+        let session = lancet.open().expect("opened").unnamed_session();
+        let mut call = guess.clone();
+        call["file_path"] = json!(root.join(".env"));
+        call["content"] = json!("A=2\n");
+        let reply = session.call(RawCall::new("Write", call));
+        assert_eq!(
+            reply.refusal(),
+            Some(kind),
+            "{state} {guess}: {}",
+            reply.text()
+        );
+        assert_eq!(*asked.lock().expect("free"), 1);
+    }
+}

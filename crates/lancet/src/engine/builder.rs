@@ -47,6 +47,12 @@ pub enum OpenError {
     /// No root was given.
     #[error("no root was given: name at least one folder that lancet may work in")]
     NoRoots,
+    /// Two tools have one name: a call could mean either.
+    #[error("there are two tools `{name}`: give the host's own tool another name")]
+    ToolTwice {
+        /// The name.
+        name: String,
+    },
     /// `tools` names a tool that does not exist.
     #[error("there is no tool `{name}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
     UnknownTool {
@@ -153,7 +159,8 @@ impl Builder {
     /// Opens the engine.
     ///
     /// # Errors
-    /// A root that is no folder, no root at all, or a tool selection that names an unknown tool.
+    /// A root that is no folder, no root at all, a tool of the host's own that is named like another one, or a tool
+    /// selection that names an unknown tool.
     pub fn open(self) -> Result<Lancet, OpenError> {
         if self.roots.is_empty() {
             return Err(OpenError::NoRoots);

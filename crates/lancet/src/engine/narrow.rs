@@ -38,7 +38,7 @@ impl Session {
     /// The same conversation, seen through another view of the same engine.
     #[must_use]
     pub fn within(&self, lancet: &Lancet) -> Session {
-        Session::new(lancet.clone(), Arc::clone(&self.inner))
+        self.over(lancet.clone())
     }
 }
 

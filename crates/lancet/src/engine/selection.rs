@@ -18,6 +18,9 @@ pub(super) fn select(
         .cloned()
         .chain(host_tools.iter().map(|tool| tool.declaration()))
         .collect();
+    if let Some(name) = doubled(&all) {
+        return Err(OpenError::ToolTwice { name });
+    }
     let by_default = |tool: &Declaration| crate::declare::is_default(&tool.name);
     let mut chosen: Vec<bool> = all.iter().map(by_default).collect();
     if let Some(selection) = &settings.tools {
@@ -53,4 +56,11 @@ pub(super) fn select(
         .zip(chosen)
         .filter(|(tool, chosen)| *chosen && (mode != Mode::Plan || tool.read_only));
     Ok(listed.map(|(tool, _)| tool).collect())
+}
+
+/// The first name that two tools have.
+fn doubled(all: &[Declaration]) -> Option<String> {
+    let mut names = all.iter().enumerate();
+    let (_, twice) = names.find(|(at, tool)| all[..*at].iter().any(|one| one.name == tool.name))?;
+    Some(twice.name.to_string())
 }

@@ -38,7 +38,7 @@ pub(crate) fn session_name(desk: &Desk<'_>) -> String {
 /// Takes in what a Read showed.
 pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
     let path = page.target.path();
-    {
+    if !desk.session.is_apart() {
         let mut ledger = desk.session.ledger();
         let now = ledger.peek(path).map(|entry| entry.revision);
         if page.shape == Shape::Unchanged {
@@ -60,8 +60,9 @@ pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
             );
         }
         // Otherwise another call has meanwhile written the file, and the ledger knows a newer version than was shown.
+        drop(ledger);
+        desk.session.keep(path);
     }
-    desk.session.keep(path);
     let lines = page.start..page.start + page.lines;
     desk.engine().tell(&Event::Read {
         session: session_name(desk),
@@ -73,7 +74,11 @@ pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
 
 /// Takes in what a search showed.
 pub(crate) fn search(desk: &Desk<'_>, findings: &Findings) {
-    for file in &findings.seen {
+    let seen = match desk.session.is_apart() {
+        true => &[],
+        false => findings.seen.as_slice(),
+    };
+    for file in seen {
         {
             let mut ledger = desk.session.ledger();
             // A version that is known to have been shown before stays, so that the next edit is told what changed since;
@@ -168,6 +173,15 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
         New::Streamed(Vec::new())
     };
     let new = std::mem::replace(&mut file.new, left);
+    if desk.session.is_apart() {
+        // The model has not seen this version: to it the change is somebody else's.
+        let content = match new {
+            New::Whole(bytes) | New::Restored { bytes, .. } => Some(bytes),
+            New::Changes(changes) => base.map(|base| apply_raw(&base.bytes, &changes)),
+            New::Streamed(_) | New::Removed { .. } => None,
+        };
+        return (original, content.filter(|_| keep).map(Arc::new));
+    }
     {
         let mut ledger = desk.session.ledger();
         match new {
@@ -231,6 +245,7 @@ pub(crate) fn refused(desk: &Desk<'_>, refusal: &Refusal, path: Option<&str>) {
     // A change that was not shown whole was not shown.
     if let Some(shown) = &refusal.shown
         && desk.refusals.fits(refusal.text())
+        && !desk.session.is_apart()
     {
         desk.session.ledger().put(&shown.path, shown.entry.clone());
         desk.session.keep(&shown.path);

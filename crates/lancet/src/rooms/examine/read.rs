@@ -154,6 +154,7 @@ fn settle(desk: &Desk<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page 
                 && !entry.partial_view
                 && entry.may_answer_unchanged(wanted.asked)
         });
+    let force = force || desk.session.is_apart();
     if known && !force && desk.engine().settings.read.dedupe && page.lines > 0 {
         page.shape = Shape::Unchanged;
         page.text.clear();
