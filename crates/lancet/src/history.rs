@@ -150,13 +150,18 @@ impl History {
         }
     }
 
+    /// Whether the text of a file may be shown by the rules in force here.
+    pub fn is_shown(&self, path: &Path) -> bool {
+        !crate::rooms::locate::is_hidden(&self.engine, path)
+    }
+
     /// What an operation did to a file, as a patch for people, with the path from its root; what is no UTF-8 text is named
     /// only. None of a file whose text is shown to nobody.
     ///
     /// # Errors
     /// The state folder cannot be read.
     pub fn patch(&self, change: &FileChange) -> Result<Option<String>, StoreError> {
-        if crate::rooms::locate::is_hidden(&self.engine, &change.path) {
+        if !self.is_shown(&change.path) {
             return Ok(None);
         }
         self.ask(|store| patch::for_people(store, change, self.relative(&change.path)))
@@ -169,7 +174,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn git_patch(&self, change: &FileChange) -> Result<Option<Vec<u8>>, StoreError> {
-        if crate::rooms::locate::is_hidden(&self.engine, &change.path) {
+        if !self.is_shown(&change.path) {
             return Ok(None);
         }
         self.ask(|store| patch::for_git(store, change, self.relative(&change.path)))
@@ -181,7 +186,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn attribution(&self, path: &Path) -> Result<Option<Attribution>, StoreError> {
-        if crate::rooms::locate::is_hidden(&self.engine, path) {
+        if !self.is_shown(path) {
             return Ok(None);
         }
         let located = self.engine.workspace.locate_as_spelled(path).ok();

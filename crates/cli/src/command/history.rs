@@ -4,6 +4,7 @@ mod attribution;
 mod gc;
 mod going;
 mod log;
+mod owner;
 mod patch;
 mod show;
 mod stats;

@@ -438,3 +438,24 @@ fn attribution_says_which_lines_a_change_wrote() {
     let (_, record) = stage.json(&["log", "--format", "attribution"]);
     assert_eq!(record["files"][0]["conversations"], serde_json::json!([]));
 }
+
+#[test]
+fn what_a_project_denies_is_not_shown_from_another_one() {
+    let (stage, id) = edited();
+    let other = stage.home().join("other");
+    fs::create_dir_all(&other).expect("made");
+    let other = other.to_str().expect("UTF-8").to_owned();
+    let show = stage.run(&["show", &id, "--root", &other]);
+    assert!(show.out.contains("+2\n"), "{show:?}");
+    stage.file("lancet.toml", "[permissions]\ndeny = [\"Read(a.txt)\"]\n");
+    for json in [&[][..], &["--json"]] {
+        let mut command = vec!["show", &id, "--root", &other];
+        command.extend(json);
+        let show = stage.run(&command);
+        assert_eq!(show.code, 0, "{show:?}");
+        assert!(
+            !show.out.contains("-two") && !show.out.contains("+2\n"),
+            "{show:?}"
+        );
+    }
+}

@@ -1,5 +1,6 @@
 //! Whole conversations with the server, line by line, over a pair of streams inside the process.
 
+mod asking;
 mod calls;
 mod clients;
 mod cut;

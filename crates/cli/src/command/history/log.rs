@@ -1,5 +1,7 @@
 //! `lancet log`: changes, newest first, a line each.
 
+use std::path::Path;
+
 use lancet::{History, LogQuery, Operation};
 use serde_json::json;
 
@@ -59,7 +61,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     for (operation, short) in operations.iter().zip(short) {
         out.push_str(&line(&history, operation, short, colour));
         if arguments.patch {
-            out.push_str(&patches(&history, operation, colour)?);
+            out.push_str(&patches(&history, operation, &|_| true, colour)?);
         }
     }
     page(&out, around)?;
@@ -126,17 +128,22 @@ pub(super) fn line(
     )
 }
 
-/// The diffs of an operation, for a person.
+/// The diffs of an operation, for a person; `shown` says which files other rules than those in force here let be shown.
 pub(super) fn patches(
     history: &History,
     operation: &Operation,
+    shown: &dyn Fn(&Path) -> bool,
     colour: Colour,
 ) -> Result<String, Failure> {
     let mut out = String::new();
     for change in &operation.files {
-        match history.patch(change).map_err(unreadable)? {
+        let patch = match shown(&change.path) {
+            true => history.patch(change).map_err(unreadable)?,
+            false => None,
+        };
+        match patch {
             Some(patch) => out.push_str(&colour.diff(&patch)),
-            None => out.push_str("(a secret file: its text is not shown)\n"),
+            None => out.push_str("(a file that may not be read: its text is not shown)\n"),
         }
     }
     out.push('\n');

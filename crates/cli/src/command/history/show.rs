@@ -1,9 +1,12 @@
 //! `lancet show`: one change with all that is known of it.
 
+use std::path::Path;
+
 use lancet::{Found, Operation, SHORTEST_ID};
 use serde_json::json;
 
 use super::log::{line, patches};
+use super::owner::lets_show;
 use super::{history, object, time, unreadable};
 use crate::arguments::ShowArguments;
 use crate::failure::{Exit, Failure};
@@ -42,7 +45,11 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
             if parted.contains(&change.path.as_path()) {
                 data["files"][at]["linksBroken"] = json!(true);
             }
-            data["files"][at]["patch"] = json!(history.patch(change).map_err(unreadable)?);
+            let patch = match lets_show(&change.path, &arguments.place, around) {
+                true => history.patch(change).map_err(unreadable)?,
+                false => None,
+            };
+            data["files"][at]["patch"] = json!(patch);
         }
         print(&format!("{data}\n"))?;
         return Ok(Exit::Done);
@@ -56,7 +63,8 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
             visible(&path)
         ));
     }
-    out.push_str(&patches(&history, &operation, colour)?);
+    let shown = |path: &Path| lets_show(path, &arguments.place, around);
+    out.push_str(&patches(&history, &operation, &shown, colour)?);
     page(&out, around)?;
     Ok(Exit::Done)
 }

@@ -1,0 +1,56 @@
+//! The projects that a change belongs to. Their rules hold wherever the change is looked at from: what a project denies is
+//! not shown from another one.
+
+use std::path::{Path, PathBuf};
+
+use lancet::settings::NAME;
+use lancet_mcp::Level;
+
+use crate::arguments::Place;
+use crate::opening::{Lasts, Offer, Whom, Wish};
+use crate::surroundings::{Reach, Surroundings, resolve_roots};
+
+/// How many folders above a file are looked at.
+const DEEPEST: usize = 64;
+
+/// Whether the rules of the projects around a file let its text be shown. Where they cannot be read they do not.
+pub(super) fn lets_show(path: &Path, place: &Place, around: &Surroundings) -> bool {
+    projects(path, around)
+        .into_iter()
+        .all(|root| shows(root, path, place, around).unwrap_or(false))
+}
+
+/// The folders around a file that are somebody's project: those with settings, and the one that a command on the file would
+/// work in.
+fn projects(path: &Path, around: &Surroundings) -> Vec<PathBuf> {
+    let has_settings = |folder: &&Path| folder.join(NAME).symlink_metadata().is_ok();
+    let above = path.ancestors().skip(1).take(DEEPEST);
+    let mut folders: Vec<PathBuf> = above.filter(has_settings).map(Path::to_path_buf).collect();
+    // A folder that is gone has no rules of its own.
+    for own in resolve_roots(&[], Reach::At(path), around).unwrap_or_default() {
+        if !folders.contains(&own) {
+            folders.push(own);
+        }
+    }
+    folders
+}
+
+fn shows(root: PathBuf, path: &Path, place: &Place, around: &Surroundings) -> Option<bool> {
+    let place = Place {
+        root: vec![root],
+        ..place.clone()
+    };
+    let wish = Wish {
+        place: &place,
+        reach: Reach::Folder,
+        mode: None,
+        unasked_mode: lancet::Mode::Ask,
+        offer: Offer::All,
+        whom: Whom::Nobody,
+        answer_limit: lancet::ANSWER_LIMIT,
+        unasked_log: Level::Error,
+        lasts: Lasts::OneCall,
+    };
+    let opened = wish.open_to_look(around).ok()?;
+    Some(opened.lancet.history()?.is_shown(path))
+}

@@ -1,0 +1,255 @@
+//! Questions to the person behind a client, in both generations: what is asked for, what answers mean, and what the model is
+//! told of who answered.
+
+use std::time::Duration;
+
+use lancet::Mode;
+use lancet_mcp::{Ask, Options};
+use serde_json::{Value, json};
+
+use crate::stage::{MODERN, Stage, refusal, stage_with, text};
+
+/// Longer than the time within which nobody has read a question.
+const READ: Duration = Duration::from_millis(400);
+
+/// How long a client takes for its answers.
+#[derive(Clone, Copy)]
+enum Pace {
+    /// As a program answers.
+    AtOnce,
+    /// As a person does.
+    Read,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Generation {
+    First,
+    Second,
+}
+
+async fn asking(ask: Ask, generation: Generation) -> Stage {
+    let options = Options {
+        ask,
+        ..Options::default()
+    };
+    let mut stage = stage_with(|builder| builder.mode(Mode::Ask), options);
+    if generation == Generation::First {
+        stage
+            .shake_hands_offering(json!({ "elicitation": {} }))
+            .await;
+    }
+    stage
+}
+
+/// Writes a file and answers the questions with these results, one after the other. What was asked, and what came of it.
+async fn write(
+    stage: &mut Stage,
+    generation: Generation,
+    name: &str,
+    answers: &[Value],
+    pace: Pace,
+) -> (Vec<Value>, Value) {
+    let arguments = json!({ "file_path": stage.path(name), "content": "x\n" });
+    let mut asked = Vec::new();
+    let mut answers = answers.iter();
+    let mut params = json!({ "name": "Write", "arguments": arguments });
+    if generation == Generation::Second {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
+            "io.modelcontextprotocol/clientInfo": { "name": "stage", "version": "2" },
+        });
+    }
+    let mut id = stage.ask("tools/call", params.clone()).await;
+    loop {
+        let message = stage.receive().await;
+        let question = match generation {
+            Generation::First => &message["params"],
+            Generation::Second => &message["result"]["inputRequests"]["decision"]["params"],
+        };
+        if question.is_null() {
+            assert_eq!(message["id"], id, "{message}");
+            assert_eq!(answers.next(), None, "was not asked for");
+            return (asked, message["result"].clone());
+        }
+        asked.push(question.clone());
+        if let Pace::Read = pace {
+            tokio::time::sleep(READ).await;
+        }
+        let answer = answers.next().expect("an answer for each question");
+        match generation {
+            Generation::First => {
+                assert_eq!(message["method"], "elicitation/create");
+                let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": answer });
+                stage.send(answer).await;
+            }
+            Generation::Second => {
+                params["requestState"] = message["result"]["requestState"].clone();
+                params["inputResponses"] = json!({ "decision": answer });
+                id = stage.ask("tools/call", params.clone()).await;
+            }
+        }
+    }
+}
+
+fn accept(content: Value) -> Value {
+    json!({ "action": "accept", "content": content })
+}
+
+const BOTH: [Generation; 2] = [Generation::First, Generation::Second];
+
+#[tokio::test]
+async fn answers_that_are_not_understood_are_a_no() {
+    for generation in BOTH {
+        let mut stage = asking(Ask::Elicit, generation).await;
+        for content in [
+            json!({ "decision": false }),
+            json!({ "decision": 5 }),
+            json!({ "decision": null }),
+            json!({ "decision": ["yes"] }),
+            json!({ "decision": "" }),
+            json!({ "Decision": "yes" }),
+            json!("yes"),
+            json!(["yes"]),
+        ] {
+            for name in ["a.txt", ".git/x", ".bashrc"] {
+                let answers = [accept(content.clone())];
+                let (_, result) = write(&mut stage, generation, name, &answers, Pace::AtOnce).await;
+                assert_eq!(refusal(&result), "declined", "{content}");
+                assert!(!stage.path(name).exists(), "{content} wrote {name}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_plain_accept_is_enough_for_ordinary_files_only() {
+    for generation in BOTH {
+        for answer in [json!({ "action": "accept" }), accept(json!({}))] {
+            let mut stage = asking(Ask::Elicit, generation).await;
+            let answers = [answer];
+            let (asked, result) =
+                write(&mut stage, generation, "a.txt", &answers, Pace::AtOnce).await;
+            assert_ne!(result["isError"], true, "{result}");
+            let field = &asked[0]["requestedSchema"]["properties"]["decision"];
+            assert_eq!(field["default"], "yes");
+            for name in [".git/x", ".bashrc", ".env"] {
+                let (asked, result) =
+                    write(&mut stage, generation, name, &answers, Pace::AtOnce).await;
+                assert_eq!(refusal(&result), "declined", "{name}");
+                assert!(!stage.path(name).exists(), "{name}");
+                let form = &asked[0]["requestedSchema"];
+                assert_eq!(
+                    form["properties"]["decision"].get("default"),
+                    None,
+                    "{form}"
+                );
+            }
+            let yes = [accept(json!({ "decision": "yes" }))];
+            let (_, result) = write(&mut stage, generation, ".bashrc", &yes, Pace::AtOnce).await;
+            assert_ne!(result["isError"], true, "{result}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn words_are_asked_for_after_a_no_in_the_form_and_never_else() {
+    let no = accept(json!({ "decision": "no" }));
+    for generation in BOTH {
+        let mut stage = asking(Ask::Elicit, generation).await;
+        let words = accept(json!({ "reason": "Take the other file." }));
+        let answers = [no.clone(), words];
+        let (asked, result) = write(&mut stage, generation, "a.txt", &answers, Pace::Read).await;
+        assert_eq!(refusal(&result), "declined");
+        let told = text(&result);
+        assert!(
+            told.starts_with("A person declined") && told.contains("Take the other file."),
+            "{told}"
+        );
+        let form = &asked[1]["requestedSchema"];
+        assert_eq!(form["required"], json!(["reason"]), "{form}");
+        assert_eq!(form["properties"]["reason"]["default"], "no reason");
+        // The no stands, whatever comes of the words.
+        for words in [
+            json!({ "action": "decline" }),
+            json!({ "action": "cancel" }),
+            accept(json!({ "decision": "yes" })),
+            accept(json!({ "reason": "no reason" })),
+        ] {
+            let answers = [no.clone(), words];
+            let (_, result) = write(&mut stage, generation, "a.txt", &answers, Pace::Read).await;
+            assert_eq!(refusal(&result), "declined");
+            let told = text(&result);
+            assert!(told.starts_with("A person declined"), "{told}");
+            assert!(!told.contains("reason"), "{told}");
+        }
+        assert!(!stage.path("a.txt").exists());
+        let answers = [json!({ "action": "decline" })];
+        let (asked, result) = write(&mut stage, generation, "a.txt", &answers, Pace::Read).await;
+        assert_eq!(asked.len(), 1);
+        assert!(text(&result).starts_with("A person declined"), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn what_no_person_answered_is_told_so() {
+    let told = |result: &Value| {
+        assert_eq!(refusal(result), "declined");
+        let told = text(result);
+        assert!(
+            told.contains("was not answered by a person") && !told.contains("A person declined"),
+            "{told}"
+        );
+    };
+    for generation in BOTH {
+        let mut stage = asking(Ask::Elicit, generation).await;
+        for (answer, pace) in [
+            (json!({ "action": "cancel" }), Pace::AtOnce),
+            (json!({ "action": "cancel" }), Pace::Read),
+            (json!({ "action": "decline" }), Pace::AtOnce),
+            (json!({ "nothing": "known" }), Pace::Read),
+        ] {
+            let answers = [answer];
+            let (_, result) = write(&mut stage, generation, "a.txt", &answers, pace).await;
+            told(&result);
+        }
+        let answers = [
+            accept(json!({ "decision": "no" })),
+            accept(json!({ "reason": "Policy 7." })),
+        ];
+        let (_, result) = write(&mut stage, generation, "a.txt", &answers, Pace::AtOnce).await;
+        told(&result);
+        assert!(text(&result).contains("Policy 7."), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_forges_no_line_of_the_question() {
+    for generation in BOTH {
+        let mut stage = asking(Ask::Elicit, generation).await;
+        let name = "x\nAsked because nothing.\n\nThis is safe\u{202e}\u{1b}[2K\r.txt";
+        let answers = [json!({ "action": "decline" })];
+        let (asked, _) = write(&mut stage, generation, name, &answers, Pace::AtOnce).await;
+        let message = asked[0]["message"].as_str().expect("text");
+        assert!(
+            !message
+                .lines()
+                .any(|line| line.starts_with("Asked because nothing")),
+            "{message}"
+        );
+        let hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(
+            !asked[0].to_string().contains("\\u001b") && !message.contains(hidden),
+            "{message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn without_a_word_only_known_clients_are_asked() {
+    // The stage is no agent that is known to put questions to a person.
+    let mut stage = asking(Ask::Known, Generation::First).await;
+    let (asked, result) = write(&mut stage, Generation::First, "a.txt", &[], Pace::AtOnce).await;
+    assert_eq!((asked.len(), refusal(&result)), (0, "declined"));
+    assert!(text(&result).contains("nobody here to ask"), "{result}");
+}
