@@ -135,12 +135,19 @@ async def ask(binary, mode, version):
                     return result, (data(result).get("error") or {}).get("name"), file.read()
 
             await client.call_tool("Read", {"file_path": path})
-            result, error, content = await edit("one", "two", ("accept", {"decision": "no", "reason": "Not this one."}))
+            # Words are asked for after a no in the form, and only there.
+            words = [("accept", {"decision": "no"}), ("accept", {"reason": "Not this one."})]
+            result, error, content = await edit("one", "two", *words)
             check((error, content) == ("declined", "one\n") and "Not this one." in text(result), "no: %s" % text(result))
-            check("notes.txt" in questions[-1] and "-one" in questions[-1] and "+two" in questions[-1], "asked %r" % questions[-1])
+            asked = questions[-2]
+            check("notes.txt" in asked and "-one" in asked and "+two" in asked, "asked %r" % asked)
             for action in ("decline", "cancel"):
-                _, error, content = await edit("one", "two", (action, None))
+                result, error, content = await edit("one", "two", (action, None))
                 check((error, content) == ("declined", "one\n"), "%s: %s" % (action, error))
+                # No person answers in a few milliseconds.
+                check("not answered by a person" in text(result), "%s: %s" % (action, text(result)))
+            _, error, content = await edit("one", "two", ("accept", {"Decision": "yes"}))
+            check((error, content) == ("declined", "one\n"), "an answer that is not understood: %s" % error)
             _, error, content = await edit("one", "two", ("accept", "slowly"))
             check((error, content) == (None, "two\n"), "a plain accept, after a while: %s" % error)
             result, error, content = await edit("two", "three", ("accept", "meanwhile"))

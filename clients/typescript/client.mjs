@@ -88,9 +88,9 @@ async function ask(binary) {
   });
   const client = new Client({ name: "typescript-client", version: "1" }, { capabilities: { elicitation: {} } });
   const answers = [];
-  let asked = "";
+  const asked = [];
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-    asked = params.message;
+    asked.push(params.message);
     return answers.shift();
   });
   const edit = async (old_string, new_string, ...given) => {
@@ -102,11 +102,15 @@ async function ask(binary) {
   try {
     await client.connect(transport);
     await client.callTool({ name: "Read", arguments: { file_path: path } });
-    const no = await edit("one", "two", { action: "accept", content: { decision: "no", reason: "Not this one." } });
+    // Words are asked for after a no in the form, and only there.
+    const words = { action: "accept", content: { reason: "Not this one." } };
+    const no = await edit("one", "two", { action: "accept", content: { decision: "no" } }, words);
     check(no.error === "declined" && no.content === "one\n" && text(no.result).includes("Not this one."), `no: ${text(no.result)}`);
-    check(asked.includes("notes.txt") && asked.includes("-one") && asked.includes("+two"), `asked ${asked}`);
+    const first = asked.at(-2);
+    check(first.includes("notes.txt") && first.includes("-one") && first.includes("+two"), `asked ${first}`);
     const declined = await edit("one", "two", { action: "decline" });
     check(declined.error === "declined" && declined.content === "one\n", `decline: ${declined.error}`);
+    check(text(declined.result).includes("not answered by a person"), `decline: ${text(declined.result)}`);
     const yes = await edit("one", "two", { action: "accept", content: {} });
     check(!yes.error && yes.content === "two\n", `a plain accept: ${yes.error}`);
     const session = await edit("two", "three", { action: "accept", content: { decision: "session" } });

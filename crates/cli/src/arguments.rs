@@ -71,7 +71,7 @@ pub(crate) enum Command {
 /// and change files below the roots, and none outside of them; an agent that tells its own roots narrows them to what
 /// both have in common. Writes go through without a question, because the agent
 /// asks its user itself; protected names (.git, shell start-up files, agents' settings) and secret files are only written
-/// where --ask names somebody to ask.
+/// where somebody can be asked.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::MCP)]
 pub(crate) struct McpArguments {
@@ -83,7 +83,10 @@ pub(crate) struct McpArguments {
     /// Without it the agent's own conversation id is used where it sends one, else the record ends with the process.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<SessionName>,
-    /// Who is asked about writes that need a person's word; without it nobody, and they are declined
+    /// Who is asked about writes that need a person's word
+    ///
+    /// Without it the agent's user where the agent is known to ask them (Claude Code, Codex), else nobody, and such writes
+    /// are declined.
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskWhom>,
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub enum Ask {
 }
 
 /// Clients that are known to put an elicitation to a person at a terminal, and to answer it harmlessly where there is none.
-/// README.md has the same table in words, with the clients that were looked at and are not in it.
+/// docs/asking.md has the same table in words, with the clients that were looked at and are not in it.
 const KNOWN: &[&str] = &["claude-code", "codex-mcp-client"];
 
 /// How often whoever waits for an answer looks whether it is still wanted.
