@@ -26,8 +26,11 @@ CALLS = {"10 KB": 300, "1 MB": 100, "20 MB": 30}
 REFERENCE_CALLS = {"10 KB": 100, "1 MB": 20, "20 MB": 3}
 # At most so many times the bare server's CPU time per call.
 BARE_LIMIT = {"10 KB": 3.0, "1 MB": 1.5, "20 MB": 1.5}
+# The same against the bare server that works on raw bytes.
+RAW_LIMIT = {"10 KB": 2.0, "1 MB": 1.5, "20 MB": 1.5}
 # At least so many times less CPU time than the reference server.
 REFERENCE_LEAD = {"1 MB": 10.0}
+LIMITS = {"bare": BARE_LIMIT, "raw": RAW_LIMIT}
 START_LIMIT_MS = 15.0
 MEMORY_LIMIT_MB = 12.0
 TOOL_LIST_LIMIT = 10_000
@@ -131,6 +134,7 @@ def kinds(lancet, bare, reference):
     all_kinds = [
         Kind("lancet", [lancet, "mcp", "--root", "GROUND", "--state-dir", "GROUND/state"], "Edit", edit_of_ours, True),
         Kind("bare", [bare], "Edit", edit_of_ours, False),
+        Kind("raw", [bare, "raw"], "Edit", edit_of_ours, False),
     ]
     if reference:
         all_kinds.append(Kind("reference", ["node", reference, "GROUND"], "edit_file", edit_of_the_reference, False))
@@ -266,10 +270,10 @@ def report(edits, starts):
         own = rows["lancet"]
         for name, row in rows.items():
             median, least, target, verdict = "", "", "", ""
-            if name == "bare":
+            if name in LIMITS:
                 ratio = own["cpu_median"] / row["cpu_median"]
                 median, least = f"{ratio:.2f} x", f"{own['cpu_least'] / row['cpu_least']:.2f} x"
-                target, verdict = f"≤ {BARE_LIMIT[size]} x", judged(ratio <= BARE_LIMIT[size])
+                target, verdict = f"≤ {LIMITS[name][size]} x", judged(ratio <= LIMITS[name][size])
             elif name == "reference":
                 ratio = row["cpu_median"] / own["cpu_median"]
                 median, least = f"1/{ratio:.1f}", f"1/{row['cpu_least'] / own['cpu_least']:.1f}"

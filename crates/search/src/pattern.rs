@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Hir, HirKind};
 
 use crate::stepwise::Plan;
 
@@ -15,6 +15,12 @@ const MOST_COMPILED: usize = 8 << 20;
 const MOST_STATES: usize = 2 << 20;
 /// How deep groups may be nested, as ripgrep has it.
 const MOST_NESTED: u32 = 250;
+
+/// Steps that the matcher may take alone at the worst, where it follows every way through the pattern at every byte: some
+/// 40 ns each, so a third of a second. How long it took before tells nothing of a text that is still to come.
+const MOST_STEPS: usize = 8_000_000;
+/// Pieces are not cut smaller for that.
+const LEAST_PIECE: usize = 256;
 
 /// Whether letters must agree in case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,17 +113,22 @@ impl Pattern {
             }
         }
         match builder.build_many(&[expression]) {
-            Ok(matcher) => Ok(Pattern {
-                matcher,
-                lines,
-                piece: usize::MAX,
-                source: Arc::new(Source {
-                    expression: expression.to_owned(),
-                    case,
-                    ends,
-                    plan: OnceLock::new(),
-                }),
-            }),
+            Ok(matcher) => {
+                let mut pattern = Pattern {
+                    matcher,
+                    lines,
+                    piece: usize::MAX,
+                    source: Arc::new(Source {
+                        expression: expression.to_owned(),
+                        case,
+                        ends,
+                        plan: OnceLock::new(),
+                    }),
+                };
+                let ways = pattern.hir().map_or(1, |hir| ways(&hir));
+                pattern.piece = (MOST_STEPS / ways.max(1)).max(LEAST_PIECE);
+                Ok(pattern)
+            }
             Err(error) => {
                 // The matcher's own error shows the expression as it wrapped it; this one marks the place in what was sent.
                 let words = match regex_syntax::Parser::new().parse(expression) {
@@ -177,6 +188,23 @@ impl Pattern {
             .matcher
             .non_matching_bytes()
             .is_some_and(|bytes| bytes.contains(b'\n'))
+    }
+}
+
+/// How many ways through an expression can be followed at once: about as many as it has characters once its counted
+/// repetitions are written out. A run of plain characters is one way.
+fn ways(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 0,
+        HirKind::Literal(_) | HirKind::Class(_) => 1,
+        HirKind::Capture(capture) => ways(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts
+            .iter()
+            .fold(0, |sum, part| ways(part).saturating_add(sum)),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            ways(&repetition.sub).saturating_mul(times as usize)
+        }
     }
 }
 

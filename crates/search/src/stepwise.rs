@@ -154,7 +154,9 @@ impl<'p> Stepwise<'p> {
         {
             self.measure(began, passed);
         }
-        self.watch.pass(passed + CALL)?;
+        // A look at the latest after the largest piece that this pattern is left alone with.
+        let weight = (BETWEEN_LOOKS / self.pattern.piece.max(1)).max(1);
+        self.watch.pass((passed + CALL).saturating_mul(weight))?;
         Ok(found)
     }
 
@@ -171,7 +173,7 @@ impl<'p> Stepwise<'p> {
 
     /// Lets the matcher look through the beginning of a large text, to learn how long it takes.
     fn try_out(&self, haystack: &[u8], at: usize) {
-        let text = &haystack[..haystack.len().min(at + TELLING)];
+        let text = &haystack[..haystack.len().min(at + TELLING.min(self.pattern.piece))];
         let began = Instant::now();
         let mut next = at;
         while let Ok(Some(found)) = self.pattern.matcher.find_at(text, next) {

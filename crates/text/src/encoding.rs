@@ -9,8 +9,8 @@ mod utf16;
 
 pub use binary::binary_kind;
 pub(crate) use binary::{TAIL, kind_without_nul};
-pub use detect::detect;
 pub(crate) use detect::{Detected, Returns, detect_text, fallback};
+pub use detect::{detect, never_text};
 
 use encoding_rs::Encoding as Table;
 

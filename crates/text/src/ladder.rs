@@ -39,6 +39,10 @@ pub use remarks::Remark;
 pub use repeated::repeats_indentation;
 use sight::Sight;
 
+/// The most places that are listed, and that one edit changes. Each takes some 300 bytes by the time its change is
+/// written and recorded: ten million of them, in a file of 20 MB, took gigabytes.
+pub const PLACES_MOST: usize = 1_000_000;
+
 /// What is to be found and what is to take its place. Old and new text have LF line ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
@@ -172,6 +176,16 @@ pub enum Verdict {
         rung: Rung,
         /// Every one of them in order, overlapping ones included.
         places: Vec<Range<usize>>,
+    },
+    /// More than [`PLACES_MOST`] places: they are counted, and neither all listed nor edited.
+    TooMany {
+        /// The rung on which they are equivalent.
+        rung: Rung,
+        /// The first of them in order.
+        first: Vec<Range<usize>>,
+        /// How many there are: overlapping ones included where one was asked for, else those that
+        /// would be edited.
+        count: usize,
     },
     /// No place, or one whose edit a guard forbids.
     NotFound {

@@ -27,11 +27,11 @@ pub use diff::{
 };
 pub use document::Document;
 pub use draft::Draft;
-pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect};
+pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect, never_text};
 pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
 pub use ladder::{
-    Found, Guard, Leaks, Place, Query, Reach, Remark, Rung, Tolerance, Verdict, Writing,
-    deleted_lines, find, remarks_on, repeats_indentation,
+    Found, Guard, Leaks, PLACES_MOST, Place, Query, Reach, Remark, Rung, Tolerance, Verdict,
+    Writing, deleted_lines, find, remarks_on, repeats_indentation,
 };
 pub use leak::{Ground, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder};
 pub use lines::{Endings, LineEnd, Lines, sent_text};

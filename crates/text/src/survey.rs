@@ -131,6 +131,11 @@ impl Survey {
         returns
     }
 
+    /// Whether a NUL was among the bytes so far: what is not small enough to be loaded whole is then not read.
+    pub fn holds_nul(&self) -> bool {
+        self.seen.nul
+    }
+
     /// The facts, once all bytes were fed.
     pub fn finish(mut self) -> Facts {
         self.tally.lone_cr = self.returns.count - self.tally.crlf - 2 * self.tally.cr_cr_lf;
@@ -218,10 +223,10 @@ impl Facts {
         }
     }
 
-    /// Whether the file holds NUL bytes: then it is UTF-16 or not text, which `NotText` would be said with.
-    pub fn holds_nul(&self) -> Option<NotText> {
+    /// What is said of the file where it is no text.
+    pub fn not_text(&self) -> NotText {
         let kind = binary_kind(&self.head);
-        self.seen.nul.then_some(NotText::Binary { kind })
+        NotText::Binary { kind }
     }
 
     /// Whether the file has the form of text and is none.

@@ -12,6 +12,9 @@ const ADDED_MOST: usize = 12;
 /// Bytes that the extended text may have beyond the place itself.
 const EXTENDED_MOST: usize = 2_000;
 
+/// Bytes of the places' own text that are compared for one extension.
+const COMPARED_MOST: usize = 64 << 20;
+
 /// The shortest text of whole lines around `places[which]` that stands nowhere else in the view, and `None` where none
 /// within the limits does. `places` are all places where the old text stands, so only they need comparing: wherever
 /// the longer text stood again, the old text would stand in it.
@@ -30,8 +33,10 @@ pub fn unique_extension(
         &view.as_bytes()[place.end..],
     );
     let (most_above, most_below) = around.reach(place);
+    // A place whose text was not compared only makes the extension longer: what is given is looked for in the end.
+    let compares = places.len().saturating_mul(place.len()) <= COMPARED_MOST;
     for (index, other) in places.iter().enumerate() {
-        if index == which || view[other.clone()] != view[place.clone()] {
+        if index == which || (compares && view[other.clone()] != view[place.clone()]) {
             continue;
         }
         let other_before = &view.as_bytes()[other.start.saturating_sub(most_above)..other.start];
@@ -48,6 +53,12 @@ pub fn unique_extension(
                 break;
             }
             *shared = (*shared).max(lines_above);
+        }
+        if shared_above
+            .iter()
+            .all(|&above| above == around.starts.len())
+        {
+            return None;
         }
     }
     let candidates = shared_above
@@ -181,6 +192,20 @@ mod tests {
         let view = "x\n".repeat(100);
         let found = extended(&view, "x");
         assert_eq!(found[50], None);
+    }
+
+    /// Comparing every place with every other one would not come to an end.
+    #[test]
+    fn a_long_text_at_many_places_is_told_apart_by_what_is_around() {
+        let view = format!("first\n{}", " \n".repeat(400_000));
+        let old = " \n".repeat(100_000);
+        let places: Vec<_> = (0..300_000)
+            .map(|line| 6 + 2 * line..6 + 2 * line + old.len())
+            .collect();
+        let index = LineStarts::new(&view);
+        let extended = unique_extension(&view, &index, &places, 0);
+        assert_eq!(extended, Some(format!("first\n{old}")));
+        assert_eq!(unique_extension(&view, &index, &places, 100_000), None);
     }
 
     #[test]

@@ -178,7 +178,7 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
         let content = match new {
             New::Whole(bytes) | New::Restored { bytes, .. } => Some(bytes),
             New::Changes(changes) => base.map(|base| apply_raw(&base.bytes, &changes)),
-            New::Streamed(_) | New::Removed { .. } => None,
+            New::Streamed(_) | New::Copied { .. } | New::Removed { .. } => None,
         };
         return (original, content.filter(|_| keep).map(Arc::new));
     }

@@ -209,3 +209,30 @@ fn one_that_is_told_to_stop_stops_at_once_wherever_it_is() {
         );
     }
 }
+
+/// Looks are as often as the pattern is slow: each of these bytes takes as long as thousands of an easy one.
+#[test]
+fn a_slow_pattern_is_asked_often() {
+    let one_line = vec![b'a'; 4_000];
+    let many_lines =
+        b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n".repeat(500);
+    let ways = "[a-z]{1,5000}b";
+    for (expression, span, text) in [
+        (ways, Lines::One, &one_line),
+        (ways, Lines::Several, &one_line),
+        (ways, Lines::One, &many_lines),
+        (ways, Lines::Several, &many_lines),
+    ] {
+        let pattern = Pattern::new(expression, Case::Sensitive, span).expect("compiles");
+        let stop = At {
+            asked: AtomicU64::new(0),
+            over: 2,
+        };
+        let stepwise = Stepwise::new(&pattern, &stop);
+        let mut searcher = SearcherBuilder::new()
+            .multi_line(span == Lines::Several)
+            .build();
+        let done = searcher.search_slice(&stepwise, text, Bytes(|_, _| Ok(true)));
+        assert!(done.is_err(), "{span:?}, {} bytes", text.len());
+    }
+}

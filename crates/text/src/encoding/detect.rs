@@ -56,6 +56,22 @@ pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotT
     })
 }
 
+/// What a file that begins with these bytes is, where it is no text whatever follows: what a look at all of it would say.
+pub fn never_text(head: &[u8], configured: Option<Encoding>) -> Option<NotText> {
+    if let Some(marked) = by_mark(head) {
+        return marked.err();
+    }
+    memchr::memchr(0, head)?;
+    let wide = configured.is_some_and(|configured| is_wide(&configured));
+    // The settings' word for UTF-16 is taken for any characters but U+0000.
+    let ruled_out = utf16::is_ruled_out(head) && (!wide || utf16::holds_nul_character(head));
+    ruled_out.then(|| binary(head))
+}
+
+fn is_wide(encoding: &Encoding) -> bool {
+    matches!(encoding.kind, Kind::Utf16Le | Kind::Utf16Be)
+}
+
 pub(crate) fn detect_text(
     raw: &[u8],
     configured: Option<Encoding>,
@@ -143,8 +159,7 @@ fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
     if let Some(kind) = utf16::without_mark(raw) {
         return Some(Encoding::new(kind, Mark::Absent));
     }
-    let wide = |encoding: &Encoding| matches!(encoding.kind, Kind::Utf16Le | Kind::Utf16Be);
-    let configured = configured.filter(wide)?;
+    let configured = configured.filter(is_wide)?;
     let whole = raw.len().is_multiple_of(2) && !utf16::holds_nul_character(raw);
     whole.then_some(Encoding::new(configured.kind, Mark::Absent))
 }

@@ -53,6 +53,22 @@ fn utf16_without_a_mark_is_told_by_its_nul_bytes() {
 }
 
 #[test]
+fn the_beginning_of_a_file_tells_that_it_is_no_text() {
+    let utf16 = Encoding::for_label("utf-16le");
+    assert!(never_text(&[0; 512], None).is_some());
+    assert!(never_text(&[0; 512], utf16).is_some());
+    assert!(never_text(b"\x7FELF\x02\x01\x01\0\0\0\0\0\0", None).is_some());
+    assert!(never_text(b"\xFF\xFE\0\0", None).is_some());
+    // What may yet turn out to be text: no NUL so far, or NULs as UTF-16 has them.
+    assert_eq!(never_text(b"plain text", None), None);
+    assert_eq!(never_text(b"a\0b\0c\0", None), None);
+    assert_eq!(never_text(b"\xFF\xFEa\0b\0", None), None);
+    // A private character, which only the settings' word makes text.
+    assert!(never_text(b"a\0\0\xE0\0\x01a\0", None).is_some());
+    assert_eq!(never_text(b"a\0\0\xE0\0\x01a\0", utf16), None);
+}
+
+#[test]
 fn nul_bytes_that_are_no_utf16_are_binary() {
     let kind = |raw: &[u8]| match detect(raw, None) {
         Err(NotText::Binary { kind }) => kind,
@@ -184,6 +200,20 @@ fn a_character_that_would_come_back_as_another_is_refused() {
 
 proptest! {
     #![proptest_config(laws::config())]
+
+    /// What the beginning says, the whole file says, too: in any encoding that settings name, wherever it is cut.
+    #[test]
+    fn the_beginning_says_nothing_that_the_whole_would_not(
+        raw in proptest::collection::vec(prop_oneof![Just(0u8), Just(b'a'), Just(0xD8), Just(0xDC), Just(0xFF), Just(0xFE), any::<u8>()], 0..24),
+        cut in 0..24usize,
+        wide in any::<bool>(),
+    ) {
+        let configured = wide.then(|| named("utf-16be"));
+        let head = &raw[..cut.min(raw.len())];
+        if never_text(head, configured).is_some() {
+            prop_assert!(detect(&raw, configured).is_err());
+        }
+    }
 
     /// What is encoded reads back as the same text.
     #[test]

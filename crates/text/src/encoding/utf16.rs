@@ -39,6 +39,18 @@ pub(super) fn holds_nul_character(raw: &[u8]) -> bool {
     raw.chunks_exact(2).any(|unit| unit == [0, 0])
 }
 
+/// Whether no file that begins with `head` is UTF-16 text without a mark: in both byte orders a code unit of it is one
+/// that text does not hold.
+pub(super) fn is_ruled_out(head: &[u8]) -> bool {
+    let units = head.len() / 2 * 2;
+    // Either end may part a surrogate from the one before it, but not both.
+    let ends = [units, units.saturating_sub(2)];
+    ends.into_iter().all(|end| {
+        let head = &head[..end];
+        tally(head, u16::from_le_bytes).is_none() && tally(head, u16::from_be_bytes).is_none()
+    })
+}
+
 impl Tally {
     fn proves(&self, raw: &[u8]) -> bool {
         if self.plain * 10 >= self.units * 7 {

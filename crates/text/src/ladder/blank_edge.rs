@@ -76,6 +76,11 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
                 }),
             })
         }
+        Verdict::TooMany { first, count, .. } => Some(Verdict::TooMany {
+            rung: Rung::BlankEdge,
+            first,
+            count,
+        }),
         leaked @ Verdict::Leaked { .. } => Some(leaked),
     }
 }
@@ -91,7 +96,7 @@ fn both(one: Verdict, other: Verdict) -> Verdict {
             }
             Verdict::Ambiguous { places: more, .. } => places.extend(more),
             Verdict::NotFound { guard } => places.extend(guard.map(|guard| guard.place)),
-            leaked @ Verdict::Leaked { .. } => return leaked,
+            many @ (Verdict::Leaked { .. } | Verdict::TooMany { .. }) => return many,
         }
     }
     places.sort_by_key(|place| (place.start, place.end));

@@ -5,13 +5,22 @@ use std::ops::Range;
 use crate::look_alike::is_blank_char;
 
 use super::passage::{Passage, line_lead};
-use super::search::occurrences;
+use super::search::{each_occurrence, occurrences};
 use super::settle::{choose, edit};
 use super::sight::Sight;
-use super::{Remark, Rung, Task, Tolerance, Verdict, repeats_indentation};
+use super::{
+    PLACES_MOST, Reach, Remark, Rung, Task, Tolerance, Verdict, repeats_indentation,
+};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let places = places(task.sight, task.old);
+    let (places, count) = first_places(task);
+    if count > PLACES_MOST {
+        return Some(Verdict::TooMany {
+            rung: Rung::Exact,
+            first: places,
+            count,
+        });
+    }
     if places.is_empty() {
         return None;
     }
@@ -37,6 +46,26 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         found.remarks.insert(0, Remark::IndentationOnce);
     }
     Some(verdict)
+}
+
+/// The first places, as many as are listed, and how many there are: overlapping ones included
+/// where one place is asked for, only those that would be edited where all are.
+fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
+    let mut places = Vec::new();
+    let mut count = 0;
+    let mut free = 0;
+    each_occurrence(task.sight.view, task.old, |at| {
+        let place = at..at + task.old.len();
+        if (task.reach == Reach::All && at < free) || task.sight.is_damaged(&place) {
+            return;
+        }
+        free = place.end;
+        count += 1;
+        if count <= PLACES_MOST {
+            places.push(place);
+        }
+    });
+    (places, count)
 }
 
 /// Every place where the text stands, overlapping ones included, damaged ones not.

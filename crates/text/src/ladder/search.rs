@@ -10,33 +10,41 @@ const OVERLAPS_BEFORE_STEADY_SEARCH: usize = 16;
 /// The offsets of all occurrences of `needle`, overlapping ones included. An empty needle
 /// occurs nowhere.
 pub(super) fn occurrences(haystack: &str, needle: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    each_occurrence(haystack, needle, |at| found.push(at));
+    found
+}
+
+/// Hands over the offsets of all occurrences, in order: there may be as many as the haystack has
+/// bytes, and who only counts them needs no list.
+pub(super) fn each_occurrence(haystack: &str, needle: &str, mut take: impl FnMut(usize)) {
     let (haystack, needle) = (haystack.as_bytes(), needle.as_bytes());
-    let mut found: Vec<usize> = Vec::new();
     if needle.is_empty() {
-        return found;
+        return;
     }
     let finder = Finder::new(needle);
     let mut from = 0;
+    let mut last: Option<usize> = None;
     let mut overlaps = 0;
     while let Some(offset) = finder.find(&haystack[from..]) {
         let place = from + offset;
-        let overlapping = found.last().is_some_and(|last| place - last < needle.len());
+        let overlapping = last.is_some_and(|last| place - last < needle.len());
         overlaps = if overlapping { overlaps + 1 } else { 0 };
         if overlaps == OVERLAPS_BEFORE_STEADY_SEARCH {
             let rest = &haystack[place..];
-            let steady = sequences(
+            each_sequence(
                 needle.len(),
                 rest.len(),
                 |a, b| needle[a] == needle[b],
                 |at, b| rest[at] == needle[b],
+                |at| take(place + at),
             );
-            found.extend(steady.into_iter().map(|at| place + at));
-            break;
+            return;
         }
-        found.push(place);
+        take(place);
+        last = Some(place);
         from = place + 1;
     }
-    found
 }
 
 /// The starts of all windows of a text that equal the pattern, item by item. `same` compares
@@ -48,8 +56,21 @@ pub(super) fn sequences(
     same: impl Fn(usize, usize) -> bool,
     matches: impl Fn(usize, usize) -> bool,
 ) -> Vec<usize> {
+    let mut found = Vec::new();
+    each_sequence(pattern, text, same, matches, |at| found.push(at));
+    found
+}
+
+fn each_sequence(
+    pattern: usize,
+    text: usize,
+    same: impl Fn(usize, usize) -> bool,
+    matches: impl Fn(usize, usize) -> bool,
+    mut take: impl FnMut(usize),
+) {
     if pattern == 0 {
-        return (0..=text).collect();
+        (0..=text).for_each(take);
+        return;
     }
     // borders[i]: length of the longest proper border of the pattern's first i + 1 items.
     let mut borders = vec![0; pattern];
@@ -63,7 +84,6 @@ pub(super) fn sequences(
         }
         borders[at] = length;
     }
-    let mut found = Vec::new();
     length = 0;
     for at in 0..text {
         while length > 0 && (length == pattern || !matches(at, length)) {
@@ -73,10 +93,9 @@ pub(super) fn sequences(
             length += 1;
         }
         if length == pattern {
-            found.push(at + 1 - pattern);
+            take(at + 1 - pattern);
         }
     }
-    found
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::passage::Passage;
 use super::remarks::{Remark, remarks};
 use super::shift::Shift;
 use super::weave::Pattern;
-use super::{Found, Guard, Reach, Rung, Task, Verdict};
+use super::{Found, Guard, PLACES_MOST, Reach, Rung, Task, Verdict};
 
 /// The places to edit, or the verdict that there are too many of them. `places` holds every one,
 /// in order, overlapping ones included, and at least one.
@@ -34,6 +34,12 @@ pub(super) fn choose(
         }
         fits
     });
+    if chosen.len() > PLACES_MOST {
+        let count = chosen.len();
+        chosen.truncate(PLACES_MOST);
+        let first = chosen;
+        return Err(Verdict::TooMany { rung, first, count });
+    }
     Ok(chosen)
 }
 

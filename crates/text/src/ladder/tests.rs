@@ -18,6 +18,7 @@ use crate::splice::apply_changes;
 pub(super) enum Outcome {
     Done(Rung, String),
     Ambiguous(Rung, usize),
+    TooMany(Rung, usize),
     NotFound,
     Forbidden(Rung),
     Leaked,
@@ -56,6 +57,7 @@ pub(super) fn outcome(query: &Query<'_>) -> Outcome {
             Outcome::Done(found.rung, result)
         }
         Verdict::Ambiguous { rung, places } => Ambiguous(rung, places.len()),
+        Verdict::TooMany { rung, count, .. } => Outcome::TooMany(rung, count),
         Verdict::NotFound { guard: None } => NotFound,
         Verdict::NotFound { guard: Some(guard) } => Forbidden(guard.rung),
         Verdict::Leaked { .. } => Leaked,

@@ -55,10 +55,10 @@ fn other_files_have_no_encoding_here() {
     let binary = survey(b"\x7FELF\0\0", 2);
     assert_eq!(binary.encoding(None), None);
     assert_eq!(
-        binary.holds_nul(),
-        Some(NotText::Binary {
+        binary.not_text(),
+        NotText::Binary {
             kind: "ELF program"
-        })
+        }
     );
     let marked = survey(b"\xEF\xBB\xBFa\n", 2);
     assert_eq!(marked.encoding(None), Some(Encoding::UTF8_BOM));

@@ -2,6 +2,7 @@
 //! file. Nothing is written; what comes out is a plan, or the refusal of the first edit that failed.
 
 pub(crate) mod clash;
+mod crowd;
 pub(super) mod finish;
 pub(super) mod sheet;
 mod unseen;

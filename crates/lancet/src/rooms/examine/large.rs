@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lancet_text::{Document, Encoding, Endings, Facts, Survey};
+use lancet_text::{Document, Encoding, Endings, Facts, NotText, Survey};
 use lancet_workspace::{Hasher, ReadError, Revision, Stamp};
 
-use super::open::{binary, configured, unreadable};
+use super::open::{LARGEST, binary, configured, refuse_binary_head, unreadable};
 use crate::refusal::Refusal;
 use crate::rooms::Desk;
 use crate::rooms::locate::Target;
@@ -61,14 +61,27 @@ fn survey(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
     if let Some(known) = desk.engine().base().surveys.get(target) {
         return Ok(known);
     }
+    refuse_binary_head(desk.engine(), target)?;
+    let loadable = target
+        .located
+        .stat()
+        .is_some_and(|stamp| stamp.size <= LARGEST);
     let mut survey = Survey::new();
     let mut hasher = Hasher::new();
     scan(desk, target, &mut |bytes| {
         survey.feed(bytes);
+        if survey.holds_nul() && !loadable {
+            // The rest, which may be terabytes, would not make it text that is shown.
+            return ControlFlow::Break(());
+        }
         hasher.update(bytes);
         ControlFlow::Continue(())
     })
-    .map(|stamp| {
+    .and_then(|stamp| {
+        if survey.holds_nul() && !loadable {
+            let NotText::Binary { kind } = survey.finish().not_text();
+            return Err(binary(target, kind));
+        }
         let made = Surveyed {
             path: target.path().to_path_buf(),
             stamp,
@@ -77,7 +90,7 @@ fn survey(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
         };
         let made = Arc::new(made);
         desk.engine().base().surveys.put(Arc::clone(&made));
-        made
+        Ok(made)
     })
 }
 
@@ -103,24 +116,17 @@ fn suited(
     target: &Target,
     survey: &Surveyed,
 ) -> Result<Option<Encoding>, Refusal> {
-    if let Some(lancet_text::NotText::Binary { kind }) = survey.facts.is_no_text() {
+    if let Some(NotText::Binary { kind }) = survey.facts.is_no_text() {
         return Err(binary(target, kind));
     }
     let one_kind = matches!(
         survey.facts.endings(),
         Endings::Lf | Endings::Crlf | Endings::None
     );
-    let encoding = survey
+    Ok(survey
         .facts
         .encoding(configured(desk.engine(), target))
-        .filter(|_| one_kind);
-    if encoding.is_none()
-        && let Some(lancet_text::NotText::Binary { kind }) = survey.facts.holds_nul()
-        && survey.facts.length() > super::open::LARGEST
-    {
-        return Err(binary(target, kind));
-    }
-    Ok(encoding)
+        .filter(|_| one_kind))
 }
 
 /// A stretch of a large file: its bytes, and where they begin.

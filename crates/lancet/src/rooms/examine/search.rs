@@ -179,7 +179,7 @@ fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal>
     let truncated = page.end < kept.total;
     let mut notices = scope.notices.clone();
     notices.push(words::of_glob(&kept, &page, offset, truncated));
-    if kept.total == 0 {
+    if kept.total == 0 && kept.stopped_at.is_none() {
         notices.extend(hint::for_glob(desk, &scope, arguments, &kept));
     }
     notices.extend(words::stopped(desk, &kept, &page));
@@ -264,7 +264,8 @@ fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal>
     };
     let mut notices = scope.notices.clone();
     notices.push(words::of_grep(&kept, &page, mode, offset, truncated));
-    if kept.matches == 0 {
+    // Of a search that was cut short it is not known that nothing is there.
+    if kept.matches == 0 && kept.stopped_at.is_none() {
         notices.extend(hint::for_grep(desk, &scope, arguments, &kept));
     }
     notices.extend(words::stopped(desk, &kept, &page));

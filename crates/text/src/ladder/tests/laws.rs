@@ -21,6 +21,7 @@ fn places_of(verdict: &Verdict) -> Option<(Rung, Vec<Range<usize>>)> {
         }
         Verdict::Ambiguous { rung, places } => Some((*rung, places.clone())),
         Verdict::NotFound { guard: Some(guard) } => Some((guard.rung, vec![guard.place.clone()])),
+        Verdict::TooMany { rung, first, .. } => Some((*rung, first.clone())),
         Verdict::NotFound { guard: None } | Verdict::Leaked { .. } => None,
     }
 }

@@ -14,6 +14,37 @@ fn many_places_and_long_needles() {
     assert_eq!(edit(&view, &long, "b"), Ambiguous(Rung::Exact, 1001));
 }
 
+/// Ten million places are counted, not listed one by one with their changes.
+#[test]
+fn more_places_than_are_listed_are_counted() {
+    let view = "x\n".repeat(PLACES_MOST + 7);
+    for reach in [Reach::One, Reach::All] {
+        let verdict = find(&Query {
+            reach,
+            ..query(&view, "x", "y")
+        });
+        let Verdict::TooMany { rung, first, count } = verdict else {
+            panic!("{reach:?}: too many")
+        };
+        assert_eq!((rung, count), (Rung::Exact, PLACES_MOST + 7));
+        assert_eq!((first.len(), first[1].clone()), (PLACES_MOST, 2..3));
+    }
+    assert_eq!(
+        edit_all(&view.replace('x', "’"), "'", "y"),
+        Outcome::TooMany(Rung::LookAlike, PLACES_MOST + 7)
+    );
+    // Overlapping places count where one is asked for, and are not edited where all are.
+    let view = "a".repeat(PLACES_MOST + 10);
+    assert_eq!(
+        edit(&view, "aaa", "b"),
+        Outcome::TooMany(Rung::Exact, PLACES_MOST + 8)
+    );
+    let Outcome::Done(Rung::Exact, result) = edit_all(&view, "aaaaa", "b") else {
+        panic!("few enough")
+    };
+    assert_eq!(result.len(), PLACES_MOST / 5 + 2);
+}
+
 #[test]
 fn a_large_block_in_a_large_file_on_every_whole_line_rung() {
     let line = |number: usize, indent: &str, end: &str| format!("{indent}call({number});{end}\n");

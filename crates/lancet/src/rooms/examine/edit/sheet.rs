@@ -20,7 +20,7 @@ use crate::rooms::examine::standing::Standing;
 use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
 use crate::rooms::{Desk, EditRequest};
-use crate::wording::{count, lines_named, quote_path};
+use crate::wording::quote_path;
 
 /// The largest file that an edit may make, in bytes.
 const LARGEST_RESULT: u64 = 512 << 20;
@@ -98,19 +98,8 @@ impl<'d> Sheet<'d> {
         if let Some(wanted) = edit.expect_count
             && wanted != found.places.len() as u64
         {
-            let places: Vec<usize> = found
-                .places
-                .iter()
-                .map(|place| self.line_number(place.range.start))
-                .collect();
-            let text = format!(
-                "old_string stands at {} ({}), and expect_count is {wanted}. Nothing was written.",
-                count(places.len(), "place"),
-                lines_named(places.clone(), 40)
-            );
-            return Err(Refusal::new(Kind::Count, text)
-                .with("count", places.len())
-                .with("file_path", quote_path(path)));
+            let places = found.places.iter().map(|place| &place.range);
+            return Err(self.miscounted(target, places, found.places.len(), wanted));
         }
         let unseen = self.unseen(
             &standing.seen,
@@ -283,8 +272,18 @@ impl<'d> Sheet<'d> {
                     query: desk.query(self.text(), &damaged, old, new, edit, Leaks::Insisted),
                     rung,
                     places: &places,
+                    total: places.len(),
                 };
                 Err(ambiguous(target, &*self.lines(), &asked))
+            }
+            Ladder::TooMany { rung, first, count } => {
+                let asked = Asked {
+                    query: desk.query(self.text(), &damaged, old, new, edit, Leaks::Insisted),
+                    rung,
+                    places: &first,
+                    total: count,
+                };
+                Err(self.too_many(desk, target, standing, edit, &asked))
             }
             Ladder::NotFound { guard } => Err(match &standing.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
@@ -327,7 +326,7 @@ impl<'d> Sheet<'d> {
         leaked_edit(&ground, &edit.new)
     }
 
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         self.draft
             .as_ref()
             .map_or(self.document.view(), Draft::text)
@@ -353,7 +352,7 @@ impl<'d> Sheet<'d> {
     }
 
     /// The lines of the current text.
-    fn lines(&self) -> Box<dyn LineTable + '_> {
+    pub(super) fn lines(&self) -> Box<dyn LineTable + '_> {
         match &self.draft {
             None => Box::new(self.document),
             Some(draft) => Box::new(LineStarts::new(draft.text())),
@@ -366,7 +365,7 @@ impl<'d> Sheet<'d> {
     }
 
     /// The lines of the base version that some places touch and that were not seen.
-    fn unseen<'r>(
+    pub(super) fn unseen<'r>(
         &self,
         seen: &Seen,
         places: impl IntoIterator<Item = &'r Range<usize>>,

@@ -51,7 +51,10 @@ impl Unseen {
                 let before = &document.view()[line.start..gap.start.clamp(line.start, line.end)];
                 unseen.column = before.chars().count();
             }
-            unseen.lines.extend((first..=last).map(|line| line + 1));
+            // One place may be a whole file long.
+            let room = MOST - unseen.lines.len();
+            let lines = (first..=last).map(|line| line + 1);
+            unseen.lines.extend(lines.take(room));
             if unseen.lines.len() >= MOST {
                 break;
             }

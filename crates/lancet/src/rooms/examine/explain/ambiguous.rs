@@ -24,7 +24,10 @@ pub(crate) struct Asked<'a> {
     /// The query as it was put to the ladder.
     pub(crate) query: Query<'a>,
     pub(crate) rung: Rung,
+    /// The places in order: all of them, or the first where there are very many.
     pub(crate) places: &'a [Range<usize>],
+    /// How many there are.
+    pub(crate) total: usize,
 }
 
 /// The refusal for old text that stands at several places.
@@ -34,6 +37,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
         query,
         rung,
         places,
+        total,
     } = asked;
     let how = if *rung == Rung::Exact {
         String::new()
@@ -42,7 +46,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
     };
     let mut text = format!(
         "old_string stands at {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
-        count(places.len(), "place")
+        count(*total, "place")
     );
     let mut data = Vec::new();
     let mut grows = false;
@@ -106,9 +110,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
                 .join(", ")
         ));
     }
-    let left = places
-        .len()
-        .saturating_sub(PLACES_WITH_TEXT + PLACES_WITH_LINE);
+    let left = total.saturating_sub(PLACES_WITH_TEXT + PLACES_WITH_LINE);
     if left > 0 {
         text.push_str(&format!(" {left} more are not listed."));
     }
@@ -119,7 +121,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
     });
     Refusal::new(Kind::Ambiguous, text)
         .with("file_path", path)
-        .with("count", places.len())
+        .with("count", *total)
         .with("places", data)
 }
 
