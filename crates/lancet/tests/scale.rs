@@ -424,3 +424,95 @@ fn ten_thousand_places() {
     ));
     assert!(fs::read_to_string(&path).unwrap() == text.replace("old_name", "c"));
 }
+
+/// Held or streamed: places are counted, and a call that would change too many of them says so.
+#[test]
+fn more_places_than_one_call_changes() {
+    let folder = folder();
+    let root = folder.path().canonicalize().unwrap();
+    let path = root.join("places.txt");
+    for line in ["x\n".to_owned(), format!("x{}\n", ".".repeat(38))] {
+        let text = line.repeat(1_000_003);
+        fs::write(&path, &text).unwrap();
+        let lancet = engine(&root);
+        let session = lancet.unnamed_session();
+        let read = call(&lancet, &session, "Read", json!({ "file_path": path }));
+        let revision = read.data()["revision"].clone();
+        let edit = json!({ "file_path": path, "old_string": "x", "new_string": "y" });
+        let with = |key: &str, value: Value| {
+            let mut edit = edit.clone();
+            edit[key] = value;
+            edit
+        };
+        let reply = call(&lancet, &session, "Edit", edit.clone());
+        is_refused(&reply, "ambiguous");
+        assert_eq!(reply.data()["error"]["count"], json!(1_000_003));
+        let all = with("replace_all", json!(true));
+        is_refused(&call(&lancet, &session, "Edit", all.clone()), "not_read");
+        let again = json!({ "edits": [all.clone(), all.clone()] });
+        is_refused(&call(&lancet, &session, "MultiEdit", again), "not_read");
+        let mut counted = all.clone();
+        counted["expect_count"] = json!(7);
+        is_refused(&call(&lancet, &session, "Edit", counted), "count");
+        let mut named = all;
+        named["revision"] = revision;
+        let reply = call(&lancet, &lancet.unnamed_session(), "Edit", named);
+        is_refused(&reply, "too_large");
+        assert_eq!(reply.data()["error"]["count"], json!(1_000_003));
+        assert!(fs::read_to_string(&path).unwrap() == text);
+    }
+}
+
+/// A terabyte without content: to read all of it would not come to an end.
+#[test]
+fn what_is_no_text_by_its_beginning_is_not_read() {
+    let folder = folder();
+    let root = folder.path().canonicalize().unwrap();
+    let lancet = engine(&root);
+    let session = lancet.unnamed_session();
+    let terabyte = root.join("zeros.bin");
+    File::create(&terabyte).unwrap().set_len(1 << 40).unwrap();
+    let read = json!({ "file_path": terabyte });
+    is_refused(&call(&lancet, &session, "Read", read), "binary");
+    let reply = call(&lancet, &session, "Grep", json!({ "pattern": "x" }));
+    assert!(!reply.text().contains("no file was searched"));
+    assert!(reply.text().contains("1 binary"), "{}", reply.text());
+    // As text begins, so far it is text: the NUL behind it decides.
+    let mixed = root.join("mixed.bin");
+    fs::write(&mixed, "text\n".repeat(20_000)).unwrap();
+    let file = File::options().write(true).open(&mixed).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let read = json!({ "file_path": mixed });
+    is_refused(&call(&lancet, &session, "Read", read), "binary");
+    let edited = root.join("edited.bin");
+    File::create(&edited).unwrap().set_len(900 << 20).unwrap();
+    let edit = json!({ "file_path": edited, "old_string": "a", "new_string": "b" });
+    is_refused(&call(&lancet, &session, "Edit", edit.clone()), "binary");
+    let edits = json!({ "edits": [edit.clone(), edit] });
+    is_refused(&call(&lancet, &session, "MultiEdit", edits), "binary");
+    let write = json!({ "file_path": edited, "content": "b" });
+    is_refused(&call(&lancet, &session, "Write", write), "binary");
+}
+
+/// A search that was cut short does not know that there was nothing to search.
+#[test]
+fn out_of_time_is_not_nothing_there() {
+    let folder = folder();
+    let root = folder.path().canonicalize().unwrap();
+    fs::write(root.join("a.txt"), "a".repeat(200_000)).unwrap();
+    let mut settings = lancet::Settings::default();
+    settings.search.time_budget = 300;
+    let lancet = Lancet::builder()
+        .root(&root)
+        .settings(settings)
+        .open()
+        .unwrap();
+    let session = lancet.unnamed_session();
+    for multiline in [false, true] {
+        let slow = json!({ "pattern": "[a-z]{1,5000}b", "multiline": multiline });
+        let reply = call(&lancet, &session, "Grep", slow);
+        done(&reply);
+        assert!(reply.text().contains("the time of 300 ms was over"));
+        assert!(!reply.text().contains("no file was searched"));
+    }
+}

@@ -37,6 +37,7 @@ use crate::splice::Change;
 use passage::Passage;
 pub use remarks::Remark;
 pub use repeated::repeats_indentation;
+pub(crate) use search::each_place;
 use sight::Sight;
 
 /// The most places that are listed, and that one edit changes. Each takes some 300 bytes by the time its change is

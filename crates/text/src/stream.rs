@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::ladder::each_place;
+
 /// Looks for one needle in a stream.
 #[derive(Debug)]
 pub struct StreamFinder<'n> {
@@ -25,8 +27,8 @@ impl<'n> StreamFinder<'n> {
         }
     }
 
-    /// Takes in the next bytes and adds the places that end in them, in order.
-    pub fn feed(&mut self, bytes: &[u8], places: &mut Vec<Range<u64>>) {
+    /// Takes in the next bytes and hands over the places that end in them, in order.
+    pub fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(Range<u64>)) {
         let length = self.finder.needle().len();
         if length == 0 {
             return;
@@ -35,9 +37,9 @@ impl<'n> StreamFinder<'n> {
         let kept = self.tail.len();
         let lead = bytes.len().min(length - 1);
         self.tail.extend_from_slice(&bytes[..lead]);
-        self.search(&self.tail, self.fed - kept as u64, places);
+        self.search(&self.tail, self.fed - kept as u64, &mut take);
         if bytes.len() >= length {
-            self.search(bytes, self.fed, places);
+            self.search(bytes, self.fed, &mut take);
         }
         self.fed += bytes.len() as u64;
         if bytes.len() >= length {
@@ -50,14 +52,12 @@ impl<'n> StreamFinder<'n> {
         }
     }
 
-    fn search(&self, bytes: &[u8], offset: u64, places: &mut Vec<Range<u64>>) {
-        let length = self.finder.needle().len();
-        let mut from = 0;
-        while let Some(at) = self.finder.find(&bytes[from..]) {
-            let start = offset + (from + at) as u64;
-            places.push(start..start + length as u64);
-            from += at + 1;
-        }
+    fn search(&self, bytes: &[u8], offset: u64, take: &mut impl FnMut(Range<u64>)) {
+        let length = self.finder.needle().len() as u64;
+        each_place(&self.finder, bytes, |at| {
+            let start = offset + at as u64;
+            take(start..start + length);
+        });
     }
 }
 
@@ -65,6 +65,18 @@ impl<'n> StreamFinder<'n> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Looking afresh after each place would take the needle's length every time, and not come to an end.
+    #[test]
+    fn a_long_needle_may_stand_at_every_byte() {
+        let text = vec![b' '; 3 << 20];
+        let mut finder = StreamFinder::new(&text[..1 << 20]);
+        let mut found = 0;
+        for piece in text.chunks(1 << 18) {
+            finder.feed(piece, |_| found += 1);
+        }
+        assert_eq!(found, (2 << 20) + 1);
+    }
 
     proptest! {
         #[test]
@@ -75,7 +87,7 @@ mod tests {
             let mut found = Vec::new();
             let mut from = 0;
             for cut in cuts.into_iter().chain([text.len()]) {
-                finder.feed(&text.as_bytes()[from..cut], &mut found);
+                finder.feed(&text.as_bytes()[from..cut], |place| found.push(place));
                 from = cut;
             }
             let wanted: Vec<Range<u64>> = (0..text.len())

@@ -17,12 +17,16 @@ pub(super) fn occurrences(haystack: &str, needle: &str) -> Vec<usize> {
 
 /// Hands over the offsets of all occurrences, in order: there may be as many as the haystack has
 /// bytes, and who only counts them needs no list.
-pub(super) fn each_occurrence(haystack: &str, needle: &str, mut take: impl FnMut(usize)) {
-    let (haystack, needle) = (haystack.as_bytes(), needle.as_bytes());
+pub(super) fn each_occurrence(haystack: &str, needle: &str, take: impl FnMut(usize)) {
+    each_place(&Finder::new(needle.as_bytes()), haystack.as_bytes(), take);
+}
+
+/// The same for bytes, and a needle that is looked for in several of them.
+pub(crate) fn each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl FnMut(usize)) {
+    let needle = finder.needle();
     if needle.is_empty() {
         return;
     }
-    let finder = Finder::new(needle);
     let mut from = 0;
     let mut last: Option<usize> = None;
     let mut overlaps = 0;

@@ -68,9 +68,6 @@ pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, R
 /// Refuses a file too large to be held whose beginning shows that it is no text, before anything else of it is read: 20 GiB
 /// of NUL bytes took 41 s.
 pub(crate) fn refuse_binary_head(engine: &Inner, target: &Target) -> Result<(), Refusal> {
-    if target.located.stat().is_none_or(|stamp| stamp.size <= HELD) {
-        return Ok(());
-    }
     let (head, _) = target
         .located
         .read_at(0, HEAD)
@@ -78,6 +75,18 @@ pub(crate) fn refuse_binary_head(engine: &Inner, target: &Target) -> Result<(), 
     match never_text(&head, configured(engine, target)) {
         Some(NotText::Binary { kind }) => Err(binary(target, kind)),
         None => Ok(()),
+    }
+}
+
+/// The version on the disk, unless the beginning of a large file shows that it is no text.
+fn read_text(desk: &Desk<'_>, target: &Target) -> Result<Snapshot, Refusal> {
+    let size = target.located.stat().map_or(0, |stamp| stamp.size);
+    if size > HELD && size <= LARGEST {
+        refuse_binary_head(desk.engine(), target)?;
+    }
+    match desk.looks_closely() {
+        true => read(target),
+        false => snapshot(desk.session, target),
     }
 }
 
@@ -94,8 +103,7 @@ fn read(target: &Target) -> Result<Snapshot, Refusal> {
 /// a megabyte: a tenth of its time), and the desk notes it. One that looks closely reads what is there.
 pub(crate) fn snapshot_to_change(desk: &Desk<'_>, target: &Target) -> Result<Snapshot, Refusal> {
     if desk.looks_closely() {
-        refuse_binary_head(desk.engine(), target)?;
-        return read(target);
+        return read_text(desk, target);
     }
     // Now, and not as it was located: the call may have waited for its turn since.
     if let Some(kept) = kept(desk.session, target)
@@ -112,8 +120,7 @@ pub(crate) fn snapshot_to_change(desk: &Desk<'_>, target: &Target) -> Result<Sna
         };
         return Ok(Snapshot { stamp, ..kept });
     }
-    refuse_binary_head(desk.engine(), target)?;
-    snapshot(desk.session, target)
+    read_text(desk, target)
 }
 
 /// The version that the ledger holds.

@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::{Endings, Ground, RawChange, Remark, leaked_edit};
+use lancet_text::{Endings, Ground, PLACES_MOST, RawChange, Remark, leaked_edit};
 use lancet_workspace::Expected;
 
 use super::around::{remarks, repeats_at_all, whole_lines};
-use super::places::{find_places, line_numbers, without_overlaps};
+use super::places::{Places, find_places, line_numbers, without_overlaps};
 use super::view::view;
 use super::{Surveyed, scan, suited, survey};
 use crate::refusal::{Kind, Refusal};
@@ -73,14 +73,14 @@ pub(crate) fn examine(
             old: &edit.old,
             // The whole file is not held; what the old text has of a form stands for it.
             file: "",
-            lines: &line_numbers(&target, &survey, &places, 1)?,
+            lines: &line_numbers(&target, &survey, &places.first, 1)?,
             markup: markup(target.path()),
         };
         if let Some(found) = leaked_edit(&ground, &edit.new) {
             return Err(leak(&found.reason, found.mended.as_deref()));
         }
     }
-    let taken = without_overlaps(&places);
+    let taken = without_overlaps(&places.first);
     let file = (&target, &*survey);
     let once = desk.engine().settings.matching != Matching::Exact
         && repeats_at_all(file, &taken, &old, &new)?;
@@ -212,11 +212,15 @@ fn check_places(
     desk: &Desk<'_>,
     target: &Target,
     survey: &Surveyed,
-    places: &[Range<u64>],
+    Places {
+        first: places,
+        total,
+    }: &Places,
     edit: &EditRequest,
     seen: &Seen,
 ) -> Result<(), Refusal> {
     let path = quote_path(target.path());
+    let total = *total;
     if places.is_empty() {
         let text = format!(
             "old_string was not found in {path} exactly as sent. In a file over {} MiB only exact text is looked for. Read the part that is to change and copy its text.",
@@ -232,11 +236,11 @@ fn check_places(
         let lines = line_numbers(target, survey, places, 200)?;
         let text = format!(
             "old_string stands at {} in {path} ({}), and which one is meant is unknown. Send a longer text that is unique, or replace_all: true to change them all.",
-            count(places.len(), "place"),
+            count(total, "place"),
             lines_named(lines, 200)
         );
         return Err(Refusal::new(Kind::Ambiguous, text)
-            .with("count", places.len())
+            .with("count", total)
             .with("file_path", path));
     }
     if let Some(wanted) = edit.expect_count
@@ -244,10 +248,10 @@ fn check_places(
     {
         let text = format!(
             "old_string stands at {}, and expect_count is {wanted}. Nothing was written.",
-            count(places.len(), "place")
+            count(total, "place")
         );
         return Err(Refusal::new(Kind::Count, text)
-            .with("count", places.len())
+            .with("count", total)
             .with("file_path", path));
     }
     if !unseen.is_empty() {
@@ -260,6 +264,15 @@ fn check_places(
             desk.read_call(target.path(), first, Some(50))
         );
         return Err(Refusal::new(Kind::NotRead, text).with("file_path", path));
+    }
+    if total > places.len() {
+        let text = format!(
+            "old_string stands at {} in {path}, and one call changes at most {PLACES_MOST}. Send a longer old_string.",
+            count(total, "place")
+        );
+        return Err(Refusal::new(Kind::TooLarge, text)
+            .with("count", total)
+            .with("file_path", path));
     }
     Ok(())
 }

@@ -2,15 +2,20 @@
 
 use std::ops::{ControlFlow, Range};
 
-use lancet_text::StreamFinder;
+use lancet_text::{PLACES_MOST, StreamFinder};
 
 use super::{Stretch, Surveyed, scan};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::Refusal;
 use crate::rooms::Desk;
 use crate::rooms::locate::Target;
 
-/// The most places that are changed in one call.
-const MOST_PLACES: usize = 1_000_000;
+/// Where a text stands.
+pub(super) struct Places {
+    /// The first places, at most as many as one call changes.
+    pub(super) first: Vec<Range<u64>>,
+    /// How many there are, overlapping ones included.
+    pub(super) total: usize,
+}
 
 /// The places of the needle in the text: not in the byte order mark, and not up to the middle of a line end.
 pub(super) fn find_places(
@@ -18,7 +23,7 @@ pub(super) fn find_places(
     target: &Target,
     survey: &Surveyed,
     needle: &str,
-) -> Result<Vec<Range<u64>>, Refusal> {
+) -> Result<Places, Refusal> {
     let mut finder = StreamFinder::new(needle.as_bytes());
     let longer = format!("{needle}\n");
     let cut_end = if needle.ends_with('\r') {
@@ -27,29 +32,31 @@ pub(super) fn find_places(
         &[]
     };
     let mut cut_finder = StreamFinder::new(cut_end);
-    let mut places = Vec::new();
-    let mut cut_places = Vec::new();
+    let mut first: Vec<Range<u64>> = Vec::new();
+    let mut total = 0;
+    let mut cut_places: Vec<Range<u64>> = Vec::new();
     scan(desk, target, &mut |bytes| {
-        finder.feed(bytes, &mut places);
-        cut_finder.feed(bytes, &mut cut_places);
-        if places.len() > MOST_PLACES {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        finder.feed(bytes, |place| {
+            total += 1;
+            if first.len() < PLACES_MOST {
+                first.push(place);
+            }
+        });
+        cut_finder.feed(bytes, |place| {
+            if cut_places.len() < PLACES_MOST {
+                cut_places.push(place);
+            }
+        });
+        ControlFlow::Continue(())
     })?;
-    if places.len() > MOST_PLACES {
-        let text = format!(
-            "old_string stands at over {MOST_PLACES} places, more than one call changes. Send a longer old_string."
-        );
-        return Err(Refusal::new(Kind::TooLarge, text));
-    }
     let start = survey.facts.text_start();
-    places.retain(|place| {
+    let listed = first.len();
+    first.retain(|place| {
         let is_cut = |cut: &Range<u64>| cut.start.cmp(&place.start);
         place.start >= start && cut_places.binary_search_by(is_cut).is_err()
     });
-    Ok(places)
+    total -= listed - first.len();
+    Ok(Places { first, total })
 }
 
 /// The places that do not overlap, from the left.

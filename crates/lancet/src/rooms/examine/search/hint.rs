@@ -79,7 +79,8 @@ pub(super) fn for_grep(
     let (case, span) = options(arguments);
     let expression = &arguments.pattern;
     let mut hints = Vec::new();
-    if kept.tally.searched == 0 {
+    let tally = &kept.tally;
+    if tally.searched + tally.binary + tally.too_large + tally.unreadable == 0 {
         hints.push("no file was searched: path, glob and type leave none".to_owned());
         hints.extend(arguments.glob.as_deref().and_then(several_globs));
     }
