@@ -26,6 +26,9 @@ pub struct UnknownType {
     pub name: String,
 }
 
+/// The longest glob, in bytes: 2 MB of alternatives took 700 MB before they were refused.
+const LONGEST: usize = 32 << 10;
+
 /// The files wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -44,6 +47,10 @@ impl Filter {
     pub fn with_globs(mut self, bases: &[&Path], globs: &[&str]) -> Result<Self, GlobError> {
         let mut lines = Vec::new();
         for glob in globs {
+            if glob.len() > LONGEST {
+                let why = format!("it has over {LONGEST} bytes; send several shorter ones");
+                return Err(GlobError { why });
+            }
             lines.push(with_files(glob));
             if glob.contains('[') {
                 // A name with brackets in it is rarely meant as a class of letters.

@@ -26,13 +26,17 @@ pub fn escape_brackets(glob: &str) -> String {
 /// The alternatives of a glob with its braces written out; the glob itself where that cannot be done.
 pub(crate) fn alternatives(glob: &str) -> Vec<String> {
     let characters: Vec<char> = glob.chars().collect();
-    expand(&characters, 0).unwrap_or_else(|| vec![glob.to_owned()])
+    let mut braces = MOST_BRACES;
+    expand(&characters, 0, &mut braces).unwrap_or_else(|| vec![glob.to_owned()])
 }
 
 /// How deep braces may nest.
 const MOST_DEPTH: usize = 8;
+/// How many there may be: what follows a pair is a call inside the call, and the stack has an end.
+const MOST_BRACES: usize = 512;
 
-fn expand(glob: &[char], depth: usize) -> Option<Vec<String>> {
+fn expand(glob: &[char], depth: usize, braces: &mut usize) -> Option<Vec<String>> {
+    *braces = braces.checked_sub(1)?;
     if depth > MOST_DEPTH {
         return None;
     }
@@ -40,11 +44,11 @@ fn expand(glob: &[char], depth: usize) -> Option<Vec<String>> {
         return Some(vec![glob.iter().collect()]);
     };
     let head: String = glob[..open].iter().collect();
-    let tails = expand(&glob[close + 1..], depth)?;
+    let tails = expand(&glob[close + 1..], depth, braces)?;
     let mut all = Vec::new();
     let mut start = open + 1;
     for end in commas.into_iter().chain([close]) {
-        for middle in expand(&glob[start..end], depth + 1)? {
+        for middle in expand(&glob[start..end], depth + 1, braces)? {
             for tail in &tails {
                 all.push(format!("{head}{middle}{tail}"));
                 if all.len() > MOST_ALTERNATIVES {
@@ -129,6 +133,12 @@ mod tests {
     #[test]
     fn too_many_alternatives_are_left_as_they_are() {
         let glob = "{a,b}".repeat(9);
+        assert_eq!(alternatives(&glob), [glob.as_str()]);
+    }
+
+    #[test]
+    fn braces_without_number_are_left_as_they_are() {
+        let glob = "{a}".repeat(200_000);
         assert_eq!(alternatives(&glob), [glob.as_str()]);
     }
 

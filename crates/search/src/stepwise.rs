@@ -23,6 +23,8 @@ const ALONE: Duration = Duration::from_millis(4);
 const FIRST_GUESS: f64 = 120.0;
 /// Pieces are not cut smaller, and not left larger.
 const PIECE: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 23;
+/// The longest that is spent on learning how long it takes.
+const TRIED: Duration = Duration::from_millis(20);
 /// What is smaller tells nothing of how long a byte takes.
 const TELLING: usize = 1 << 13;
 /// Bytes looked at between two looks at whether to stop.
@@ -176,13 +178,18 @@ impl<'p> Stepwise<'p> {
         let text = &haystack[..haystack.len().min(at + TELLING.min(self.pattern.piece))];
         let began = Instant::now();
         let mut next = at;
+        let mut passed = text.len() - at;
         while let Ok(Some(found)) = self.pattern.matcher.find_at(text, next) {
             next = found.end().max(next + 1);
             if next >= text.len() {
                 break;
             }
+            if began.elapsed() > TRIED {
+                passed = next - at;
+                break;
+            }
         }
-        self.measure(began, text.len() - at);
+        self.measure(began, passed.max(1));
     }
 
     /// Looks through a text state by state. None where the pattern cannot be looked for like that.
