@@ -217,6 +217,9 @@ def cases():
                written("f", lambda: [b"".join(b"%d\n" % n for n in range(3 * million))]), edit("7"), foreign_lines)
     yield Case("Glob, 20 braces in a row", written("f", b""), tool("Glob", path="", pattern="{a,b}" * 20))
     yield Case("Glob, 30,000 alternatives", written("f", b""), tool("Glob", path="", pattern="{" + ",".join(f"n{n}*" for n in range(30_000)) + "}"))
+    yield Case("Glob, 200,000 braces in a row", written("f", b""), tool("Glob", path="", pattern="{a}" * 200_000))
+    yield Case("Glob, 300,000 alternatives", written("f", b""), tool("Glob", path="", pattern="{" + ",".join(f"n{n}*" for n in range(300_000)) + "}"))
+    yield Case("Grep `a?` 50,000 times, 50 kB", written("f", b"a" * 50_000), tool("Grep", path="", pattern="a?" * 50_000))
     yield Case("Glob, 200 stars", written("a" * 200, b""), tool("Glob", path="", pattern="*a" * 200 + "b"))
     yield Case("Grep, glob of 30,000 alternatives", written("f", b""),
                tool("Grep", path="", pattern="x", glob="{" + ",".join(f"n{n}*" for n in range(30_000)) + "}"))
