@@ -128,7 +128,7 @@ pub const TABLE: &[Row] = &[
     row(Kind::Ambiguous, 9, None, "ambiguous", "the old text stands at several places", "send one of the longer texts that the answer gives, or replace_all"),
     row(Kind::TooLarge, 10, Some(10), "too_large", "the file is over 1 GiB", "change it with another program"),
     row(Kind::Invalid, 20, Some(20), "invalid", "the arguments are off", "send the call again in the form that the answer gives"),
-    row(Kind::Outside, 21, Some(21), "outside", "the path is not inside a root", "use a path below one of the roots that the answer names"),
+    row(Kind::Outside, 21, Some(21), "outside", "the path is not inside a root", "use a path below one of the roots that the answer names; a root that was moved, or removed and made again, needs lancet to be started again"),
     row(Kind::Special, 22, Some(22), "special", "not a regular file", "name a regular file"),
     row(Kind::Binary, 23, Some(23), "binary", "the file is not text", "use a program made for this kind of file"),
     row(Kind::Unencodable, 24, Some(24), "unencodable", "a character that the file's encoding lacks", "use characters that the encoding has"),

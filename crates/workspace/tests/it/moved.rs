@@ -8,8 +8,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{CommitError, Manner, NewBytes, Strategy, Workspace, Write, Written};
+use lancet_workspace::{CommitError, Manner, NewBytes, Strategy, Workspace, Write};
 
+use crate::faults::{Commit, Outcome};
 use crate::ground::{Ground, creation};
 
 const OLD: &str = "old bytes\n";
@@ -17,14 +18,12 @@ const NEW: &str = "NEW bytes, and more of them\n";
 /// What a new folder of the same name holds: the same, so that no look at the bytes tells it from the first one.
 const FILE: &str = "mid/src/a";
 
-type Outcome = Result<Vec<Written>, CommitError>;
-
 /// A commit of one file below `mid/src`.
 struct Deed {
     name: &'static str,
     /// The file that it is about.
     file: &'static str,
-    act: fn(&Ground, &dyn Fn(Vec<Write<'_>>) -> Outcome) -> Outcome,
+    act: fn(&Ground, Commit<'_>) -> Outcome,
 }
 
 const DEEDS: [Deed; 7] = [
@@ -207,7 +206,7 @@ fn disturbed(deed: &Deed, (moved, make): &Move, at: u64) -> Option<(Outcome, boo
     let before = fs::metadata(&file).ok().map(|file| file.len());
     let outcome = (deed.act)(&ground, &|batch| {
         let (note, all, root) = (Arc::clone(&note), all.clone(), root.clone());
-        let (file, before) = (file.clone(), before.clone());
+        let file = file.clone();
         let begun = ground.disk.calls();
         ground.disk.before_each(move |call| {
             if call.number - begun == at {
