@@ -298,7 +298,7 @@ fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
                 );
                 match (reply.is_error(), landed) {
                     (true, _) => assert!(written.is_empty(), "{what}"),
-                    (false, false) => assert_eq!(written, [file.clone()], "{what}"),
+                    (false, false) => assert_eq!(written, std::slice::from_ref(&file), "{what}"),
                     // Moved when it had been written.
                     (false, true) => assert_eq!(written.len(), 1, "{what}"),
                 }
