@@ -85,8 +85,7 @@ pub(crate) struct McpArguments {
     pub(crate) session: Option<SessionName>,
     /// Who is asked about writes that need a person's word
     ///
-    /// Without it the agent's user where the agent is known to ask them (Claude Code, Codex), else nobody, and such writes
-    /// are declined.
+    /// Without it the user of an agent that is known to ask them (Claude Code, Codex), else nobody: they are declined.
     #[arg(long, value_name = "WHOM")]
     pub(crate) ask: Option<AskWhom>,
     #[command(flatten)]

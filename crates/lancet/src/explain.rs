@@ -58,11 +58,17 @@ impl Lancet {
             }
             covering.into_iter().map(ToString::to_string).collect()
         });
+        let is_withheld = target.with_names(|names| policy.reading(names)).is_denied();
         let unsure = access == Access::Write && target.twins == Twins::Unknown;
         let (outcome, because) = match decision.outcome {
             Outcome::Allow if unsure => (
                 Outcome::Ask,
                 "it is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)".to_owned(),
+            ),
+            Outcome::Allow if is_withheld && access == Access::Write => (
+                Outcome::Ask,
+                "reading it is denied, and what was not read is written only after a person's yes"
+                    .to_owned(),
             ),
             outcome => (outcome, decision.cause.to_string()),
         };
@@ -73,7 +79,7 @@ impl Lancet {
             scope: policy
                 .offered_scope(target.path())
                 .map(|scope| scope.pattern),
-            is_withheld: target.with_names(|names| policy.reading(names)).is_denied(),
+            is_withheld,
             path: target.path().to_path_buf(),
         })
     }
