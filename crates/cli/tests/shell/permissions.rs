@@ -181,3 +181,18 @@ fn a_read_root_is_read_and_never_written() {
     assert_eq!(std::fs::read_to_string(file).expect("there"), "one\n");
     assert_eq!(stage.run(&["read", "a", "--read-root", "/no/such"]).code, 2);
 }
+
+#[test]
+fn a_write_of_what_may_not_be_read_asks_in_every_mode() {
+    let stage = Stage::new();
+    stage.file("lancet.toml", "[permissions]\ndeny = [\"Read(priv/**)\"]\n");
+    for mode in ["accept-edits", "bypass"] {
+        let explain = [
+            "explain", "priv/a", "--tool", "Write", "--mode", mode, "--json",
+        ];
+        let (_, object) = stage.json(&explain);
+        let decision = &object["decisions"][0];
+        assert_eq!(decision["outcome"], "asks", "{object}");
+        assert_eq!(decision["withheld"], true, "{object}");
+    }
+}
