@@ -172,6 +172,12 @@ impl Ground {
             "an answer of {} characters",
             reply.text().chars().count()
         );
+        let last = reply.text().chars().next_back();
+        assert!(
+            last.is_some_and(|last| !last.is_whitespace() && !last.is_control()),
+            "{tool} {arguments}: clients trim the end of {:?}",
+            reply.text()
+        );
         assert_eq!(reply.is_error(), reply.data().get("error").is_some());
         reply
     }
