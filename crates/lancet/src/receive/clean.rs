@@ -118,12 +118,9 @@ fn clean_object(
     let given: Map<String, Value> = fields
         .into_iter()
         .filter(|(name, value)| {
-            let optional = !required.contains(&name.as_str());
-            !value.is_null()
-                && !(optional
-                    && known
-                        .get(name)
-                        .is_some_and(|schema| says_nothing(name, schema, value)))
+            let absent = |schema| says_nothing(name, schema, value);
+            let counts = required.contains(&name.as_str()) || !known.get(name).is_some_and(absent);
+            !value.is_null() && counts
         })
         .collect();
 
