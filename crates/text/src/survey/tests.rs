@@ -71,6 +71,23 @@ fn other_files_have_no_encoding_here() {
     );
 }
 
+#[test]
+fn a_pdf_without_nul_bytes_is_told_by_its_first_and_last_bytes() {
+    let long = [b"%PDF-1.4\n".as_slice(), &[b'x'; 5_000], b"\n%%EOF\n"].concat();
+    for piece in [1, 7, 2_000, 10_000] {
+        let kind = survey(&long, piece).is_no_text();
+        assert_eq!(
+            kind,
+            Some(NotText::Binary {
+                kind: "PDF document"
+            }),
+            "in pieces of {piece}"
+        );
+        assert_eq!(survey(&long[..3_000], piece).is_no_text(), None);
+        assert_eq!(survey(&long[1..], piece).is_no_text(), None);
+    }
+}
+
 proptest! {
     #![proptest_config(laws::config())]
 
