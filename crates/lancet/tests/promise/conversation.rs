@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::exact::places;
 use crate::ground::{Ground, cases, config, config_of, folder, refused, settings};
-use model::{Known, Model, NAMES, Node, deletion_end};
+use model::{Known, Model, NAMES, Node, replaced};
 use outside::Outside;
 
 #[derive(Clone, Debug)]
@@ -454,8 +454,14 @@ impl Model {
             return Refused("no_change");
         }
         let created = matches!(before.files[key], Node::Missing);
+        // An empty file has no line that could be unseen.
+        let fills_unknown = old.is_empty()
+            && revision.is_none()
+            && original.is_empty()
+            && before.known[session][key].is_none();
         if let Some(refusal) = before.standing(session, key, &original, revision)
             && !created
+            && !fills_unknown
         {
             return Refused(refusal);
         }
@@ -468,7 +474,7 @@ impl Model {
         } else {
             places(&text, old)
         };
-        let range = |at: usize| at..deletion_end(&text, at, old, new);
+        let range = |at: usize| replaced(&text, at, old, new);
         let unseen = |at: &usize| !known.seen[range(*at)].iter().all(|seen| *seen);
         if found.is_empty() {
             return Refused("not_found");
@@ -636,13 +642,13 @@ fn with_merge_no_foreign_change_is_lost_and_nothing_unseen_is_edited() {
             if !reply.is_error() && !old.is_empty() {
                 let found = places(&text, old);
                 assert_eq!(found.len(), 1, "{text:?} {old:?}");
-                let end = deletion_end(&text, found[0], old, &new);
+                let gone = replaced(&text, found[0], old, &new);
                 let first = text[..found[0]].rfind('\n').map_or(0, |at| at + 1);
-                for line in text[first..end].split_terminator('\n') {
+                for line in text[first..gone.end].split_terminator('\n') {
                     let whole = text.split('\n').find(|whole| whole.starts_with(line)).unwrap_or(line);
                     assert!(shown.iter().any(|shown| shown.starts_with(line) || shown == whole), "{line:?} was never shown");
                 }
-                model.files[0] = Node::File(format!("{}{new}{}", &text[..found[0]], &text[end..]));
+                model.files[0] = Node::File(format!("{}{new}{}", &text[..gone.start], &text[gone.end..]));
             } else if !reply.is_error() {
                 model.files[0] = Node::File(new);
             }

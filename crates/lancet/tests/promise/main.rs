@@ -7,6 +7,7 @@ mod conversation;
 mod drafts;
 mod exact;
 mod ground;
+mod meant;
 mod meddling;
 mod no_panic;
 mod probes;

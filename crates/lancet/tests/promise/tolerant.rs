@@ -159,7 +159,7 @@ fn same_but_indent(place: &[String], old: &[String]) -> bool {
     shifted(place, old) || shifted(old, place)
 }
 
-/// Only tabs on one side, n spaces for each on the other, one n throughout.
+/// Tabs on one side, n spaces for each on the other, one n throughout; blanks behind the tabs on both sides alike.
 fn same_but_tabs(place: &[String], old: &[String]) -> bool {
     let parted = |line: &str| {
         let bare = bare_end(line);
@@ -169,8 +169,10 @@ fn same_but_tabs(place: &[String], old: &[String]) -> bool {
     let converts = |tabs: &[String], spaces: &[String], width: usize| {
         tabs.iter().zip(spaces).all(|(tabs, spaces)| {
             let ((deep, tabs), (wide, spaces)) = (parted(tabs), parted(spaces));
-            let pure = !deep.contains(' ') && !wide.contains('\t');
-            tabs == spaces && (tabs.is_empty() || pure && wide.len() == deep.len() * width)
+            let blanks = deep.trim_start_matches('\t');
+            let steps = deep.len() - blanks.len();
+            let spelled = " ".repeat(steps * width) + blanks;
+            tabs == spaces && (tabs.is_empty() || wide == spelled && !wide.contains('\t'))
         })
     };
     (2..=8).any(|width| converts(place, old, width) || converts(old, place, width))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::look_alike::is_blank_char;
 
-use super::passage::{Passage, line_lead};
+use super::passage::{Leads, Passage};
 use super::search::{each_occurrence, occurrences};
 use super::settle::{choose, edit};
 use super::sight::Sight;
@@ -28,11 +28,13 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
+    let mut leads = Leads::of(task.sight.view);
+    let blanks = leads.before(places[0].start);
     let once = task.tolerance == Tolerance::Tolerant
-        && places.iter().all(|place| {
-            let blanks = line_lead(task.sight.view, place.start);
-            repeats_indentation(blanks, task.old, task.new)
-        });
+        && blanks.is_some_and(|blanks| repeats_indentation(blanks, task.old, task.new))
+        && places
+            .iter()
+            .all(|place| leads.before(place.start) == blanks);
     let sent = if once {
         task.new.trim_start_matches(is_blank_char)
     } else {

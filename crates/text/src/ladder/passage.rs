@@ -1,5 +1,7 @@
 //! A text as its lines: what stands between line ends, and whether the last one is ended.
 
+use crate::look_alike::is_blank;
+
 /// The lines of a text, without their newlines. A final newline starts no further line; an
 /// empty text has no line. One empty line that is not ended stands for "a line with nothing on it".
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +47,39 @@ impl<'t> Passage<'t> {
 /// Whether a line of the text starts at the offset.
 pub(super) fn starts_line(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes()[at - 1] == b'\n'
+}
+
+/// The blanks that stand before offsets on their lines. The offsets ascend, so that all of them together take one pass.
+pub(super) struct Leads<'t> {
+    text: &'t str,
+    line_start: usize,
+    at: usize,
+    blank: bool,
+}
+
+impl<'t> Leads<'t> {
+    pub(super) fn of(text: &'t str) -> Leads<'t> {
+        Leads {
+            text,
+            line_start: 0,
+            at: 0,
+            blank: true,
+        }
+    }
+
+    /// The blanks before the offset, where nothing else stands before it on its line.
+    pub(super) fn before(&mut self, offset: usize) -> Option<&'t str> {
+        let passed = &self.text[self.at..offset];
+        match memchr::memrchr(b'\n', passed.as_bytes()) {
+            Some(newline) => {
+                self.line_start = self.at + newline + 1;
+                self.blank = is_blank(&passed[newline + 1..]);
+            }
+            None => self.blank &= is_blank(passed),
+        }
+        self.at = offset;
+        self.blank.then(|| &self.text[self.line_start..offset])
+    }
 }
 
 /// What stands before the offset on its line.

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::look_alike::{indent_len, is_blank};
+use crate::look_alike::{indent_len, is_blank, is_blank_char};
 
 use super::Erasure;
-use super::passage::{Passage, line_lead, starts_line};
+use super::passage::{Leads, Passage, starts_line};
 
 /// How many columns a tab takes where indentations of tabs and spaces are compared.
 const TAB_COLUMNS: usize = 8;
@@ -47,15 +47,19 @@ pub(super) fn remarks(
     if old.ended && !new.ended && places.iter().any(joins) {
         remarks.push(Remark::JoinsNextLine);
     }
+    let mut leads = Leads::of(view);
+    let further = Further::of(old, new);
     let left = places
         .iter()
-        .find_map(|place| line_left_of(line_lead(view, place.start), old, new));
+        .filter_map(|place| leads.before(place.start))
+        .find_map(|lead| further.left_of(lead));
     remarks.extend(left.map(Remark::Indentation));
-    let leaves_blank = |place: &Range<usize>| {
-        let line = view[place.end..].split_once('\n');
-        line.is_some_and(|(rest, _)| is_blank(rest))
+    let leaves_blank = |(number, place): (usize, &Range<usize>)| {
+        let next = places.get(number + 1).map_or(view.len(), |next| next.start);
+        let rest = &view[place.end..next.max(place.end)];
+        rest.trim_start_matches(is_blank_char).starts_with('\n')
     };
-    if new.ended && !old.ended && places.iter().any(leaves_blank) {
+    if new.ended && !old.ended && places.iter().enumerate().any(leaves_blank) {
         remarks.push(Remark::BlankLine);
     }
     if old.len() > 1
@@ -72,21 +76,31 @@ pub(super) fn remarks(
     remarks
 }
 
-/// The number, from 1, of the first line after the first of the new text that stands left of the indentation `lead`,
-/// without those that the old text has too.
-fn line_left_of(lead: &str, old: &Passage<'_>, new: &Passage<'_>) -> Option<usize> {
-    if lead.is_empty() || !is_blank(lead) {
-        return None;
+/// The lines after the first of the new text that are not the old text's too: number from 1, and indentation.
+struct Further<'t> {
+    lines: Vec<(usize, &'t str)>,
+}
+
+impl<'t> Further<'t> {
+    fn of(old: &Passage<'_>, new: &Passage<'t>) -> Further<'t> {
+        let known: HashSet<&str> = old.lines.iter().copied().collect();
+        let lines = new.lines.iter().enumerate().skip(1);
+        let added = lines.filter(|(_, line)| !is_blank(line) && !known.contains(**line));
+        let mut lines: Vec<(usize, &str)> = added
+            .map(|(number, line)| (number + 1, &line[..indent_len(line)]))
+            .collect();
+        // One line of each indentation is enough, so that many places take no longer.
+        let mut indents = HashSet::new();
+        lines.retain(|(_, indent)| indents.insert(*indent));
+        Further { lines }
     }
-    let is_left = |line: &str| {
-        let indent = &line[..indent_len(line)];
-        !is_blank(line) && !indent.starts_with(lead) && columns(indent) < columns(lead)
-    };
-    let known: HashSet<&str> = old.lines.iter().copied().collect();
-    let mut further = new.lines.iter().enumerate().skip(1);
-    further
-        .find(|(_, line)| is_left(line) && !known.contains(**line))
-        .map(|(number, _)| number + 1)
+
+    /// The number of the first line that stands left of the indentation `lead`.
+    fn left_of(&self, lead: &str) -> Option<usize> {
+        let is_left = |indent: &str| !indent.starts_with(lead) && columns(indent) < columns(lead);
+        let found = self.lines.iter().find(|(_, indent)| is_left(indent));
+        found.map(|(number, _)| *number)
+    }
 }
 
 fn columns(indent: &str) -> usize {

@@ -68,14 +68,23 @@ fn line_range(text: &str, line: usize) -> Option<Range<usize>> {
     None
 }
 
-/// Where a deletion ends: whole lines take their newline along.
-pub(crate) fn deletion_end(text: &str, at: usize, old: &str, new: &str) -> usize {
+/// What an edit replaces: a deletion of whole lines takes the blanks around them and their newline along.
+pub(crate) fn replaced(text: &str, at: usize, old: &str, new: &str) -> Range<usize> {
     let end = at + old.len();
-    let starts_line = at == 0 || text.as_bytes()[at - 1] == b'\n';
-    let before_newline = text.as_bytes().get(end) == Some(&b'\n');
-    let whole =
-        new.is_empty() && !old.is_empty() && !old.ends_with('\n') && starts_line && before_newline;
-    end + usize::from(whole)
+    let start = text[..at].trim_end_matches([' ', '\t']).len();
+    let starts_line = start == 0 || text.as_bytes()[start - 1] == b'\n';
+    let rest = text[end..].trim_start_matches([' ', '\t']);
+    let whole = new.is_empty()
+        && !old.trim_matches([' ', '\t', '\n']).is_empty()
+        && !old.starts_with('\n')
+        && !old.ends_with('\n')
+        && starts_line
+        && rest.starts_with('\n');
+    if whole {
+        start..text.len() - rest.len() + 1
+    } else {
+        at..end
+    }
 }
 
 #[derive(Clone, Debug)]
