@@ -200,8 +200,11 @@ fn damage(lines: &[String], first: usize, at: Index, how: Damage) -> Vec<String>
         Damage::ChangedWord => damaged[line] = lines[line].replacen('e', "oo", 1),
         Damage::CutEnd => {
             if let Some(last) = damaged.last_mut() {
+                // A line that is cut away altogether would be another damage: a blank line too many.
                 let characters = last.chars().count();
-                *last = last.chars().take(characters - characters.min(3)).collect();
+                if last.trim().chars().count() > 3 {
+                    *last = last.chars().take(characters - 3).collect();
+                }
             }
         }
         Damage::Curled => damaged = each(&curl),
@@ -355,12 +358,23 @@ fn fold(character: char) -> char {
 
 /// Whether a result differs from the meant one only where the rules have changed lines written as they were sent: blanks
 /// at their ends; added quotes and dashes, curly ones that the old text does not have, and straight ones.
-fn is_as_sent(result: &str, meant: &str, kept: &[String], old: &str, how: Damage) -> bool {
+fn is_as_sent(
+    result: &str,
+    meant: &str,
+    (file, place): (&[String], &[String]),
+    old: &str,
+    how: Damage,
+) -> bool {
+    // Where the place has look-alikes of its own, those that come are not made ASCII.
+    let has_own = |wanted: char| {
+        let mut own = place.iter().flat_map(|line| line.chars());
+        own.any(|character| !character.is_ascii() && fold(character) == fold(wanted))
+    };
     let (result, meant): (Vec<&str>, Vec<&str>) =
         (result.split('\n').collect(), meant.split('\n').collect());
     result.len() == meant.len()
         && result.iter().zip(&meant).all(|(result, meant)| {
-            let may_differ = !kept.iter().any(|line| line == meant);
+            let may_differ = !file.iter().any(|line| line == meant);
             let (bare, bare_meant) = match how {
                 Damage::TrailingBlanks | Damage::TrimmedEnds => {
                     (result.trim_end(), meant.trim_end())
@@ -371,7 +385,9 @@ fn is_as_sent(result: &str, meant: &str, kept: &[String], old: &str, how: Damage
                 result == meant
                     || (fold(result) == fold(meant)
                         && match how {
-                            Damage::Curled => !old.contains(result),
+                            Damage::Curled | Damage::NoBreakSpaces => {
+                                !old.contains(result) || has_own(result)
+                            }
                             Damage::Straightened => result.is_ascii(),
                             _ => false,
                         })
@@ -416,7 +432,10 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
             }
         };
         let (old, new) = (send(&old_lines, side != Where::New), send(&new_lines, side != Where::Old));
-        if old.is_empty() || places(&text, &old_lines.join("\n")).len() != 1 {
+        // Twins that differ in indentation only are told apart by nothing but what is damaged here.
+        let bare = |lines: &[String]| lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+        let twins = bare(&file).windows(old_lines.len()).filter(|lines| **lines == bare(&old_lines)).count();
+        if old.is_empty() || twins != 1 || places(&text, &old_lines.join("\n")).len() != 1 {
             return Ok(());
         }
         ground.clear();
@@ -433,7 +452,7 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
         let as_sent = match exact.as_slice() {
             [place] => exact_results(&text, place, &new).contains(&result),
             // A line with nothing on it is what new text leaves that is emptied on the way.
-            _ => is_as_sent(&result, &meant, &file, &old, how),
+            _ => is_as_sent(&result, &meant, (&file, &old_lines), &old, how),
         };
         prop_assert!(result == meant || as_sent, "{how:?} in {side:?}: {old:?} -> {new:?} in\n{text}\nmade\n{result}\nfor\n{meant}\n{}", reply.text());
     });
