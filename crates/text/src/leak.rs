@@ -109,7 +109,7 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
 }
 
 /// The text without the numbers of this form before its lines.
-pub(crate) fn without_numbers(text: &str, separator: Separator) -> String {
+fn without_numbers(text: &str, separator: Separator) -> String {
     text.split_inclusive('\n')
         .map(|line| {
             let bare = line.strip_suffix('\n').unwrap_or(line);
@@ -119,6 +119,13 @@ pub(crate) fn without_numbers(text: &str, separator: Separator) -> String {
             }
         })
         .collect()
+}
+
+/// The new text without the line numbers that the old text has before every line; `None` where it has none of them.
+pub fn without_numbers_of(old: &str, new: &str) -> Option<String> {
+    let separator = numbered(text_lines(old).next()?)?.separator;
+    let bare = without_numbers(new, separator);
+    (bare != new && new.len() <= MENDED_MOST).then_some(bare)
 }
 
 fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {

@@ -33,7 +33,9 @@ pub use ladder::{
     Found, Guard, Leaks, PLACES_MOST, Place, Query, Reach, Remark, Rung, Tolerance, Verdict,
     Writing, deleted_lines, find, remarks_on, repeats_indentation,
 };
-pub use leak::{Ground, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder};
+pub use leak::{
+    Ground, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder, without_numbers_of,
+};
 pub use lines::{Endings, LineEnd, Lines, sent_text};
 pub use look_alike::{fold_char, fold_name};
 pub use missing::already_there;

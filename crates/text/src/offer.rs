@@ -18,6 +18,7 @@ use crate::leak::numbered;
 use crate::nearest::{Region, differences_at, nearest};
 use crate::unique::{stands_once, unique_extension};
 use flaws::{Taken, undoubled};
+use gaps::Fit;
 use mend::{Mended, Sent};
 pub(crate) use tokens::are_alike;
 
@@ -94,6 +95,7 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
                 .into_iter()
                 .map(|place| quote.edges(view, place))
                 .collect();
+            let places = quote.likeliest(view, places);
             let which = match places.len() {
                 1 => Some(0),
                 _ => quote.chosen(lines, &sent.lines, &places),
@@ -112,18 +114,15 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
         }
         if quoted.iter().any(|line| gaps::is_gap(line)) {
             has_gaps = true;
-            if let Some(place) = gaps::fit(view, &quoted) {
-                let quote = Quote {
-                    taken,
-                    quoted: &quoted,
-                    plain: &quoted,
-                    doubled: &[],
-                    ended: sent.ended,
-                };
-                let place = quote.edges(view, place);
-                if let Some(offer) = quote.offer(view, lines, &[place], 0, new) {
-                    return Correction::One(offer);
-                }
+            let quote = Quote {
+                taken,
+                quoted: &quoted,
+                plain: &quoted,
+                doubled: &[],
+                ended: sent.ended,
+            };
+            if let Some(offer) = filled(view, lines, &quote, new) {
+                return Correction::One(offer);
             }
         }
     }
@@ -131,6 +130,76 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
         return Correction::Several(offers);
     }
     alike(view, lines, &sent, new, has_gaps)
+}
+
+/// The place that the pieces around gaps fit: the only one, or the one that the whole new text is nearest to.
+fn filled(view: &str, lines: &dyn LineTable, quote: &Quote<'_>, new: &str) -> Option<Offer> {
+    let fits = gaps::fits(view, quote.plain);
+    let chosen = match fits.as_slice() {
+        [] => None,
+        [only] => Some(only),
+        _ if new.split('\n').any(gaps::is_gap) => None,
+        several => {
+            let far = |fit: &Fit| tokens::apart(new, &view[fit.place.clone()]);
+            let best = several.iter().min_by_key(|fit| far(fit))?;
+            let alone = several.iter().filter(|fit| far(fit) == far(best)).count() == 1;
+            alone.then_some(best)
+        }
+    }?;
+    let place = quote.edges(view, chosen.place.clone());
+    let new_filled = new_text_filled(view, quote, chosen, new);
+    let mut offer = quote.offer(
+        view,
+        lines,
+        &[place],
+        0,
+        new_filled.as_deref().unwrap_or(new),
+    )?;
+    offer.flaws.push(format!(
+        "A line that is only `...` stands for nothing: Edit takes no gaps{}.",
+        match new.split('\n').any(gaps::is_gap) {
+            true => ", and in new_string it would replace the text",
+            false => "",
+        }
+    ));
+    offer.differences.clear();
+    offer.new = match (new_filled, offer.new) {
+        (None, _) => NewText::Unknown,
+        (Some(text), NewText::AsSent) if text != new => NewText::Instead(text),
+        (_, known) => known,
+    };
+    Some(offer)
+}
+
+/// The new text with the file's lines for its gaps, where it has as many of them as the old text, or none.
+fn new_text_filled(view: &str, quote: &Quote<'_>, fit: &Fit, new: &str) -> Option<String> {
+    let sent = Sent::of(new);
+    let ours = quote.taken.off(&sent.lines);
+    let count = ours.iter().filter(|line| gaps::is_gap(line)).count();
+    if count == 0 {
+        return Some(new.to_owned());
+    }
+    if count != fit.gaps.len() {
+        return None;
+    }
+    let blanks = gaps::blanks_around(quote.plain);
+    let mut stands_for = fit.gaps.iter().zip(blanks);
+    let mut lines: Vec<&str> = Vec::new();
+    for line in ours {
+        if !gaps::is_gap(line) {
+            lines.push(line);
+        } else if let Some((Some(range), (before, behind))) = stands_for.next() {
+            let mut whole: Vec<&str> = view[range.clone()].split('\n').collect();
+            let blank = |line: &&&str| line.trim().is_empty();
+            // Blank lines that were quoted beside the gap are there already.
+            let before = whole.iter().take_while(blank).count().min(before);
+            whole.drain(..before);
+            let behind = whole.iter().rev().take_while(blank).count().min(behind);
+            whole.truncate(whole.len() - behind);
+            lines.extend(whole);
+        }
+    }
+    Some(sent.with(&lines))
 }
 
 /// By likeness: the nearest region, where no other is as near.
@@ -240,6 +309,31 @@ impl Quote<'_> {
         start..end
     }
 
+    /// Of several places those where the text stands to the byte, or else those that begin their line as an indented
+    /// text does; all where there are none of these.
+    fn likeliest(&self, view: &str, places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let text = self.plain.join("\n");
+        let text = text.trim_matches('\n');
+        let begins_line =
+            |place: &Range<usize>| place.start == 0 || view[..place.start].ends_with('\n');
+        let is_exact = |place: &&Range<usize>| {
+            view[(*place).clone()].trim_end_matches('\n') == text.trim_end_matches('\n')
+                && (begins_line(place) || !text.starts_with([' ', '\t']))
+        };
+        let begins = |place: &&Range<usize>| text.starts_with([' ', '\t']) && begins_line(place);
+        let only = |wanted: &dyn Fn(&&Range<usize>) -> bool| -> Vec<Range<usize>> {
+            places
+                .iter()
+                .filter(|place| wanted(place))
+                .cloned()
+                .collect()
+        };
+        let ways = [only(&is_exact), only(&begins)];
+        ways.into_iter()
+            .find(|way| !way.is_empty())
+            .unwrap_or(places)
+    }
+
     /// The place that the line numbers name, if they name one.
     fn chosen(
         &self,
@@ -270,7 +364,15 @@ impl Quote<'_> {
     ) -> Option<Offer> {
         let place = places.get(which)?.clone();
         let there = &view[place.clone()];
-        let mended = Mended::of(self, there, new);
+        let has_gaps = |line: &&str| gaps::is_gap(line) && !there.contains(line.trim());
+        let mended = if self.plain.iter().any(has_gaps) {
+            // What the file has for the gaps is in the new text already.
+            let whole = Sent::of(there);
+            let plain = &whole.lines;
+            Mended::of(&Quote { plain, ..*self }, view, there, new)
+        } else {
+            Mended::of(self, view, there, new)
+        };
         let mut flaws = mended.flaws;
         let (range, new_text) = if stands_once(view, there) {
             (place.clone(), mended.new)
@@ -293,11 +395,7 @@ impl Quote<'_> {
         if self.ended {
             text.push('\n');
         }
-        let differences = if mended.filled {
-            Vec::new()
-        } else {
-            differences_at(view, lines, &text, &place)
-        };
+        let differences = differences_at(view, lines, &text, &place);
         Some(Offer {
             range,
             lines: first..last + 1,

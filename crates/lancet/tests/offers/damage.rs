@@ -69,7 +69,7 @@ impl Edit {
     /// Some lines of a text, and a change in one of them.
     pub fn of(text: &str, dice: &mut Dice) -> Option<Edit> {
         let lines: Vec<&str> = text.lines().collect();
-        let count = 2 + dice.below(11);
+        let count = 1 + dice.below(12);
         let first = dice.below(lines.len().checked_sub(count)?);
         let old = &lines[first..first + count];
         if old[0].trim().is_empty() || old[count - 1].trim().is_empty() {

@@ -103,7 +103,12 @@ fn offered(reply: &Reply, edit: &Edit, old: &str, new: &str) -> Option<(String, 
     };
     let text = |name: &str| place[name].as_str().map(str::to_owned);
     let (old_offered, new_offered) = (text("old_string"), text("new_string"));
-    for shown in [&old_offered, &new_offered].into_iter().flatten() {
+    let short = |text: &&String| text.len() < 5_000;
+    for shown in [&old_offered, &new_offered]
+        .into_iter()
+        .flatten()
+        .filter(short)
+    {
         assert!(reply.text().contains(shown.as_str()), "{}", reply.text());
     }
     if old_offered.is_none() && new_offered.is_none() {
@@ -187,7 +192,11 @@ fn an_offer_that_is_followed_does_what_was_meant() {
                     fs::read_to_string(entry.path()).ok()?,
                 ))
             })
-            .filter(|(_, text)| text.len() < 100_000 && text.lines().count() > 40)
+            .filter(|(_, text)| {
+                text.len() < 60_000
+                    && (40..1_900).contains(&text.lines().count())
+                    && text.lines().all(|line| line.len() < 500)
+            })
             .collect();
     }
     let seed = std::env::var("LANCET_OFFERS_SEED")

@@ -6,61 +6,87 @@ use memchr::memmem;
 
 use crate::leak::stands_for_more;
 
-/// Places of the first piece that are tried.
-const TRIED_MOST: usize = 1_000;
+/// Places that are given.
+const FITS_MOST: usize = 12;
 
 /// Whether a line is only `...`, or that in a comment.
 pub(super) fn is_gap(line: &str) -> bool {
     matches!(line.trim(), "..." | "…") || stands_for_more(line)
 }
 
-/// The one place where the pieces between the gaps stand in this order: the shortest stretch from each place of the first
-/// one, if there is only one such stretch.
-pub(super) fn fit(view: &str, lines: &[&str]) -> Option<Range<usize>> {
+/// A place that the pieces fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fit {
+    pub(super) place: Range<usize>,
+    /// The lines that each gap stands for, as ranges of the view without the last newline; `None` for no lines.
+    pub(super) gaps: Vec<Option<Range<usize>>>,
+}
+
+/// The places where the pieces between the gaps stand in this order: from each place of the first one the shortest
+/// stretch, and longer ones where the last piece stands again in the same block. Empty where there are too many.
+pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
     // Where a gap is the first or the last line, the text begins or ends nobody knows where.
     let mut filled = lines.iter().filter(|line| !line.trim().is_empty());
     if filled.next().is_none_or(|line| is_gap(line))
         || filled.next_back().is_none_or(|line| is_gap(line))
     {
-        return None;
+        return Vec::new();
     }
-    let pieces: Vec<String> = lines
+    let texts: Vec<String> = lines
         .split(|line| is_gap(line))
         .map(|piece| piece.join("\n"))
         .map(|piece| piece.trim_matches('\n').to_owned())
         .filter(|piece| !piece.trim().is_empty())
         .collect();
-    let (first, rest) = pieces.split_first()?;
-    let mut rest: Vec<Piece<'_>> = rest.iter().map(|piece| Piece::of(piece)).collect();
-    let mut first_piece = Piece::of(first);
-    let mut found: Option<Range<usize>> = None;
+    let mut pieces: Vec<Piece<'_>> = texts.iter().map(|piece| Piece::of(piece)).collect();
+    let Some((first, rest)) = pieces.split_first_mut() else {
+        return Vec::new();
+    };
+    let mut found: Vec<Fit> = Vec::new();
     let mut from = 0;
-    for _ in 0..TRIED_MOST {
-        let Some(start) = first_piece.next(view, from) else {
-            break;
-        };
+    while let Some(start) = first.next(view, from) {
         from = start + 1;
-        let mut end = start + first.len();
-        for piece in &mut rest {
-            // From a later start the rest is no nearer: nothing more can fit.
-            let Some(at) = piece.next(view, end) else {
+        let mut ends = vec![start + first.text.len()];
+        let mut starts = Vec::new();
+        for piece in rest.iter_mut() {
+            let Some(at) = ends.last().and_then(|&end| piece.next(view, end)) else {
+                // From a later start the rest is no nearer: nothing more can fit.
                 return found;
             };
-            end = at + piece.text.len();
+            starts.push(at);
+            ends.push(at + piece.text.len());
         }
-        match &mut found {
-            // The same end from a later start: a tighter fit of the same place.
-            Some(known) if known.end == end => known.start = start,
-            Some(_) => return None,
-            None => found = Some(start..end),
+        found.push(Fit::of(view, start, &starts, &ends));
+        // The last piece may as well be meant where it stands again in the same block.
+        while let Some(last) = rest.last()
+            && found.len() <= FITS_MOST
+            && let (Some(begin), Some(end)) = (starts.last_mut(), ends.last_mut())
+            && let Some(again) = last.first_from(view, *end)
+            && same_block(view, start, *end..again)
+        {
+            (*begin, *end) = (again, again + last.text.len());
+            found.push(Fit::of(view, start, &starts, &ends));
+        }
+        if found.len() > FITS_MOST {
+            return Vec::new();
         }
     }
-    let found = found?;
-    let ends_again = rest.last_mut().is_some_and(|last| {
-        let again = last.next(view, found.end);
-        again.is_some_and(|again| same_block(view, found.start, found.end..again))
-    });
-    (!ends_again).then_some(found)
+    found
+}
+
+impl Fit {
+    /// From where the first piece starts, where the others start and where each ends.
+    fn of(view: &str, start: usize, starts: &[usize], ends: &[usize]) -> Fit {
+        let gap = |(&end, &next): (&usize, &usize)| {
+            let line_start = view[..next].rfind('\n').unwrap_or(0);
+            let from = view[end..next].find('\n').map(|at| end + at + 1)?;
+            (from < line_start).then_some(from..line_start)
+        };
+        Fit {
+            place: start..ends.last().copied().unwrap_or(start),
+            gaps: ends.iter().zip(starts).map(gap).collect(),
+        }
+    }
 }
 
 /// Whether all that stands in a stretch is indented more than the line at `start`: it belongs to the same block, and what
@@ -98,11 +124,15 @@ impl<'p> Piece<'p> {
         if let Some(known) = self.known.filter(|known| *known >= from) {
             return Some(known);
         }
+        self.known = self.first_from(view, from);
+        self.known
+    }
+
+    fn first_from(&self, view: &str, from: usize) -> Option<usize> {
         let mut at = from;
         loop {
             at += self.finder.find(view.as_bytes().get(at..)?)?;
             if is_whole(view, at..at + self.text.len()) {
-                self.known = Some(at);
                 return Some(at);
             }
             at += 1;
@@ -113,9 +143,30 @@ impl<'p> Piece<'p> {
 fn is_whole(view: &str, place: Range<usize>) -> bool {
     let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
     let bytes = view.as_bytes();
-    let before = bytes[..place.start].iter().rev().find(|byte| !blank(byte));
     let after = bytes[place.end..].iter().find(|byte| !blank(byte));
+    // A text that is indented itself begins at the start of its line.
+    let indented = bytes[place.clone()]
+        .first()
+        .is_some_and(|byte| blank(&byte));
+    let before = match bytes[..place.start].last() {
+        Some(byte) if !indented && blank(&byte) => {
+            bytes[..place.start].iter().rev().find(|byte| !blank(byte))
+        }
+        last => last,
+    };
     before.is_none_or(|&byte| byte == b'\n') && after.is_none_or(|&byte| byte == b'\n')
+}
+
+/// How many blank lines stand right before, and right behind, each gap.
+pub(super) fn blanks_around(lines: &[&str]) -> Vec<(usize, usize)> {
+    let blank = |line: &&&str| line.trim().is_empty();
+    let at_gap = |at: usize| {
+        let before = lines[..at].iter().rev().take_while(blank).count();
+        let behind = lines[at + 1..].iter().take_while(blank).count();
+        (before, behind)
+    };
+    let gaps = (0..lines.len()).filter(|&at| is_gap(lines[at]));
+    gaps.map(at_gap).collect()
 }
 
 #[cfg(test)]
@@ -127,7 +178,10 @@ mod tests {
 
     fn fitted(old: &str) -> Option<&'static str> {
         let lines: Vec<&str> = old.split('\n').collect();
-        fit(VIEW, &lines).map(|place| &VIEW[place])
+        match fits(VIEW, &lines).as_slice() {
+            [only] => Some(&VIEW[only.place.clone()]),
+            _ => None,
+        }
     }
 
     #[test]
@@ -165,10 +219,11 @@ mod tests {
     #[test]
     fn an_end_that_may_as_well_be_a_later_one() {
         let view = "def f():\n    if a:\n        return 1\n    if b:\n        return 1\nx = 1\n";
-        assert_eq!(
-            fit(view, &["def f():", "    ...", "        return 1"]),
-            None
-        );
-        assert!(fit(view, &["def f():", "    ...", "x = 1"]).is_some());
+        let several = fits(view, &["def f():", "    ...", "        return 1"]);
+        assert_eq!(several.len(), 2);
+        let one = fits(view, &["def f():", "    ...", "x = 1"]);
+        assert_eq!(one.len(), 1);
+        let gap = one[0].gaps[0].clone().expect("lines");
+        assert!(view[gap.clone()].starts_with("    if a:") && view[gap].ends_with("return 1"));
     }
 }

@@ -3,17 +3,16 @@
 use std::cell::Cell;
 
 use super::flaws::{Taken, doubled};
-use super::gaps::is_gap;
 use super::merge::merge;
-use super::tokens::merge_words;
+use super::tokens::{exchanged, merge_words, tokens};
 use super::{NewText, Quote};
 use crate::leak::{Separator, quoted as shown};
 
 /// Bytes of the texts that are merged.
 const MERGED_MOST: usize = 256 << 10;
 
-/// A line that stands for all lines with a gap.
-const GAP: &str = "...";
+/// Bytes of the texts whose words are compared.
+const WORDS_MOST: usize = 16 << 10;
 
 /// A text by its lines.
 pub(super) struct Sent<'t> {
@@ -44,15 +43,20 @@ impl<'t> Sent<'t> {
 pub(super) struct Mended {
     pub(super) new: NewText,
     pub(super) flaws: Vec<String>,
-    /// Whether lines that stand for more were filled in.
-    pub(super) filled: bool,
 }
 
 impl Mended {
     /// The new text to send with the file's text `there` for the old one.
-    pub(super) fn of(quote: &Quote<'_>, there: &str, new: &str) -> Mended {
+    pub(super) fn of(quote: &Quote<'_>, view: &str, there: &str, new: &str) -> Mended {
         let mut flaws = Vec::new();
-        let sent = Sent::of(new);
+        // A newline that only the new text ends in begins a line of its own.
+        let sent = match quote.ended {
+            true => Sent::of(new),
+            false => Sent {
+                lines: new.split('\n').collect(),
+                ended: false,
+            },
+        };
         let mut ours = quote.taken.off(&sent.lines);
         let too = |has: bool, words: &'static str| if has { words } else { "" };
         if quote.taken.fence {
@@ -101,32 +105,18 @@ impl Mended {
                 again.binary_search(&(at - 1)).is_err()
             });
         }
-        let gaps = |lines: &[&str]| lines.iter().filter(|line| is_gap(line)).count();
-        let there_lines = Sent::of(there);
-        let filled = gaps(quote.plain) > gaps(&there_lines.lines);
-        let gaps_left = filled && gaps(&ours) > 0;
-        if filled {
-            flaws.push(format!(
-                "A line that is only `...` stands for nothing: Edit takes no gaps{}.",
-                too(gaps_left, ", and in new_string it would replace the text")
-            ));
-        }
-        let known = !gaps_left || gaps(&ours) == gaps(quote.plain);
         if new.is_empty() {
             return Mended {
                 new: NewText::AsSent,
                 flaws,
-                filled,
             };
         }
-        let merged = if known {
-            merged(quote, &ours, &there_lines.lines)
-        } else {
-            Merge::Unknown
-        };
+        let there_lines = Sent::of(there);
+        let merged = merged(quote, &ours, &there_lines.lines);
         let new_text = match merged {
             Merge::Lines(lines) => {
-                let mut text = lines.join("\n");
+                let wrong = wrong_words(view, quote, there, new);
+                let mut text = with_right_words(&lines.join("\n"), &wrong);
                 // A file that ends without a newline keeps its end.
                 if sent.ended && (there_lines.ended || !quote.ended) {
                     text.push('\n');
@@ -138,7 +128,6 @@ impl Mended {
                 }
             }
             Merge::Unknown => NewText::Unknown,
-            Merge::TooLong if gaps_left => NewText::Unknown,
             Merge::TooLong => {
                 let text = sent.with(&ours);
                 if text == new {
@@ -149,7 +138,7 @@ impl Mended {
             }
         };
         if new_text == NewText::Unknown && flaws.is_empty() {
-            flaws.push("The file has a blank line more where new_string puts text.".to_owned());
+            flaws.push("Which blank lines new_string should have cannot be told.".to_owned());
         }
         if matches!(new_text, NewText::Instead(_)) && flaws.is_empty() {
             flaws.push(
@@ -160,9 +149,43 @@ impl Mended {
         Mended {
             new: new_text,
             flaws,
-            filled,
         }
     }
+}
+
+/// Words of the old text that the file has not, each with the word that it has instead, and that the new text has no
+/// more often than the old one.
+fn wrong_words<'t>(
+    view: &str,
+    quote: &Quote<'_>,
+    there: &'t str,
+    new: &str,
+) -> Vec<(String, &'t str)> {
+    let old = quote.plain.join("\n");
+    if old.len() + there.len() + new.len() > WORDS_MOST {
+        return Vec::new();
+    }
+    let (base, theirs, ours) = (tokens(&old), tokens(there), tokens(new));
+    let count = |list: &[&str], word: &str| list.iter().filter(|token| **token == word).count();
+    let mut found = Vec::new();
+    for (wrong, right) in exchanged(&base, &theirs) {
+        let is_word = wrong.starts_with(|first: char| first.is_alphanumeric() || first == '_');
+        if is_word && !view.contains(wrong) && count(&ours, wrong) <= count(&base, wrong) {
+            found.push((wrong.to_owned(), right));
+        }
+    }
+    found
+}
+
+fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
+    if wrong.is_empty() {
+        return text.to_owned();
+    }
+    let right = |token| {
+        let known = wrong.iter().find(|(word, _)| word == token);
+        known.map_or(token, |(_, right)| *right)
+    };
+    tokens(text).into_iter().map(right).collect()
 }
 
 /// The new lines with what the file has where the old text is wrong and the new one alike.
@@ -171,14 +194,9 @@ fn merged(quote: &Quote<'_>, ours: &[&str], there: &[&str]) -> Merge {
     if size(quote.plain) + size(ours) + size(there) > MERGED_MOST {
         return Merge::TooLong;
     }
-    let is_there = |line: &str| there.iter().any(|other| *other == line);
-    let even = |lines: &[&str]| -> Vec<String> {
-        let gap = |line: &&str| is_gap(line) && !is_there(line);
-        let even = lines.iter().map(|line| if gap(line) { GAP } else { *line });
-        even.map(str::to_owned).collect()
-    };
-    let (base, ours) = (even(quote.plain), even(ours));
-    let theirs: Vec<String> = there.iter().map(|line| (*line).to_owned()).collect();
+    let owned =
+        |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| (*line).to_owned()).collect() };
+    let (base, ours, theirs) = (owned(quote.plain), owned(ours), owned(there));
     // Lines that the new text puts where the file has a blank line more: on which side of it cannot be told.
     let unknown = Cell::new(false);
     let by_words = |base: &[String], ours: &[String], theirs: &[String]| {
@@ -189,6 +207,14 @@ fn merged(quote: &Quote<'_>, ours: &[&str], there: &[&str]) -> Merge {
         merge_words(&strs(base), &strs(ours), &strs(theirs))
     };
     let lines = merge(&base, &ours, &theirs, &by_words);
+    // Where the edit itself makes blank lines more or fewer, it cannot be told which of them are meant.
+    let blanks = |lines: &[String]| lines.iter().filter(|line| line.trim().is_empty()).count();
+    if let Some(lines) = &lines
+        && blanks(lines) != blanks(&ours)
+        && blanks(&ours) != blanks(&base)
+    {
+        return Merge::Unknown;
+    }
     match (lines, unknown.get()) {
         (_, true) => Merge::Unknown,
         (Some(lines), false) => Merge::Lines(lines),

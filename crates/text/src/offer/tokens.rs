@@ -1,6 +1,6 @@
 //! Words, marks and blanks: how far two texts are apart in words, and a merge by words where lines do not tell.
 
-use super::merge::merge;
+use super::merge::{common, merge};
 
 /// Words of a text that are compared; of longer ones only their common start and end count.
 const COMPARED_MOST: usize = 800;
@@ -100,6 +100,23 @@ fn substitution(one: &str, other: &str) -> usize {
     } else {
         2
     }
+}
+
+/// The single words or marks that one list has where the other has a single other one.
+pub(super) fn exchanged<'t, 'o>(one: &[&'t str], other: &[&'o str]) -> Vec<(&'t str, &'o str)> {
+    let Some(mut pairs) = common(one, other) else {
+        return Vec::new();
+    };
+    pairs.push((one.len(), other.len()));
+    let mut found = Vec::new();
+    let mut next = (0, 0);
+    for pair in pairs {
+        if pair == (next.0 + 1, next.1 + 1) {
+            found.push((one[next.0], other[next.1]));
+        }
+        next = (pair.0 + 1, pair.1 + 1);
+    }
+    found
 }
 
 /// The lines of `ours` with what differs between `base` and `theirs` in them, word by word, where these two are close.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use lancet_history::Seen;
 use lancet_text::{
     Change, Document, Draft, Found, Ground, Leak, Leaks, LineStarts, LineTable, Place, Query, Rung,
-    Verdict as Ladder, Writing, find, leaked_edit, sent_text,
+    Verdict as Ladder, Writing, find, leaked_edit, sent_text, without_numbers_of,
 };
 
 use super::unseen::Unseen;
@@ -125,7 +125,8 @@ impl<'d> Sheet<'d> {
         }
         if manner.insist == Insist::No {
             if let Some(reason) = leak_found {
-                return Err(leak(&reason, None));
+                let bare = without_numbers_of(&edit.old, &edit.new);
+                return Err(leak(&reason, bare.as_deref()));
             }
             if let Some(found) = self.leaked(target, edit, &found) {
                 return Err(leak(&found.reason, found.mended.as_deref()));
