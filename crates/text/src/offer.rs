@@ -5,6 +5,7 @@ mod flaws;
 mod gaps;
 mod mend;
 mod merge;
+mod quote;
 mod squeezed;
 mod tokens;
 
@@ -14,12 +15,12 @@ mod tests;
 use std::ops::Range;
 
 use crate::diff::LineTable;
-use crate::leak::numbered;
-use crate::nearest::{Region, differences_at, nearest};
-use crate::unique::{stands_once, unique_extension};
+use crate::nearest::{Region, nearest};
+use crate::unique::stands_once;
 use flaws::{Taken, undoubled};
 use gaps::Fit;
-use mend::{Mended, Sent};
+use mend::Sent;
+use quote::{Quote, to_line_ends};
 pub(crate) use tokens::are_alike;
 
 /// Regions that are told where none is for certain the one that was meant.
@@ -256,169 +257,4 @@ fn alike(
         regions,
         gaps: unknown_gaps,
     }
-}
-
-/// Up to the ends of its lines where the new text goes on as they do and the old text does not: it was cut.
-fn to_line_ends(view: &str, place: Range<usize>, old: &str, new: &str) -> Range<usize> {
-    let Range { mut start, mut end } = place;
-    let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);
-    let rest = view[end..line_end].trim_end();
-    if !old.ends_with('\n') && !rest.is_empty() && !old.ends_with(rest) && new.ends_with(rest) {
-        end += rest.len();
-    }
-    let line_start = view[..start].rfind('\n').map_or(0, |at| at + 1);
-    let lead = view[line_start..start].trim_start();
-    if !lead.is_empty() && !old.starts_with(lead) && new.starts_with(lead) {
-        start -= lead.len();
-    }
-    start..end
-}
-
-/// An old text, and what it is without its flaws.
-#[derive(Clone, Copy)]
-struct Quote<'q> {
-    taken: Taken,
-    /// Its lines without fence and numbers.
-    quoted: &'q [&'q str],
-    /// These without the lines that stand twice.
-    plain: &'q [&'q str],
-    /// Those, by their index in `quoted`.
-    doubled: &'q [usize],
-    /// Whether the old text ends in a newline.
-    ended: bool,
-}
-
-impl Quote<'_> {
-    /// The place with the indentation and the newline that the old text has too.
-    fn edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
-        let Range { mut start, mut end } = place;
-        let filled = |line: &&&str| !line.trim().is_empty();
-        let indented = self
-            .plain
-            .iter()
-            .find(filled)
-            .is_some_and(|line| line.starts_with([' ', '\t']));
-        let line_start = view[..start].rfind('\n').map_or(0, |end| end + 1);
-        if indented && view[line_start..start].trim().is_empty() {
-            start = line_start;
-        }
-        let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);
-        if self.ended && view[end..line_end].trim().is_empty() {
-            end = (line_end + 1).min(view.len());
-        }
-        start..end
-    }
-
-    /// Of several places those where the text stands to the byte, or else those that begin their line as an indented
-    /// text does; all where there are none of these.
-    fn likeliest(&self, view: &str, places: Vec<Range<usize>>) -> Vec<Range<usize>> {
-        let text = self.plain.join("\n");
-        let text = text.trim_matches('\n');
-        let begins_line =
-            |place: &Range<usize>| place.start == 0 || view[..place.start].ends_with('\n');
-        let is_exact = |place: &&Range<usize>| {
-            view[(*place).clone()].trim_end_matches('\n') == text.trim_end_matches('\n')
-                && (begins_line(place) || !text.starts_with([' ', '\t']))
-        };
-        let begins = |place: &&Range<usize>| text.starts_with([' ', '\t']) && begins_line(place);
-        let only = |wanted: &dyn Fn(&&Range<usize>) -> bool| -> Vec<Range<usize>> {
-            places
-                .iter()
-                .filter(|place| wanted(place))
-                .cloned()
-                .collect()
-        };
-        let ways = [only(&is_exact), only(&begins)];
-        ways.into_iter()
-            .find(|way| !way.is_empty())
-            .unwrap_or(places)
-    }
-
-    /// The place that the line numbers name, if they name one.
-    fn chosen(
-        &self,
-        lines: &dyn LineTable,
-        sent: &[&str],
-        places: &[Range<usize>],
-    ) -> Option<usize> {
-        let separator = self.taken.numbers?;
-        let (index, number) = sent.iter().enumerate().find_map(|(index, line)| {
-            let number = numbered(line).filter(|found| found.separator == separator)?;
-            Some((index, number))
-        })?;
-        let named =
-            |place: &Range<usize>| (lines.line_of(place.start) + index + 1) as u64 == number.value;
-        let mut found = (0..places.len()).filter(|&at| named(&places[at]));
-        found.next().filter(|_| found.next().is_none())
-    }
-
-    /// What to send for one of the places where the text stands, longer where it stands more than once. `None` where no
-    /// text within the limits stands once.
-    fn offer(
-        &self,
-        view: &str,
-        lines: &dyn LineTable,
-        places: &[Range<usize>],
-        which: usize,
-        new: &str,
-    ) -> Option<Offer> {
-        let place = places.get(which)?.clone();
-        let there = &view[place.clone()];
-        let has_gaps = |line: &&str| gaps::is_gap(line) && !there.contains(line.trim());
-        let mended = if self.plain.iter().any(has_gaps) {
-            // What the file has for the gaps is in the new text already.
-            let whole = Sent::of(there);
-            let plain = &whole.lines;
-            Mended::of(&Quote { plain, ..*self }, view, there, new)
-        } else {
-            Mended::of(self, view, there, new)
-        };
-        let mut flaws = mended.flaws;
-        let (range, new_text) = if stands_once(view, there) {
-            (place.clone(), mended.new)
-        } else {
-            let equal: Vec<Range<usize>> = all_places(view, there);
-            let which = equal.iter().position(|other| *other == place)?;
-            let range = unique_extension(view, lines, &equal, which)?;
-            let (before, after) = (&view[range.start..place.start], &view[place.end..range.end]);
-            flaws.push("The text stands more than once: old_string and new_string both grow by the lines around it.".to_owned());
-            let new_text = match mended.new {
-                NewText::Unknown => NewText::Unknown,
-                NewText::AsSent => NewText::Instead(format!("{before}{new}{after}")),
-                NewText::Instead(mended) => NewText::Instead(format!("{before}{mended}{after}")),
-            };
-            (range, new_text)
-        };
-        let first = lines.line_of(place.start);
-        let last = lines.line_of(place.end.saturating_sub(1).max(place.start));
-        let mut text = self.plain.join("\n");
-        if self.ended {
-            text.push('\n');
-        }
-        let differences = differences_at(view, lines, &text, &place);
-        Some(Offer {
-            range,
-            lines: first..last + 1,
-            flaws,
-            differences,
-            new: new_text,
-        })
-    }
-}
-
-/// Every place of a text, overlapping ones included, up to a thousand.
-fn all_places(view: &str, text: &str) -> Vec<Range<usize>> {
-    let finder = memchr::memmem::Finder::new(text.as_bytes());
-    let mut places = Vec::new();
-    let mut from = 0;
-    while places.len() < 1_000
-        && let Some(at) = view
-            .as_bytes()
-            .get(from..)
-            .and_then(|rest| finder.find(rest))
-    {
-        places.push(from + at..from + at + text.len());
-        from += at + 1;
-    }
-    places
 }

@@ -1,27 +1,27 @@
 //! What goes wrong when a model quotes a text: each damage as a function of an edit that was right.
 
 /// Numbers that look random and are the same in every run.
-pub struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Dice {
+    pub(crate) fn new(seed: u64) -> Dice {
         Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn below(&mut self, most: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as usize % most.max(1)
     }
 
-    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(crate) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Damage {
+pub(crate) enum Damage {
     Fence,
     DoubledLine,
     HalfGutter,
@@ -33,7 +33,7 @@ pub enum Damage {
     CutEnd,
 }
 
-pub const DAMAGES: [Damage; 9] = [
+pub(crate) const DAMAGES: [Damage; 9] = [
     Damage::Fence,
     Damage::DoubledLine,
     Damage::HalfGutter,
@@ -46,28 +46,28 @@ pub const DAMAGES: [Damage; 9] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Where {
+pub(crate) enum Where {
     Old,
     New,
     Both,
 }
 
-pub const WHERE: [Where; 3] = [Where::Old, Where::New, Where::Both];
+pub(crate) const WHERE: [Where; 3] = [Where::Old, Where::New, Where::Both];
 
 /// An edit: the lines from `first` on, counted from 0, and the lines that take their place.
 #[derive(Debug, Clone)]
-pub struct Edit {
-    pub first: usize,
-    pub old: Vec<String>,
-    pub new: Vec<String>,
+pub(crate) struct Edit {
+    pub(crate) first: usize,
+    pub(crate) old: Vec<String>,
+    pub(crate) new: Vec<String>,
     /// Lines at the start, and at the end, that both share.
-    pub head: usize,
-    pub tail: usize,
+    pub(crate) head: usize,
+    pub(crate) tail: usize,
 }
 
 impl Edit {
     /// Some lines of a text, and a change in one of them.
-    pub fn of(text: &str, dice: &mut Dice) -> Option<Edit> {
+    pub(crate) fn of(text: &str, dice: &mut Dice) -> Option<Edit> {
         let lines: Vec<&str> = text.lines().collect();
         let count = 1 + dice.below(12);
         let first = dice.below(lines.len().checked_sub(count)?);
@@ -113,7 +113,7 @@ impl Edit {
     }
 
     /// The edit with a damage in it; `None` where it cannot have it.
-    pub fn damaged(
+    pub(crate) fn damaged(
         &self,
         damage: Damage,
         place: Where,
@@ -270,7 +270,8 @@ impl Edit {
                     old[one].replace_range(from..to, &word);
                 }
                 if in_new {
-                    let at = new[other].find(&was)?;
+                    let before = self.old[one][..from].matches(&was).count();
+                    let (at, _) = new[other].match_indices(&was).nth(before)?;
                     new[other].replace_range(at..at + was.len(), &word);
                 }
             }

@@ -1,6 +1,7 @@
 //! Every correction that a refusal offers, followed to the letter: it does what was meant, or it is refused again; it
 //! never does anything else. Edits of source texts in several languages are damaged as models damage them, in the old
-//! text, in the new text, or in both alike.
+//! text, in the new text, or in both alike. `LANCET_OFFERS_TEXTS` names a folder of other texts, `LANCET_OFFERS_SEED` is
+//! where the dice start.
 
 mod damage;
 
@@ -133,45 +134,23 @@ fn followed(
     let reply = place.edit(path, old, new);
     reply.refusal()?;
     let meant = text.replace(&edit.old.join("\n"), &edit.new.join("\n"));
-    let say = |what: &str| {
-        if std::env::var_os("LANCET_OFFERS_SAY").is_some() {
-            eprintln!(
-                "== {what} {}\n-- old\n{old}\n-- new\n{new}\n-- answer\n{}\n-- meant old\n{}\n-- meant new\n{}\n-- result\n{}",
-                path.display(),
-                reply.text(),
-                edit.old.join("\n"),
-                edit.new.join("\n"),
-                similar(text, &fs::read_to_string(path).unwrap_or_default())
-            );
-        }
-    };
     let Some((old_offered, new_offered)) = offered(&reply, edit, old, new) else {
-        say("no offer");
         return Some(Outcome::Again);
     };
     let second = place.edit(path, &old_offered, &new_offered);
     let result = fs::read_to_string(path).expect("read");
     Some(if second.is_error() {
-        say(&format!("again {}", second.text()));
         Outcome::Again
     } else if result == meant {
         Outcome::Meant
     } else {
-        say("damaged");
+        println!(
+            "followed, and not what was meant: {path:?}\nold_string:\n{old}\nnew_string:\n{new}\nanswer:\n{}\nmeant:\n{}\n",
+            reply.text(),
+            edit.new.join("\n")
+        );
         Outcome::Damaged
     })
-}
-
-fn similar(one: &str, other: &str) -> String {
-    let (a, b): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
-    let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let tail = a[head..]
-        .iter()
-        .rev()
-        .zip(b[head..].iter().rev())
-        .take_while(|(x, y)| x == y)
-        .count();
-    b[head..b.len() - tail].join("\n")
 }
 
 #[test]

@@ -14,6 +14,9 @@ const MERGED_MOST: usize = 256 << 10;
 /// Bytes of the texts whose words are compared.
 const WORDS_MOST: usize = 16 << 10;
 
+/// Places of a word that are looked at.
+const LOOKED_AT_MOST: usize = 10_000;
+
 /// A text by its lines.
 pub(super) struct Sent<'t> {
     pub(super) lines: Vec<&'t str>,
@@ -170,11 +173,21 @@ fn wrong_words<'t>(
     let mut found = Vec::new();
     for (wrong, right) in exchanged(&base, &theirs) {
         let is_word = wrong.starts_with(|first: char| first.is_alphanumeric() || first == '_');
-        if is_word && !view.contains(wrong) && count(&ours, wrong) <= count(&base, wrong) {
+        if is_word && !has_word(view, wrong) && count(&ours, wrong) <= count(&base, wrong) {
             found.push((wrong.to_owned(), right));
         }
     }
     found
+}
+
+/// Whether a text has a word, not only as a part of another.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    text.match_indices(word)
+        .take(LOOKED_AT_MOST)
+        .any(|(at, _)| {
+            !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
+        })
 }
 
 fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
