@@ -5,7 +5,7 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{Call, CommitError, FaultyDisk, Healed, Lasting, Workspace};
+use lancet_workspace::{Call, CommitError, FaultyDisk, Healed, Lasting, NewBytes, Workspace};
 use rustix::io::Errno;
 
 use crate::faults::{KINDS, Kind, Tree, undisturbed};
@@ -177,6 +177,48 @@ fn a_folder_that_was_made_for_a_file_that_did_not_come_goes_again() {
         }
     }
     assert!(removed > 10, "{removed}");
+}
+
+/// A file that goes takes its folders along: killed at any call, all of them are there or none once recovery has run.
+#[test]
+fn folders_that_go_with_their_file_do_not_stay_behind() {
+    let (mut gone, mut there) = (0, 0);
+    for number in 1.. {
+        let mut ground = Ground::in_memory();
+        ground.put("n/e/w", "old");
+        let folders = ["n", "n/e"].map(|name| ground.root.join(name));
+        {
+            let seen = ground.seen("n/e/w");
+            let errno = Errno::IO.raw_os_error();
+            ground.disk.fail(number, errno, Lasting::FromThereOn);
+            let leaving = ground.workspace.leave_folders(&folders);
+            if ground
+                .workspace
+                .commit(vec![seen.becomes(NewBytes::Nothing)])
+                .is_ok()
+            {
+                let _ = leaving.remove();
+            }
+        }
+        let died = ground.disk.calls() >= number;
+        ground.workspace =
+            Workspace::open(&[ground.around.clone()], Arc::new(FaultyDisk::new()), None).unwrap();
+        reopen(&ground, &Arc::new(FaultyDisk::new()))
+            .recover()
+            .unwrap();
+        let tree = ground.tree();
+        if ground.root.join("n/e/w").exists() {
+            there += 1;
+            assert_eq!(ground.text("n/e/w"), "old");
+        } else {
+            gone += 1;
+            assert!(tree.is_empty(), "died before call {number}: {tree:?}");
+        }
+        if !died {
+            break;
+        }
+    }
+    assert!(gone > 5 && there > 5, "{gone} {there}");
 }
 
 /// A folder of that name that somebody else made, or put something into, is theirs.

@@ -47,9 +47,12 @@ impl Chain<'_> {
     }
 }
 
+/// Names as the history spells them, and what is there.
+type Names = Vec<(PathBuf, Target)>;
+
 /// The rows by file, in the order of the names.
-pub(super) fn chains(rows: &[Row], located: Vec<(PathBuf, Target)>) -> Vec<Chain<'_>> {
-    let mut groups: Vec<(Option<(u64, u64)>, Vec<(PathBuf, Target)>)> = Vec::new();
+pub(super) fn chains(rows: &[Row], located: Names) -> Vec<Chain<'_>> {
+    let mut groups: Vec<(Option<(u64, u64)>, Names)> = Vec::new();
     for (path, target) in located {
         let is_file = target.located.kind() == Kind::File;
         let inode = target
@@ -86,7 +89,7 @@ fn rows_of<'r>(rows: &'r [Row], names: &[(PathBuf, Target)]) -> Vec<&'r Row> {
     rows.iter().filter(is_named).collect()
 }
 
-fn chain<'r>(rows: Vec<&'r Row>, names: Vec<(PathBuf, Target)>) -> Option<Chain<'r>> {
+fn chain<'r>(rows: Vec<&'r Row>, names: Names) -> Option<Chain<'r>> {
     let newest = rows.first()?.change.path.clone();
     let paths: Vec<PathBuf> = names.iter().map(|(path, _)| path.clone()).collect();
     let (path, target) = names.into_iter().find(|(path, _)| *path == newest)?;
