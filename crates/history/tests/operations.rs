@@ -988,3 +988,40 @@ fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
     let removed = store.prune(&old, AGES).expect("pruned");
     assert_eq!((removed.operations, removed.waiting), (0, 5));
 }
+
+#[test]
+fn a_database_without_the_order_of_recording_gets_it_from_the_ids() {
+    let folder = TempDir::new().expect("folder");
+    let store = Store::new(folder.path());
+    for number in [2, 1, 3] {
+        let name = id(number);
+        record(
+            &store,
+            &draft(
+                &name,
+                vec![file("/p/a", whole(b"old"), whole(name.as_bytes()))],
+            ),
+        );
+    }
+    drop(store);
+    database(&folder)
+        .execute_batch(
+            "DROP INDEX operations_by_sequence; DROP INDEX operations_overdue;
+             ALTER TABLE operations DROP COLUMN sequence; ALTER TABLE operations DROP COLUMN overdue;
+             ALTER TABLE refusals DROP COLUMN overdue; PRAGMA user_version = 6;",
+        )
+        .expect("as it was");
+    let store = Store::new(folder.path());
+    assert_eq!(ids(&store, &LogQuery::default()), [id(3), id(2), id(1)]);
+    record(
+        &store,
+        &draft(
+            "0000aaaa0000",
+            vec![file("/p/a", whole(b"old"), whole(b"new"))],
+        ),
+    );
+    assert_eq!(
+        ids(&store, &LogQuery::default()),
+        ["0000aaaa0000".to_owned(), id(3), id(2), id(1)]
+    );
+}

@@ -74,9 +74,9 @@ pub use explain::Explanation;
 pub use history::{Attribution, History, SHORTEST_ID, Written};
 pub use host_tool::{HostTool, Proposal};
 pub use lancet_history::{
-    FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind, OperationState, Removed,
-    Sealed, SessionName, SessionNameError, Standing, Statistics, StatisticsQuery, StoreError,
-    StoreFacts, Sum, examine_store, files_set_aside,
+    FOUND_BACK, FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind,
+    OperationState, Removed, Sealed, SessionName, SessionNameError, Standing, Statistics,
+    StatisticsQuery, StoreError, StoreFacts, Sum, examine_store, files_set_aside,
 };
 pub use lancet_policy as policy;
 pub use lancet_search::excludes_path;

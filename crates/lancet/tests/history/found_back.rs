@@ -69,6 +69,18 @@ fn undo_of_a_change_that_is_back_already_says_so_marks_it_and_stops() {
             "no operation of its own"
         );
     }
+    // By its id it is told as what it is, and no undo is there to be done again.
+    let id = ground.log()[0].id.clone();
+    for direction in [Direction::Undo, Direction::Redo] {
+        let selection = Selection::Operation(id.clone());
+        let reply = ground.take_back(selection, direction, Overlap::Refuse);
+        assert_eq!(refused(&reply), "not_found");
+        assert!(
+            reply.text().contains("found as they were before"),
+            "{}",
+            reply.text()
+        );
+    }
     // The next one goes on with the change before.
     operation(&ground.undo(Selection::Newest));
     assert_eq!(ground.bytes("a.txt"), b"1\n");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::{Found, Operation, SHORTEST_ID};
+use lancet::{FOUND_BACK, Found, Operation, SHORTEST_ID};
 use serde_json::json;
 
 use super::log::{line, patches};
@@ -86,7 +86,11 @@ fn head(operation: &Operation, colour: Colour) -> String {
     let undone: Option<&str> = operation
         .files
         .iter()
-        .find_map(|file| file.undone_by.as_deref());
+        .find_map(|file| file.undone_by.as_deref())
+        .map(|by| match by {
+            FOUND_BACK => "by no operation: found as it was before",
+            by => by,
+        });
     line(
         "time",
         Some(&format!("{} UTC", time::shown(operation.time))),

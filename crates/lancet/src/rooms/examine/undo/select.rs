@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use lancet_history::{
-    FileChange, FileKind, Found, LogQuery, Operation, OperationKind, OperationStore, Standing,
+    FOUND_BACK, FileChange, FileKind, Found, LogQuery, Operation, OperationKind, OperationStore,
+    Standing,
 };
 
 use super::{Reach, unreadable};
@@ -98,7 +99,16 @@ fn meant(
         .files
         .iter()
         .find_map(|file| file.undone_by.clone());
+    let found_back = undone_by.as_deref() == Some(FOUND_BACK);
     match (direction, operation.kind, undone_by) {
+        (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(_)) if found_back => {
+            Err(none(&format!(
+                "No undo took operation {operation} back: its files were found as they were before. `lancet restore FILE@{operation}` brings back what it left"
+            )))
+        }
+        (_, _, Some(_)) if found_back && operation.is_undone() => Err(none(&format!(
+            "Operation {operation} has been taken back already: its files were found as they were before"
+        ))),
         (_, OperationKind::Late, _) => Err(none(&format!(
             "Operation {operation} is what someone else wrote into an old version; it never stood in the file, so there is nothing to take back. `lancet restore FILE@{operation}` brings it there"
         ))),
