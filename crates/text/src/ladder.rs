@@ -307,7 +307,10 @@ fn lenient(task: &Task<'_>) -> Option<Verdict> {
         .or_else(|| gutter::find(task))
         .or_else(|| look_alike::find(task))
         .or_else(|| abbreviation::find(task))
-        .or_else(|| trailing::find(task))
-        .or_else(|| indent::find(task))
-        .or_else(|| tabs::find(task))
+        .or_else(|| match block::may_stand(task) {
+            true => trailing::find(task)
+                .or_else(|| indent::find(task))
+                .or_else(|| tabs::find(task)),
+            false => None,
+        })
 }
