@@ -8,9 +8,7 @@ use super::passage::{Leads, Passage};
 use super::search::{each_occurrence, occurrences};
 use super::settle::{choose, edit};
 use super::sight::Sight;
-use super::{
-    PLACES_MOST, Reach, Remark, Rung, Task, Tolerance, Verdict, repeats_indentation,
-};
+use super::{PLACES_MOST, Reach, Remark, Rung, Task, Tolerance, Verdict, repeats_indentation};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let (places, count) = first_places(task);
