@@ -11,8 +11,8 @@ use crate::identity;
 
 /// What a result takes besides its text where the client hands on the JSON of it: its form, and the data that is left.
 const FRAME: usize = 700;
-/// The most entries of that data.
-const MOST_ENTRIES: usize = 16;
+/// The most bytes of that data.
+const MOST_DATA: usize = 500;
 /// The longest text in it, in bytes.
 const LONGEST_TEXT: usize = 64;
 
@@ -174,26 +174,27 @@ fn is_named(pattern: &str, client: &str) -> bool {
     }
 }
 
-/// Data without what repeats the text: codes, names, revisions, operations, types and counts.
+/// Data without what repeats the text: codes, names, revisions, operations, types and counts, as far as the frame goes.
 fn brief(data: &Value) -> Value {
     let mut brief = JsonObject::new();
-    for (key, value) in data.as_object().into_iter().flatten() {
-        if brief.len() == MOST_ENTRIES {
-            break;
+    if let Some(error) = data.get("error") {
+        let known = |key: &&str| Some(((*key).to_owned(), error.get(*key)?.clone()));
+        let kept = ["code", "name"].iter().filter_map(known).collect();
+        brief.insert("error".to_owned(), Value::Object(kept));
+    }
+    for key in ["type", "revision", "operation"] {
+        let text = data.get(key).and_then(Value::as_str);
+        if let Some(text) = text.filter(|text| text.len() <= LONGEST_TEXT) {
+            brief.insert(key.to_owned(), text.into());
         }
-        let kept = match key.as_str() {
-            "error" => value.as_object().map(|error| {
-                let known = |key: &&str| Some(((*key).to_owned(), error.get(*key)?.clone()));
-                Value::Object(["code", "name"].iter().filter_map(known).collect())
-            }),
-            "revision" | "operation" | "type" => value
-                .as_str()
-                .filter(|text| text.len() <= LONGEST_TEXT)
-                .map(Value::from),
-            _ => is_count(value).then(|| value.clone()),
-        };
-        if let Some(kept) = kept {
-            brief.insert(key.clone(), kept);
+    }
+    let mut length = json!(brief).to_string().len();
+    let entries = data.as_object().into_iter().flatten();
+    for (key, value) in entries.filter(|(_, value)| is_count(value)) {
+        let longer = length + key.len() + value.to_string().len() + 4;
+        if longer <= MOST_DATA {
+            brief.insert(key.clone(), value.clone());
+            length = longer;
         }
     }
     Value::Object(brief)
