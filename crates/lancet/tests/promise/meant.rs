@@ -390,7 +390,8 @@ fn is_as_sent(
                             Damage::Curled | Damage::NoBreakSpaces => {
                                 !old.contains(result) || has_own(result)
                             }
-                            Damage::Straightened => result.is_ascii(),
+                            // As sent, or like the marks that the line keeps.
+                            Damage::Straightened => true,
                             _ => false,
                         })
             };

@@ -88,6 +88,27 @@ fn text_escaped_once_too_often_is_unescaped() {
 fn new_text_must_show_the_same_escapes() {
     check(&[
         (
+            "an escape added inside a literal",
+            "print(\"a\");\nprint(\"b\");\n",
+            "print(\\\"a\\\");\\nprint(\\\"b\\\");",
+            "print(\\\"a\\n\\\");\\nprint(\\\"b\\\");",
+            Forbidden(Escaped),
+        ),
+        (
+            "one added between literals",
+            "print(\"a\");\nprint(\"b\");\n",
+            "print(\\\"a\\\");\\nprint(\\\"b\\\");",
+            "print(\\\"a\\\");\\nprint(\\\"c\\\");\\nprint(\\\"b\\\");",
+            done(Escaped, "print(\"a\");\nprint(\"c\");\nprint(\"b\");\n"),
+        ),
+        (
+            "an entity added between other quotes",
+            "<a title='x'>\n<b>\n",
+            "&lt;a title='x'&gt;\n&lt;b&gt;",
+            "&lt;a title='x&gt;'&gt;\n&lt;b&gt;",
+            Forbidden(Escaped),
+        ),
+        (
             "a bare quote",
             "print(\"on\")\n",
             "print(\\\"on\\\")",

@@ -393,3 +393,138 @@ fn damaged_text_is_in_no_place() {
         done(Exact, "a \u{FFFD}\nx\n")
     );
 }
+
+#[test]
+fn indentation_before_the_place_is_counted_once() {
+    check(&[
+        (
+            "once",
+            "def f():\n    return 1\n",
+            "return 1",
+            "    return 2",
+            done(Exact, "def f():\n    return 2\n"),
+        ),
+        (
+            "with further lines",
+            "func f() {\n\treturn 1\n}\n",
+            "return 1",
+            "\tx := 2\n\treturn x",
+            done(Exact, "func f() {\n\tx := 2\n\treturn x\n}\n"),
+        ),
+        (
+            "nothing but blanks differs",
+            "if a:\n    x = 1\n",
+            "x = 1",
+            "    x = 1",
+            done(Exact, "if a:\n        x = 1\n"),
+        ),
+        (
+            "other blanks",
+            "    y = 2\n",
+            "y = 2",
+            "  y = 3",
+            done(Exact, "      y = 3\n"),
+        ),
+    ]);
+    let view = "    a\n  a\n";
+    assert_eq!(
+        edit_all(view, "a", "    b"),
+        done(Exact, "        b\n      b\n")
+    );
+    assert_eq!(
+        edit_all("  a\n  a\n", "a", "  b"),
+        done(Exact, "  b\n  b\n")
+    );
+    assert_eq!(
+        outcome(&Query {
+            tolerance: Tolerance::Exact,
+            ..query("  a\n", "a", "  b")
+        }),
+        done(Exact, "    b\n")
+    );
+}
+
+#[test]
+fn what_may_not_be_meant_is_remarked() {
+    let told = |view, old, new| match find(&query(view, old, new)) {
+        Verdict::Found(found) => found.remarks,
+        other => panic!("{other:?}"),
+    };
+    let view = "def f(x):\n    return g(x)\n";
+    let cases: [(&str, &str, &str, &[Remark]); 9] = [
+        (
+            view,
+            "return g(x)",
+            "y = g(x)\nreturn y",
+            &[Remark::Indentation(2)],
+        ),
+        (view, "return g(x)", "y = g(x)\n    return y", &[]),
+        (view, "    return g(x)", "y\nreturn y", &[]),
+        ("  a\nb\n", "a\nb", "c\nb", &[]),
+        ("a\nb\nc\n", "b", "B\n", &[Remark::BlankLine]),
+        ("a\nb", "b", "B\n", &[]),
+        ("a\nb\nc\n", "a\nb", "a\\nB", &[Remark::LiteralEscapes]),
+        ("a\n'\\n'\nc\n", "a\n'\\n'", "'\\n'", &[]),
+        ("a\n", "a", "'\\n'", &[]),
+    ];
+    for (view, old, new, wanted) in cases {
+        assert_eq!(told(view, old, new), wanted, "{old:?} -> {new:?}");
+    }
+}
+
+#[test]
+fn line_ends_are_taken_one_after_the_other_on_every_rung() {
+    let edited = |raw: &str, old: &str, new: &str| {
+        let document = crate::Document::decode(raw.as_bytes(), None).expect("text");
+        let Verdict::Found(found) = find(&query(document.view(), old, new)) else {
+            panic!("{old:?} is found")
+        };
+        let raw_changes = document.splice(&changes(&found)).expect("encodable");
+        let bytes = crate::apply_raw(raw.as_bytes(), &raw_changes);
+        (found.rung, String::from_utf8(bytes).expect("text"))
+    };
+    let moved = "z\r\naaaa b\nc\r\n";
+    let result = "z\r\nX\naaaa b!\r\n".to_owned();
+    assert_eq!(
+        edited(moved, "aaaa\u{A0}b\nc\n", "X\naaaa\u{A0}b!\n"),
+        (Rung::LookAlike, result.clone())
+    );
+    assert_eq!(
+        edited(moved, "aaaa b\nc\n", "X\naaaa b!\n"),
+        (Rung::Exact, result)
+    );
+    assert_eq!(
+        edited("a\n\r\nz\n", "a\n ", "a\n \nb"),
+        (Rung::Trailing, "a\n\r\nb\r\nz\n".to_owned())
+    );
+    assert_eq!(
+        edited("a\nb\r\nc\n", "a\nb", "a"),
+        (Rung::Exact, "a\nc\n".to_owned())
+    );
+}
+
+#[test]
+fn an_edit_inside_of_text_just_written_crosses_no_border() {
+    for (first, old, new, wanted) in [
+        ("X\nA\nB", "A\nB", "A", "X\nA\nend\n"),
+        ("A\nB", "A\nB", "B\nA", "B\nA\nend\n"),
+        ("X\n\nB", "X\n\nB", "X", "X\nend\n"),
+    ] {
+        let mut draft = crate::Draft::new("q\nend\n");
+        for (old, new) in [("q", first), (old, new)] {
+            let text = draft.text().to_owned();
+            let Verdict::Found(found) = find(&query(&text, old, new)) else {
+                panic!("{old:?} is found")
+            };
+            let place = &found.places[0];
+            assert!(!draft.crosses(place.range.clone()), "{old:?} -> {new:?}");
+            draft.apply_edit(place.range.clone(), &place.changes);
+        }
+        assert_eq!(draft.text(), wanted);
+        assert_eq!(
+            apply_changes("q\nend\n", &draft.changes()),
+            wanted,
+            "the changes of the whole"
+        );
+    }
+}

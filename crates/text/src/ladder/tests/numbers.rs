@@ -23,6 +23,20 @@ fn line_numbers_go_from_old_and_new_lines() {
             done(Gutter, "alpha\nB\ngamma\ndelta\n"),
         ),
         (
+            "a bar",
+            FILE,
+            "2 | beta\n",
+            "",
+            done(Gutter, "alpha\ngamma\ndelta\n"),
+        ),
+        (
+            "a bar in both",
+            "a\n\nb\n",
+            "1 | a\n2 |\n3 | b",
+            "7 | a\n8 | \n9 | c",
+            done(Gutter, "a\n\nc\n"),
+        ),
+        (
             "aligned",
             FILE,
             "     3→gamma",
@@ -105,6 +119,41 @@ fn line_numbers_go_from_old_and_new_lines() {
 #[test]
 fn numbers_that_prove_nothing_are_not_forgiven() {
     check(&[
+        (
+            "a number behind the last line",
+            "a\n",
+            "1→a\n2→",
+            "1→b",
+            NotFound,
+        ),
+        (
+            "behind the last of two",
+            "a\nb\n",
+            "2→b\n3→",
+            "2→c",
+            NotFound,
+        ),
+        (
+            "behind an empty line",
+            "a\n\n",
+            "1→a\n2→\n3→",
+            "1→b",
+            NotFound,
+        ),
+        (
+            "behind it, and a blank line too many",
+            "a b c d e f g h i j k l m n o p q r s t u v\n",
+            "\n1→a b c d e f g h i j k l m n o p q r s t u v\n2→",
+            "1→b",
+            NotFound,
+        ),
+        (
+            "a bar with the wrong number",
+            "alpha\nbeta\n",
+            "3 | beta",
+            "3 | BETA",
+            NotFound,
+        ),
         (
             "of another line",
             FILE,
