@@ -211,6 +211,66 @@ fn places_near_each_other_in_a_large_file_are_shown_together() {
     assert_eq!(data["patch"].as_array().map(Vec::len), Some(2));
 }
 
+/// What a small file comes to by an edit, and a large one that begins with it and has nothing but fillers behind.
+fn both_ways(head: &str, old: &str, new: &str, more: Value) -> (String, Vec<String>) {
+    let place = Place::new();
+    let filler = large("", "");
+    place.put("small", head);
+    place.put("large", &format!("{head}{filler}"));
+    let warnings = |reply: &Reply| -> Vec<String> {
+        let all = reply.data()["warnings"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        all.iter()
+            .filter_map(|one| one.as_str().map(str::to_owned))
+            .collect()
+    };
+    let small = warnings(&place.edit("small", old, new, more.clone()));
+    let told = warnings(&place.edit("large", old, new, more));
+    let after = place.text("large");
+    let after = after
+        .strip_suffix(&filler)
+        .unwrap_or_else(|| panic!("{old:?} took of the rest"));
+    assert_eq!(
+        (after, &told),
+        (place.text("small").as_str(), &small),
+        "{old:?} -> {new:?}"
+    );
+    (after.to_owned(), told)
+}
+
+#[test]
+fn a_large_file_is_edited_as_a_small_one_is() {
+    let none = || json!({});
+    let (after, _) = both_ways("def f():\n    x = 1\t\n    return 2\n", "x = 1", "", none());
+    assert_eq!(after, "def f():\n    return 2\n");
+    let (after, _) = both_ways("a\r\n\tdrop \r\nb\r\n", "drop", "", none());
+    assert!(after.starts_with("a\r\n"), "{after:?}");
+    let all = json!({ "replace_all": true });
+    let (after, _) = both_ways("foo\n  foo\na foo b\n\tfoo \nend\n", "foo", "", all.clone());
+    assert_eq!(after, "a  b\nend\n");
+    let (after, told) = both_ways(
+        "def f():\n    return 1\n",
+        "return 1",
+        "    return 2",
+        none(),
+    );
+    assert_eq!(after, "def f():\n    return 2\n");
+    assert!(told[0].contains("counted once"), "{told:?}");
+    let (after, _) = both_ways("  q\n q\n", "q", "  r", all);
+    assert_eq!(after, "    r\n   r\n");
+    for (old, new, warning) in [
+        ("return g(x)", "y = g(x)\nreturn y", "indentation:"),
+        ("return g(x)", "return 2\n", "blank_line:"),
+        ("f(x)\n    return g(x)", "f\\n", "literal_escapes:"),
+        ("return g(x)\n", "", "old_string ended in a newline"),
+    ] {
+        let (_, told) = both_ways("def f(x)\n    return g(x)\nend\n", old, new, none());
+        assert!(told.iter().any(|one| one.starts_with(warning)), "{told:?}");
+    }
+}
+
 #[test]
 fn a_large_file_with_many_places_shows_whole_lines_of_the_result() {
     let place = Place::new();

@@ -22,8 +22,8 @@ pub(super) fn added_inside<'t>(
     }
     let mut open = [false; MARKS.len()];
     for (at, (range, meant)) in new.signs.iter().enumerate() {
-        let is_escape =
-            texts[at].chars().next() != Some(*meant) || texts[at].len() > meant.len_utf8();
+        // An escape is longer than the character that it stands for.
+        let is_escape = range.len() > meant.len_utf8();
         let inside = open
             .iter()
             .zip(MARKS)
