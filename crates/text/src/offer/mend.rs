@@ -90,8 +90,8 @@ impl Mended {
                 Separator::Bar => "`N | `",
             };
             flaws.push(format!(
-                "The line numbers in old_string ({form}) are not the file's text, and do not stand before every line as those of its lines{}: leave them out.",
-                too(both, ", and new_string has them too")
+                "old_string has line numbers ({form}) that are not those of its lines, or not before every line{}: leave them out.",
+                too(both, ", and so has new_string")
             ));
         }
         if let Some(&first) = quote.doubled.first() {

@@ -83,6 +83,9 @@ fn substitution(one: &str, other: &str) -> usize {
     if one == other {
         return 0;
     }
+    if one.eq_ignore_ascii_case(other) {
+        return 1;
+    }
     let (long, short) = (one.len().max(other.len()), one.len().min(other.len()));
     let head = one
         .bytes()
@@ -131,7 +134,9 @@ pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<
         .iter()
         .filter(|token| !token.trim().is_empty())
         .count();
-    if apart(&base, &theirs) * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {
+    let far = apart(&base, &theirs);
+    // White space inside a line that the new text changes is the new text's own.
+    if far == 0 || far * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {
         return as_sent();
     }
     let (ours_tokens, theirs_tokens) = (tokens(&ours), tokens(&theirs));
@@ -164,6 +169,7 @@ mod tests {
         assert_eq!(apart("a = b + c", "a = x + c"), 2);
         assert_eq!(apart("total_price", "total_prices"), 1);
         assert_eq!(apart("a b c", "a c"), 2);
+        assert_eq!(apart("two", "TWO"), 1);
     }
 
     #[test]
@@ -174,6 +180,8 @@ mod tests {
             &["foo(items, 1)"],
         );
         assert_eq!(merged, ["foo(items, 2)", "bar()"]);
+        let merged = merge_words(&["f(a, b)"], &["g()"], &["f (a, b)"]);
+        assert_eq!(merged, ["g()"]);
         let merged = merge_words(&["foo(itens)"], &["quite(other)"], &["foo(items)"]);
         assert_eq!(merged, ["quite(other)"]);
     }

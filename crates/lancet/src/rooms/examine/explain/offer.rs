@@ -71,8 +71,12 @@ pub(super) fn several(met: Met<'_>, offers: &[Offer]) -> (String, Vec<Value>) {
         words.push(' ');
         words.push_str(flaw);
     }
+    let how = match words.as_str() {
+        "" => "But for white space",
+        _ => "Without that",
+    };
     words.push_str(&format!(
-        " Without that the text stands at {} places, and which one is meant is unknown.",
+        " {how} the text stands at {} places, and which one is meant is unknown.",
         offers.len()
     ));
     for offer in offers.iter().take(SEVERAL_MOST) {
