@@ -223,10 +223,9 @@ fn alike(
         })
         .collect();
     let best = (0..regions.len()).min_by_key(|&at| ranks[at]);
+    let gaps_in = |text: &str| text.split('\n').filter(|line| gaps::is_gap(line)).count();
     let unknown_gaps = has_gaps
-        && quoted
-            .iter()
-            .any(|line| gaps::is_gap(line) && !view.contains(line.trim()));
+        && best.is_none_or(|best| gaps_in(&text) > gaps_in(&view[regions[best].range.clone()]));
     if let Some(best) = best {
         let is_alone = (0..regions.len()).all(|at| at == best || ranks[at] > ranks[best]);
         let words = tokens::tokens(&text)

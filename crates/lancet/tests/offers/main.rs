@@ -127,6 +127,7 @@ fn followed(
     edit: &Edit,
     text: &str,
     (old, new): (&str, &str),
+    accounts: &mut Vec<String>,
 ) -> Option<Outcome> {
     fs::write(path, text).expect("written");
     let read = RawCall::new("Read", json!({ "file_path": path }));
@@ -144,11 +145,12 @@ fn followed(
     } else if result == meant {
         Outcome::Meant
     } else {
-        println!(
+        let words = format!(
             "followed, and not what was meant: {path:?}\nold_string:\n{old}\nnew_string:\n{new}\nanswer:\n{}\nmeant:\n{}\n",
             reply.text(),
             edit.new.join("\n")
         );
+        accounts.push(words);
         Outcome::Damaged
     })
 }
@@ -156,6 +158,7 @@ fn followed(
 #[test]
 fn an_offer_that_is_followed_does_what_was_meant() {
     let place = Place::new();
+    let mut accounts = Vec::new();
     let mut counts: BTreeMap<(Where, Damage), Count> = BTreeMap::new();
     let mut texts: Vec<(String, String)> = TEXTS
         .iter()
@@ -199,7 +202,9 @@ fn an_offer_that_is_followed_does_what_was_meant() {
                 };
                 made += 1;
                 let path = place.root.join(name);
-                if let Some(outcome) = followed(&place, &path, &edit, text, (&old, &new)) {
+                if let Some(outcome) =
+                    followed(&place, &path, &edit, text, (&old, &new), &mut accounts)
+                {
                     counts.entry((at, damage)).or_default().add(outcome);
                 }
             }
@@ -222,8 +227,7 @@ fn an_offer_that_is_followed_does_what_was_meant() {
         .collect();
     let table = table.join("\n");
     let (all, old_only) = (sum(&|_| true), sum(&|at| at == Where::Old));
-    println!("{table}\nall {all:?}\nold {old_only:?}");
-    assert_eq!(all.damaged, 0, "{table}");
+    assert_eq!(all.damaged, 0, "{table}\n{}", accounts.join("\n"));
     assert!(all.meant * 100 >= all.total() * 95, "{all:?}\n{table}");
     assert!(
         old_only.meant * 100 >= old_only.total() * 99,

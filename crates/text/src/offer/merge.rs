@@ -21,13 +21,16 @@ enum Side {
     Theirs,
 }
 
+/// What becomes of items of base, ours and theirs where the merge is in doubt.
+pub(super) type Doubtful<'d, T> = &'d dyn Fn(&[T], &[T], &[T]) -> Vec<T>;
+
 /// `ours` with the changes from `base` to `theirs` in it. Where both changed the same items and neither contains the
 /// other, `doubtful` decides. `None` where the lists are too long.
 pub(super) fn merge<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
     theirs: &[T],
-    doubtful: &dyn Fn(&[T], &[T], &[T]) -> Vec<T>,
+    doubtful: Doubtful<'_, T>,
 ) -> Option<Vec<T>> {
     let mut hunks = hunks(base, ours, Side::Ours)?;
     hunks.extend(self::hunks(base, theirs, Side::Theirs)?);
@@ -85,7 +88,7 @@ fn resolve<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
     theirs: &[T],
-    doubtful: &dyn Fn(&[T], &[T], &[T]) -> Vec<T>,
+    doubtful: Doubtful<'_, T>,
 ) -> Vec<T> {
     if ours == theirs || theirs == base {
         return ours.to_vec();

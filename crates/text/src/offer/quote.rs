@@ -106,7 +106,8 @@ impl Quote<'_> {
     ) -> Option<Offer> {
         let place = places.get(which)?.clone();
         let there = &view[place.clone()];
-        let has_gaps = |line: &&str| gaps::is_gap(line) && !there.contains(line.trim());
+        let is_there = |gap: &str| there.split('\n').any(|line| line.trim() == gap.trim());
+        let has_gaps = |line: &&str| gaps::is_gap(line) && !is_there(line);
         let mended = if self.plain.iter().any(has_gaps) {
             // What the file has for the gaps is in the new text already.
             let whole = Sent::of(there);

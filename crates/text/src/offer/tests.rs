@@ -120,6 +120,21 @@ fn gaps() {
 }
 
 #[test]
+fn a_gap_is_no_text_though_the_file_has_dots() {
+    let view = "a = [...]\nclose()\nreturn 1\nclose()\nmid = 2\nlast = 3\n";
+    let found = correct(
+        view,
+        &LineStarts::new(view),
+        "close()\n...\nlast = 3",
+        "close()\n...\nlast = 4",
+    );
+    assert!(
+        matches!(found, Correction::Unsure { gaps: true, .. }),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn line_breaks_and_blank_lines() {
     assert_eq!(
         followed("f(a, b)\nx\n", "f(\n    a,\n    b\n)", "g()"),

@@ -12,8 +12,8 @@ use crate::wording::{count, quote_path};
 
 /// Places that are told with a longer text.
 const PLACES_WITH_TEXT: usize = 20;
-/// Of these the ones whose new text is shown; the others have it as data.
-const PLACES_WITH_NEW_TEXT: usize = 3;
+/// Bytes of the answer beyond which new texts are given as data only.
+const SHOWN_MOST: usize = 8_000;
 /// Further places that are told by their line.
 const PLACES_WITH_LINE: usize = 200;
 /// The longest text that is suggested for one place, in characters.
@@ -85,7 +85,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
         } else {
             text.push_str(&format!("\nLine {line}; unique is:\n{whole}"));
             if let Some(new) = new {
-                if which < PLACES_WITH_NEW_TEXT
+                if text.len() < SHOWN_MOST
                     && let Some(whole) = shown("new_string", &new, LONGEST_SUGGESTION)
                 {
                     text.push_str(&format!("\nwith this new_string:\n{whole}"));
