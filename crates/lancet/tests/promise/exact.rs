@@ -72,8 +72,8 @@ fn is_blank(text: &str) -> bool {
 
 /// The units before these on their line, as text.
 fn lead(sample: &Sample, start: usize) -> String {
-    let line = sample.units[..start].split(|unit| unit.text == "\n");
-    text_of(line.last().unwrap_or_default())
+    let mut lines = sample.units[..start].rsplit(|unit| unit.text == "\n");
+    text_of(lines.next().unwrap_or_default())
 }
 
 /// The span that an edit of these units replaces: a deletion of whole lines takes the blanks around them and their
