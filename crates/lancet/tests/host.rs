@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use lancet::arguments::ReadArguments;
 use lancet::{
-    Caller, Declaration, Direction, HostTool, Kind, Lancet, Mode, OpenError, Overlap, Proposal,
-    RawCall, Refusal, Reply, Selection, Session, SettingsSource, Settled, TakeBack,
+    Caller, Conflicts, Declaration, Direction, HostTool, Kind, Lancet, Mode, OpenError, Overlap,
+    Proposal, RawCall, Refusal, Reply, Selection, Session, SettingsSource, Settled, TakeBack,
 };
 use serde_json::{Value, json};
 
@@ -209,6 +209,7 @@ fn undo_for_a_host_tells_the_news_that_every_call_tells() {
             selection: Selection::Newest,
             direction: Direction::Undo,
             overlap: Overlap::Refuse,
+            conflicts: Conflicts::Refuse,
             dry_run: false,
         },
         Caller::default(),
