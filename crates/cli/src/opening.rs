@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet::{Lancet, Tongue};
+use lancet::{Audience, Lancet};
 use lancet_mcp::Level;
 
 use crate::arguments::{Mode, Place};
@@ -150,7 +150,7 @@ impl Wish<'_> {
         // A person's own command answers in words that can be typed; what models call is answered as it is to them.
         if let (Offer::All, Some(working)) = (self.offer, &around.working) {
             let working = working.clone();
-            builder = builder.tongue(Tongue::Shell { working });
+            builder = builder.audience(Audience::Shell { working });
         }
         if let Whom::Terminal(approver) = self.whom {
             if let Some(folder) = &state_dir {

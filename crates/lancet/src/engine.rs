@@ -16,13 +16,13 @@ use lancet_history::{LedgerStore, OperationStore, SessionName};
 use lancet_workspace::{Disk, Workspace, resolved_folder};
 
 use crate::approver::Approver;
+use crate::audience::Audience;
 use crate::declare::Declaration;
 use crate::history::History;
 use crate::observe::{Event, Observer};
 use crate::order::Order;
 use crate::session::{Session, SessionInner};
 use crate::settings::{Mode, Settings};
-use crate::tongue::Tongue;
 
 pub use builder::{Builder, OpenError};
 pub(crate) use terms::TROUBLE_ROOM;
@@ -55,7 +55,7 @@ pub(crate) struct Base {
     /// Whether a reply carries old and new bytes.
     pub(crate) give_contents: bool,
     pub(crate) order: Order,
-    tongue: Tongue,
+    audience: Audience,
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
     /// What other processes left, and what is still open of changes that were made.
     pub(crate) aftermath: crate::rooms::heal::Aftermath,
@@ -332,8 +332,8 @@ impl Inner {
     }
 
     /// In which words answers speak.
-    pub(crate) fn tongue(&self) -> &Tongue {
-        &self.base.tongue
+    pub(crate) fn audience(&self) -> &Audience {
+        &self.base.audience
     }
 
     pub(crate) fn declaration(&self, tool: &str) -> Option<&Declaration> {

@@ -38,6 +38,7 @@
 
 mod approver;
 pub mod arguments;
+mod audience;
 mod call;
 mod closest;
 pub mod declare;
@@ -60,12 +61,12 @@ mod rooms;
 mod row;
 mod session;
 pub mod settings;
-mod tongue;
 mod undo;
 mod visible;
 mod wording;
 
 pub use approver::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
+pub use audience::Audience;
 pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
 pub use declare::ANSWER_LIMIT;
 pub use declare::Declaration;
@@ -87,6 +88,5 @@ pub use reply::Reply;
 pub use row::{Role, Row};
 pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
-pub use tongue::Tongue;
 pub use undo::{Conflicts, Direction, Moment, Overlap, Restore, Selection, TakeBack};
 pub use visible::{visible, visible_line};

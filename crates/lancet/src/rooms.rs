@@ -7,7 +7,7 @@ pub(crate) mod approve;
 pub(crate) mod aside;
 mod asked;
 pub(crate) mod commit;
-mod desk;
+mod context;
 pub(crate) mod examine;
 mod found_back;
 pub(crate) mod heal;
@@ -34,7 +34,7 @@ use crate::reply::Reply;
 use crate::session::{Check, Session};
 use crate::undo::{Restore, TakeBack};
 
-pub(crate) use desk::Desk;
+pub(crate) use context::CallContext;
 pub(crate) use injected::note_seen;
 
 use approve::Halt;
@@ -69,22 +69,27 @@ pub(crate) struct EditRequest {
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     let started = Instant::now();
     let path = first_path(&raw.arguments);
-    let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
-    heal::before_call(&desk);
-    desk.approver = raw.approver;
+    let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
+    heal::before_call(&context);
+    context.approver = raw.approver;
     session.refresh();
-    let done =
-        receive_call(&mut desk, raw.arguments).and_then(|received| carry_out(&desk, received));
+    let done = receive_call(&mut context, raw.arguments)
+        .and_then(|received| carry_out(&context, received));
     let mut reply = done.unwrap_or_else(|refusal| {
-        record::refused(&desk, &refusal, path.as_deref());
-        reply::refusal(&desk, &refusal, Numbers::of(&desk.tool), path.as_deref())
+        record::refused(&context, &refusal, path.as_deref());
+        reply::refusal(
+            &context,
+            &refusal,
+            Numbers::of(&context.tool),
+            path.as_deref(),
+        )
     });
-    let declared = desk.engine().declaration(&desk.tool);
+    let declared = context.engine().declaration(&context.tool);
     let effect = match declared.is_none_or(|tool| tool.read_only) {
         true => Effect::Reads,
         false => Effect::Writes,
     };
-    tell_news(&desk, effect, &mut reply);
+    tell_news(&context, effect, &mut reply);
     reply.timed(started)
 }
 
@@ -97,23 +102,23 @@ enum Effect {
 
 /// What every answer ends with, whatever was asked for and through which entry: changes by others, versions that came late,
 /// a database that was set aside, settings that do not load.
-fn tell_news(desk: &Desk<'_>, effect: Effect, reply: &mut Reply) {
-    watch::tell_foreign_writes(desk, reply);
-    late::tell(desk, reply);
-    aside::tell(desk, reply);
+fn tell_news(context: &CallContext<'_>, effect: Effect, reply: &mut Reply) {
+    watch::tell_foreign_writes(context, reply);
+    late::tell(context, reply);
+    aside::tell(context, reply);
     if effect == Effect::Writes {
-        tell_trouble(desk, reply);
+        tell_trouble(context, reply);
     }
-    reply.finish(desk.limit_of(reply));
+    reply.finish(context.limit_of(reply));
 }
 
 /// Every answer of a writing tool says that the settings as they stand are not in force, where they do not load.
-fn tell_trouble(desk: &Desk<'_>, reply: &mut Reply) {
-    let engine = desk.engine();
+fn tell_trouble(context: &CallContext<'_>, reply: &mut Reply) {
+    let engine = context.engine();
     if let Some(why) = engine.trouble.as_ref() {
         reply.append(&format!(
             "[lancet: the settings were changed and do not load; the ones before are in force until the user mends this: {}]",
-            desk.limit_of(reply).cut(why, LONGEST_TROUBLE)
+            context.limit_of(reply).cut(why, LONGEST_TROUBLE)
         ));
     }
 }
@@ -138,17 +143,20 @@ enum Change {
     Restore(Restore),
 }
 
-fn carry_out(desk: &Desk<'_>, (asked, repairs): (Asked, Vec<Repair>)) -> Result<Reply, Refusal> {
+fn carry_out(
+    context: &CallContext<'_>,
+    (asked, repairs): (Asked, Vec<Repair>),
+) -> Result<Reply, Refusal> {
     match asked {
         Asked::Read(arguments) => {
-            let page = examine::read::examine(desk, &arguments)?;
-            record::read(desk, &page);
+            let page = examine::read::examine(context, &arguments)?;
+            record::read(context, &page);
             Ok(reply::page(page))
         }
         Asked::Search(search) => {
-            let mut findings = examine::search::examine(desk, &search)?;
-            findings.count_what_fits(desk.limit);
-            record::search(desk, &findings);
+            let mut findings = examine::search::examine(context, &search)?;
+            findings.count_what_fits(context.limit);
+            record::search(context, &findings);
             let matches = match search {
                 Search::Glob(_) => Matches::None,
                 Search::Grep(_) => Matches::Counted,
@@ -156,33 +164,33 @@ fn carry_out(desk: &Desk<'_>, (asked, repairs): (Asked, Vec<Repair>)) -> Result<
             Ok(reply::search::found(findings, matches))
         }
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
-        Asked::Change(change) => carry_out_change(desk, &change, &repairs),
+        Asked::Change(change) => carry_out_change(context, &change, &repairs),
     }
 }
 
 fn carry_out_change(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     change: &Change,
     repairs: &[Repair],
 ) -> Result<Reply, Refusal> {
     let mut looks = 1;
     loop {
-        let examined = examine_change(desk, change);
+        let examined = examine_change(context, change);
         // What is told instead of a write is told of bytes that were looked at.
         let writes =
             matches!(&examined, Ok(plan) if plan.dry_run == DryRun::No && !plan.tells_of_others());
-        if !writes && desk.look_closely() {
+        if !writes && context.look_closely() {
             continue;
         }
-        let plan = examined.map_err(|refusal| approve::tell_after_yes(desk, refusal))?;
+        let plan = examined.map_err(|refusal| approve::tell_after_yes(context, refusal))?;
         if plan.files.is_empty() {
-            return found_back::settle(desk, plan);
+            return found_back::settle(context, plan);
         }
         if plan.dry_run == DryRun::Yes {
-            let asks = approve::foresee_dry_run(desk, &plan)?;
-            return Ok(reply::dry_run(desk, plan, repairs, asks.as_deref()));
+            let asks = approve::foresee_dry_run(context, &plan)?;
+            return Ok(reply::dry_run(context, plan, repairs, asks.as_deref()));
         }
-        let approved = match approve::approve(desk, plan) {
+        let approved = match approve::approve(context, plan) {
             Ok(approved) => approved,
             // Bounded by the time that a person has for all questions of a call.
             Err(Halt::Changed) => continue,
@@ -191,62 +199,64 @@ fn carry_out_change(
                 continue;
             }
             Err(Halt::Moved) => return Err(commit::Failed::Changed.refusal()),
-            Err(Halt::Refused(_)) if desk.look_closely() => continue,
+            Err(Halt::Refused(_)) if context.look_closely() => continue,
             Err(Halt::Refused(refusal)) => return Err(*refusal),
         };
-        match commit::commit(desk, approved) {
+        match commit::commit(context, approved) {
             Ok(committed) => {
-                let recorded = record::change(desk, committed);
-                parted::note(desk, &recorded);
-                let mut reply = reply::change(desk, recorded, repairs);
-                approve::keep_rules(desk, &mut reply);
+                let recorded = record::change(context, committed);
+                parted::note(context, &recorded);
+                let mut reply = reply::change(context, recorded, repairs);
+                approve::keep_rules(context, &mut reply);
                 return Ok(reply);
             }
             // What was only trusted was no look.
-            Err(commit::Failed::Changed) if desk.look_closely() => {}
+            Err(commit::Failed::Changed) if context.look_closely() => {}
             Err(commit::Failed::Changed) if looks < LOOKS => looks += 1,
             Err(failed) => return Err(failed.refusal()),
         }
     }
 }
 
-fn examine_change(desk: &Desk<'_>, change: &Change) -> Result<Plan, Refusal> {
-    desk.check_time()?;
+fn examine_change(context: &CallContext<'_>, change: &Change) -> Result<Plan, Refusal> {
+    context.check_time()?;
     // Half of an answer is for what is said of the changes.
-    let half = desk.limit.most / 2;
-    desk.room.set(half);
-    desk.words.set(half.saturating_sub(CLOSING));
+    let half = context.limit.most / 2;
+    context.room.set(half);
+    context.words.set(half.saturating_sub(CLOSING));
     match change {
         Change::Edits {
             edits,
             insist,
             dry_run,
-        } => examine::edit::examine(desk, edits, *insist, *dry_run),
-        Change::Write(arguments) => examine::write::examine(desk, arguments),
-        Change::TakeBack(asked, reach) => examine::undo::examine(desk, asked, *reach),
-        Change::Restore(asked) => examine::undo::restore(desk, asked),
+        } => examine::edit::examine(context, edits, *insist, *dry_run),
+        Change::Write(arguments) => examine::write::examine(context, arguments),
+        Change::TakeBack(asked, reach) => examine::undo::examine(context, asked, *reach),
+        Change::Restore(asked) => examine::undo::restore(context, asked),
     }
 }
 
 /// What a call would come to.
 pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
-    let mut desk = Desk::new(session, raw.tool, raw.caller, raw.cancel);
-    desk.approver = raw.approver;
+    let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
+    context.approver = raw.approver;
     session.refresh();
-    let received = receive_call(&mut desk, raw.arguments);
+    let received = receive_call(&mut context, raw.arguments);
     let checked = received.and_then(|(asked, _)| match asked {
-        Asked::Read(arguments) => examine::read::examine(&desk, &arguments).map(|_| Check::Passes),
-        Asked::Search(search) => examine::search::examine(&desk, &search).map(|_| Check::Passes),
+        Asked::Read(arguments) => {
+            examine::read::examine(&context, &arguments).map(|_| Check::Passes)
+        }
+        Asked::Search(search) => examine::search::examine(&context, &search).map(|_| Check::Passes),
         Asked::Answer { .. } => Ok(Check::Passes),
         Asked::Change(change) => {
-            let mut examined = examine_change(&desk, &change);
+            let mut examined = examine_change(&context, &change);
             // No write will look at what was taken on trust.
-            if desk.look_closely() {
+            if context.look_closely() {
                 // With its turn, or the next look would wait for it.
                 drop(examined);
-                examined = examine_change(&desk, &change);
+                examined = examine_change(&context, &change);
             }
-            examined.map(|plan| approve::foresee(&desk, &plan))
+            examined.map(|plan| approve::foresee(&context, &plan))
         }
     });
     checked.unwrap_or_else(|refusal| match &refusal.withheld {
@@ -258,42 +268,45 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     })
 }
 
-/// Reads the call; afterwards the desk knows the tool by its own name.
-fn receive_call(desk: &mut Desk<'_>, arguments: Value) -> Result<(Asked, Vec<Repair>), Refusal> {
-    let session = desk.session;
-    let engine = Arc::clone(&desk.engine);
+/// Reads the call; afterwards the context knows the tool by its own name.
+fn receive_call(
+    context: &mut CallContext<'_>,
+    arguments: Value,
+) -> Result<(Asked, Vec<Repair>), Refusal> {
+    let session = context.session;
+    let engine = Arc::clone(&context.engine);
     let host_tool = engine
         .base()
         .host_tools()
         .iter()
-        .find(|tool| tool.declaration().name == desk.tool);
+        .find(|tool| tool.declaration().name == context.tool);
     if let Some(tool) = host_tool {
-        let Some(declaration) = engine.declaration(&desk.tool) else {
-            return Err(not_listed(desk));
+        let Some(declaration) = engine.declaration(&context.tool) else {
+            return Err(not_listed(context));
         };
-        let (arguments, repairs) = clean(&desk.tool, &declaration.input_schema, arguments)
+        let (arguments, repairs) = clean(&context.tool, &declaration.input_schema, arguments)
             .map_err(|invalid| unusable(invalid.message.clone(), &invalid))?;
         // What the tool reads for itself the model has not seen.
         let proposal = tool.propose(&session.apart(), &arguments)?;
-        return Ok((proposal::host_call(desk, proposal)?, repairs));
+        return Ok((proposal::host_call(context, proposal)?, repairs));
     }
-    let received = receive(&desk.tool, arguments);
+    let received = receive(&context.tool, arguments);
     let own_name = received
         .as_ref()
         .ok()
         .map(|(arguments, _)| arguments.tool());
-    if let Some(name) = own_name.or_else(|| crate::receive::canonical_tool(&desk.tool)) {
-        desk.tool = name.to_owned();
+    if let Some(name) = own_name.or_else(|| crate::receive::canonical_tool(&context.tool)) {
+        context.tool = name.to_owned();
     }
     let (arguments, repairs) = received.map_err(|invalid| {
         let mut text = invalid.message.clone();
-        if invalid.suggestion.is_none() && crate::receive::canonical_tool(&desk.tool).is_none() {
-            text.push_str(&format!(" The tools are {}.", tool_names(desk)));
+        if invalid.suggestion.is_none() && crate::receive::canonical_tool(&context.tool).is_none() {
+            text.push_str(&format!(" The tools are {}.", tool_names(context)));
         }
         unusable(text, &invalid)
     })?;
     if engine.declaration(arguments.tool()).is_none() {
-        return Err(not_listed(desk));
+        return Err(not_listed(context));
     }
     Ok((asked(arguments), repairs))
 }
@@ -306,13 +319,13 @@ fn unusable(text: String, invalid: &InvalidArguments) -> Refusal {
 }
 
 /// The refusal for a tool that exists and is switched off.
-fn not_listed(desk: &Desk<'_>) -> Refusal {
-    if desk.engine().mode == crate::settings::Mode::Plan {
+fn not_listed(context: &CallContext<'_>) -> Refusal {
+    if context.engine().mode == crate::settings::Mode::Plan {
         return Refusal::new(
             Kind::Declined,
             format!(
                 "lancet runs in plan mode: {} writes nothing. Say what you would change instead.",
-                desk.tool
+                context.tool
             ),
         );
     }
@@ -320,15 +333,15 @@ fn not_listed(desk: &Desk<'_>) -> Refusal {
         Kind::Invalid,
         format!(
             "The tool {} is switched off here. The tools are {}.",
-            desk.tool,
-            tool_names(desk)
+            context.tool,
+            tool_names(context)
         ),
     )
 }
 
 /// The tools that are listed, in a sentence.
-fn tool_names(desk: &Desk<'_>) -> String {
-    let tools = desk.engine().declarations.iter();
+fn tool_names(context: &CallContext<'_>) -> String {
+    let tools = context.engine().declarations.iter();
     let names: Vec<&str> = tools.map(|tool| &*tool.name).collect();
     names.join(", ")
 }

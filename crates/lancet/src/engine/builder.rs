@@ -10,12 +10,12 @@ use super::permissions::Wishes;
 use super::terms::{Fixed, Live, SettingsSource, Terms};
 use super::{Base, Lancet, Stores};
 use crate::approver::Approver;
+use crate::audience::Audience;
 use crate::host_tool::HostTool;
 use crate::journal::Joined;
 use crate::observe::Observer;
 use crate::order::Order;
 use crate::settings::{Mode, Settings};
-use crate::tongue::Tongue;
 
 /// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
 /// environment nor home folder.
@@ -33,7 +33,7 @@ pub struct Builder {
     host_tools: Vec<Arc<dyn HostTool>>,
     answer_limit: Option<usize>,
     keep_contents: bool,
-    tongue: Tongue,
+    audience: Audience,
     disk: Option<Arc<dyn Disk>>,
 }
 
@@ -136,8 +136,8 @@ impl Builder {
 
     /// Who reads the answers; without it a model that calls tools.
     #[must_use]
-    pub fn tongue(mut self, tongue: Tongue) -> Self {
-        self.tongue = tongue;
+    pub fn audience(mut self, audience: Audience) -> Self {
+        self.audience = audience;
         self
     }
 
@@ -200,7 +200,7 @@ impl Builder {
             store,
             live: Live::new(terms, self.source),
             order: Order::default(),
-            tongue: self.tongue,
+            audience: self.audience,
             surveys: Default::default(),
             aftermath: Default::default(),
             state_spelled: OnceLock::new(),

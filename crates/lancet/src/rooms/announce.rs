@@ -11,7 +11,7 @@ use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Hasher, Old, Revision, Seal, Written};
 
 use super::plan::{FilePlan, New, Plan};
-use super::{Desk, late};
+use super::{CallContext, late};
 use crate::operation;
 use crate::refusal::{Kind, Refusal};
 use crate::wording::quote_path;
@@ -75,7 +75,7 @@ pub(crate) enum Keeping {
 }
 
 /// Announces a plan.
-pub(crate) fn begin(desk: &Desk<'_>, plan: &mut Plan) -> Result<Announced, Refusal> {
+pub(crate) fn begin(context: &CallContext<'_>, plan: &mut Plan) -> Result<Announced, Refusal> {
     let mut announced = Announced {
         id: operation::new_id(),
         keeping: Keeping::History,
@@ -83,19 +83,19 @@ pub(crate) fn begin(desk: &Desk<'_>, plan: &mut Plan) -> Result<Announced, Refus
         time: milliseconds(),
         on_record: false,
     };
-    let Some(store) = desk.engine().history() else {
+    let Some(store) = context.engine().history() else {
         return Ok(announced);
     };
-    super::heal::once(desk.engine());
+    super::heal::once(context.engine());
     announced.revisions = plan.files.iter().map(FilePlan::new_revision).collect();
     for _ in 0..TRIES {
-        match store.begin(&draft(desk, plan, &announced, None)) {
+        match store.begin(&draft(context, plan, &announced, None)) {
             Ok(_) => {
                 announced.on_record = true;
                 return Ok(announced);
             }
             Err(StoreError::Taken { .. }) => announced.id = operation::new_id(),
-            Err(error) if desk.engine().settings.history.required => {
+            Err(error) if context.engine().settings.history.required => {
                 return Err(refuse(plan, &error));
             }
             Err(error) => {
@@ -109,8 +109,13 @@ pub(crate) fn begin(desk: &Desk<'_>, plan: &mut Plan) -> Result<Announced, Refus
 }
 
 /// Says that it was carried out. The files stand either way; what cannot be said now is found out at the next start.
-pub(crate) fn finish(desk: &Desk<'_>, plan: &mut Plan, announced: &Announced, written: &[Written]) {
-    let Some(store) = store_of(desk, announced) else {
+pub(crate) fn finish(
+    context: &CallContext<'_>,
+    plan: &mut Plan,
+    announced: &Announced,
+    written: &[Written],
+) {
+    let Some(store) = store_of(context, announced) else {
         return;
     };
     let adopt = || {
@@ -132,7 +137,7 @@ pub(crate) fn finish(desk: &Desk<'_>, plan: &mut Plan, announced: &Announced, wr
     let finished = match confirmed {
         Ok(Confirmed::Done) => Ok(Saved::default()),
         Ok(Confirmed::Missing(confirmed)) => store
-            .finish(&draft(desk, plan, announced, Some(written)))
+            .finish(&draft(context, plan, announced, Some(written)))
             .map(|saved| Saved {
                 set_aside: saved.set_aside.or(confirmed.set_aside),
             }),
@@ -151,18 +156,22 @@ pub(crate) fn finish(desk: &Desk<'_>, plan: &mut Plan, announced: &Announced, wr
         )),
     };
     tell(plan, notice);
-    late::watch(desk, &**store, plan, written, &announced.id);
+    late::watch(context, &**store, plan, written, &announced.id);
 }
 
-fn store_of<'d>(desk: &'d Desk<'_>, announced: &Announced) -> Option<&'d Arc<dyn OperationStore>> {
-    desk.engine()
+fn store_of<'d>(
+    context: &'d CallContext<'_>,
+    announced: &Announced,
+) -> Option<&'d Arc<dyn OperationStore>> {
+    context
+        .engine()
         .history()
         .filter(|_| announced.keeping == Keeping::History)
 }
 
 /// Says that it was not.
-pub(crate) fn abandon(desk: &Desk<'_>, announced: &Announced) {
-    if let Some(store) = store_of(desk, announced) {
+pub(crate) fn abandon(context: &CallContext<'_>, announced: &Announced) {
+    if let Some(store) = store_of(context, announced) {
         // What stays announced is settled at the next start, by a look at the files.
         let _ = store.abandon(&announced.id);
     }
@@ -203,7 +212,7 @@ fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
 
 /// A plan in the history's terms; once it was carried out with what is known only then.
 fn draft<'p>(
-    desk: &'p Desk<'_>,
+    context: &'p CallContext<'_>,
     plan: &'p Plan,
     announced: &'p Announced,
     written: Option<&[Written]>,
@@ -214,13 +223,13 @@ fn draft<'p>(
         time: announced.time,
         kind: plan.origin.kind,
         by: By {
-            session: desk.session.key(),
-            client: desk.caller.client.as_deref(),
-            version: desk.caller.version.as_deref(),
-            turn: desk.caller.turn.as_deref(),
-            call: desk.caller.call.as_deref(),
+            session: context.session.key(),
+            client: context.caller.client.as_deref(),
+            version: context.caller.version.as_deref(),
+            turn: context.caller.turn.as_deref(),
+            call: context.caller.call.as_deref(),
         },
-        tool: &desk.tool,
+        tool: &context.tool,
         rungs: plan
             .files
             .iter()

@@ -12,7 +12,7 @@ pub(crate) use ask::keep_rules;
 pub(crate) use grants::Grants;
 pub(crate) use withheld::{Withheld, before_telling, tell_after_yes};
 
-use super::Desk;
+use super::CallContext;
 use super::locate::{self, Target, Twins};
 use super::plan::Plan;
 use crate::approver::OtherFile;
@@ -63,10 +63,10 @@ pub(super) struct Reason {
 }
 
 /// Asks what must be asked and gives the plan on, or the refusal.
-pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt> {
-    let policy = desk.engine().permissions.policy();
+pub(crate) fn approve(context: &CallContext<'_>, mut plan: Plan) -> Result<Approved, Halt> {
+    let policy = context.engine().permissions.policy();
     for file in &plan.files {
-        check::settings_load(desk, file)?;
+        check::settings_load(context, file)?;
     }
     let mut by: Option<String> = None;
     let mut asked = false;
@@ -83,7 +83,7 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
             });
             continue;
         };
-        if desk
+        if context
             .session
             .inner
             .grants
@@ -95,15 +95,15 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
             ));
             continue;
         }
-        let beforehand = ask::somebody(desk).and_then(|who| who.beforehand(reason.protected));
+        let beforehand = ask::somebody(context).and_then(|who| who.beforehand(reason.protected));
         let words = match beforehand {
             Some(word) => format!("{word}, given beforehand; otherwise {}", reason.words),
             None => format!("a person, asked because {}", reason.words),
         };
         let others = others(&policy, &plan, at);
-        if let Some(text) = ask::ask(desk, &policy, file, reason, others)? {
+        if let Some(text) = ask::ask(context, &policy, file, reason, others)? {
             let edited = edited::apply(plan.files.remove(at), &text)?;
-            check::settings_load(desk, &edited)?;
+            check::settings_load(context, &edited)?;
             plan.files.insert(at, edited);
             plan.origin.user_modified = true;
         }
@@ -113,13 +113,13 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
     if asked {
         // A person may take minutes: a rule may have come into force meanwhile, and the path may lead elsewhere. What was
         // allowed is the file that was shown.
-        let policy = desk.session.lancet.engine().permissions.policy();
+        let policy = context.session.lancet.engine().permissions.policy();
         for file in &plan.files {
             let decision = decide(&policy, &file.target);
             if decision.is_denied() {
                 return Err(refusal(&file.target, &decision).into());
             }
-            if !locate::is_unmoved(desk.engine(), &policy, &file.target) {
+            if !locate::is_unmoved(context.engine(), &policy, &file.target) {
                 return Err(Halt::Moved);
             }
         }
@@ -129,10 +129,10 @@ pub(crate) fn approve(desk: &Desk<'_>, mut plan: Plan) -> Result<Approved, Halt>
 }
 
 /// What [`approve`] would come to, without asking.
-pub(crate) fn foresee(desk: &Desk<'_>, plan: &Plan) -> Check {
-    let policy = desk.engine().permissions.policy();
+pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
+    let policy = context.engine().permissions.policy();
     for file in &plan.files {
-        if let Err(refusal) = check::settings_load(desk, file) {
+        if let Err(refusal) = check::settings_load(context, file) {
             return Check::Refused(Box::new(refusal));
         }
         let decision = decide(&policy, &file.target);
@@ -140,10 +140,10 @@ pub(crate) fn foresee(desk: &Desk<'_>, plan: &Plan) -> Check {
             return Check::Refused(Box::new(refusal(&file.target, &decision)));
         }
     }
-    let reasons = reasons(desk, &policy, plan);
+    let reasons = reasons(context, &policy, plan);
     match reasons.into_iter().next() {
         None => Check::Passes,
-        Some(reason) if ask::somebody(desk).is_some() => Check::Asks {
+        Some(reason) if ask::somebody(context).is_some() => Check::Asks {
             reason: reason.told,
         },
         Some(reason) => Check::Refused(Box::new(nobody(&reason))),
@@ -151,14 +151,17 @@ pub(crate) fn foresee(desk: &Desk<'_>, plan: &Plan) -> Check {
 }
 
 /// What a dry run says of it: why a person would be asked, or the refusal where nobody could say yes to a protected name.
-pub(crate) fn foresee_dry_run(desk: &Desk<'_>, plan: &Plan) -> Result<Option<String>, Refusal> {
-    let policy = desk.engine().permissions.policy();
+pub(crate) fn foresee_dry_run(
+    context: &CallContext<'_>,
+    plan: &Plan,
+) -> Result<Option<String>, Refusal> {
+    let policy = context.engine().permissions.policy();
     for file in &plan.files {
-        check::settings_load(desk, file)?;
+        check::settings_load(context, file)?;
     }
-    let reasons = reasons(desk, &policy, plan);
+    let reasons = reasons(context, &policy, plan);
     match reasons.iter().find(|reason| reason.protected) {
-        Some(reason) if ask::somebody(desk).is_none() => Err(nobody(reason)),
+        Some(reason) if ask::somebody(context).is_none() => Err(nobody(reason)),
         protected => Ok(protected
             .or(reasons.first())
             .map(|reason| reason.told.clone())),
@@ -183,10 +186,10 @@ fn others(policy: &Policy, plan: &Plan, asked: usize) -> Vec<OtherFile> {
 }
 
 /// Why a plan's files would be asked about.
-fn reasons(desk: &Desk<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
+fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
     let asked = plan.files.iter().filter_map(|file| {
         let reason = reason(policy, &file.target, &decide(policy, &file.target))?;
-        let granted = desk
+        let granted = context
             .session
             .inner
             .grants

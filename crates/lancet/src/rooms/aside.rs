@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet_history::SetAside;
 
-use super::Desk;
+use super::CallContext;
 use crate::engine::Inner;
 use crate::observe::Event;
 use crate::reply::Reply;
@@ -50,12 +50,12 @@ pub(crate) fn observe(engine: &Inner) {
 }
 
 /// Tells observers and the session, after the answer.
-pub(crate) fn tell(desk: &Desk<'_>, reply: &mut Reply) {
-    observe(desk.engine());
-    let Some(store) = desk.engine().history() else {
+pub(crate) fn tell(context: &CallContext<'_>, reply: &mut Reply) {
+    observe(context.engine());
+    let Some(store) = context.engine().history() else {
         return;
     };
-    let (told, all) = (&desk.session.inner.told, store.set_aside());
+    let (told, all) = (&context.session.inner.told, store.set_aside());
     // The last one has what is left: more than one in the life of a process says no more.
     let Some(aside) = all.last().filter(|_| told.has_news(&all)) else {
         return;
@@ -63,7 +63,7 @@ pub(crate) fn tell(desk: &Desk<'_>, reply: &mut Reply) {
     let words = cut(&aside.to_string(), LONGEST);
     let line = format!("[lancet: {words}. Tell the user.]");
     // Where there is no room the next answer tells.
-    if desk.has_room(reply, &line) && !told.take(all).is_empty() {
+    if context.has_room(reply, &line) && !told.take(all).is_empty() {
         reply.append(&line);
     }
 }

@@ -13,7 +13,7 @@ use super::announce::{self, Announced, Keeping};
 use super::approve::Approved;
 use super::locate::root_moved;
 use super::plan::{FilePlan, New, Plan};
-use super::{Desk, late};
+use super::{CallContext, late};
 use crate::refusal::{Kind, Refusal};
 use crate::settings;
 use crate::wording::{QuotedPath, joined, quote_path};
@@ -48,11 +48,11 @@ impl Failed {
 }
 
 /// Writes all files of a plan, or none.
-pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, Failed> {
+pub(crate) fn commit(context: &CallContext<'_>, approved: Approved) -> Result<Committed, Failed> {
     let mut plan = approved.into_plan();
-    let announced =
-        announce::begin(desk, &mut plan).map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
-    match carry_out(desk, &plan, &announced) {
+    let announced = announce::begin(context, &mut plan)
+        .map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
+    match carry_out(context, &plan, &announced) {
         Ok(written) => Ok(Committed {
             plan,
             written,
@@ -60,13 +60,17 @@ pub(crate) fn commit(desk: &Desk<'_>, approved: Approved) -> Result<Committed, F
         }),
         Err(failed @ Failed::Partly(_)) => Err(failed),
         Err(failed) => {
-            announce::abandon(desk, &announced);
+            announce::abandon(context, &announced);
             Err(failed)
         }
     }
 }
 
-fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<Written>, Failed> {
+fn carry_out(
+    context: &CallContext<'_>,
+    plan: &Plan,
+    announced: &Announced,
+) -> Result<Vec<Written>, Failed> {
     let batch: Vec<Write<'_>> = plan
         .files
         .iter()
@@ -98,13 +102,13 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
             revision: announced.revisions.get(at).copied().flatten(),
             manner: Manner {
                 old: announced.old_of(file),
-                ..manner(desk, file)
+                ..manner(context, file)
             },
         })
         .collect();
     let workspace = match announced.keeping {
-        Keeping::History => &*desk.engine().workspace,
-        Keeping::Nothing => desk.engine().without_state(),
+        Keeping::History => &*context.engine().workspace,
+        Keeping::Nothing => context.engine().without_state(),
     };
     // The innermost first: one may lie in another that a file of the same plan takes along.
     let mut going: Vec<(usize, &[PathBuf])> = plan
@@ -124,13 +128,13 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
         .into_iter()
         .map(|(at, folders)| (at, workspace.leave_folders(folders)))
         .collect();
-    desk.cancel.begin_writing();
+    context.cancel.begin_writing();
     let outcome = workspace.commit(batch);
     if !matches!(
         outcome,
         Ok(_) | Err(CommitError::Partly { .. } | CommitError::Conflict { .. })
     ) {
-        desk.cancel.wrote_nothing();
+        context.cancel.wrote_nothing();
     }
     match outcome {
         Ok(mut written) => {
@@ -151,15 +155,15 @@ fn carry_out(desk: &Desk<'_>, plan: &Plan, announced: &Announced) -> Result<Vec<
         }
         Err(CommitError::FolderMoved { .. }) => Err(Failed::Changed),
         Err(error @ CommitError::Partly { .. }) => {
-            Err(Failed::Partly(Box::new(refuse(desk, plan, &error))))
+            Err(Failed::Partly(Box::new(refuse(context, plan, &error))))
         }
-        Err(error) => Err(Failed::Refused(Box::new(refuse(desk, plan, &error)))),
+        Err(error) => Err(Failed::Refused(Box::new(refuse(context, plan, &error)))),
     }
 }
 
 /// How the settings want a file written.
-fn manner(desk: &Desk<'_>, file: &FilePlan) -> Manner {
-    let engine = desk.engine();
+fn manner(context: &CallContext<'_>, file: &FilePlan) -> Manner {
+    let engine = context.engine();
     let settings = &engine.settings;
     Manner {
         strategy: match settings.strategy_for(engine.below_root(file.target.path())) {
@@ -184,7 +188,7 @@ fn manner(desk: &Desk<'_>, file: &FilePlan) -> Manner {
     }
 }
 
-fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
+fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusal {
     let path = |index: usize| {
         plan.files
             .get(index)
@@ -211,7 +215,7 @@ fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
             path(*index),
             "it could only be rewritten in place without protection from other writers, and the settings forbid that",
         ),
-        CommitError::Conflict { index, kept } => conflict(desk, plan, *index, kept),
+        CommitError::Conflict { index, kept } => conflict(context, plan, *index, kept),
         CommitError::ReadOnly { index, barrier } => {
             let words = match barrier {
                 Barrier::File => {
@@ -249,7 +253,7 @@ fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
             let kept: Vec<_> = kept.iter().map(|file| quote_path(file)).collect();
             let text = format!(
                 "{} Putting the other files back failed too: {} hold the new text. Their old bytes are in {}. Look at these files before going on.",
-                refuse(desk, plan, cause).text(),
+                refuse(context, plan, cause).text(),
                 joined(&standing, ", "),
                 joined(&kept, ", ")
             );
@@ -261,14 +265,14 @@ fn refuse(desk: &Desk<'_>, plan: &Plan, error: &CommitError) -> Refusal {
 }
 
 /// Somebody else wrote in the same moment: which version stands, and how to get at the other.
-fn conflict(desk: &Desk<'_>, plan: &Plan, index: usize, kept: &[PathBuf]) -> Refusal {
+fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBuf]) -> Refusal {
     let file = plan.files.get(index);
     let path = file
         .map(|file| quote_path(file.target.path()))
         .unwrap_or_default();
     let (mut on_record, mut left) = (Vec::new(), Vec::new());
     for version in kept {
-        match file.and_then(|file| late::keep(desk, file, version)) {
+        match file.and_then(|file| late::keep(context, file, version)) {
             Some(id) => on_record.push(format!("{path}@{id}")),
             None => left.push(quote_path(version).to_string()),
         }

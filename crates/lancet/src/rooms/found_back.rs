@@ -4,14 +4,14 @@
 use lancet_history::TakenBack;
 
 use super::plan::{DryRun, Plan};
-use super::{Desk, reply};
+use super::{CallContext, reply};
 use crate::refusal::{Kind, Refusal};
 use crate::reply::Reply;
 
 /// Marks the changes of a plan that writes no file, and answers.
-pub(super) fn settle(desk: &Desk<'_>, plan: Plan) -> Result<Reply, Refusal> {
+pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Refusal> {
     if plan.dry_run == DryRun::No
-        && let Some(store) = desk.engine().history()
+        && let Some(store) = context.engine().history()
     {
         let files: Vec<(String, usize)> = plan
             .origin
@@ -26,5 +26,5 @@ pub(super) fn settle(desk: &Desk<'_>, plan: Plan) -> Result<Reply, Refusal> {
             Refusal::new(Kind::Io, text)
         })?;
     }
-    Ok(reply::nothing_written(desk, &plan))
+    Ok(reply::nothing_written(context, &plan))
 }

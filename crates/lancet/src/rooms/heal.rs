@@ -7,7 +7,7 @@ use lancet_history::{FileChange, Operation, OperationKind, OperationState, Opera
 use lancet_workspace::{Kind, Revision};
 
 use super::examine::open::LARGEST;
-use super::{Desk, aside, late};
+use super::{CallContext, aside, late};
 use crate::engine::Inner;
 use crate::settings::Mode;
 
@@ -39,11 +39,11 @@ enum Look {
 }
 
 /// Before a call.
-pub(crate) fn before_call(desk: &Desk<'_>) {
-    let engine = desk.engine();
+pub(crate) fn before_call(context: &CallContext<'_>) {
+    let engine = context.engine();
     files(engine);
     // There may be something to tell it from before the restart.
-    if desk.session.name().is_some() {
+    if context.session.name().is_some() {
         once(engine);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lancet_history::Seen;
 
-use super::Desk;
+use super::CallContext;
 use super::examine::open::{HELD, decode, require_file, snapshot};
 use super::locate::{Intent, locate};
 use crate::call::{Caller, Cancel};
@@ -16,9 +16,9 @@ use crate::session::Session;
 /// read of those lines; any other is a partial view, unless the session has read this version itself.
 pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<(), Refusal> {
     session.refresh();
-    let desk = Desk::new(session, "Read".into(), Caller::default(), Cancel::new());
-    let target = locate(desk.engine(), &path.to_string_lossy(), Intent::Show)?;
-    require_file(desk.engine(), &target)?;
+    let context = CallContext::new(session, "Read".into(), Caller::default(), Cancel::new());
+    let target = locate(context.engine(), &path.to_string_lossy(), Intent::Show)?;
+    require_file(context.engine(), &target)?;
     if target.located.stat().is_some_and(|stamp| stamp.size > HELD) {
         return Err(Refusal::new(
             Kind::TooLarge,
@@ -29,7 +29,7 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<()
         ));
     }
     let base = snapshot(session, &target)?;
-    let document = decode(desk.engine(), &target, &base.bytes)?;
+    let document = decode(context.engine(), &target, &base.bytes)?;
     let sent = lancet_text::sent_text(text, document.endings());
     let mut ledger = session.ledger();
     let known = ledger

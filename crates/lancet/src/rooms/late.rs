@@ -12,7 +12,7 @@ use lancet_history::{
 };
 use lancet_workspace::{Displaced, Expected, Healed, Recovered, Revision, Seal, Settled, Written};
 
-use super::Desk;
+use super::CallContext;
 use super::announce::milliseconds;
 use super::plan::{FilePlan, Plan};
 use crate::engine::Inner;
@@ -52,7 +52,7 @@ impl Watch {
 
 /// Puts the old files of a change on record that are not sealed.
 pub(crate) fn watch(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     store: &dyn OperationStore,
     plan: &Plan,
     written: &[Written],
@@ -72,13 +72,14 @@ pub(crate) fn watch(
             revision: *displaced.revision.as_bytes(),
             size: file.size_before(),
             mode: written.stamp.mode,
-            session: desk.session.key().to_owned(),
+            session: context.session.key().to_owned(),
             operation: id.to_owned(),
             late: None,
         };
         // Where that fails this process still looks; only after its end nobody would.
         let _ = store.put_unsealed(&unsealed);
-        desk.engine()
+        context
+            .engine()
             .base()
             .aftermath
             .late
@@ -157,8 +158,8 @@ fn look(engine: &Inner) {
 
 /// Puts a version on record that the write of this file had to leave aside, because somebody else wrote at the same
 /// moment; its operation. None: it stays where the write left it.
-pub(crate) fn keep(desk: &Desk<'_>, file: &FilePlan, kept: &Path) -> Option<String> {
-    let engine = desk.engine();
+pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> Option<String> {
+    let engine = context.engine();
     let store = engine.history()?;
     let Expected::Content {
         revision, stamp, ..
@@ -172,7 +173,7 @@ pub(crate) fn keep(desk: &Desk<'_>, file: &FilePlan, kept: &Path) -> Option<Stri
         revision: *revision.as_bytes(),
         size: file.size_before(),
         mode: stamp.mode,
-        session: desk.session.key().to_owned(),
+        session: context.session.key().to_owned(),
         operation: String::new(),
         late: None,
     };
@@ -318,8 +319,8 @@ fn news(unsealed: &Unsealed, late: &str) -> News {
 }
 
 /// Looks again, and tells the session what there is to tell, after the answer.
-pub(crate) fn tell(desk: &Desk<'_>, reply: &mut Reply) {
-    let engine = desk.engine();
+pub(crate) fn tell(context: &CallContext<'_>, reply: &mut Reply) {
+    let engine = context.engine();
     look(engine);
     let mut told = Vec::new();
     {
@@ -328,8 +329,8 @@ pub(crate) fn tell(desk: &Desk<'_>, reply: &mut Reply) {
         while at < open.news.len() && told.len() < AT_ONCE {
             let to = &open.news[at].session;
             let line = format!("[lancet: {}.]", open.news[at].words);
-            let fits = desk.has_room(reply, &line);
-            if fits && to.as_deref().is_none_or(|to| to == desk.session.key()) {
+            let fits = context.has_room(reply, &line);
+            if fits && to.as_deref().is_none_or(|to| to == context.session.key()) {
                 reply.append(&line);
                 told.push(open.news.remove(at));
             } else {

@@ -245,7 +245,7 @@ fn denied(
                 false => String::new(),
             };
             let name = path.file_name().filter(|_| told);
-            let next = engine.tongue().without_secret(name);
+            let next = engine.audience().without_secret(name);
             format!("{given} is a secret file{matches}: its text is not shown. {next}")
         }
         Cause::ReadRoot(_) => return only_for_reading(given),

@@ -3,14 +3,14 @@
 
 use lancet_workspace::Warning;
 
-use super::Desk;
+use super::CallContext;
 use super::record::Recorded;
 
 /// Notes those of a change.
-pub(super) fn note(desk: &Desk<'_>, recorded: &Recorded) {
+pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
     for (at, written) in recorded.written.iter().enumerate() {
         if written.warnings.contains(&Warning::LinksBroken)
-            && let Some(store) = desk.engine().history()
+            && let Some(store) = context.engine().history()
         {
             // Told in this answer; where it cannot be noted the undo does not repeat it.
             let _ = store.part(&recorded.operation, at);

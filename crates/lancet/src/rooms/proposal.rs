@@ -3,19 +3,19 @@
 use super::asked::requests;
 use super::examine::edit::Insist;
 use super::plan::DryRun;
-use super::{Asked, Change, Desk, not_listed};
+use super::{Asked, CallContext, Change, not_listed};
 use crate::host_tool::Proposal;
 use crate::refusal::Refusal;
 
-pub(super) fn host_call(desk: &Desk<'_>, proposal: Proposal) -> Result<Asked, Refusal> {
+pub(super) fn host_call(context: &CallContext<'_>, proposal: Proposal) -> Result<Asked, Refusal> {
     let writes = !matches!(proposal, Proposal::Answer { .. });
     if writes
-        && desk
+        && context
             .engine()
-            .declaration(&desk.tool)
+            .declaration(&context.tool)
             .is_none_or(|declaration| declaration.read_only)
     {
-        return Err(not_listed(desk));
+        return Err(not_listed(context));
     }
     Ok(match proposal {
         Proposal::Answer { text, data } => Asked::Answer { text, data },

@@ -11,7 +11,7 @@ use super::commit::Committed;
 use super::examine::read::{Page, Shape};
 use super::examine::search::Findings;
 use super::plan::{FilePlan, New, Plan};
-use super::{Desk, announce};
+use super::{CallContext, announce};
 use crate::ledger::version;
 use crate::observe::Event;
 use crate::refusal::Refusal;
@@ -29,17 +29,18 @@ pub(crate) struct Recorded {
 type Contents = (Option<Arc<Vec<u8>>>, Option<Arc<Vec<u8>>>);
 
 /// The session's name as events give it.
-pub(crate) fn session_name(desk: &Desk<'_>) -> String {
-    desk.session
+pub(crate) fn session_name(context: &CallContext<'_>) -> String {
+    context
+        .session
         .name()
         .map_or_else(String::new, |name| name.as_str().to_owned())
 }
 
 /// Takes in what a Read showed.
-pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
+pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     let path = page.target.path();
-    if !desk.session.is_apart() {
-        let mut ledger = desk.session.ledger();
+    if !context.session.is_apart() {
+        let mut ledger = context.session.ledger();
         let now = ledger.peek(path).map(|entry| entry.revision);
         if page.shape == Shape::Unchanged {
             ledger.update(path, |entry| {
@@ -61,26 +62,26 @@ pub(crate) fn read(desk: &Desk<'_>, page: &Page) {
         }
         // Otherwise another call has meanwhile written the file, and the ledger knows a newer version than was shown.
         drop(ledger);
-        desk.session.keep(path);
+        context.session.keep(path);
     }
     let lines = page.start..page.start + page.lines;
-    desk.engine().tell(&Event::Read {
-        session: session_name(desk),
-        caller: desk.caller.clone(),
+    context.engine().tell(&Event::Read {
+        session: session_name(context),
+        caller: context.caller.clone(),
         path: path.to_path_buf(),
         lines,
     });
 }
 
 /// Takes in what a search showed.
-pub(crate) fn search(desk: &Desk<'_>, findings: &Findings) {
-    let seen = match desk.session.is_apart() {
+pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
+    let seen = match context.session.is_apart() {
         true => &[],
         false => findings.seen.as_slice(),
     };
     for file in seen {
         {
-            let mut ledger = desk.session.ledger();
+            let mut ledger = context.session.ledger();
             // A version that is known to have been shown before stays, so that the next edit is told what changed since;
             // and what a host showed with parts removed is mended by a Read alone.
             let other = ledger
@@ -99,39 +100,39 @@ pub(crate) fn search(desk: &Desk<'_>, findings: &Findings) {
                 },
             );
         }
-        desk.session.keep(&file.path);
+        context.session.keep(&file.path);
     }
-    desk.engine().tell(&Event::Searched {
-        session: session_name(desk),
-        caller: desk.caller.clone(),
-        tool: desk.tool.clone(),
+    context.engine().tell(&Event::Searched {
+        session: session_name(context),
+        caller: context.caller.clone(),
+        tool: context.tool.clone(),
         paths: findings.starts.clone(),
         found: findings.paths.clone(),
     });
 }
 
 /// Takes in what was written.
-pub(crate) fn change(desk: &Desk<'_>, committed: Committed) -> Recorded {
+pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorded {
     let Committed {
         mut plan,
         written,
         announced,
     } = committed;
-    announce::finish(desk, &mut plan, &announced, &written);
+    announce::finish(context, &mut plan, &announced, &written);
     let operation = announced.id;
     let contents = plan
         .files
         .iter_mut()
         .zip(&written)
-        .map(|(file, written)| record_file(desk, file, written))
+        .map(|(file, written)| record_file(context, file, written))
         .collect();
     // An observer may call back, about these files too.
     plan.turn = None;
     for (file, written) in plan.files.iter().zip(&written) {
         let event = Event::Changed {
-            session: session_name(desk),
-            caller: desk.caller.clone(),
-            tool: desk.tool.clone(),
+            session: session_name(context),
+            caller: context.caller.clone(),
+            tool: context.tool.clone(),
             path: file.target.path().to_path_buf(),
             before: file.before_revision(),
             after: if file.removes() {
@@ -142,7 +143,7 @@ pub(crate) fn change(desk: &Desk<'_>, committed: Committed) -> Recorded {
             lines: file.view.lines.clone(),
             operation: operation.clone(),
         };
-        desk.engine().tell(&event);
+        context.engine().tell(&event);
     }
     Recorded {
         plan,
@@ -152,10 +153,10 @@ pub(crate) fn change(desk: &Desk<'_>, committed: Committed) -> Recorded {
     }
 }
 
-fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Contents {
+fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written) -> Contents {
     let path = file.target.path().to_path_buf();
     let version = version(&written.revision, &written.stamp);
-    let keep = desk.engine().keeps_contents();
+    let keep = context.engine().keeps_contents();
     let original = keep
         .then(|| file.base.as_ref().map(|base| Arc::clone(&base.bytes)))
         .flatten();
@@ -173,7 +174,7 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
         New::Streamed(Vec::new())
     };
     let new = std::mem::replace(&mut file.new, left);
-    if desk.session.is_apart() {
+    if context.session.is_apart() {
         // The model has not seen this version: to it the change is somebody else's.
         let content = match new {
             New::Whole(bytes) | New::Restored { bytes, .. } => Some(bytes),
@@ -183,7 +184,7 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
         return (original, content.filter(|_| keep).map(Arc::new));
     }
     {
-        let mut ledger = desk.session.ledger();
+        let mut ledger = context.session.ledger();
         match new {
             New::Removed { .. } => {
                 ledger.forget(&path);
@@ -225,12 +226,13 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
         }
     }
     if removes {
-        desk.session.forget(&path);
+        context.session.forget(&path);
     } else {
-        desk.session.keep(&path);
+        context.session.keep(&path);
     }
     let content = if keep {
-        desk.session
+        context
+            .session
             .ledger()
             .peek(&path)
             .and_then(|entry| entry.content.clone())
@@ -241,27 +243,30 @@ fn record_file(desk: &Desk<'_>, file: &mut FilePlan, written: &Written) -> Conte
 }
 
 /// Takes in what a refusal showed, and tells the observers.
-pub(crate) fn refused(desk: &Desk<'_>, refusal: &Refusal, path: Option<&str>) {
+pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option<&str>) {
     // A change that was not shown whole was not shown.
     if let Some(shown) = &refusal.shown
-        && desk.refusals.fits(refusal.text())
-        && !desk.session.is_apart()
+        && context.refusals.fits(refusal.text())
+        && !context.session.is_apart()
     {
-        desk.session.ledger().put(&shown.path, shown.entry.clone());
-        desk.session.keep(&shown.path);
+        context
+            .session
+            .ledger()
+            .put(&shown.path, shown.entry.clone());
+        context.session.keep(&shown.path);
     }
-    if let Some(store) = desk.engine().history() {
+    if let Some(store) = context.engine().history() {
         // Only for the statistics: a state folder that takes no bytes costs a number.
-        let _ = store.count_refusal(desk.session.key(), &desk.tool, refusal.kind().name());
+        let _ = store.count_refusal(context.session.key(), &context.tool, refusal.kind().name());
     }
     let event = Event::Refused {
-        session: session_name(desk),
-        caller: desk.caller.clone(),
-        tool: desk.tool.clone(),
-        path: path.map(|path| super::locate::event_path(desk.engine(), path)),
+        session: session_name(context),
+        caller: context.caller.clone(),
+        tool: context.tool.clone(),
+        path: path.map(|path| super::locate::event_path(context.engine(), path)),
         kind: refusal.kind(),
     };
-    desk.engine().tell(&event);
+    context.engine().tell(&event);
 }
 
 impl FilePlan {

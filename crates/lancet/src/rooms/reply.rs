@@ -12,7 +12,7 @@ use lancet_text::{Rung, unified};
 use lancet_workspace::{Warning, Written};
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::CallContext;
 use super::plan::{FilePlan, Plan};
 use super::record::Recorded;
 use crate::receive::Repair;
@@ -40,7 +40,7 @@ pub(crate) fn host_answer(text: String, data: Value) -> Reply {
 
 /// The answer to a call that was only shown.
 pub(crate) fn dry_run(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     plan: Plan,
     repairs: &[Repair],
     asks: Option<&str>,
@@ -58,7 +58,7 @@ pub(crate) fn dry_run(
         notices(&mut text, file);
         person.push_str(&for_person(file, "would be "));
         let mut data = data(file, None);
-        git::add_foreseen(desk.engine(), file, &mut data);
+        git::add_foreseen(context.engine(), file, &mut data);
         files.push(data);
     }
     if let Some(reason) = asks {
@@ -67,11 +67,11 @@ pub(crate) fn dry_run(
         ));
     }
     repaired(&mut text, repairs);
-    finish(desk, &plan, text, files, ("dryRun", json!(true)), person)
+    finish(context, &plan, text, files, ("dryRun", json!(true)), person)
 }
 
 /// The answer to a call that was carried out.
-pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) -> Reply {
+pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[Repair]) -> Reply {
     let Recorded {
         plan,
         written,
@@ -106,12 +106,12 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
         let mut data = data(file, Some(written));
         data["userModified"] = json!(plan.origin.user_modified);
         let content = contents.get(at).and_then(|(_, content)| content.as_deref());
-        git::add(desk.engine(), (file, written), content, &mut data);
+        git::add(context.engine(), (file, written), content, &mut data);
         files.push(data);
     }
     repaired(&mut text, repairs);
     let reply = finish(
-        desk,
+        context,
         &plan,
         text,
         files,
@@ -120,7 +120,7 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
     );
     match contents.pop() {
         Some((original, content))
-            if plan.files.len() == 1 && desk.engine().base().give_contents =>
+            if plan.files.len() == 1 && context.engine().base().give_contents =>
         {
             reply.with_contents(original, content)
         }
@@ -130,18 +130,18 @@ pub(crate) fn change(desk: &Desk<'_>, recorded: Recorded, repairs: &[Repair]) ->
 
 /// The answer to a call that was refused.
 pub(crate) fn refusal(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     refusal: &Refusal,
     numbers: Numbers,
     path: Option<&str>,
 ) -> Reply {
-    let limit = desk.refusals;
+    let limit = context.refusals;
     let mut data = json!({ "error": refusal.data(numbers) });
     let opened = data["error"].get("file_path").cloned();
     data["file_path"] = opened.unwrap_or_else(|| json!(path));
     let person = format!(
         "refused {} {}: {}\n{}",
-        desk.tool,
+        context.tool,
         quote_path(Path::new(path.unwrap_or_default())),
         refusal.kind().name(),
         refusal.text()
@@ -340,7 +340,7 @@ fn data(file: &FilePlan, written: Option<&Written>) -> Value {
 
 /// Puts the answer of a writing tool together: one file's data flat, several under `files`.
 fn finish(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     plan: &Plan,
     mut text: String,
     mut files: Vec<Value>,
@@ -357,7 +357,7 @@ fn finish(
         count(plan.files.len(), "file")
     );
     // What it shows of changed lines has its own, smaller bound, so that nothing cut off here has been counted as seen.
-    desk.limit.end_within(&mut text, &words);
+    context.limit.end_within(&mut text, &words);
     let mut data = if plan.tool == "MultiEdit"
         || plan.tool == "Undo"
         || plan.tool == "Redo"

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::examine::undo::Reach;
-use super::{Change, Desk, Effect, carry_out_change, heal, record, reply, tell_news};
+use super::{CallContext, Change, Effect, carry_out_change, heal, record, reply, tell_news};
 use crate::call::{Caller, Cancel};
 use crate::refusal::Numbers;
 use crate::reply::Reply;
@@ -27,13 +27,13 @@ pub(crate) fn restore(session: &Session, asked: Restore, caller: Caller) -> Repl
 
 fn run(session: &Session, tool: &str, caller: Caller, change: &Change) -> Reply {
     let started = Instant::now();
-    let desk = Desk::new(session, tool.to_owned(), caller, Cancel::new());
-    heal::before_call(&desk);
+    let context = CallContext::new(session, tool.to_owned(), caller, Cancel::new());
+    heal::before_call(&context);
     session.refresh();
-    let mut reply = carry_out_change(&desk, change, &[]).unwrap_or_else(|refusal| {
-        record::refused(&desk, &refusal, None);
-        reply::refusal(&desk, &refusal, Numbers::Edit, None)
+    let mut reply = carry_out_change(&context, change, &[]).unwrap_or_else(|refusal| {
+        record::refused(&context, &refusal, None);
+        reply::refusal(&context, &refusal, Numbers::Edit, None)
     });
-    tell_news(&desk, Effect::Writes, &mut reply);
+    tell_news(&context, Effect::Writes, &mut reply);
     reply.timed(started)
 }

@@ -8,7 +8,7 @@ use lancet_history::StampRecord;
 use lancet_workspace::{Known, Revision};
 use serde_json::Value;
 
-use super::Desk;
+use super::CallContext;
 use crate::ledger::{record_of, stamp_of};
 use crate::reply::Reply;
 use crate::wording::{joined, quote_path};
@@ -26,9 +26,9 @@ enum Look {
 
 /// Looks at the stamps of the files that the session wrote last. The call's own files are left out: its answer is about
 /// them already.
-pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
+pub(crate) fn tell_foreign_writes(context: &CallContext<'_>, reply: &mut Reply) {
     let written: Vec<(PathBuf, StampRecord, [u8; 32])> = {
-        let ledger = desk.session.ledger();
+        let ledger = context.session.ledger();
         let entry = |(path, entry): (&Path, &lancet_history::Entry)| {
             let still = entry.wrote == Some(entry.revision);
             still.then(|| (path.to_path_buf(), entry.stamp, entry.revision))
@@ -42,16 +42,16 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
     let mut changed = Vec::new();
     for (path, stamp, revision) in written {
         // A file that another call is just writing is that call's to tell, one that this client has no part in nobody's.
-        if !desk.engine().covers(&path)
+        if !context.engine().covers(&path)
             || own.contains(&path)
-            || desk.engine().base().order.is_held(&path)
+            || context.engine().base().order.is_held(&path)
         {
             continue;
         }
-        if desk.cancel.stopped().is_some() {
+        if context.cancel.stopped().is_some() {
             return;
         }
-        match look(desk, &path, &stamp, revision) {
+        match look(context, &path, &stamp, revision) {
             Look::Holds(now) if now == stamp => {}
             Look::Holds(now) => {
                 let same = |entry: &mut lancet_history::Entry| {
@@ -59,7 +59,7 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
                         entry.stamp = now;
                     }
                 };
-                desk.session.ledger().update(&path, same);
+                context.session.ledger().update(&path, same);
             }
             Look::Changed => changed.push((path, revision)),
         }
@@ -73,13 +73,13 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
         "[lancet: someone else has since changed or removed what this session wrote: {}. Read before you rely on it.]",
         joined(&names, ", ")
     );
-    if !desk.has_room(reply, &line) {
+    if !context.has_room(reply, &line) {
         // There is no room: the next answer tells.
         return;
     }
     reply.append(&line);
     for (path, revision) in changed {
-        let mut ledger = desk.session.ledger();
+        let mut ledger = context.session.ledger();
         if ledger
             .peek(&path)
             .is_none_or(|entry| entry.revision != revision)
@@ -88,7 +88,7 @@ pub(crate) fn tell_foreign_writes(desk: &Desk<'_>, reply: &mut Reply) {
         }
         ledger.told(&path);
         drop(ledger);
-        desk.session.keep(&path);
+        context.session.keep(&path);
     }
 }
 
@@ -101,8 +101,8 @@ fn own_files(data: &Value) -> HashSet<PathBuf> {
         .collect()
 }
 
-fn look(desk: &Desk<'_>, path: &Path, stamp: &StampRecord, revision: [u8; 32]) -> Look {
-    let Ok(located) = desk.engine().workspace.locate_as_spelled(path) else {
+fn look(context: &CallContext<'_>, path: &Path, stamp: &StampRecord, revision: [u8; 32]) -> Look {
+    let Ok(located) = context.engine().workspace.locate_as_spelled(path) else {
         return Look::Changed;
     };
     let known = stamp_of(stamp);

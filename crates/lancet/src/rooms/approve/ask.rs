@@ -18,7 +18,7 @@ use crate::observe::Event;
 use crate::refusal::{Kind, Refusal};
 use crate::reply::Reply;
 use crate::rooms::plan::{FilePlan, New};
-use crate::rooms::{Desk, record};
+use crate::rooms::{CallContext, record};
 use crate::settings::keep_rule;
 use crate::wording::{QuotedPath, cut, duration, quote_path};
 
@@ -36,35 +36,36 @@ const LONGEST_TROUBLE: usize = 500;
 const LONGEST_TEXT: usize = 4 << 20;
 
 /// Who is asked, where somebody is.
-pub(super) fn somebody<'d>(desk: &'d Desk<'_>) -> Option<&'d Arc<dyn Approver>> {
-    desk.approver
+pub(super) fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
+    context
+        .approver
         .as_ref()
-        .or(desk.engine().base().approver.as_ref())
+        .or(context.engine().base().approver.as_ref())
 }
 
 /// Asks about one file. What comes back is the text to write instead, where the person edited it.
 pub(super) fn ask(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     policy: &Policy,
     file: &FilePlan,
     reason: Reason,
     others: Vec<OtherFile>,
 ) -> Result<Option<String>, Halt> {
     let path = file.target.path().to_path_buf();
-    let Some(approver) = somebody(desk) else {
+    let Some(approver) = somebody(context) else {
         return Err(nobody(&reason).with("file_path", file.target.told()).into());
     };
     // A person is shown what is there, not what was trusted to be.
-    if desk.look_closely() {
+    if context.look_closely() {
         return Err(Halt::Changed);
     }
     let scope = reason
         .protected
         .then(|| policy.offered_scope(&path))
         .flatten();
-    let always = always(desk, &reason, &path);
+    let always = always(context, &reason, &path);
     let question = Question {
-        tool: desk.tool.clone(),
+        tool: context.tool.clone(),
         path: path.clone(),
         relative: file.target.located.relative().to_path_buf(),
         deed: file.deed(),
@@ -87,15 +88,15 @@ pub(super) fn ask(
     };
     let proposed = question.text.clone();
     let told = file.target.told();
-    let answer = wait_for(desk, approver, question, Some(file), &told)?;
-    tell_decision(desk, &path, &reason, &answer);
+    let answer = wait_for(context, approver, question, Some(file), &told)?;
+    tell_decision(context, &path, &reason, &answer);
     let grant = |reach_of_scope: Option<PathBuf>| {
         let reach = match (reach_of_scope, &reason.rule) {
             (Some(folder), _) => Reach::Folder(folder),
             (None, Some(_)) => Reach::Rule,
             (None, None) => Reach::File(path.clone()),
         };
-        desk.session.inner.grants.add(&reason, reach);
+        context.session.inner.grants.add(&reason, reach);
     };
     match answer {
         Answer::Yes => Ok(None),
@@ -106,7 +107,7 @@ pub(super) fn ask(
         Answer::Always => {
             // The rule is kept once the change is made; where it cannot be, the session's grant still holds.
             grant(scope.map(|scope| scope.folder));
-            desk.rules.borrow_mut().extend(always);
+            context.rules.borrow_mut().extend(always);
             Ok(None)
         }
         Answer::Edited(text) if proposed.as_deref() == Some(text.as_str()) => Ok(None),
@@ -118,24 +119,24 @@ pub(super) fn ask(
 
 /// Asks whether a model may be told why a file that is not shown was not written.
 pub(super) fn ask_to_tell(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     approver: &Arc<dyn Approver>,
     question: Question,
     told: &QuotedPath,
     reason: &Reason,
 ) -> Result<(), Refusal> {
     let path = question.path.clone();
-    let answer = match wait_for(desk, approver, question, None, told) {
+    let answer = match wait_for(context, approver, question, None, told) {
         Ok(answer) => answer,
         Err(Halt::Refused(refusal)) => return Err(*refusal),
         // No file is looked at while this question is open.
         Err(Halt::Changed | Halt::Moved) => return Err(nobody_answered(told, None)),
     };
-    tell_decision(desk, &path, reason, &answer);
+    tell_decision(context, &path, reason, &answer);
     match answer {
         Answer::Yes | Answer::Edited(_) => Ok(()),
         Answer::Session | Answer::Always => {
-            desk.session.inner.grants.add(reason, Reach::File(path));
+            context.session.inner.grants.add(reason, Reach::File(path));
             Ok(())
         }
         Answer::No(words) => Err(declined(told, words)),
@@ -144,9 +145,14 @@ pub(super) fn ask_to_tell(
 }
 
 /// Tells the observers of a decision.
-fn tell_decision(desk: &Desk<'_>, path: &std::path::Path, reason: &Reason, answer: &Answer) {
-    desk.engine().tell(&Event::Decided {
-        session: record::session_name(desk),
+fn tell_decision(
+    context: &CallContext<'_>,
+    path: &std::path::Path,
+    reason: &Reason,
+    answer: &Answer,
+) {
+    context.engine().tell(&Event::Decided {
+        session: record::session_name(context),
         path: path.to_path_buf(),
         reason: reason.words.clone(),
         allowed: !matches!(answer, Answer::No(_) | Answer::Unanswered(_)),
@@ -155,25 +161,25 @@ fn tell_decision(desk: &Desk<'_>, path: &std::path::Path, reason: &Reason, answe
 
 /// The rule that "always" would add: the narrowest useful one. An ask rule would go on asking whatever is allowed, and
 /// protected names are granted for a session at most.
-fn always(desk: &Desk<'_>, reason: &Reason, path: &std::path::Path) -> Option<String> {
+fn always(context: &CallContext<'_>, reason: &Reason, path: &std::path::Path) -> Option<String> {
     if reason.protected || reason.rule.is_some() {
         return None;
     }
-    desk.engine().permissions.user_settings.as_ref()?;
+    context.engine().permissions.user_settings.as_ref()?;
     Some(Rule::for_file(Access::Write, path.to_str()?))
 }
 
 /// Keeps the rules of the "always" answers of a call that went through, and says of one that could not be kept.
-pub(crate) fn keep_rules(desk: &Desk<'_>, reply: &mut Reply) {
-    for rule in desk.rules.take() {
-        if let Err(why) = keep_rule_of(desk, &rule) {
+pub(crate) fn keep_rules(context: &CallContext<'_>, reply: &mut Reply) {
+    for rule in context.rules.take() {
+        if let Err(why) = keep_rule_of(context, &rule) {
             reply.append(&format!("[lancet: {}]", cut(&why, LONGEST_TROUBLE)));
         }
     }
 }
 
-fn keep_rule_of(desk: &Desk<'_>, rule: &str) -> Result<(), String> {
-    let permissions = &desk.engine().permissions;
+fn keep_rule_of(context: &CallContext<'_>, rule: &str) -> Result<(), String> {
+    let permissions = &context.engine().permissions;
     let Some(settings) = &permissions.user_settings else {
         return Ok(());
     };
@@ -196,7 +202,7 @@ fn keep_rule_of(desk: &Desk<'_>, rule: &str) -> Result<(), String> {
 
 /// Waits for an answer on this thread while the approver asks on another.
 fn wait_for(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     approver: &Arc<dyn Approver>,
     question: Question,
     file: Option<&FilePlan>,
@@ -221,12 +227,12 @@ fn wait_for(
         )
         .into());
     }
-    desk.cancel.begin_waiting();
-    let limit = desk
+    context.cancel.begin_waiting();
+    let limit = context
         .engine()
         .permissions
         .wait_limit
-        .saturating_sub(desk.waited.get());
+        .saturating_sub(context.waited.get());
     let mut looked = began;
     let outcome = loop {
         match answered.recv_timeout(LOOK_EVERY) {
@@ -235,7 +241,7 @@ fn wait_for(
             Err(RecvTimeoutError::Disconnected) => break Ok(Answer::Unanswered(None)),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if desk.cancel.stopped() == Some(Stopped::Cancelled) {
+        if context.cancel.stopped() == Some(Stopped::Cancelled) {
             break Err(Refusal::new(
                 Kind::Declined,
                 "The caller cancelled this call. Nothing was written.",
@@ -250,11 +256,11 @@ fn wait_for(
             continue;
         }
         if began.elapsed() > limit {
-            break Err(unanswered(desk, told).into());
+            break Err(unanswered(context, told).into());
         }
         if looked.elapsed() > LOOK_AT_FILE_EVERY {
             looked = Instant::now();
-            if file.is_some_and(|file| has_changed(desk, file)) {
+            if file.is_some_and(|file| has_changed(context, file)) {
                 break Err(Halt::Changed);
             }
         }
@@ -264,14 +270,14 @@ fn wait_for(
         // A question that stays on the screen must not meet the next one.
         let _ = answered.recv_timeout(GRACE);
     }
-    desk.waited.set(desk.waited.get() + began.elapsed());
-    desk.cancel.end_waiting(began.elapsed());
+    context.waited.set(context.waited.get() + began.elapsed());
+    context.cancel.end_waiting(began.elapsed());
     outcome
 }
 
 /// Whether the file is no longer what the question shows. Only a hint to ask again: the commit decides by its bytes.
-fn has_changed(desk: &Desk<'_>, file: &FilePlan) -> bool {
-    let Ok(now) = desk
+fn has_changed(context: &CallContext<'_>, file: &FilePlan) -> bool {
+    let Ok(now) = context
         .engine()
         .workspace
         .locate_as_spelled(file.target.path())
@@ -338,8 +344,8 @@ fn passed_on(words: Option<String>) -> String {
         .unwrap_or_default()
 }
 
-fn unanswered(desk: &Desk<'_>, path: &QuotedPath) -> Refusal {
-    let limit = duration(desk.engine().permissions.wait_limit);
+fn unanswered(context: &CallContext<'_>, path: &QuotedPath) -> Refusal {
+    let limit = duration(context.engine().permissions.wait_limit);
     let text = format!(
         "Nobody answered the question about {path} within {limit}. Nothing was written; ask the user, then send the call again."
     );

@@ -4,15 +4,15 @@
 use lancet_text::apply_raw;
 
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::plan::{FilePlan, New};
 use crate::settings::{Layer, NAME, Origin, Settings};
 use crate::wording::quote_path;
 
 /// Refuses a plan for a settings file that would not load.
-pub(super) fn settings_load(desk: &Desk<'_>, file: &FilePlan) -> Result<(), Refusal> {
+pub(super) fn settings_load(context: &CallContext<'_>, file: &FilePlan) -> Result<(), Refusal> {
     let path = file.target.path();
-    let users = desk.engine().permissions.user_settings.as_deref();
+    let users = context.engine().permissions.user_settings.as_deref();
     if path.file_name().is_none_or(|name| name != NAME) && users != Some(path) {
         return Ok(());
     }
@@ -25,7 +25,7 @@ pub(super) fn settings_load(desk: &Desk<'_>, file: &FilePlan) -> Result<(), Refu
         }
         _ => return Ok(()),
     };
-    let host_tools: Vec<String> = desk
+    let host_tools: Vec<String> = context
         .engine()
         .base()
         .host_tools()

@@ -8,7 +8,7 @@ use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 use super::{Reason, ask, decide, nobody, reason, refusal};
 use crate::approver::{Offers, Question};
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::DryRun;
 use crate::wording::{QuotedPath, cut};
@@ -35,14 +35,14 @@ impl Withheld {
 /// What has to be settled before a refusal may tell anything of a file; nothing where the file may be told of. The refusal
 /// is the same whether or not the file is there, whatever it holds.
 pub(crate) fn before_telling(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     dry_run: DryRun,
 ) -> Result<Option<Withheld>, Refusal> {
     if !target.is_withheld() {
         return Ok(None);
     }
-    let policy = desk.engine().permissions.policy();
+    let policy = context.engine().permissions.policy();
     let decision = decide(&policy, target);
     if decision.is_denied() {
         return Err(refusal(target, &decision));
@@ -50,11 +50,11 @@ pub(crate) fn before_telling(
     let Some(reason) = reason(&policy, target, &decision) else {
         return Ok(None);
     };
-    let grants = &desk.session.inner.grants;
+    let grants = &context.session.inner.grants;
     if grants.covers(target.path(), &reason) {
         return Ok(None);
     }
-    if ask::somebody(desk).is_none() {
+    if ask::somebody(context).is_none() {
         return Err(nobody(&reason).with("file_path", target.told()));
     }
     if dry_run == DryRun::Yes {
@@ -73,15 +73,15 @@ pub(crate) fn before_telling(
 }
 
 /// The refusal itself where it may be told, after a person's yes where that is needed, else that they said no.
-pub(crate) fn tell_after_yes(desk: &Desk<'_>, mut refusal: Refusal) -> Refusal {
+pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) -> Refusal {
     let Some(withheld) = refusal.withheld.take() else {
         return refusal;
     };
-    let Some(approver) = ask::somebody(desk) else {
+    let Some(approver) = ask::somebody(context) else {
         return nobody(&withheld.reason).with("file_path", withheld.told);
     };
     let question = Question {
-        tool: desk.tool.clone(),
+        tool: context.tool.clone(),
         path: withheld.path.clone(),
         relative: withheld.relative.clone(),
         deed: "update",
@@ -98,7 +98,13 @@ pub(crate) fn tell_after_yes(desk: &Desk<'_>, mut refusal: Refusal) -> Refusal {
         },
         ..Question::default()
     };
-    match ask::ask_to_tell(desk, approver, question, &withheld.told, &withheld.reason) {
+    match ask::ask_to_tell(
+        context,
+        approver,
+        question,
+        &withheld.told,
+        &withheld.reason,
+    ) {
         Ok(()) => refusal,
         Err(no) => no,
     }

@@ -4,17 +4,17 @@
 use lancet_policy::find_credential;
 
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 
 /// Refuses new text that holds a credential, for a guarded file.
 pub(crate) fn refuse_credential(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     new: &str,
 ) -> Result<(), Refusal> {
-    let policy = desk.engine().permissions.policy();
+    let policy = context.engine().permissions.policy();
     if !target.with_names(|names| policy.is_guarded(names)) {
         return Ok(());
     }

@@ -24,7 +24,7 @@ use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, New, Origin, Plan};
-use crate::rooms::{Desk, EditRequest};
+use crate::rooms::{CallContext, EditRequest};
 use crate::wording::quote_path;
 
 /// What an answer says about a file besides its path, which it names twice, and its notes: headline, revision, warnings.
@@ -32,12 +32,12 @@ pub(in crate::rooms::examine) const WORDS_OF_A_FILE: usize = 400;
 
 /// Works out a plan for edits of one or several files, all or none.
 pub(crate) fn examine(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     edits: &[EditRequest],
     insist: Insist,
     dry_run: DryRun,
 ) -> Result<Plan, Refusal> {
-    let engine = desk.engine();
+    let engine = context.engine();
     let mut failures: Vec<Option<Refusal>> = Vec::new();
     let mut groups: Vec<(Target, Vec<usize>)> = Vec::new();
     for (at, edit) in edits.iter().enumerate() {
@@ -55,19 +55,19 @@ pub(crate) fn examine(
             Err(refusal) => failures.push(Some(refusal)),
         }
     }
-    let turn = desk.take_turn(groups.iter().map(|(target, _)| target.path()))?;
+    let turn = context.take_turn(groups.iter().map(|(target, _)| target.path()))?;
     refuse_twins(&groups, &mut failures);
     clash::refuse_file_and_folder(&groups, &mut failures);
     let mut files = Vec::new();
     for (target, members) in groups {
-        desk.check_time()?;
+        context.check_time()?;
         let group: Vec<(usize, &EditRequest)> =
             members.iter().map(|&at| (at, &edits[at])).collect();
-        let Some(file) = examine_file(desk, target, &group, insist, &mut failures) else {
+        let Some(file) = examine_file(context, target, &group, insist, &mut failures) else {
             continue;
         };
         for (at, edit) in group {
-            if let Err(refusal) = refuse_credential(desk, &file.target, &edit.new) {
+            if let Err(refusal) = refuse_credential(context, &file.target, &edit.new) {
                 failures[at].get_or_insert(refusal);
             }
         }
@@ -76,7 +76,7 @@ pub(crate) fn examine(
     match join_failures(failures, edits.len()) {
         Some(refusal) => Err(refusal),
         None => Ok(Plan {
-            tool: desk.tool.clone(),
+            tool: context.tool.clone(),
             files,
             dry_run,
             turn: Some(turn),
@@ -161,7 +161,7 @@ fn join_failures(failures: Vec<Option<Refusal>>, total: usize) -> Option<Refusal
 }
 
 fn examine_file(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: Target,
     edits: &[(usize, &EditRequest)],
     insist: Insist,
@@ -172,16 +172,16 @@ fn examine_file(
             failures[*at] = Some(refusal.clone());
         }
     };
-    desk.say(2 * desk.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
     let is_missing = matches!(target.located.kind(), FileKind::Missing);
     if is_missing
         && edits
             .first()
             .is_some_and(|(_, edit)| edit.old.is_empty() && edit.revision.is_none())
     {
-        return new_file::from_edits(desk, target, edits, insist, failures);
+        return new_file::from_edits(context, target, edits, insist, failures);
     }
-    if let Err(refusal) = require_file(desk.engine(), &target) {
+    if let Err(refusal) = require_file(context.engine(), &target) {
         fail_all(failures, refusal);
         return None;
     }
@@ -200,10 +200,10 @@ fn examine_file(
         && !is_notebook_name(&target)
         && let [(at, edit)] = edits
     {
-        match large::examine(desk, target, edit, insist) {
+        match large::examine(context, target, edit, insist) {
             Ok(large::Outcome::Plan(plan)) => return Some(*plan),
             Ok(large::Outcome::NotSuited(back)) => {
-                return examine_held(desk, *back, edits, insist, failures);
+                return examine_held(context, *back, edits, insist, failures);
             }
             Err(refusal) => {
                 failures[*at] = Some(refusal);
@@ -211,7 +211,7 @@ fn examine_file(
             }
         }
     }
-    examine_held(desk, target, edits, insist, failures)
+    examine_held(context, target, edits, insist, failures)
 }
 
 /// Whether a file is nothing but a byte order mark: its text is empty.
@@ -232,7 +232,7 @@ pub(super) fn not_empty(target: &Target) -> Refusal {
 
 /// Whether the edit fills an empty file that the session does not know: it has no line that could be unseen.
 fn fills_unknown(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
     edit: &EditRequest,
@@ -240,12 +240,12 @@ fn fills_unknown(
     edit.old.is_empty()
         && edit.revision.is_none()
         && document.view().is_empty()
-        && desk.session.ledger().peek(target.path()).is_none()
+        && context.session.ledger().peek(target.path()).is_none()
 }
 
 /// A file that is held in memory.
 fn examine_held(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: Target,
     edits: &[(usize, &EditRequest)],
     insist: Insist,
@@ -261,13 +261,13 @@ fn examine_held(
         }
         None
     };
-    let opened = snapshot_to_change(desk, &target)
+    let opened = snapshot_to_change(context, &target)
         .and_then(|base| refuse_notebook(&target, &base.bytes).map(|()| base));
     let base = match opened {
         Ok(base) => base,
         Err(refusal) => return fail_all(failures, refusal),
     };
-    let document = match decode(desk.engine(), &target, &base.bytes) {
+    let document = match decode(context.engine(), &target, &base.bytes) {
         Ok(document) => document,
         Err(refusal) => return fail_all(failures, refusal),
     };
@@ -278,15 +278,22 @@ fn examine_held(
         if failures[at].is_some() {
             continue;
         }
-        if let Err(refusal) = desk.check_time() {
+        if let Err(refusal) = context.check_time() {
             return fail_all(failures, refusal);
         }
         let named = edit.revision.as_deref();
         if !standings.iter().any(|(known, _)| *known == named) {
-            let found = if fills_unknown(desk, &target, &document, edit) {
+            let found = if fills_unknown(context, &target, &document, edit) {
                 Ok(Standing::of(Seen::whole(base.bytes.len() as u64)))
             } else {
-                standing(desk, target.path(), &base, &document, named, Need::Places)
+                standing(
+                    context,
+                    target.path(),
+                    &base,
+                    &document,
+                    named,
+                    Need::Places,
+                )
             };
             standings.push((named, found));
         }
@@ -299,7 +306,7 @@ fn examine_held(
         } else {
             Words::All
         };
-        match sheet.lay(desk, &target, standing, edit, Manner { insist, words }) {
+        match sheet.lay(context, &target, standing, edit, Manner { insist, words }) {
             Ok(known) => seen = Some(known),
             Err(refusal) => failures[at] = Some(refusal),
         }
@@ -307,7 +314,7 @@ fn examine_held(
     if edits.iter().any(|(at, _)| failures[*at].is_some()) {
         return None;
     }
-    match finish(sheet, &target, &base, seen.unwrap_or_default(), desk) {
+    match finish(sheet, &target, &base, seen.unwrap_or_default(), context) {
         Ok((view, changes, seen)) => {
             let (encoding, endings) = (document.encoding(), document.endings());
             let base_expected = expected(&base);

@@ -13,7 +13,7 @@ use serde_json::json;
 
 pub(crate) use self::ambiguous::{Asked, ambiguous};
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 
@@ -56,7 +56,7 @@ fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<String> {
 
 /// The refusal for old text that is not in the file.
 pub(crate) fn not_found(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     met: Met<'_>,
     (old, new): (&str, &str),
@@ -92,7 +92,7 @@ pub(crate) fn not_found(
         text.push(' ');
         text.push_str(&words);
     }
-    if desk.cancel.stopped().is_some() {
+    if context.cancel.stopped().is_some() {
         text.push_str(COPY);
         return Refusal::new(Kind::NotFound, text).with("file_path", path);
     }

@@ -17,7 +17,7 @@ use lancet_workspace::{Hasher, ReadError, Revision, Stamp};
 
 use super::open::{LARGEST, binary, configured, refuse_binary_head, unreadable};
 use crate::refusal::Refusal;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 
 pub(crate) use edit::{Outcome, examine};
@@ -57,18 +57,18 @@ impl Surveys {
 }
 
 /// The survey of a file, made now unless the last one still holds.
-fn survey(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
-    if let Some(known) = desk.engine().base().surveys.get(target) {
+fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
+    if let Some(known) = context.engine().base().surveys.get(target) {
         return Ok(known);
     }
-    refuse_binary_head(desk.engine(), target)?;
+    refuse_binary_head(context.engine(), target)?;
     let loadable = target
         .located
         .stat()
         .is_some_and(|stamp| stamp.size <= LARGEST);
     let mut survey = Survey::new();
     let mut hasher = Hasher::new();
-    scan(desk, target, &mut |bytes| {
+    scan(context, target, &mut |bytes| {
         survey.feed(bytes);
         if survey.holds_nul() && !loadable {
             // The rest, which may be terabytes, would not make it text that is shown.
@@ -89,30 +89,30 @@ fn survey(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
             facts: survey.finish(),
         };
         let made = Arc::new(made);
-        desk.engine().base().surveys.put(Arc::clone(&made));
+        context.engine().base().surveys.put(Arc::clone(&made));
         Ok(made)
     })
 }
 
 /// A streaming pass that ends early where the call is no longer wanted.
 fn scan(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> Result<Stamp, Refusal> {
     let scanned = target.located.scan(&mut |bytes| {
-        if desk.cancel.stopped().is_some() {
+        if context.cancel.stopped().is_some() {
             return ControlFlow::Break(());
         }
         take(bytes)
     });
-    desk.check_time()?;
+    context.check_time()?;
     scanned.map_err(|error| unreadable(target, &error))
 }
 
 /// Whether pages and places of the file can be read by themselves: plain UTF-8 whose line ends are all of one kind.
 fn suited(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
 ) -> Result<Option<Encoding>, Refusal> {
@@ -125,7 +125,7 @@ fn suited(
     );
     Ok(survey
         .facts
-        .encoding(configured(desk.engine(), target))
+        .encoding(configured(context.engine(), target))
         .filter(|_| one_kind))
 }
 

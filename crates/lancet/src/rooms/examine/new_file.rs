@@ -21,17 +21,17 @@ use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folder
 use crate::refusal::{Kind, Refusal};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
-use crate::rooms::{Desk, EditRequest};
+use crate::rooms::{CallContext, EditRequest};
 use crate::wording::{count, quote_path};
 
 /// The plan for a new file with this content.
 pub(crate) fn plan(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: Target,
     content: &str,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
-    refuse_dangling_link(desk, &target)?;
+    refuse_dangling_link(context, &target)?;
     if is_notebook_name(&target) {
         check_notebook(&target, content)?;
     }
@@ -40,8 +40,8 @@ pub(crate) fn plan(
     {
         return Err(leak(&found.reason, found.mended.as_deref()));
     }
-    let encoding = configured(desk.engine(), &target).unwrap_or(Encoding::UTF8);
-    let ending = line_end_for(desk, &target);
+    let encoding = configured(context.engine(), &target).unwrap_or(Encoding::UTF8);
+    let ending = line_end_for(context, &target);
     let bytes =
         encode_new(content, encoding, ending).map_err(|error| unencodable(&target, &error))?;
     let document = Document::decode(&bytes, Some(encoding));
@@ -72,8 +72,8 @@ pub(crate) fn plan(
 }
 
 /// Refuses to make a file through a link to a file that is not there.
-fn refuse_dangling_link(desk: &Desk<'_>, target: &Target) -> Result<(), Refusal> {
-    if !is_dangling_link(desk, target) {
+fn refuse_dangling_link(context: &CallContext<'_>, target: &Target) -> Result<(), Refusal> {
+    if !is_dangling_link(context, target) {
         return Ok(());
     }
     let text = format!(
@@ -85,13 +85,13 @@ fn refuse_dangling_link(desk: &Desk<'_>, target: &Target) -> Result<(), Refusal>
 }
 
 /// Whether the name given is itself a link, to a file that is not there. A link to its folder is another matter.
-fn is_dangling_link(desk: &Desk<'_>, target: &Target) -> bool {
+fn is_dangling_link(context: &CallContext<'_>, target: &Target) -> bool {
     let given = target.located.given();
     let (Some(folder), Some(name)) = (given.parent(), given.file_name()) else {
         return false;
     };
     target.located.followed_link()
-        && desk
+        && context
             .engine()
             .workspace
             .locate(folder)
@@ -100,13 +100,13 @@ fn is_dangling_link(desk: &Desk<'_>, target: &Target) -> bool {
 
 /// The plan for a file that the first of some edits creates, and the others change further.
 pub(crate) fn from_edits(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: Target,
     edits: &[(usize, &EditRequest)],
     insist: Insist,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {
-    if let Err(refusal) = refuse_dangling_link(desk, &target) {
+    if let Err(refusal) = refuse_dangling_link(context, &target) {
         for (at, _) in edits {
             failures[*at] = Some(refusal.clone());
         }
@@ -123,9 +123,9 @@ pub(crate) fn from_edits(
     let (content, told) = if rest.is_empty() {
         (first.1.new.clone(), ChangeView::default())
     } else {
-        change_further(desk, &target, &first.1.new, rest, insist, failures)?
+        change_further(context, &target, &first.1.new, rest, insist, failures)?
     };
-    match plan(desk, target, &content, insist) {
+    match plan(context, target, &content, insist) {
         Ok(mut plan) => {
             plan.view.rungs = vec![Rung::Exact];
             plan.view.rungs.extend(told.rungs);
@@ -142,7 +142,7 @@ pub(crate) fn from_edits(
 
 /// Lays edits upon a text that is no file yet. Whoever sent it has seen it whole.
 fn change_further(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     text: &str,
     edits: &[(usize, &EditRequest)],
@@ -169,7 +169,7 @@ fn change_further(
         let laid = if edit.old.is_empty() {
             Err(filled(target))
         } else {
-            sheet.lay(desk, target, &standing, edit, Manner { insist, words })
+            sheet.lay(context, target, &standing, edit, Manner { insist, words })
         };
         failures[at] = laid.err();
     }
@@ -197,9 +197,9 @@ fn filled(target: &Target) -> Refusal {
 }
 
 /// The line end that a new file gets: bytes as sent unless a rule file names one.
-fn line_end_for(desk: &Desk<'_>, target: &Target) -> LineEnd {
+fn line_end_for(context: &CallContext<'_>, target: &Target) -> LineEnd {
     // From the roots that lancet was opened on, whatever a client narrows them to: the rules are the project's.
-    let engine = desk.engine();
+    let engine = context.engine();
     let (workspace, relative) = (engine.ceiling(), engine.below_root(target.path()));
     let root = target
         .path()

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::engine::Inner;
 use crate::ledger::stamp_of;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::{Target, is_hidden, same_tail};
 use crate::session::Session;
 use crate::wording::{QuotedPath, joined, names, on_one_line, quote_path};
@@ -79,14 +79,14 @@ pub(crate) fn refuse_binary_head(engine: &Inner, target: &Target) -> Result<(), 
 }
 
 /// The version on the disk, unless the beginning of a large file shows that it is no text.
-fn read_text(desk: &Desk<'_>, target: &Target) -> Result<Snapshot, Refusal> {
+fn read_text(context: &CallContext<'_>, target: &Target) -> Result<Snapshot, Refusal> {
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
     if size > HELD && size <= LARGEST {
-        refuse_binary_head(desk.engine(), target)?;
+        refuse_binary_head(context.engine(), target)?;
     }
-    match desk.looks_closely() {
+    match context.looks_closely() {
         true => read(target),
-        false => snapshot(desk.session, target),
+        false => snapshot(context.session, target),
     }
 }
 
@@ -100,18 +100,21 @@ fn read(target: &Target) -> Result<Snapshot, Refusal> {
 /// The version on the disk, for a change. The stamp of a file that lancet has just written proves nothing, since another
 /// write in the same moment could have left the same one; but the write that this leads to compares every byte. So the
 /// version of the ledger is taken on trust where the stamps agree: nothing is read twice to be changed once (an Edit in
-/// a megabyte: a tenth of its time), and the desk notes it. One that looks closely reads what is there.
-pub(crate) fn snapshot_to_change(desk: &Desk<'_>, target: &Target) -> Result<Snapshot, Refusal> {
-    if desk.looks_closely() {
-        return read_text(desk, target);
+/// a megabyte: a tenth of its time), and the context notes it. One that looks closely reads what is there.
+pub(crate) fn snapshot_to_change(
+    context: &CallContext<'_>,
+    target: &Target,
+) -> Result<Snapshot, Refusal> {
+    if context.looks_closely() {
+        return read_text(context, target);
     }
     // Now, and not as it was located: the call may have waited for its turn since.
-    if let Some(kept) = kept(desk.session, target)
+    if let Some(kept) = kept(context.session, target)
         && let Some(now) = target.located.stat_now()
         && now.same_file_state(&kept.stamp)
     {
         if kept.stamp.racy() {
-            desk.note_trust();
+            context.note_trust();
         }
         // The content was looked at when the ledger's stamp was taken, not now.
         let stamp = Stamp {
@@ -120,7 +123,7 @@ pub(crate) fn snapshot_to_change(desk: &Desk<'_>, target: &Target) -> Result<Sna
         };
         return Ok(Snapshot { stamp, ..kept });
     }
-    read_text(desk, target)
+    read_text(context, target)
 }
 
 /// The version that the ledger holds.
@@ -308,7 +311,7 @@ fn folder(engine: &Inner, target: &Target) -> Refusal {
     if total > shown.len() {
         shown.push(format!("… and {} more", total - shown.len()));
     }
-    let everything = engine.tongue().list(target.path());
+    let everything = engine.audience().list(target.path());
     let text = if shown.is_empty() {
         format!(
             "{} is a folder, and it shows no entries. Name a file.",

@@ -11,7 +11,7 @@ use super::large;
 use super::open::{HELD, decode, require_file, snapshot};
 use crate::arguments::ReadArguments;
 use crate::refusal::Refusal;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::wording::quote_path;
 use layout::lay_out;
@@ -68,8 +68,8 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    fn new(desk: &Desk<'_>, arguments: &ReadArguments) -> Self {
-        let most = desk.engine().settings.read.max_lines;
+    fn new(context: &CallContext<'_>, arguments: &ReadArguments) -> Self {
+        let most = context.engine().settings.read.max_lines;
         let limit = arguments
             .limit
             .map_or(most, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
@@ -89,31 +89,38 @@ impl Wanted {
 }
 
 /// Reads the page that a call asks for.
-pub(crate) fn examine(desk: &Desk<'_>, arguments: &ReadArguments) -> Result<Page, Refusal> {
-    let target = locate(desk.engine(), &arguments.file_path, Intent::Show)?;
-    require_file(desk.engine(), &target)?;
-    let wanted = Wanted::new(desk, arguments);
-    let known = desk
+pub(crate) fn examine(
+    context: &CallContext<'_>,
+    arguments: &ReadArguments,
+) -> Result<Page, Refusal> {
+    let target = locate(context.engine(), &arguments.file_path, Intent::Show)?;
+    require_file(context.engine(), &target)?;
+    let wanted = Wanted::new(context, arguments);
+    let known = context
         .session
         .ledger()
         .peek(target.path())
         .map(|entry| entry.revision);
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
     let mut page = if size > HELD {
-        large::read(desk, target, wanted)?
+        large::read(context, target, wanted)?
     } else {
-        held(desk, target, wanted)?
+        held(context, target, wanted)?
     };
     page.known = known;
-    Ok(settle(desk, page, wanted, arguments.force))
+    Ok(settle(context, page, wanted, arguments.force))
 }
 
 /// A file that is held in memory.
-pub(super) fn held(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Page, Refusal> {
-    let base = snapshot(desk.session, &target)?;
-    let document = decode(desk.engine(), &target, &base.bytes)?;
-    let budget = budget(desk, &target);
-    let mut layout = lay_out(desk, &document, wanted, budget);
+pub(super) fn held(
+    context: &CallContext<'_>,
+    target: Target,
+    wanted: Wanted,
+) -> Result<Page, Refusal> {
+    let base = snapshot(context.session, &target)?;
+    let document = decode(context.engine(), &target, &base.bytes)?;
+    let budget = budget(context, &target);
+    let mut layout = lay_out(context, &document, wanted, budget);
     if document.line_count() == 0 {
         layout.seen = Seen::whole(base.bytes.len() as u64);
     }
@@ -144,8 +151,8 @@ pub(super) fn held(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
 }
 
 /// Decides whether the text is given again, and writes the notices.
-fn settle(desk: &Desk<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page {
-    let known = desk
+fn settle(context: &CallContext<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page {
+    let known = context
         .session
         .ledger()
         .peek(page.target.path())
@@ -154,24 +161,24 @@ fn settle(desk: &Desk<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page 
                 && !entry.partial_view
                 && entry.may_answer_unchanged(wanted.asked)
         });
-    let force = force || desk.session.is_apart();
-    if known && !force && desk.engine().settings.read.dedupe && page.lines > 0 {
+    let force = force || context.session.is_apart();
+    if known && !force && context.engine().settings.read.dedupe && page.lines > 0 {
         page.shape = Shape::Unchanged;
         page.text.clear();
         page.notices.clear();
     }
     let notices = std::mem::take(&mut page.target.notices);
-    let most = longest_name(desk);
+    let most = longest_name(context);
     page.notices
-        .extend(notices.iter().map(|notice| desk.limit.cut(notice, most)));
-    let last = notice(desk, &page, wanted);
+        .extend(notices.iter().map(|notice| context.limit.cut(notice, most)));
+    let last = notice(context, &page, wanted);
     page.notices.push(last);
     page
 }
 
 /// The last notice: path, range, total, what is unusual, revision, and the call for the next page.
-fn notice(desk: &Desk<'_>, page: &Page, wanted: Wanted) -> String {
-    let path = name(desk, &page.target).unwrap_or_else(|| "this file".to_owned());
+fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
+    let path = name(context, &page.target).unwrap_or_else(|| "this file".to_owned());
     let mut words = if page.shape == Shape::Unchanged {
         format!(
             "{} of {path} unchanged since your last read; force: true shows the text again",
@@ -202,43 +209,49 @@ fn notice(desk: &Desk<'_>, page: &Page, wanted: Wanted) -> String {
         let limit = (wanted.asked.limit > 0 && left > 0).then_some(left);
         words.push_str(&format!(
             ". Next: {}",
-            next_call(desk, &page.target, next, limit)
+            next_call(context, &page.target, next, limit)
         ));
     }
     words
 }
 
 /// How long a name may be for a notice to repeat it. A part of the answer, so that the others find room.
-fn longest_name(desk: &Desk<'_>) -> usize {
-    desk.limit.most / 8
+fn longest_name(context: &CallContext<'_>) -> usize {
+    context.limit.most / 8
 }
 
 /// The file's path for a notice; none where it is too long to be repeated.
-fn name(desk: &Desk<'_>, target: &Target) -> Option<String> {
+fn name(context: &CallContext<'_>, target: &Target) -> Option<String> {
     let path = quote_path(target.path()).to_string();
-    (desk.length(&path) <= longest_name(desk)).then_some(path)
+    (context.length(&path) <= longest_name(context)).then_some(path)
 }
 
 /// The call for the next page.
-fn next_call(desk: &Desk<'_>, target: &Target, offset: usize, limit: Option<usize>) -> String {
-    if name(desk, target).is_some() {
-        return desk.read_call(target.path(), Some(offset), limit);
+fn next_call(
+    context: &CallContext<'_>,
+    target: &Target,
+    offset: usize,
+    limit: Option<usize>,
+) -> String {
+    if name(context, target).is_some() {
+        return context.read_call(target.path(), Some(offset), limit);
     }
     let limit = limit.map_or_else(String::new, |limit| format!(" and limit {limit}"));
     format!("the same call with offset {offset}{limit}")
 }
 
 /// What the lines of a page may take of the answer: what its notices leave.
-pub(super) fn budget(desk: &Desk<'_>, target: &Target) -> usize {
-    let most = longest_name(desk);
+pub(super) fn budget(context: &CallContext<'_>, target: &Target) -> usize {
+    let most = longest_name(context);
     let notices = target
         .notices
         .iter()
-        .map(|notice| desk.length(&desk.limit.cut(notice, most)) + 12);
-    let path = name(desk, target).map_or(0, |path| desk.length(&path));
-    let call = next_call(desk, target, usize::MAX, Some(usize::MAX));
-    let taken = notices.sum::<usize>() + path + desk.length(&call) + LAST_NOTICE;
-    desk.limit
+        .map(|notice| context.length(&context.limit.cut(notice, most)) + 12);
+    let path = name(context, target).map_or(0, |path| context.length(&path));
+    let call = next_call(context, target, usize::MAX, Some(usize::MAX));
+    let taken = notices.sum::<usize>() + path + context.length(&call) + LAST_NOTICE;
+    context
+        .limit
         .most
         .saturating_sub(taken.max(NOTICE_ROOM))
         .max(500)

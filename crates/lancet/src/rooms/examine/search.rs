@@ -22,7 +22,7 @@ use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
 use crate::call::Cancel;
 use crate::limit::AnswerLimit;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::row::Row;
 use crate::wording::cut;
 
@@ -109,11 +109,11 @@ impl Stop for Limit<'_> {
 }
 
 impl<'c> Limit<'c> {
-    fn within(desk: &'c Desk<'_>, time: Duration) -> Self {
+    fn within(context: &'c CallContext<'_>, time: Duration) -> Self {
         let end = Instant::now() + time;
         Limit {
-            cancel: &desk.cancel,
-            end: desk.cancel.end().map_or(end, |call| call.min(end)),
+            cancel: &context.cancel,
+            end: context.cancel.end().map_or(end, |call| call.min(end)),
             free: AtomicUsize::new(0),
         }
     }
@@ -125,43 +125,43 @@ impl<'c> Limit<'c> {
         self
     }
 
-    fn of(desk: &'c Desk<'_>) -> Self {
-        let budget = desk.engine().settings.search.time_budget;
-        Self::within(desk, Duration::from_millis(budget))
+    fn of(context: &'c CallContext<'_>) -> Self {
+        let budget = context.engine().settings.search.time_budget;
+        Self::within(context, Duration::from_millis(budget))
     }
 }
 
 /// Searches.
-pub(crate) fn examine(desk: &Desk<'_>, search: &Search) -> Result<Findings, Refusal> {
-    desk.check_time()?;
+pub(crate) fn examine(context: &CallContext<'_>, search: &Search) -> Result<Findings, Refusal> {
+    context.check_time()?;
     let findings = match search {
-        Search::Glob(arguments) => glob(desk, arguments)?,
-        Search::Grep(arguments) => grep(desk, arguments)?,
+        Search::Glob(arguments) => glob(context, arguments)?,
+        Search::Grep(arguments) => grep(context, arguments)?,
     };
     // One that is no longer wanted gets no answer, however much it found.
-    desk.check_time()?;
+    context.check_time()?;
     Ok(findings)
 }
 
 /// What the entries of an answer may take.
-fn room(desk: &Desk<'_>) -> usize {
-    desk.limit.most.saturating_sub(NOTICE_ROOM).max(500)
+fn room(context: &CallContext<'_>) -> usize {
+    context.limit.most.saturating_sub(NOTICE_ROOM).max(500)
 }
 
-fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal> {
-    let scope = Scope::of_glob(desk, arguments)?;
+fn glob(context: &CallContext<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal> {
+    let scope = Scope::of_glob(context, arguments)?;
     let offset = arguments.offset.unwrap_or(0);
     let key = GlobArguments {
         limit: None,
         offset: None,
         ..arguments.clone()
     };
-    let key = pages::key(desk, &key);
-    let (kept, fresh) = recall(desk, &key, offset, &scope, |limit| {
-        scope.list(desk, limit, Order::Newest)
+    let key = pages::key(context, &key);
+    let (kept, fresh) = recall(context, &key, offset, &scope, |limit| {
+        scope.list(context, limit, Order::Newest)
     });
     let limit = arguments.limit.unwrap_or(GLOB_LIMIT);
-    let page = pages::cut_list(desk, &kept, offset, limit, fresh, room(desk), |_| {
+    let page = pages::cut_list(context, &kept, offset, limit, fresh, room(context), |_| {
         String::new()
     });
     let again = |offset: u64| {
@@ -180,11 +180,11 @@ fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal>
     let mut notices = scope.notices.clone();
     notices.push(words::of_glob(&kept, &page, offset, truncated));
     if kept.total == 0 && kept.stopped_at.is_none() {
-        notices.extend(hint::for_glob(desk, &scope, arguments, &kept));
+        notices.extend(hint::for_glob(context, &scope, arguments, &kept));
     }
-    notices.extend(words::stopped(desk, &kept, &page));
+    notices.extend(words::stopped(context, &kept, &page));
     notices.extend(words::next(
-        desk,
+        context,
         "Glob",
         truncated.then(|| again(page.end)),
         &kept,
@@ -208,11 +208,11 @@ fn glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Findings, Refusal>
     })
 }
 
-fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal> {
+fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal> {
     let (case, span) = options(arguments);
     let pattern = Pattern::new(&arguments.pattern, case, span)
-        .map_err(|error| unusable(desk, &arguments.pattern, &error))?;
-    let scope = Scope::of_grep(desk, arguments)?;
+        .map_err(|error| unusable(context, &arguments.pattern, &error))?;
+    let scope = Scope::of_grep(context, arguments)?;
     let offset = arguments.offset.unwrap_or(0);
     let mode = arguments.output_mode;
     let order = match mode {
@@ -224,25 +224,27 @@ fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal>
         offset: None,
         ..arguments.clone()
     };
-    let key = pages::key(desk, &key);
-    let (kept, fresh) = recall(desk, &key, offset, &scope, |limit| {
-        scope.count(desk, limit, &pattern, order)
+    let key = pages::key(context, &key);
+    let (kept, fresh) = recall(context, &key, offset, &scope, |limit| {
+        scope.count(context, limit, &pattern, order)
     });
     let limit = match arguments.head_limit {
         None => GREP_LIMIT,
         Some(0) => u64::MAX,
         Some(limit) => limit,
     };
-    let room = room(desk);
+    let room = room(context);
     let page = match mode {
-        OutputMode::Content => {
-            lines::cut(desk, &kept, &pattern, arguments, offset, limit, fresh, room)
-        }
-        OutputMode::Count => pages::cut_list(desk, &kept, offset, limit, fresh, room, |entry| {
+        OutputMode::Content => lines::cut(
+            context, &kept, &pattern, arguments, offset, limit, fresh, room,
+        ),
+        OutputMode::Count => pages::cut_list(context, &kept, offset, limit, fresh, room, |entry| {
             format!(":{}", entry.matches)
         }),
         OutputMode::FilesWithMatches => {
-            pages::cut_list(desk, &kept, offset, limit, fresh, room, |_| String::new())
+            pages::cut_list(context, &kept, offset, limit, fresh, room, |_| {
+                String::new()
+            })
         }
     };
     let all = match mode {
@@ -266,11 +268,11 @@ fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal>
     notices.push(words::of_grep(&kept, &page, mode, offset, truncated));
     // Of a search that was cut short it is not known that nothing is there.
     if kept.matches == 0 && kept.stopped_at.is_none() {
-        notices.extend(hint::for_grep(desk, &scope, arguments, &kept));
+        notices.extend(hint::for_grep(context, &scope, arguments, &kept));
     }
-    notices.extend(words::stopped(desk, &kept, &page));
+    notices.extend(words::stopped(context, &kept, &page));
     notices.extend(words::next(
-        desk,
+        context,
         "Grep",
         truncated.then(|| again(page.end)),
         &kept,
@@ -279,8 +281,8 @@ fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal>
             _ => kept.known,
         },
     ));
-    let seen = if desk.engine().settings.search.seen_lines {
-        seen::take(desk, page.shown, &Limit::of(desk))
+    let seen = if context.engine().settings.search.seen_lines {
+        seen::take(context, page.shown, &Limit::of(context))
     } else {
         Vec::new()
     };
@@ -306,20 +308,20 @@ fn grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Findings, Refusal>
 /// What an earlier page of the same question found, where this is a later one; else what is there now, kept for the
 /// pages to come.
 fn recall(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     key: &str,
     offset: u64,
     scope: &Scope,
     search: impl FnOnce(&Limit<'_>) -> Survey,
 ) -> (Arc<Kept>, bool) {
     if offset > 0
-        && let Some(kept) = desk.session.pages().find(key)
+        && let Some(kept) = context.session.pages().find(key)
     {
         return (kept, false);
     }
-    let survey = search(&Limit::of(desk));
+    let survey = search(&Limit::of(context));
     let kept = Arc::new(Kept::new(scope.paths(), survey));
-    desk.session.pages().keep(key, &kept);
+    context.session.pages().keep(key, &kept);
     (kept, true)
 }
 
@@ -338,11 +340,11 @@ fn options(arguments: &GrepArguments) -> (Case, Lines) {
 }
 
 /// The refusal of an expression, with the one that finds the same text literally.
-fn unusable(desk: &Desk<'_>, expression: &str, error: &PatternError) -> Refusal {
+fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -> Refusal {
     if error.spans_lines {
         let text = format!(
             "pattern holds a line end, and a match stays on one line. {} to search across lines.",
-            desk.engine().tongue().across_lines()
+            context.engine().audience().across_lines()
         );
         return Refusal::new(Kind::Invalid, text).with("field", "pattern");
     }

@@ -11,7 +11,7 @@ use lancet_workspace::Snapshot;
 
 use crate::ledger::{Shown, carry, entry_for};
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::settings::Stale;
 use crate::wording::{count, quote_path};
 
@@ -49,21 +49,21 @@ impl Standing {
 
 /// How a session stands to a file whose current version is `snapshot`.
 pub(crate) fn standing(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     path: &Path,
     snapshot: &Snapshot,
     document: &Document<'_>,
     revision: Option<&str>,
     need: Need,
 ) -> Result<Standing, Refusal> {
-    let entry = desk.session.ledger().get(path).cloned();
+    let entry = context.session.ledger().get(path).cloned();
     let current = snapshot.revision.short();
     let named = revision.is_some();
     if let Some(named) = revision
         && named != current
     {
         return Err(match &entry {
-            Some(entry) if entry.revision != *snapshot.revision.as_bytes() => stale(desk, path, entry, snapshot, document),
+            Some(entry) if entry.revision != *snapshot.revision.as_bytes() => stale(context, path, entry, snapshot, document),
             _ => Refusal::new(Kind::Stale, format!("{} is at revision {current}, not {named}. Read it again, or send the call with revision {current} if it fits that version.", quote_path(path)))
                 .with("revision", current.clone()),
         });
@@ -73,7 +73,7 @@ pub(crate) fn standing(
         if named {
             return Ok(Standing::of(Seen::whole(size)));
         }
-        return Err(never_read(desk, path));
+        return Err(never_read(context, path));
     };
     if entry.revision == *snapshot.revision.as_bytes() {
         if need == Need::Whole && named {
@@ -83,17 +83,17 @@ pub(crate) fn standing(
             let text = format!(
                 "Only a shortened or altered view of {} was shown, which does not allow a change. Call {} and send this call again.",
                 quote_path(path),
-                desk.read_call(path, None, None)
+                context.read_call(path, None, None)
             );
             return Err(Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path)));
         }
         return Ok(Standing::of(entry.seen));
     }
-    let refusal = stale(desk, path, &entry, snapshot, document);
-    if desk.engine().settings.stale == Stale::Merge
+    let refusal = stale(context, path, &entry, snapshot, document);
+    if context.engine().settings.stale == Stale::Merge
         && need == Need::Places
         && !named
-        && let Some(foreign) = foreign_change(&entry, snapshot, document, desk)
+        && let Some(foreign) = foreign_change(&entry, snapshot, document, context)
     {
         return Ok(Standing {
             seen: foreign.carried,
@@ -105,14 +105,14 @@ pub(crate) fn standing(
 }
 
 /// The refusal for a file that this session has not read at all.
-pub(crate) fn never_read(desk: &Desk<'_>, path: &Path) -> Refusal {
+pub(crate) fn never_read(context: &CallContext<'_>, path: &Path) -> Refusal {
     let mut text = format!(
         "{} has not been read in this session. Call {} first, then send this call again.",
         quote_path(path),
-        desk.read_call(path, None, None)
+        context.read_call(path, None, None)
     );
     // Some clients start lancet anew for every call: what one call reads the next one does not know.
-    if desk.session.name().is_none() && desk.session.ledger().is_empty() {
+    if context.session.name().is_none() && context.session.ledger().is_empty() {
         text.push_str(" Where no session lasts from one call to the next, send the `revision` that Read's last line names along.");
     }
     Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path))
@@ -134,12 +134,12 @@ fn foreign_change(
     entry: &Entry,
     snapshot: &Snapshot,
     document: &Document<'_>,
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
 ) -> Option<Foreign> {
     let content = entry.content.as_ref()?;
     let before = Document::decode(
         content,
-        Some(document.encoding()).filter(|_| desk.engine().settings.encodings_configured()),
+        Some(document.encoding()).filter(|_| context.engine().settings.encodings_configured()),
     )
     .ok()?;
     let difference = difference(before.view(), document.view(), 3, DIFF_BUDGET);
@@ -175,32 +175,32 @@ fn foreign_change(
 
 /// The refusal for a file that changed since it was read: with the whole diff where it fits, and then it counts as seen.
 fn stale(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     path: &Path,
     entry: &Entry,
     snapshot: &Snapshot,
     document: &Document<'_>,
 ) -> Refusal {
     let name = quote_path(path);
-    let budget = desk.refusals.most.saturating_sub(2_000);
+    let budget = context.refusals.most.saturating_sub(2_000);
     let revision = snapshot.revision.short();
-    let Some(foreign) = foreign_change(entry, snapshot, document, desk) else {
+    let Some(foreign) = foreign_change(entry, snapshot, document, context) else {
         let text = format!(
             "{name} changed since it was read. Call {} and send this call again if it still fits.",
-            desk.read_call(path, None, None)
+            context.read_call(path, None, None)
         );
         return Refusal::new(Kind::Stale, text)
             .with("file_path", name)
             .with("revision", revision);
     };
     // A path may be long; what does not fit would be cut off and yet count as shown.
-    let room = budget.saturating_sub(desk.refusals.length(&name.to_string()));
-    if foreign.coarse || desk.refusals.length(&foreign.diff) > room {
+    let room = budget.saturating_sub(context.refusals.length(&name.to_string()));
+    if foreign.coarse || context.refusals.length(&foreign.diff) > room {
         let text = format!(
             "{name} changed since it was read: {} added, {} removed, too much to show here. Call {} for the part that matters and send this call again if it still fits.",
             count(foreign.added, "line"),
             count(foreign.removed, "line"),
-            desk.read_call(path, None, None)
+            context.read_call(path, None, None)
         );
         return Refusal::new(Kind::Stale, text)
             .with("file_path", name)

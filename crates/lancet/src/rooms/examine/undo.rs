@@ -17,7 +17,7 @@ use self::view::Wanted;
 use self::walk::Back;
 use crate::order::Turn;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
 use crate::undo::{Conflicts, Direction, Moment, Restore, TakeBack};
@@ -36,24 +36,28 @@ pub(crate) enum Reach {
 }
 
 /// Works out a plan that takes operations back.
-pub(crate) fn examine(desk: &Desk<'_>, asked: &TakeBack, reach: Reach) -> Result<Plan, Refusal> {
-    let store = store(desk)?;
-    let rows = select::rows(desk, store, asked, reach)?;
+pub(crate) fn examine(
+    context: &CallContext<'_>,
+    asked: &TakeBack,
+    reach: Reach,
+) -> Result<Plan, Refusal> {
+    let store = store(context)?;
+    let rows = select::rows(context, store, asked, reach)?;
     let mut paths: Vec<PathBuf> = rows.iter().map(|row| row.change.path.clone()).collect();
     paths.sort();
     paths.dedup();
     let targets = paths
         .iter()
-        .map(|path| locate(desk.engine(), &path.to_string_lossy(), Intent::Replace))
+        .map(|path| locate(context.engine(), &path.to_string_lossy(), Intent::Replace))
         .collect::<Result<Vec<Target>, Refusal>>()?;
-    let turn = desk.take_turn(paths.iter().map(PathBuf::as_path))?;
+    let turn = context.take_turn(paths.iter().map(PathBuf::as_path))?;
     let located = paths.iter().cloned().zip(targets).collect();
     let mut examined = Examined::default();
     for chain in chain::chains(&rows, located) {
-        desk.check_time()?;
-        examined.take(desk, store, chain, &rows, asked)?;
+        context.check_time()?;
+        examined.take(context, store, chain, &rows, asked)?;
     }
-    examined.plan(desk, &rows, asked, turn)
+    examined.plan(context, &rows, asked, turn)
 }
 
 /// What was found out about the files so far.
@@ -69,7 +73,7 @@ impl Examined {
     /// Works one file out.
     fn take(
         &mut self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         store: &dyn OperationStore,
         chain: Chain<'_>,
         all: &[Row],
@@ -77,7 +81,7 @@ impl Examined {
     ) -> Result<(), Refusal> {
         let rows = chain.rows.clone();
         let path = chain.target.path().to_path_buf();
-        let by = match walk::back(desk, store, chain, all, asked) {
+        let by = match walk::back(context, store, chain, all, asked) {
             Ok(Back::To(mut file)) => {
                 if was_parted(store, &rows)? {
                     file.view.notices.push(PARTED.to_owned());
@@ -115,7 +119,7 @@ impl Examined {
 
     fn plan(
         self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         rows: &[Row],
         asked: &TakeBack,
         turn: Turn,
@@ -135,7 +139,7 @@ impl Examined {
         ids.dedup();
         let lead = lead(&ids, asked.direction, &self.files);
         Ok(Plan {
-            tool: desk.tool.clone(),
+            tool: context.tool.clone(),
             files: self.files,
             dry_run: DryRun::from(asked.dry_run),
             turn: Some(turn),
@@ -186,15 +190,15 @@ fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal
 }
 
 /// Works out a plan that brings one file back to a state of the history.
-pub(crate) fn restore(desk: &Desk<'_>, asked: &Restore) -> Result<Plan, Refusal> {
-    let store = store(desk)?;
-    let operation = select::one(desk, store, &asked.operation)?;
+pub(crate) fn restore(context: &CallContext<'_>, asked: &Restore) -> Result<Plan, Refusal> {
+    let store = store(context)?;
+    let operation = select::one(context, store, &asked.operation)?;
     let target = locate(
-        desk.engine(),
+        context.engine(),
         &asked.file.to_string_lossy(),
         Intent::Replace,
     )?;
-    let turn = desk.take_turn([target.path()])?;
+    let turn = context.take_turn([target.path()])?;
     let Some(change) = operation
         .files
         .iter()
@@ -224,20 +228,20 @@ pub(crate) fn restore(desk: &Desk<'_>, asked: &Restore) -> Result<Plan, Refusal>
             Moment::After => "left it",
         }
     );
-    let current = walk::current(desk, &target)?;
+    let current = walk::current(context, &target)?;
     let mode = wanted
         .as_ref()
         .map(|kept| kept.mode)
         .filter(|mode| *mode != 0);
     let wanted = wanted.as_ref().map_or(Wanted::Nothing, Wanted::Kept);
     let path = quote_path(target.path());
-    let Some(file) = view::file_plan(desk, store, target, current, wanted, mode, Vec::new())?
+    let Some(file) = view::file_plan(context, store, target, current, wanted, mode, Vec::new())?
     else {
         let text = format!("{path} is so already. Nothing was changed.");
         return Err(Refusal::new(Kind::NoChange, text).with("file_path", path));
     };
     Ok(Plan {
-        tool: desk.tool.clone(),
+        tool: context.tool.clone(),
         files: vec![file],
         dry_run: DryRun::from(asked.dry_run),
         turn: Some(turn),
@@ -270,14 +274,14 @@ fn lead(ids: &[&str], direction: Direction, files: &[FilePlan]) -> String {
 }
 
 /// The history, or the refusal where none is kept.
-fn store<'d>(desk: &'d Desk<'_>) -> Result<&'d dyn OperationStore, Refusal> {
-    let Some(store) = desk.engine().history() else {
+fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Refusal> {
+    let Some(store) = context.engine().history() else {
         return Err(Refusal::new(
             Kind::NotFound,
             "No history is kept here: lancet was opened without a state folder. Nothing can be taken back.",
         ));
     };
-    crate::rooms::heal::once(desk.engine());
+    crate::rooms::heal::once(context.engine());
     Ok(&**store)
 }
 

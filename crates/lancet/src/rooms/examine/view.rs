@@ -8,7 +8,7 @@ use lancet_text::{
 };
 
 use super::remarks::sentence;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::plan::ChangeView;
 use crate::settings::Gutter;
 use crate::wording::{count, cut, lines_named};
@@ -124,14 +124,14 @@ fn moved(line: usize, by: i64) -> usize {
 
 /// What the answer tells of changes to a document, and which of its old lines the answer shows whole.
 pub(crate) fn change_view(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     document: &Document<'_>,
     changes: &[Change],
     notes: Notes,
     numbers: Numbers,
 ) -> (ChangeView, Vec<Range<usize>>) {
-    let words = notes.sentences.iter().map(|note| desk.length(note));
-    desk.say(words.sum());
+    let words = notes.sentences.iter().map(|note| context.length(note));
+    context.say(words.sum());
     let mut patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
     let (body, shown) = if patch.coarse {
         (untold(&patch.blocks, numbers), Vec::new())
@@ -140,8 +140,8 @@ pub(crate) fn change_view(
         if around.coarse {
             (untold(&patch.blocks, numbers), Vec::new())
         } else {
-            let gutter = desk.engine().settings.read.gutter;
-            numbered(desk, &around.hunks, numbers.new, gutter)
+            let gutter = context.engine().settings.read.gutter;
+            numbered(context, &around.hunks, numbers.new, gutter)
         }
     };
     numbers.shift(&mut patch.hunks);
@@ -183,7 +183,7 @@ pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: Numbers) 
 /// Hunks as numbered lines of the new version, as far as there is room; and the ranges of old lines that were shown
 /// whole.
 fn numbered(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     hunks: &[Hunk],
     before: i64,
     gutter: Gutter,
@@ -225,9 +225,9 @@ fn numbered(
                 whole &= is_whole(text);
             }
             let told = cut(text, LONGEST_LINE);
-            let length = desk.length(&told) + GUTTER_ROOM;
-            if lines < MOST_LINES && length <= desk.room.get() {
-                desk.room.set(desk.room.get() - length);
+            let length = context.length(&told) + GUTTER_ROOM;
+            if lines < MOST_LINES && length <= context.room.get() {
+                context.room.set(context.room.get() - length);
                 gutter.write(&mut body, moved(new_line, before));
                 body.push_str(&told);
                 body.push('\n');

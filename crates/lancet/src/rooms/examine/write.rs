@@ -17,7 +17,7 @@ use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::approve::before_telling;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Origin, Plan};
@@ -28,29 +28,32 @@ use crate::wording::{count, quote_path};
 const LONGEST_DIFF: usize = 20_000;
 
 /// Works out a plan for one file.
-pub(crate) fn examine(desk: &Desk<'_>, arguments: &WriteArguments) -> Result<Plan, Refusal> {
-    let target = locate(desk.engine(), &arguments.file_path, Intent::Replace)?;
-    let withheld = before_telling(desk, &target, DryRun::from(arguments.dry_run))?;
-    examine_located(desk, target, arguments).map_err(|mut refusal| {
+pub(crate) fn examine(
+    context: &CallContext<'_>,
+    arguments: &WriteArguments,
+) -> Result<Plan, Refusal> {
+    let target = locate(context.engine(), &arguments.file_path, Intent::Replace)?;
+    let withheld = before_telling(context, &target, DryRun::from(arguments.dry_run))?;
+    examine_located(context, target, arguments).map_err(|mut refusal| {
         refusal.withheld = withheld.map(Box::new);
         refusal
     })
 }
 
 fn examine_located(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: Target,
     arguments: &WriteArguments,
 ) -> Result<Plan, Refusal> {
-    let turn = desk.take_turn([target.path()])?;
-    desk.say(2 * desk.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+    let turn = context.take_turn([target.path()])?;
+    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
     let insist = Insist::from(arguments.insist);
     let file = match target.located.kind() {
         FileKind::Missing if arguments.revision.is_none() => {
-            new_file::plan(desk, target, &arguments.content, insist)?
+            new_file::plan(context, target, &arguments.content, insist)?
         }
         _ => {
-            require_file(desk.engine(), &target)?;
+            require_file(context.engine(), &target)?;
             if arguments.mode == WriteMode::Create {
                 let path = target.told();
                 let text = format!(
@@ -58,12 +61,12 @@ fn examine_located(
                 );
                 return Err(Refusal::new(Kind::Exists, text).with("file_path", path));
             }
-            existing(desk, target, arguments, insist)?
+            existing(context, target, arguments, insist)?
         }
     };
-    refuse_credential(desk, &file.target, &arguments.content)?;
+    refuse_credential(context, &file.target, &arguments.content)?;
     Ok(Plan {
-        tool: desk.tool.clone(),
+        tool: context.tool.clone(),
         files: vec![file],
         dry_run: DryRun::from(arguments.dry_run),
         turn: Some(turn),
@@ -72,14 +75,14 @@ fn examine_located(
 }
 
 fn existing(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: Target,
     arguments: &WriteArguments,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
-    let base = snapshot_to_change(desk, &target)?;
+    let base = snapshot_to_change(context, &target)?;
     refuse_notebook(&target, &base.bytes)?;
-    let document = decode(desk.engine(), &target, &base.bytes)?;
+    let document = decode(context.engine(), &target, &base.bytes)?;
     let content = &arguments.content;
     let (need, nothing_new) = match arguments.mode {
         WriteMode::Append => (Need::Places, content.is_empty()),
@@ -95,7 +98,7 @@ fn existing(
         withheld_standing(&target, &base, arguments.revision.as_deref())?
     } else {
         standing(
-            desk,
+            context,
             target.path(),
             &base,
             &document,
@@ -103,7 +106,14 @@ fn existing(
             need,
         )?
     };
-    require_seen(desk, &target, &document, &base, &standing, arguments.mode)?;
+    require_seen(
+        context,
+        &target,
+        &document,
+        &base,
+        &standing,
+        arguments.mode,
+    )?;
     if insist == Insist::No {
         let old = (arguments.mode != WriteMode::Append).then(|| document.view());
         let found = leaked(old, content).or_else(|| placeholder(content, old?));
@@ -112,8 +122,8 @@ fn existing(
         }
     }
     let (new, mut view, seen) = match arguments.mode {
-        WriteMode::Append => appended(desk, &target, &document, content, standing)?,
-        _ => replaced(desk, &target, &document, &base, content)?,
+        WriteMode::Append => appended(context, &target, &document, content, standing)?,
+        _ => replaced(context, &target, &document, &base, content)?,
     };
     if base.bytes.is_empty() && view.lines.is_empty() {
         view.lines.push(1..view.added + 1);
@@ -158,7 +168,7 @@ fn same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
 
 /// Write over a file needs all of it seen; append its last line.
 fn require_seen(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
     base: &Snapshot,
@@ -185,14 +195,14 @@ fn require_seen(
         WriteMode::Append => format!(
             "The last line of {} was not shown in this session, and append adds to it. Call {} and send this call again.",
             quote_path(path),
-            desk.read_call(path, Some(lines), None)
+            context.read_call(path, Some(lines), None)
         ),
         _ => format!(
             "{} was not shown whole in this session: line {} of {} is the first that was not. Call {} and send this call again, or send the revision that Read gave to replace the file unseen.",
             quote_path(path),
             first + 1,
             count(lines, "line"),
-            desk.read_call(path, Some(first + 1), None)
+            context.read_call(path, Some(first + 1), None)
         ),
     };
     Err(Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path)))
@@ -201,7 +211,7 @@ fn require_seen(
 type Written = (New, ChangeView, Seen);
 
 fn appended(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
     content: &str,
@@ -226,7 +236,7 @@ fn appended(
             crate::wording::cut(foreign, 8_000)
         ));
     }
-    let (view, shown) = change_view(desk, document, &changes, notes, Numbers::default());
+    let (view, shown) = change_view(context, document, &changes, notes, Numbers::default());
     let mut seen = standing.seen;
     for line in shown.into_iter().flatten() {
         seen.add(raw_line(document, line));
@@ -240,14 +250,14 @@ fn appended(
 }
 
 fn replaced(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
     base: &Snapshot,
     content: &str,
 ) -> Result<Written, Refusal> {
     let ending = match (
-        desk.engine().settings.write.line_endings,
+        context.engine().settings.write.line_endings,
         document.endings(),
     ) {
         (LineEndings::Keep, Endings::Crlf) => LineEnd::Crlf,
@@ -286,8 +296,8 @@ fn replaced(
     };
     notes.push_once(hidden::of_texts(known, after_view));
     let diff = unified(&changed.hunks);
-    let room = LONGEST_DIFF.min(desk.limit.most / 8 * 5);
-    let body = if changed.coarse || desk.length(&diff) > room {
+    let room = LONGEST_DIFF.min(context.limit.most / 8 * 5);
+    let body = if changed.coarse || context.length(&diff) > room {
         untold(&changed.blocks, Numbers::default())
     } else if diff.is_empty() {
         "only line ends changed".to_owned()

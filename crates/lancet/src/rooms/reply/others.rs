@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{LONGEST_NOTICE, finish};
 use crate::reply::Reply;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::plan::{DryRun, Plan};
 use crate::wording::{count, cut, quote_path};
 
@@ -13,7 +13,7 @@ use crate::wording::{count, cut, quote_path};
 const MOST: usize = 100;
 
 /// The answer where every change was back already.
-pub(crate) fn nothing_written(desk: &Desk<'_>, plan: &Plan) -> Reply {
+pub(crate) fn nothing_written(context: &CallContext<'_>, plan: &Plan) -> Reply {
     let mut text = String::new();
     if plan.dry_run == DryRun::Yes {
         text.push_str("Dry run: nothing was written.\n");
@@ -25,7 +25,7 @@ pub(crate) fn nothing_written(desk: &Desk<'_>, plan: &Plan) -> Reply {
         DryRun::Yes => ("dryRun", json!(true)),
         DryRun::No => ("file_path", json!(first.map(|file| quote_path(&file.path)))),
     };
-    finish(desk, plan, text, Vec::new(), further, person)
+    finish(context, plan, text, Vec::new(), further, person)
 }
 
 /// Sentences about files that an undo or a redo does not write.

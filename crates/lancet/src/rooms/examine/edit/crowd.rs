@@ -9,7 +9,7 @@ use crate::refusal::{Kind, Refusal};
 use crate::rooms::examine::explain::{Asked, ambiguous};
 use crate::rooms::examine::standing::Standing;
 use crate::rooms::locate::Target;
-use crate::rooms::{Desk, EditRequest};
+use crate::rooms::{CallContext, EditRequest};
 use crate::wording::{count, lines_named, quote_path};
 
 /// The most lines that a refusal for the wrong number names.
@@ -44,7 +44,7 @@ impl Sheet<'_> {
     /// changes.
     pub(super) fn too_many(
         &self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         target: &Target,
         standing: &Standing,
         edit: &EditRequest,
@@ -70,7 +70,7 @@ impl Sheet<'_> {
                 .with("count", asked.total)
                 .with("file_path", quote_path(target.path())),
             Some(refusal) => (**refusal).clone(),
-            None => unseen.refusal(desk, target).followed_by(&text),
+            None => unseen.refusal(context, target).followed_by(&text),
         }
     }
 }

@@ -8,7 +8,7 @@ use lancet_workspace::Snapshot;
 use super::sheet::Sheet;
 use crate::ledger::raw_line;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::examine::explain::unencodable;
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::open::configured;
@@ -25,7 +25,7 @@ pub(super) fn finish(
     target: &Target,
     base: &Snapshot,
     mut seen: Seen,
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
 ) -> Result<Finished, Refusal> {
     let document = sheet.document;
     let changes = sheet.draft.as_ref().map_or(sheet.changes, Draft::changes);
@@ -45,7 +45,7 @@ pub(super) fn finish(
     }
     let mut notes = sheet.notes;
     notes.push_once(hidden::of_changes(document.view(), &changes));
-    let (mut view, shown) = change_view(desk, document, &changes, notes, Numbers::default());
+    let (mut view, shown) = change_view(context, document, &changes, notes, Numbers::default());
     view.rungs = sheet.rungs;
     view.replacements = sheet.replacements;
     for lines in shown {
@@ -58,7 +58,7 @@ pub(super) fn finish(
         .map(|change| (change.range.clone(), change.bytes.len() as u64))
         .collect();
     seen.shift(&shifts);
-    note_encoding(desk, target, document, base, &raw_changes, &mut view)?;
+    note_encoding(context, target, document, base, &raw_changes, &mut view)?;
     Ok((view, raw_changes, seen))
 }
 
@@ -83,14 +83,14 @@ pub(in crate::rooms::examine) fn finish_new(
 
 /// Says so where the result would be read in another encoding, and refuses one that would no longer be text.
 fn note_encoding(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     document: &Document<'_>,
     base: &Snapshot,
     changes: &[RawChange],
     view: &mut ChangeView,
 ) -> Result<(), Refusal> {
-    let configured = configured(desk.engine(), target);
+    let configured = configured(context.engine(), target);
     let plain =
         document.encoding().is_utf8() && document.damaged().is_empty() && configured.is_none();
     if plain

@@ -1,4 +1,4 @@
-//! One file on the desk while its edits are laid upon it, each upon the result of the ones before: found, counted, seen,
+//! One file on the context while its edits are laid upon it, each upon the result of the ones before: found, counted, seen,
 //! not across one another, and writable in the file's encoding.
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ use crate::rooms::examine::explain::{
 use crate::rooms::examine::standing::Standing;
 use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
-use crate::rooms::{Desk, EditRequest};
+use crate::rooms::{CallContext, EditRequest};
 use crate::wording::quote_path;
 
 /// The largest file that an edit may make, in bytes.
@@ -48,7 +48,7 @@ pub(in crate::rooms::examine) enum Words {
     Few,
 }
 
-/// One file on the desk while its edits are laid upon it.
+/// One file on the context while its edits are laid upon it.
 pub(in crate::rooms::examine) struct Sheet<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) draft: Option<Draft<'d>>,
@@ -75,7 +75,7 @@ impl<'d> Sheet<'d> {
     /// Lays one edit upon the file. Gives what the session has seen of the base version.
     pub(in crate::rooms::examine) fn lay(
         &mut self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         target: &Target,
         standing: &Result<Standing, Refusal>,
         edit: &EditRequest,
@@ -94,7 +94,7 @@ impl<'d> Sheet<'d> {
         let standing = standing.as_ref().map_err(Clone::clone)?;
         self.check_growth(target, edit, &old, &new)?;
         let (found, leak_found) =
-            self.search(desk, target, standing, edit, (&old, &new), manner)?;
+            self.search(context, target, standing, edit, (&old, &new), manner)?;
         if let Some(wanted) = edit.expect_count
             && wanted != found.places.len() as u64
         {
@@ -108,7 +108,7 @@ impl<'d> Sheet<'d> {
         if !unseen.is_empty() {
             return Err(match &standing.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
-                None => unseen.refusal(desk, target),
+                None => unseen.refusal(context, target),
             });
         }
         if let Some(draft) = &self.draft
@@ -213,7 +213,7 @@ impl<'d> Sheet<'d> {
     /// until the places are known to be right.
     fn search(
         &self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         target: &Target,
         standing: &Standing,
         edit: &EditRequest,
@@ -242,7 +242,7 @@ impl<'d> Sheet<'d> {
         let ask = |leaks| {
             find(&Query {
                 writing: Writing::of_extension(extension.as_deref()),
-                ..desk.query(self.text(), &damaged, old, new, edit, leaks)
+                ..context.query(self.text(), &damaged, old, new, edit, leaks)
             })
         };
         let mut leak_found = None;
@@ -260,7 +260,9 @@ impl<'d> Sheet<'d> {
                 if places.iter().all(unseen) {
                     return Err(match &standing.merge_refusal {
                         Some(refusal) => (**refusal).clone(),
-                        None => self.unseen(&standing.seen, &places).refusal(desk, target),
+                        None => self
+                            .unseen(&standing.seen, &places)
+                            .refusal(context, target),
                     });
                 }
                 if manner.words == Words::Few {
@@ -270,7 +272,7 @@ impl<'d> Sheet<'d> {
                     ));
                 }
                 let asked = Asked {
-                    query: desk.query(self.text(), &damaged, old, new, edit, Leaks::Insisted),
+                    query: context.query(self.text(), &damaged, old, new, edit, Leaks::Insisted),
                     rung,
                     places: &places,
                     total: places.len(),
@@ -279,12 +281,12 @@ impl<'d> Sheet<'d> {
             }
             Ladder::TooMany { rung, first, count } => {
                 let asked = Asked {
-                    query: desk.query(self.text(), &damaged, old, new, edit, Leaks::Insisted),
+                    query: context.query(self.text(), &damaged, old, new, edit, Leaks::Insisted),
                     rung,
                     places: &first,
                     total: count,
                 };
-                Err(self.too_many(desk, target, standing, edit, &asked))
+                Err(self.too_many(context, target, standing, edit, &asked))
             }
             Ladder::NotFound { guard } => Err(match &standing.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
@@ -304,7 +306,7 @@ impl<'d> Sheet<'d> {
                             lines: self.document,
                         }),
                     };
-                    not_found(desk, target, met, (old, new), guard.as_ref())
+                    not_found(context, target, met, (old, new), guard.as_ref())
                 }
             }),
         }

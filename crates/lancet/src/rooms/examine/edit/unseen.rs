@@ -7,7 +7,7 @@ use lancet_text::Document;
 
 use crate::ledger::raw;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{line_list, quote_path};
 
@@ -71,10 +71,10 @@ impl Unseen {
     }
 
     /// The refusal for them.
-    pub(super) fn refusal(self, desk: &Desk<'_>, target: &Target) -> Refusal {
+    pub(super) fn refusal(self, context: &CallContext<'_>, target: &Target) -> Refusal {
         let Unseen { mut lines, column } = self;
         // Read shows a line up to there; what stands behind has to be asked for.
-        let beyond = column >= desk.engine().settings.read.max_line_chars;
+        let beyond = column >= context.engine().settings.read.max_line_chars;
         let touched_first = lines.first().copied();
         lines.sort_unstable();
         lines.dedup();
@@ -89,8 +89,8 @@ impl Unseen {
             1
         };
         let call = match touched_first {
-            Some(line) if beyond => desk.read_column_call(path, line, column + 1),
-            _ => desk.read_call(path, Some(first), Some(reach)),
+            Some(line) if beyond => context.read_column_call(path, line, column + 1),
+            _ => context.read_call(path, Some(first), Some(reach)),
         };
         let text = format!(
             "The text stands in lines of {} that were not shown in this session: {}. Call {call} and send this call again.",

@@ -12,7 +12,7 @@ use lancet_workspace::{Expected, Revision};
 use super::view::view;
 use super::{Stretch, Surveyed, scan, suited};
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, FromHistory, New};
 use crate::wording::count;
@@ -33,13 +33,16 @@ pub(crate) struct Stored {
 }
 
 /// What a pass over a large file tells.
-pub(crate) fn surveyed(desk: &Desk<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
-    super::survey(desk, target)
+pub(crate) fn surveyed(
+    context: &CallContext<'_>,
+    target: &Target,
+) -> Result<Arc<Surveyed>, Refusal> {
+    super::survey(context, target)
 }
 
 /// The plan that makes a stored state of the file that is there, if one is.
 pub(crate) fn restored(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: Target,
     expected: Expected,
     current: Option<&Surveyed>,
@@ -48,11 +51,11 @@ pub(crate) fn restored(
     let mut seen = Seen::default();
     let (view, encoding, endings) = match current {
         Some(survey) => {
-            let encoding = suited(desk, &target, survey)?;
-            let difference = Difference::find(desk, &target, survey, &stored.content)?;
+            let encoding = suited(context, &target, survey)?;
+            let difference = Difference::find(context, &target, survey, &stored.content)?;
             let view = match difference.change(&target, survey, &stored.content)? {
                 Some(change) if encoding.is_some() => {
-                    shown(desk, &target, survey, change, &mut seen)?
+                    shown(context, &target, survey, change, &mut seen)?
                 }
                 _ => difference.counted(&target, survey, &stored.content)?,
             };
@@ -119,18 +122,18 @@ fn untold(added: usize, removed: usize) -> ChangeView {
 
 /// A change as its diff, and the lines of it as seen.
 fn shown(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
     change: RawChange,
     seen: &mut Seen,
 ) -> Result<ChangeView, Refusal> {
-    let known = desk.session.ledger().peek(target.path()).cloned();
+    let known = context.session.ledger().peek(target.path()).cloned();
     if let Some(entry) = known.filter(|entry| entry.revision == *survey.revision.as_bytes()) {
         *seen = entry.seen;
     }
     let shift = (change.range.clone(), change.bytes.len() as u64);
-    let mut view = view(desk, target, survey, &[change], seen)?;
+    let mut view = view(context, target, survey, &[change], seen)?;
     seen.shift(&[shift]);
     view.rungs.clear();
     view.replacements = 0;
@@ -148,7 +151,7 @@ struct Difference {
 
 impl Difference {
     fn find(
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         target: &Target,
         survey: &Surveyed,
         content: &KeptContent,
@@ -157,7 +160,7 @@ impl Difference {
         let mut start = 0_u64;
         let mut failed = None;
         let mut buffer = vec![0; STEP];
-        scan(desk, target, &mut |bytes| {
+        scan(context, target, &mut |bytes| {
             let read = match fill(content, &mut buffer[..bytes.len().min(STEP)], start) {
                 Ok(read) => read,
                 Err(refusal) => {
@@ -184,7 +187,7 @@ impl Difference {
         let most = old.min(new).saturating_sub(start);
         let mut end = 0_u64;
         while end < most {
-            desk.check_time()?;
+            context.check_time()?;
             let length = (most - end).min(STEP as u64) as usize;
             let from = end + length as u64;
             let stretch = Stretch::read(target, survey, old - from, length)?;

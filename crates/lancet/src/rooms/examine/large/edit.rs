@@ -21,7 +21,7 @@ use crate::rooms::examine::standing::never_read;
 use crate::rooms::examine::view::endings_note;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
-use crate::rooms::{Desk, EditRequest};
+use crate::rooms::{CallContext, EditRequest};
 use crate::settings::Matching;
 use crate::wording::{count, line_list, lines_named, quote_path};
 
@@ -35,13 +35,13 @@ pub(crate) enum Outcome {
 
 /// Works out a plan for one exact edit.
 pub(crate) fn examine(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: Target,
     edit: &EditRequest,
     insist: Insist,
 ) -> Result<Outcome, Refusal> {
-    let survey = survey(desk, &target)?;
-    let Some(encoding) = suited(desk, &target, &survey)? else {
+    let survey = survey(context, &target)?;
+    let Some(encoding) = suited(context, &target, &survey)? else {
         return Ok(Outcome::NotSuited(Box::new(target)));
     };
     if edit.old.is_empty() {
@@ -64,10 +64,10 @@ pub(crate) fn examine(
         // ASCII so far, in a configured encoding that the new text would have to be written in.
         return Ok(Outcome::NotSuited(Box::new(target)));
     }
-    let mut seen = standing(desk, &target, &survey, edit)?;
+    let mut seen = standing(context, &target, &survey, edit)?;
     let needle = in_file(&old, endings);
-    let places = find_places(desk, &target, &survey, &needle)?;
-    check_places(desk, &target, &survey, &places, edit, &seen)?;
+    let places = find_places(context, &target, &survey, &needle)?;
+    check_places(context, &target, &survey, &places, edit, &seen)?;
     if insist == Insist::No {
         let ground = Ground {
             old: &edit.old,
@@ -82,7 +82,7 @@ pub(crate) fn examine(
     }
     let taken = without_overlaps(&places.first);
     let file = (&target, &*survey);
-    let once = desk.engine().settings.matching != Matching::Exact
+    let once = context.engine().settings.matching != Matching::Exact
         && repeats_at_all(file, &taken, &old, &new)?;
     let sent = if once {
         new.trim_start_matches(|character| " \t".contains(lancet_text::fold_char(character)))
@@ -107,7 +107,7 @@ pub(crate) fn examine(
             bytes: replacement.clone().into_bytes(),
         });
     }
-    let mut view = view(desk, &target, &survey, &changes, &mut seen)?;
+    let mut view = view(context, &target, &survey, &changes, &mut seen)?;
     let mut remarks = remarks(file, &taken, &old, sent)?;
     if once {
         remarks.insert(0, Remark::IndentationOnce);
@@ -116,7 +116,7 @@ pub(crate) fn examine(
     view.notices.extend(endings_note(&edit.new, endings));
     if lancet_text::may_hide(&new) {
         let mut pieces = hidden::Pieces::default();
-        scan(desk, &target, &mut |bytes| pieces.feed(bytes))?;
+        scan(context, &target, &mut |bytes| pieces.feed(bytes))?;
         view.notices
             .extend(hidden::of_insertion(&new, &pieces.kinds));
     }
@@ -153,14 +153,14 @@ fn in_file(text: &str, endings: Endings) -> String {
 
 /// What the session has seen of this version.
 fn standing(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
     edit: &EditRequest,
 ) -> Result<Seen, Refusal> {
     let path = target.path();
     let current = survey.revision.short();
-    let known = desk
+    let known = context
         .session
         .ledger()
         .peek(path)
@@ -181,13 +181,13 @@ fn standing(
             let text = format!(
                 "{} changed since it was read, and it is too large for the change to be shown. Call {} for the part that matters and send this call again if it still fits.",
                 quote_path(path),
-                desk.read_call(path, None, None)
+                context.read_call(path, None, None)
             );
             Err(Refusal::new(Kind::Stale, text).with("file_path", quote_path(path)))
         }
         Some((_, seen, false)) => Ok(seen),
         None if edit.revision.is_some() => Ok(Seen::whole(survey.facts.length())),
-        _ => Err(never_read(desk, path)),
+        _ => Err(never_read(context, path)),
     }
 }
 
@@ -209,7 +209,7 @@ fn refuse_result(target: &Target, needle: &str, replacement: &str) -> Result<(),
 
 /// Found, unique, counted and seen; or the refusal.
 fn check_places(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
     Places {
@@ -261,7 +261,7 @@ fn check_places(
         let text = format!(
             "The text stands in lines of {path} that were not shown in this session: {}. Call {} and send this call again.",
             line_list(lines, 60),
-            desk.read_call(target.path(), first, Some(50))
+            context.read_call(target.path(), first, Some(50))
         );
         return Err(Refusal::new(Kind::NotRead, text).with("file_path", path));
     }

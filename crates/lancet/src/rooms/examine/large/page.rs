@@ -7,7 +7,7 @@ use lancet_text::{Endings, Facts};
 use super::{Stretch, Surveyed, line_offset, suited, survey};
 use crate::ledger::version;
 use crate::refusal::Refusal;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::examine::open::LARGEST;
 use crate::rooms::examine::read::layout::{
     LaidLine, Layout, column_notice, lay_line, part_that_fits,
@@ -19,9 +19,13 @@ use crate::rooms::locate::Target;
 const STEP: usize = 256 << 10;
 
 /// The page that a call asks for.
-pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Page, Refusal> {
-    let survey = survey(desk, &target)?;
-    let Some(encoding) = suited(desk, &target, &survey)? else {
+pub(crate) fn read(
+    context: &CallContext<'_>,
+    target: Target,
+    wanted: Wanted,
+) -> Result<Page, Refusal> {
+    let survey = survey(context, &target)?;
+    let Some(encoding) = suited(context, &target, &survey)? else {
         if survey.facts.length() > LARGEST {
             let error = lancet_workspace::ReadError::TooLarge {
                 size: survey.facts.length(),
@@ -30,14 +34,16 @@ pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
             return Err(super::unreadable(&target, &error));
         }
         // Another encoding, or mixed line ends: such a file has to be looked at whole.
-        return read::held(desk, target, wanted);
+        return read::held(context, target, wanted);
     };
     let total = survey.facts.line_count();
     let mut layout = Layout::default();
     if (wanted.first as u64) < total {
         match wanted.column {
-            Some(column) => lay_column(desk, &target, &survey, wanted.first, column, &mut layout)?,
-            None => lay_lines(desk, &target, &survey, wanted, &mut layout)?,
+            Some(column) => {
+                lay_column(context, &target, &survey, wanted.first, column, &mut layout)?
+            }
+            None => lay_lines(context, &target, &survey, wanted, &mut layout)?,
         }
     }
     Ok(Page {
@@ -61,20 +67,20 @@ pub(crate) fn read(desk: &Desk<'_>, target: Target, wanted: Wanted) -> Result<Pa
 }
 
 fn lay_lines(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
     wanted: Wanted,
     layout: &mut Layout,
 ) -> Result<(), Refusal> {
-    let settings = &desk.engine().settings.read;
-    let budget = read::budget(desk, target);
+    let settings = &context.engine().settings.read;
+    let budget = read::budget(context, target);
     let facts = &survey.facts;
     let total = facts.line_count();
     let mut line = wanted.first;
     let mut offset = line_offset(target, survey, line as u64)?;
     while (line as u64) < total && layout.lines < wanted.most {
-        desk.check_time()?;
+        context.check_time()?;
         let whole = line_bytes(target, survey, offset)?;
         // Of a line longer than this nothing more is shown; at most four bytes make a character.
         let wished = settings.max_line_chars.saturating_mul(4).saturating_add(4);
@@ -89,7 +95,7 @@ fn lay_lines(
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let cut = (length as u64) < whole.end - whole.start;
         let lay = |most| lay(line, text, cut, most, settings.gutter);
-        let Some(shown) = layout.add_line(desk, budget, line, text, lay) else {
+        let Some(shown) = layout.add_line(context, budget, line, text, lay) else {
             return Ok(());
         };
         let seen_end = if !cut && shown == text.len() {
@@ -163,14 +169,14 @@ fn line_bytes(target: &Target, survey: &Surveyed, offset: u64) -> Result<Range<u
 
 /// One line alone, from a character on.
 fn lay_column(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
     line: usize,
     column: usize,
     layout: &mut Layout,
 ) -> Result<(), Refusal> {
-    let budget = read::budget(desk, target);
+    let budget = read::budget(context, target);
     let start = line_offset(target, survey, line as u64)?;
     let whole = line_bytes(target, survey, start)?;
     let (mut at, mut left) = (
@@ -179,7 +185,7 @@ fn lay_column(
     );
     let end = text_end(target, survey, &whole)?;
     while left > 0 && at < end {
-        desk.check_time()?;
+        context.check_time()?;
         let length = usize::try_from(end - at).unwrap_or(STEP).min(STEP);
         let stretch = Stretch::read(target, survey, at, length)?;
         // A character begins at every byte that does not continue one.
@@ -213,8 +219,8 @@ fn lay_column(
         .document(Endings::Lf)
         .map(|document| document.view().to_owned())
         .unwrap_or_default();
-    let shown = part_that_fits(desk, &text, budget);
-    let gutter = desk.engine().settings.read.gutter;
+    let shown = part_that_fits(context, &text, budget);
+    let gutter = context.engine().settings.read.gutter;
     layout.add_part(line, column, &text[..shown], gutter);
     let to_end = at + shown as u64 >= end;
     layout.truncated = !to_end;

@@ -6,7 +6,7 @@ use lancet_text::{PLACES_MOST, StreamFinder};
 
 use super::{Stretch, Surveyed, scan};
 use crate::refusal::Refusal;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 
 /// Where a text stands.
@@ -19,7 +19,7 @@ pub(super) struct Places {
 
 /// The places of the needle in the text: not in the byte order mark, and not up to the middle of a line end.
 pub(super) fn find_places(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
     needle: &str,
@@ -35,7 +35,7 @@ pub(super) fn find_places(
     let mut first: Vec<Range<u64>> = Vec::new();
     let mut total = 0;
     let mut cut_places: Vec<Range<u64>> = Vec::new();
-    scan(desk, target, &mut |bytes| {
+    scan(context, target, &mut |bytes| {
         finder.feed(bytes, |place| {
             total += 1;
             if first.len() < PLACES_MOST {

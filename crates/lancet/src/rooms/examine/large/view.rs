@@ -9,7 +9,7 @@ use lancet_text::{Change, Hunk, RawChange, Rung, outline};
 use super::places::{line_of, newlines};
 use super::{Stretch, Surveyed};
 use crate::refusal::Refusal;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
@@ -21,7 +21,7 @@ const AROUND: u64 = 64 << 10;
 
 /// Hunks and shown lines of the first places, and the totals of all of them.
 pub(super) fn view(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
     changes: &[RawChange],
@@ -37,7 +37,7 @@ pub(super) fn view(
         let group = Group::gather(target, survey, changes, told)?;
         told = group.changes.end;
         group.tell(
-            desk,
+            context,
             target,
             survey,
             &changes[group.changes.clone()],
@@ -129,7 +129,7 @@ impl Group {
     /// Adds this group to what the answer tells.
     fn tell(
         &self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         target: &Target,
         survey: &Surveyed,
         changes: &[RawChange],
@@ -157,7 +157,7 @@ impl Group {
                 text: String::from_utf8_lossy(&change.bytes).replace("\r\n", "\n"),
             })
             .collect();
-        let (one, lines) = change_view(desk, &document, &shown, Notes::default(), numbers);
+        let (one, lines) = change_view(context, &document, &shown, Notes::default(), numbers);
         if !view.body.is_empty() {
             view.body.push_str("…\n");
         }

@@ -7,7 +7,7 @@ use lancet_text::{Document, hidden};
 use super::Wanted;
 use crate::ledger::raw;
 use crate::limit::AnswerLimit;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::settings::Gutter;
 
 /// What is kept free for the words after a line that was cut.
@@ -83,27 +83,27 @@ impl Layout {
     /// Adds a line, where it fits. The first one is cut until it does, by `lay` with fewer characters.
     pub(crate) fn add_line(
         &mut self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         budget: usize,
         line: usize,
         text: &str,
         lay: impl Fn(usize) -> LaidLine,
     ) -> Option<usize> {
-        let most = desk.engine().settings.read.max_line_chars;
+        let most = context.engine().settings.read.max_line_chars;
         let room = NAMED.saturating_sub(self.hidden.named.len());
         let mut laid = lay(most);
         let mut found = HiddenPlaces::of(line, 0, &text[..laid.shown], room);
-        let mut length = desk.length(&laid.text) + found.length(desk.limit);
+        let mut length = context.length(&laid.text) + found.length(context.limit);
         if self.length + length > budget {
             if self.lines > 0 {
                 self.truncated = true;
                 return None;
             }
-            let fitting = budget.saturating_sub(found.length(desk.limit) + CUT_WORDS);
-            let fitting = desk.limit.measure.prefix(text, fitting);
+            let fitting = budget.saturating_sub(found.length(context.limit) + CUT_WORDS);
+            let fitting = context.limit.measure.prefix(text, fitting);
             laid = lay(text[..fitting].chars().count().min(most).max(1));
             found = HiddenPlaces::of(line, 0, &text[..laid.shown], room);
-            length = desk.length(&laid.text) + found.length(desk.limit);
+            length = context.length(&laid.text) + found.length(context.limit);
         }
         self.length += length;
         self.text.push_str(&laid.text);
@@ -123,19 +123,19 @@ impl Layout {
 }
 
 pub(super) fn lay_out(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     document: &Document<'_>,
     wanted: Wanted,
     budget: usize,
 ) -> Layout {
-    let gutter = desk.engine().settings.read.gutter;
+    let gutter = context.engine().settings.read.gutter;
     let total = document.line_count();
     let mut layout = Layout::default();
     if wanted.first >= total {
         return layout;
     }
     if let Some(column) = wanted.column {
-        lay_column(desk, document, wanted.first, column, budget, &mut layout);
+        lay_column(context, document, wanted.first, column, budget, &mut layout);
         return layout;
     }
     let end = total.min(wanted.first.saturating_add(wanted.most));
@@ -144,7 +144,7 @@ pub(super) fn lay_out(
     for (line, range) in (wanted.first..end).zip(ranges) {
         let text = &document.view()[range.clone()];
         let lay = |most| lay_line(line, text, most, gutter);
-        let Some(shown) = layout.add_line(desk, budget, line, text, lay) else {
+        let Some(shown) = layout.add_line(context, budget, line, text, lay) else {
             break;
         };
         let seen = if shown == text.len() {
@@ -186,7 +186,7 @@ pub(crate) fn lay_line(line: usize, text: &str, most: usize, gutter: Gutter) -> 
 
 /// Sets one line alone, from a character on.
 fn lay_column(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     document: &Document<'_>,
     line: usize,
     column: usize,
@@ -199,8 +199,8 @@ fn lay_column(
         .char_indices()
         .nth(column)
         .map_or(text.len(), |(at, _)| at);
-    let end = start + part_that_fits(desk, &text[start..], budget);
-    let gutter = desk.engine().settings.read.gutter;
+    let end = start + part_that_fits(context, &text[start..], budget);
+    let gutter = context.engine().settings.read.gutter;
     layout.add_part(line, column, &text[start..end], gutter);
     layout.truncated = end < text.len();
     layout.text.push_str(&column_notice(
@@ -221,11 +221,11 @@ fn lay_column(
 }
 
 /// How many bytes of a line that is shown alone fit, together with the words about what people do not see in it.
-pub(crate) fn part_that_fits(desk: &Desk<'_>, text: &str, budget: usize) -> usize {
-    let measure = desk.limit.measure;
+pub(crate) fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize {
+    let measure = context.limit.measure;
     let end = measure.prefix(text, budget);
     let found = HiddenPlaces::of(usize::MAX - 1, text.len(), &text[..end], NAMED);
-    match found.length(desk.limit) {
+    match found.length(context.limit) {
         0 => end,
         words => measure.prefix(text, budget.saturating_sub(words).max(100)),
     }

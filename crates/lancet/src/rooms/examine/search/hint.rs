@@ -9,7 +9,7 @@ use super::pages::Kept;
 use super::scope::{Scope, path_of, told};
 use super::{Limit, options};
 use crate::arguments::{GlobArguments, GrepArguments};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 
 /// Time for all hints of one answer.
 const TIME: Duration = Duration::from_millis(100);
@@ -25,27 +25,27 @@ const COMPARED: usize = 20_000;
 
 /// Hints for a Glob that found nothing.
 pub(super) fn for_glob(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     scope: &Scope,
     arguments: &GlobArguments,
     kept: &Kept,
 ) -> Vec<String> {
-    let limit = Limit::within(desk, time(kept)).with_free_looks(FREE_LOOKS);
+    let limit = Limit::within(context, time(kept)).with_free_looks(FREE_LOOKS);
     let mut hints = Vec::new();
     if kept.tally.ignored > 0 && scope.respects_rules() {
-        let mut survey = scope.with_ignored().list(desk, &limit, Order::Newest);
+        let mut survey = scope.with_ignored().list(context, &limit, Order::Newest);
         if survey.total > 0 {
-            let names = some_names(desk, kept, survey.files.first(NAMED + 1));
+            let names = some_names(context, kept, survey.files.first(NAMED + 1));
             hints.push(format!(
                 "{} among the ignored match: {names}; {} lists them",
                 super::words::count(survey.total, "file"),
-                desk.engine().tongue().with_ignored()
+                context.engine().audience().with_ignored()
             ));
         }
     }
     let pattern = arguments.pattern.trim_end_matches('/');
     let names_a_folder = scope.paths().iter().any(|start| {
-        let found = desk
+        let found = context
             .engine()
             .workspace
             .locate_as_spelled(&start.join(pattern));
@@ -59,7 +59,7 @@ pub(super) fn for_glob(
         ));
     }
     if hints.is_empty()
-        && let Some(names) = near_names(desk, scope, pattern, &limit)
+        && let Some(names) = near_names(context, scope, pattern, &limit)
     {
         hints.push(format!("files with a name like it: {names}"));
     }
@@ -70,12 +70,12 @@ pub(super) fn for_glob(
 
 /// Hints for a Grep that found nothing.
 pub(super) fn for_grep(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     scope: &Scope,
     arguments: &GrepArguments,
     kept: &Kept,
 ) -> Vec<String> {
-    let limit = Limit::within(desk, time(kept)).with_free_looks(FREE_LOOKS);
+    let limit = Limit::within(context, time(kept)).with_free_looks(FREE_LOOKS);
     let (case, span) = options(arguments);
     let expression = &arguments.pattern;
     let mut hints = Vec::new();
@@ -89,9 +89,9 @@ pub(super) fn for_grep(
             let Ok::<Pattern, lancet_search::PatternError>(pattern) = pattern else {
                 return;
             };
-            let mut survey = scope.count(desk, &limit, &pattern, Order::Newest);
+            let mut survey = scope.count(context, &limit, &pattern, Order::Newest);
             if survey.total > 0 {
-                let names = some_names(desk, kept, survey.files.first(NAMED + 1));
+                let names = some_names(context, kept, survey.files.first(NAMED + 1));
                 let files = super::words::count(survey.total, "file");
                 hints.push(words(&format!("{files}: {names}")));
             }
@@ -99,7 +99,7 @@ pub(super) fn for_grep(
     if kept.tally.ignored > 0 && scope.respects_rules() {
         let pattern = Pattern::new(expression, case, span);
         try_with(&scope.with_ignored(), pattern, &|files| {
-            let flag = desk.engine().tongue().with_ignored();
+            let flag = context.engine().audience().with_ignored();
             format!("it stands in ignored files, {files}; {flag} searches them")
         });
     }
@@ -117,7 +117,7 @@ pub(super) fn for_grep(
     }
     if hints.is_empty()
         && arguments.path.as_deref().is_none_or(str::is_empty)
-        && let Some(names) = near_names(desk, scope, expression, &limit)
+        && let Some(names) = near_names(context, scope, expression, &limit)
     {
         hints.push(format!(
             "no line has it, but files are named like it: {names}"
@@ -136,11 +136,11 @@ fn time(kept: &Kept) -> Duration {
 }
 
 /// A few of some files.
-fn some_names(desk: &Desk<'_>, kept: &Kept, files: &[lancet_search::Entry]) -> String {
+fn some_names(context: &CallContext<'_>, kept: &Kept, files: &[lancet_search::Entry]) -> String {
     let names: Vec<String> = files
         .iter()
         .take(NAMED)
-        .map(|entry| told(desk.engine(), &path_of(&kept.starts, entry)))
+        .map(|entry| told(context.engine(), &path_of(&kept.starts, entry)))
         .collect();
     let more = if files.len() > NAMED {
         " and others"
@@ -151,16 +151,21 @@ fn some_names(desk: &Desk<'_>, kept: &Kept, files: &[lancet_search::Entry]) -> S
 }
 
 /// Files that would be searched and whose names are close to the last part of a pattern.
-fn near_names(desk: &Desk<'_>, scope: &Scope, pattern: &str, limit: &Limit<'_>) -> Option<String> {
+fn near_names(
+    context: &CallContext<'_>,
+    scope: &Scope,
+    pattern: &str,
+    limit: &Limit<'_>,
+) -> Option<String> {
     let last = pattern.rsplit('/').next()?.trim_matches('*');
     let plain = |character: char| character.is_alphanumeric() || "._- ".contains(character);
     if last.chars().count() < 3 || !last.chars().all(plain) {
         return None;
     }
-    let mut survey = scope.with_all_names().list(desk, limit, Order::Path);
+    let mut survey = scope.with_all_names().list(context, limit, Order::Path);
     let files = survey.files.first(COMPARED);
     let name = |entry: &'_ Entry| Some(entry.relative.file_name()?.to_str()?.to_owned());
-    let named = |entry: &Entry| told(desk.engine(), &path_of(&scope.paths(), entry));
+    let named = |entry: &Entry| told(context.engine(), &path_of(&scope.paths(), entry));
     let folded = last.to_lowercase();
     let mut near: Vec<String> = files
         .iter()

@@ -9,7 +9,7 @@ use super::pages::{Kept, Page, standing};
 use super::scope::{encoding, path_of, told};
 use super::seen::ShownFile;
 use crate::arguments::GrepArguments;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::row::{self, Row};
 use crate::wording::count;
 
@@ -23,7 +23,7 @@ const SLACK: usize = 1_100;
 /// Cuts a page out of what was found.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn cut(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     kept: &Kept,
     pattern: &Pattern,
     arguments: &GrepArguments,
@@ -38,7 +38,7 @@ pub(super) fn cut(
     };
     let (before, after) = (around(arguments.before), around(arguments.after));
     let numbers = arguments.numbers.unwrap_or(true);
-    let stop = Limit::of(desk);
+    let stop = Limit::of(context);
     let seeker = Seeker::new(pattern, &stop);
     let mut page = Page {
         end: offset,
@@ -56,7 +56,7 @@ pub(super) fn cut(
             break;
         }
         let path = path_of(&kept.starts, &entry);
-        let name = told(desk.engine(), &path);
+        let name = told(context.engine(), &path);
         let wanted = (entry.matches - skip).min(left);
         let mut extent = Extent {
             skip,
@@ -67,15 +67,15 @@ pub(super) fn cut(
         };
         // Fewer matches each time, then fewer lines around the one that is left, until what they show fits.
         let (found, shown) = loop {
-            let leaf = desk
+            let leaf = context
                 .engine()
                 .workspace
                 .locate_as_spelled(&path)
                 .map_err(|_| lancet_workspace::ReadError::Missing)
                 .and_then(|located| located.leaf());
-            let found = seeker.excerpt(leaf, encoding(desk.engine(), &path), extent);
+            let found = seeker.excerpt(leaf, encoding(context.engine(), &path), extent);
             let lines = found.as_ref().map_or(&[][..], |excerpt| &excerpt.lines);
-            let shown = lay(desk, lines, numbers, before + after > 0);
+            let shown = lay(context, lines, numbers, before + after > 0);
             let over = length + shown.length > room + SLACK;
             match &found {
                 Ok(excerpt) if over && excerpt.matches > 1 => extent.take = excerpt.matches / 2,
@@ -93,7 +93,7 @@ pub(super) fn cut(
         let mut mark = if fresh {
             ""
         } else {
-            standing(desk, kept, &entry)
+            standing(context, kept, &entry)
         };
         let excerpt = match found {
             Ok(excerpt) => excerpt,
@@ -124,7 +124,7 @@ pub(super) fn cut(
         page.text.push_str(&heading);
         // Of one match with all its lines that is longer than an answer the first lines are shown.
         let end = if over {
-            desk.limit.measure.prefix(&shown.text, room)
+            context.limit.measure.prefix(&shown.text, room)
         } else {
             shown.text.len()
         };
@@ -142,7 +142,7 @@ pub(super) fn cut(
                 count(left_out, "line")
             ));
         }
-        length += desk.length(&heading) + desk.length(&shown.text[..end]) + 1;
+        length += context.length(&heading) + context.length(&shown.text[..end]) + 1;
         let mut seen = Vec::new();
         let full_name: Arc<str> = path.to_string_lossy().into();
         for line in &excerpt.lines[..whole] {
@@ -193,7 +193,7 @@ struct Laid {
     length: usize,
 }
 
-fn lay(desk: &Desk<'_>, lines: &[Line], numbers: bool, gaps: bool) -> Laid {
+fn lay(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: bool) -> Laid {
     let mut laid = Laid {
         text: String::new(),
         ends: Vec::with_capacity(lines.len()),
@@ -208,7 +208,7 @@ fn lay(desk: &Desk<'_>, lines: &[Line], numbers: bool, gaps: bool) -> Laid {
         write_line(&mut laid.text, line, &text(line), numbers);
         laid.ends.push(laid.text.len());
     }
-    laid.length = desk.length(&laid.text);
+    laid.length = context.length(&laid.text);
     laid
 }
 

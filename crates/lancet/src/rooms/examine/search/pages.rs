@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use lancet_search::{Entry, Listing, Survey, Tally};
 
 use super::scope::{path_of, told};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::row::Row;
 
 /// For how long a question's order is kept.
@@ -75,11 +75,11 @@ pub(crate) struct Pages {
 }
 
 /// What makes two calls the same question.
-pub(super) fn key(desk: &Desk<'_>, arguments: &impl serde::Serialize) -> String {
+pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) -> String {
     let arguments = serde_json::to_string(arguments).unwrap_or_default();
     // Under other rules or other roots the answer is another one.
-    let engine = desk.engine().number;
-    format!("{engine} {} {arguments}", desk.tool)
+    let engine = context.engine().number;
+    format!("{engine} {} {arguments}", context.tool)
 }
 
 impl Pages {
@@ -129,9 +129,9 @@ pub(super) struct Page {
 }
 
 /// How an entry of an earlier search stands now.
-pub(super) fn standing(desk: &Desk<'_>, kept: &Kept, entry: &Entry) -> &'static str {
+pub(super) fn standing(context: &CallContext<'_>, kept: &Kept, entry: &Entry) -> &'static str {
     let path = path_of(&kept.starts, entry);
-    let located = desk.engine().workspace.locate_as_spelled(&path);
+    let located = context.engine().workspace.locate_as_spelled(&path);
     match located.ok().and_then(|located| located.stat()) {
         None => " (gone since the first page)",
         Some(stamp) if stamp.mtime != entry.modified => " (changed since the first page)",
@@ -141,7 +141,7 @@ pub(super) fn standing(desk: &Desk<'_>, kept: &Kept, entry: &Entry) -> &'static 
 
 /// A page of files.
 pub(super) fn cut_list(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     kept: &Kept,
     offset: u64,
     limit: u64,
@@ -160,15 +160,15 @@ pub(super) fn cut_list(
             break;
         }
         let path = path_of(&kept.starts, &entry);
-        let name = told(desk.engine(), &path);
+        let name = told(context.engine(), &path);
         let mark = if fresh {
             ""
         } else {
-            standing(desk, kept, &entry)
+            standing(context, kept, &entry)
         };
         let more = more(&entry);
         let line = format!("{name}{more}{mark}\n");
-        length += desk.length(&line);
+        length += context.length(&line);
         if length > room && page.end > offset {
             break;
         }

@@ -15,7 +15,7 @@ use super::lead;
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::engine::Inner;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::examine::open;
 use crate::rooms::locate::{Intent, LinkIndex, locate, root_moved};
 use crate::wording::quote_path;
@@ -33,8 +33,11 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    pub(super) fn of_glob(desk: &Desk<'_>, arguments: &GlobArguments) -> Result<Self, Refusal> {
-        let (mut starts, notices) = starts(desk, arguments.path.as_deref())?;
+    pub(super) fn of_glob(
+        context: &CallContext<'_>,
+        arguments: &GlobArguments,
+    ) -> Result<Self, Refusal> {
+        let (mut starts, notices) = starts(context, arguments.path.as_deref())?;
         let mut pattern = arguments.pattern.as_str();
         while let Some(rest) = pattern.strip_prefix("./") {
             pattern = rest;
@@ -49,7 +52,7 @@ impl Scope {
                 starts = vec![starts.swap_remove(at)];
                 format!("/{rest}")
             }
-            None => match lead::away(desk.engine(), &starts, pattern)? {
+            None => match lead::away(context.engine(), &starts, pattern)? {
                 Some((start, rest)) => {
                     starts = vec![start];
                     format!("/{rest}")
@@ -70,14 +73,17 @@ impl Scope {
         })
     }
 
-    pub(super) fn of_grep(desk: &Desk<'_>, arguments: &GrepArguments) -> Result<Self, Refusal> {
-        let (starts, notices) = starts(desk, arguments.path.as_deref())?;
+    pub(super) fn of_grep(
+        context: &CallContext<'_>,
+        arguments: &GrepArguments,
+    ) -> Result<Self, Refusal> {
+        let (starts, notices) = starts(context, arguments.path.as_deref())?;
         let mut filter = Filter::default();
         let mut named = Named::default();
         if let Some(glob) = &arguments.glob {
             let glob = glob.strip_prefix("./").unwrap_or(glob);
             let mut bases: Vec<&Path> = starts.iter().map(Start::path).collect();
-            for root in desk.engine().roots() {
+            for root in context.engine().roots() {
                 if !bases.contains(&root.as_path()) {
                     bases.push(root);
                 }
@@ -133,11 +139,11 @@ impl Scope {
     /// Walks, and hands each walk's own parts to `work`.
     fn walking<T>(
         &self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         limit: &Limit<'_>,
         work: impl FnOnce(&Walk<'_>) -> T,
     ) -> T {
-        let engine = desk.engine();
+        let engine = context.engine();
         let gate = Guard::new(engine);
         let excludes = engine.settings.search.excludes.clone();
         let excludes = excludes.map(|file| Excludes {
@@ -152,32 +158,37 @@ impl Scope {
             named: &self.named,
             gate: &gate,
             stop: limit,
-            so_far: desk.cancel.progress(),
+            so_far: context.cancel.progress(),
             threads: threads(),
         })
     }
 
     /// The files.
-    pub(super) fn list(&self, desk: &Desk<'_>, limit: &Limit<'_>, order: Order) -> Survey {
-        let engine = desk.engine();
+    pub(super) fn list(
+        &self,
+        context: &CallContext<'_>,
+        limit: &Limit<'_>,
+        order: Order,
+    ) -> Survey {
+        let engine = context.engine();
         let links = LinkIndex::new(engine, engine.permissions.policy());
         let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
-        self.walking(desk, limit, |walk| list_files(walk, order, &linked))
+        self.walking(context, limit, |walk| list_files(walk, order, &linked))
     }
 
     /// The files in which a pattern stands.
     pub(super) fn count(
         &self,
-        desk: &Desk<'_>,
+        context: &CallContext<'_>,
         limit: &Limit<'_>,
         pattern: &Pattern,
         order: Order,
     ) -> Survey {
-        let engine = desk.engine();
+        let engine = context.engine();
         // A second name of a file that is not shown; not counted, since whether it is asked depends on its text.
         let links = LinkIndex::new(engine, engine.permissions.policy());
         let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
-        self.walking(desk, limit, |walk| {
+        self.walking(context, limit, |walk| {
             count_matches(
                 walk,
                 pattern,
@@ -203,7 +214,7 @@ pub(super) fn encoding(engine: &Inner, path: &Path) -> Option<&'static str> {
 
 /// A path as answers tell it, on one line.
 pub(super) fn told(engine: &Inner, path: &Path) -> String {
-    let shown = engine.tongue().told(path, &engine.workspace.roots()[0]);
+    let shown = engine.audience().told(path, &engine.workspace.roots()[0]);
     crate::wording::on_one_line(&shown.to_string_lossy())
 }
 
@@ -217,8 +228,11 @@ pub(super) fn path_of(starts: &[PathBuf], entry: &Entry) -> PathBuf {
     }
 }
 
-fn starts(desk: &Desk<'_>, path: Option<&str>) -> Result<(Vec<Start>, Vec<String>), Refusal> {
-    let engine = desk.engine();
+fn starts(
+    context: &CallContext<'_>,
+    path: Option<&str>,
+) -> Result<(Vec<Start>, Vec<String>), Refusal> {
+    let engine = context.engine();
     let Some(path) = path.filter(|path| !path.is_empty()) else {
         let (mut starts, mut notices) = (Vec::new(), Vec::new());
         let mut refusal = None;

@@ -9,7 +9,7 @@ use lancet_search::Stop;
 use lancet_text::Document;
 
 use crate::ledger::{raw_line, version};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 
 /// Lines of a larger file do not count: it would have to be held in memory, and be hashed, for a few lines.
 const LARGEST: u64 = 4 << 20;
@@ -28,17 +28,21 @@ pub(crate) struct SeenFile {
     pub(crate) seen: Seen,
 }
 
-pub(super) fn take(desk: &Desk<'_>, shown: Vec<ShownFile>, stop: &dyn Stop) -> Vec<SeenFile> {
+pub(super) fn take(
+    context: &CallContext<'_>,
+    shown: Vec<ShownFile>,
+    stop: &dyn Stop,
+) -> Vec<SeenFile> {
     shown
         .into_iter()
         .take_while(|_| !stop.is_over())
         .filter(|file| !file.lines.is_empty())
-        .filter_map(|file| seen(desk, file))
+        .filter_map(|file| seen(context, file))
         .collect()
 }
 
-fn seen(desk: &Desk<'_>, shown: ShownFile) -> Option<SeenFile> {
-    let engine = desk.engine();
+fn seen(context: &CallContext<'_>, shown: ShownFile) -> Option<SeenFile> {
+    let engine = context.engine();
     let located = engine.workspace.locate_as_spelled(&shown.path).ok()?;
     if located.stat()?.size > LARGEST {
         return None;

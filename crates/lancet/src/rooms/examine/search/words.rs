@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::pages::{Kept, Page};
 use super::scope::told;
 use crate::arguments::OutputMode;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 
 /// "1 file", "2 matches".
 pub(super) fn count(number: u64, noun: &str) -> String {
@@ -126,20 +126,20 @@ fn left_out(tally: &Tally) -> String {
 }
 
 /// That the search did not come to its end.
-pub(super) fn stopped(desk: &Desk<'_>, kept: &Kept, page: &Page) -> Option<String> {
+pub(super) fn stopped(context: &CallContext<'_>, kept: &Kept, page: &Page) -> Option<String> {
     let at = kept.stopped_at.as_ref().or(page.stopped_at.as_ref())?;
-    let place = told(desk.engine(), at);
+    let place = told(context.engine(), at);
     let place = if place.is_empty() { "the root" } else { &place };
     Some(format!(
         "the time of {} ms was over: this is what was found so far, and there may be more; it stopped at {place}. \
          Search a narrower path, glob or type",
-        desk.engine().settings.search.time_budget
+        context.engine().settings.search.time_budget
     ))
 }
 
 /// The call for the next page. Beyond what is kept of a very long list there is none.
 pub(super) fn next(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     tool: &str,
     call: Option<Value>,
     kept: &Kept,
@@ -154,7 +154,7 @@ pub(super) fn next(
             kept.known, kept.total
         ));
     }
-    let engine = desk.engine();
-    let next = engine.tongue().next_page(tool, &call, desk.limit.most);
+    let engine = context.engine();
+    let next = engine.audience().next_page(tool, &call, context.limit.most);
     Some(format!("next page: {next}"))
 }

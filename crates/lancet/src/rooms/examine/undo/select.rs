@@ -10,7 +10,7 @@ use lancet_history::{
 use super::{Reach, unreadable};
 use crate::history::SHORTEST_ID;
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::undo::{Direction, Selection, TakeBack};
 use crate::wording::quote_path;
 
@@ -28,7 +28,7 @@ pub(super) struct Row {
 
 /// The rows that a request is about; never none.
 pub(super) fn rows(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     store: &dyn OperationStore,
     asked: &TakeBack,
     reach: Reach,
@@ -38,8 +38,8 @@ pub(super) fn rows(
         Direction::Redo => Standing::Redoable,
     };
     let query = LogQuery {
-        below: desk.engine().roots().to_vec(),
-        session: (reach == Reach::Own).then(|| desk.session.key().to_owned()),
+        below: context.engine().roots().to_vec(),
+        session: (reach == Reach::Own).then(|| context.session.key().to_owned()),
         standing: Some(standing),
         ..LogQuery::default()
     };
@@ -54,15 +54,15 @@ pub(super) fn rows(
             ..query
         })?,
         Selection::Operation(id) => {
-            let operation = one(desk, store, id)?;
-            if reach == Reach::Own && operation.session != desk.session.key() {
+            let operation = one(context, store, id)?;
+            if reach == Reach::Own && operation.session != context.session.key() {
                 return Err(none(&format!(
                     "Operation {operation} is not of this session"
                 )));
             }
-            vec![meant(desk, store, operation, asked.direction)?]
+            vec![meant(context, store, operation, asked.direction)?]
         }
-        Selection::File(path) => return of_file(desk, &log, query, path),
+        Selection::File(path) => return of_file(context, &log, query, path),
         Selection::Session(name) => log(LogQuery {
             session: Some(name.clone()),
             ..query
@@ -90,7 +90,7 @@ pub(super) fn rows(
 
 /// The operation itself, or, where one is to be redone, the undo that took it back.
 fn meant(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     store: &dyn OperationStore,
     operation: Operation,
     direction: Direction,
@@ -113,7 +113,7 @@ fn meant(
             "Operation {operation} is what someone else wrote into an old version; it never stood in the file, so there is nothing to take back. `lancet restore FILE@{operation}` brings it there"
         ))),
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => {
-            one(desk, store, &by)
+            one(context, store, &by)
         }
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => Err(none(
             &format!("Operation {operation} has not been taken back, so there is nothing to redo"),
@@ -127,13 +127,13 @@ fn meant(
 
 /// The newest change of one file, under any of its names, whatever else its operation changed.
 fn of_file(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
     query: LogQuery,
     path: &Path,
 ) -> Result<Vec<Row>, Refusal> {
     let inode = |path: &Path| {
-        let located = desk.engine().workspace.locate_as_spelled(path).ok()?;
+        let located = context.engine().workspace.locate_as_spelled(path).ok()?;
         let stamp = located.stat().filter(|stamp| stamp.links > 1)?;
         Some((stamp.device, stamp.inode))
     };
@@ -200,7 +200,7 @@ fn standing_rows(operation: Operation) -> Vec<Row> {
 
 /// The operation whose id begins so.
 pub(super) fn one(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     store: &dyn OperationStore,
     beginning: &str,
 ) -> Result<Operation, Refusal> {
@@ -210,7 +210,7 @@ pub(super) fn one(
         );
         return Err(Refusal::new(Kind::Invalid, text));
     }
-    let below = desk.engine().workspace.roots();
+    let below = context.engine().workspace.roots();
     match store.find(beginning, below).map_err(unreadable)? {
         Found::One(operation) => Ok(*operation),
         Found::None => Err(none(&format!("There is no operation {beginning}"))),

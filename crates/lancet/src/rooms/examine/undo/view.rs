@@ -10,7 +10,7 @@ use super::walk::{Current, Found};
 use super::{content, stored};
 use crate::ledger::{carry, raw_line};
 use crate::refusal::Refusal;
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::examine::edit::WORDS_OF_A_FILE;
 use crate::rooms::examine::large::{self, back::Stored};
 use crate::rooms::examine::open::{HELD, configured};
@@ -31,7 +31,7 @@ pub(super) enum Wanted<'k> {
 
 /// The plan that makes of a file what is wanted; none where it is that already.
 pub(super) fn file_plan(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     store: &dyn OperationStore,
     target: Target,
     current: Option<Current>,
@@ -74,12 +74,12 @@ pub(super) fn file_plan(
                 Some(Found::Large(survey)) => Some(&**survey),
                 // It is looked at as a large one.
                 Some(Found::Held(_)) => {
-                    made = large::back::surveyed(desk, &target)?;
+                    made = large::back::surveyed(context, &target)?;
                     Some(&*made)
                 }
                 None => None,
             };
-            let plan = large::back::restored(desk, target, expected, survey, stored)?;
+            let plan = large::back::restored(context, target, expected, survey, stored)?;
             return Ok(Some(plan));
         }
         (Wanted::Nothing, _) => None,
@@ -90,7 +90,7 @@ pub(super) fn file_plan(
         Found::Held(snapshot) => Some(snapshot),
         Found::Large(_) => None,
     });
-    let configured = configured(desk.engine(), &target);
+    let configured = configured(context.engine(), &target);
     let before = current.as_ref().map_or(&[][..], |current| &current.bytes);
     let after = new.as_deref().unwrap_or_default();
     let documents = Document::decode(before, configured)
@@ -99,9 +99,9 @@ pub(super) fn file_plan(
     let (encoding, endings, view, seen) = match &documents {
         Some((old, document)) => {
             let difference = difference(old.view(), document.view(), 3, DIFF_BUDGET);
-            let diff = shown_diff(desk, &target, &difference);
+            let diff = shown_diff(context, &target, &difference);
             let mut seen = carried(
-                desk,
+                context,
                 &target,
                 current.as_ref(),
                 old,
@@ -146,14 +146,14 @@ pub(super) fn file_plan(
 
 /// What was seen of the present version and still stands.
 fn carried(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     target: &Target,
     current: Option<&Snapshot>,
     old: &Document<'_>,
     (new, new_raw): (&Document<'_>, &[u8]),
     difference: &Difference,
 ) -> Seen {
-    let known = desk.session.ledger().peek(target.path()).cloned();
+    let known = context.session.ledger().peek(target.path()).cloned();
     match (known, current) {
         (Some(entry), Some(current)) if entry.revision == *current.revision.as_bytes() => {
             carry(old, &current.bytes, &entry.seen, new, new_raw, difference)
@@ -163,14 +163,18 @@ fn carried(
 }
 
 /// The diff that the answer shows; none where there is no room for all of it.
-fn shown_diff(desk: &Desk<'_>, target: &Target, difference: &Difference) -> Option<String> {
-    desk.say(2 * desk.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+fn shown_diff(
+    context: &CallContext<'_>,
+    target: &Target,
+    difference: &Difference,
+) -> Option<String> {
+    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
     let diff = unified(&difference.hunks);
-    let length = desk.length(&diff);
-    if difference.coarse || length > desk.room.get() {
+    let length = context.length(&diff);
+    if difference.coarse || length > context.room.get() {
         return None;
     }
-    desk.room.set(desk.room.get() - length);
+    context.room.set(context.room.get() - length);
     Some(diff)
 }
 

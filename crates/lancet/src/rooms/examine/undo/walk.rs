@@ -12,7 +12,7 @@ use super::select::Row;
 use super::view::Wanted;
 use super::{content, merge, unreadable, view};
 use crate::refusal::{Kind, Refusal};
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::rooms::examine::large::{self, Surveyed};
 use crate::rooms::examine::open::{HELD, configured, expected, snapshot_to_change};
 use crate::rooms::examine::standing::DIFF_BUDGET;
@@ -54,11 +54,14 @@ impl Current {
 }
 
 /// What stands at a name now; none where nothing does.
-pub(super) fn current(desk: &Desk<'_>, target: &Target) -> Result<Option<Current>, Refusal> {
+pub(super) fn current(
+    context: &CallContext<'_>,
+    target: &Target,
+) -> Result<Option<Current>, Refusal> {
     match target.located.kind() {
         FileKind::Missing => Ok(None),
         FileKind::File if target.located.stat_now().is_some_and(|now| now.size > HELD) => {
-            let survey = large::back::surveyed(desk, target)?;
+            let survey = large::back::surveyed(context, target)?;
             Ok(Some(Current {
                 revision: survey.revision,
                 stamp: survey.stamp,
@@ -66,7 +69,7 @@ pub(super) fn current(desk: &Desk<'_>, target: &Target) -> Result<Option<Current
             }))
         }
         FileKind::File => {
-            let snapshot = snapshot_to_change(desk, target)?;
+            let snapshot = snapshot_to_change(context, target)?;
             Ok(Some(Current {
                 revision: snapshot.revision,
                 stamp: snapshot.stamp,
@@ -93,7 +96,7 @@ pub(super) enum Back {
 
 /// Takes the changes of one file back as one chain, from the latest point of it that equals the file.
 pub(super) fn back(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     store: &dyn OperationStore,
     chain: Chain<'_>,
     all: &[Row],
@@ -108,7 +111,7 @@ pub(super) fn back(
         let given = chain.target.given.clone();
         return Err(Refusal::new(Kind::Conflict, text).with("file_path", given));
     }
-    let found = current(desk, &chain.target)?;
+    let found = current(context, &chain.target)?;
     let mut revision = found.as_ref().map(|found| *found.revision.as_bytes());
     let mut mode = found.as_ref().map(|found| found.stamp.mode);
     let start = start(store, &chain, revision.as_ref(), all)?;
@@ -140,7 +143,7 @@ pub(super) fn back(
                 let alone = all.iter().all(|row| chain.names.contains(&row.change.path));
                 let others = if alone { Others::None } else { Others::Some };
                 return Err(conflict(
-                    desk,
+                    context,
                     store,
                     &chain.target,
                     row,
@@ -170,7 +173,7 @@ pub(super) fn back(
         Step::Merged(bytes) => Wanted::Bytes(bytes),
     };
     let mode = mode.filter(|mode| *mode != 0);
-    let plan = view::file_plan(desk, store, chain.target, found, wanted, mode, folders)?;
+    let plan = view::file_plan(context, store, chain.target, found, wanted, mode, folders)?;
     Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan))))
 }
 
@@ -266,7 +269,7 @@ fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack)
 
 /// The refusal where a file has moved on, with what was changed since.
 fn conflict(
-    desk: &Desk<'_>,
+    context: &CallContext<'_>,
     store: &dyn OperationStore,
     target: &Target,
     row: &Row,
@@ -295,7 +298,7 @@ fn conflict(
         row.operation
     );
     let shown = match (&left, now) {
-        (Some(left), Now::Bytes(now)) if !target.is_withheld() => diff(desk, target, left, now),
+        (Some(left), Now::Bytes(now)) if !target.is_withheld() => diff(context, target, left, now),
         _ => None,
     };
     if let Some(diff) = shown {
@@ -307,8 +310,8 @@ fn conflict(
         .with("operation", row.operation.clone())
 }
 
-fn diff(desk: &Desk<'_>, target: &Target, old: &[u8], new: &[u8]) -> Option<String> {
-    let encoding = configured(desk.engine(), target);
+fn diff(context: &CallContext<'_>, target: &Target, old: &[u8], new: &[u8]) -> Option<String> {
+    let encoding = configured(context.engine(), target);
     let old = Document::decode(old, encoding).ok()?;
     let new = Document::decode(new, encoding).ok()?;
     let difference = difference(old.view(), new.view(), 3, DIFF_BUDGET);

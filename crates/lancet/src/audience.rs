@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lancet_history::SessionName;
 use serde_json::{Value, json};
 
-use crate::rooms::Desk;
+use crate::rooms::CallContext;
 use crate::wording::{cut, on_one_line, quote_path, spelled};
 
 /// Longest call for the next page.
@@ -15,7 +15,7 @@ const LONGEST_CALL: usize = 1_500;
 
 /// Who reads the answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Tongue {
+pub enum Audience {
     /// A model: files are named from the first root, next steps are calls of tools.
     #[default]
     Tools,
@@ -26,19 +26,19 @@ pub enum Tongue {
     },
 }
 
-impl Tongue {
+impl Audience {
     /// A path as it is told: from the folder that relative paths are taken from, where it is below it.
     pub(crate) fn told<'p>(&self, path: &'p Path, first_root: &Path) -> &'p Path {
         let from = match self {
-            Tongue::Tools => first_root,
-            Tongue::Shell { working } => working,
+            Audience::Tools => first_root,
+            Audience::Shell { working } => working,
         };
         path.strip_prefix(from).unwrap_or(path)
     }
 
     /// What shows lines of a file, ready to be sent.
     pub(crate) fn read(&self, lines: &ReadLines<'_>, session: Option<&SessionName>) -> String {
-        let Tongue::Shell { working } = self else {
+        let Audience::Shell { working } = self else {
             return spelled("Read", &lines.arguments());
         };
         let mut command = format!("lancet read {}", word(lines.path, working));
@@ -57,12 +57,12 @@ impl Tongue {
     /// What lists everything below a folder.
     pub(crate) fn list(&self, folder: &Path) -> String {
         match self {
-            Tongue::Tools => {
+            Audience::Tools => {
                 let call = json!({ "pattern": "**", "path": quote_path(folder) });
                 let call = spelled("Glob", &call);
                 format!("{call} lists everything below it, where the Glob tool is on.")
             }
-            Tongue::Shell { working } => {
+            Audience::Shell { working } => {
                 let folder = word(folder, working);
                 format!("lancet glob '**' {folder} lists everything below it.")
             }
@@ -72,7 +72,7 @@ impl Tongue {
     /// What shows the next page of a search, in at most so many bytes.
     pub(crate) fn next_page(&self, tool: &str, call: &Value, most: usize) -> String {
         let offset = &call["offset"];
-        if let Tongue::Shell { .. } = self {
+        if let Audience::Shell { .. } = self {
             return format!("the same command with --offset {offset}");
         }
         let spelled = spelled(tool, call);
@@ -86,14 +86,14 @@ impl Tongue {
     /// What takes ignored files in.
     pub(crate) fn with_ignored(&self) -> &'static str {
         match self {
-            Tongue::Tools => "include_ignored: true",
-            Tongue::Shell { .. } => "--no-ignore",
+            Audience::Tools => "include_ignored: true",
+            Audience::Shell { .. } => "--no-ignore",
         }
     }
 
     /// What to do about a secret file, which is named where the caller knows its name.
     pub(crate) fn without_secret(&self, name: Option<&OsStr>) -> String {
-        if *self == Tongue::Tools {
+        if *self == Audience::Tools {
             return "Work without it, or ask the user for the part that is needed.".to_owned();
         }
         let name = name.map(|name| on_one_line(&name.to_string_lossy()));
@@ -106,8 +106,8 @@ impl Tongue {
     /// What lets a match span lines.
     pub(crate) fn across_lines(&self) -> &'static str {
         match self {
-            Tongue::Tools => "Set multiline: true",
-            Tongue::Shell { .. } => "Give -U",
+            Audience::Tools => "Set multiline: true",
+            Audience::Shell { .. } => "Give -U",
         }
     }
 }
@@ -138,7 +138,7 @@ impl ReadLines<'_> {
     }
 }
 
-impl Desk<'_> {
+impl CallContext<'_> {
     /// What shows lines of a file to this session, ready to be sent.
     pub(crate) fn read_call(
         &self,
@@ -165,7 +165,7 @@ impl Desk<'_> {
     }
 
     fn read_lines(&self, lines: ReadLines<'_>) -> String {
-        self.engine().tongue().read(&lines, self.session.name())
+        self.engine().audience().read(&lines, self.session.name())
     }
 }
 
@@ -191,8 +191,8 @@ fn word(path: &Path, working: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn shell() -> Tongue {
-        Tongue::Shell {
+    fn shell() -> Audience {
+        Audience::Shell {
             working: "/w".into(),
         }
     }
@@ -207,7 +207,7 @@ mod tests {
         };
         let name: SessionName = "s".parse().expect("a name");
         assert_eq!(
-            Tongue::Tools.read(&lines, Some(&name)),
+            Audience::Tools.read(&lines, Some(&name)),
             r#"Read {"file_path": "/w/a b", "offset": 3}"#
         );
         assert_eq!(
@@ -220,7 +220,7 @@ mod tests {
             "the same command with --offset 7"
         );
         assert_eq!(
-            Tongue::Tools.next_page("Grep", &call, 9_999),
+            Audience::Tools.next_page("Grep", &call, 9_999),
             r#"Grep {"pattern": "x", "offset": 7}"#
         );
     }

@@ -21,8 +21,8 @@ use crate::session::Session;
 use crate::settings::Matching;
 use crate::wording::duration;
 
-/// The desk of one call.
-pub(crate) struct Desk<'s> {
+/// The context of one call.
+pub(crate) struct CallContext<'s> {
     pub(crate) session: &'s Session,
     pub(super) engine: Arc<Inner>,
     pub(crate) tool: String,
@@ -55,7 +55,7 @@ enum Trust {
     Content,
 }
 
-impl<'s> Desk<'s> {
+impl<'s> CallContext<'s> {
     pub(crate) fn new(session: &'s Session, tool: String, caller: Caller, cancel: Cancel) -> Self {
         let engine = session.lancet.engine();
         let in_force = |client: Option<AnswerLimit>| {
@@ -66,7 +66,7 @@ impl<'s> Desk<'s> {
             }
             limit
         };
-        Desk {
+        CallContext {
             session,
             limit: in_force(caller.handed_on.answers),
             refusals: in_force(caller.handed_on.refusals),
