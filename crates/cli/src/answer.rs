@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use lancet::{Kind, Reply};
+use lancet::{RefusalKind, Reply};
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
@@ -87,7 +87,7 @@ fn exit_of(reply: &Reply) -> Exit {
         // Some of the files were left as they are.
         None if left_out.is_some_and(|files| !files.is_empty()) => Exit::Refused,
         None => Exit::Done,
-        Some(Kind::Io | Kind::Internal) => Exit::System,
+        Some(RefusalKind::Io | RefusalKind::Internal) => Exit::System,
         Some(_) => Exit::Refused,
     }
 }
@@ -122,7 +122,7 @@ fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String 
 }
 
 /// A refusal for standard error, which may be a terminal where standard output is none.
-fn refusal(kind: Kind, text: &str, around: &Surroundings) -> String {
+fn refusal(kind: RefusalKind, text: &str, around: &Surroundings) -> String {
     let (head, text) = (format!("refused ({})", kind.name()), text.trim_end());
     if std::io::stderr().is_terminal() {
         let colour = Colour::of(true, around.plain);

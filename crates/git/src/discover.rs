@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{Disk, Kind, Workspace};
+use lancet_workspace::{Disk, FileType, Workspace};
 
 use crate::Trouble;
 use crate::config;
@@ -51,8 +51,8 @@ pub(crate) fn around(file: &Path, disk: &Arc<dyn Disk>) -> Result<Option<Place>,
             continue;
         };
         let git = match dot_git.kind() {
-            Kind::Directory => dot_git.path().to_path_buf(),
-            Kind::File => match named(&everywhere, dot_git.path(), "gitdir:", folder)? {
+            FileType::Directory => dot_git.path().to_path_buf(),
+            FileType::File => match named(&everywhere, dot_git.path(), "gitdir:", folder)? {
                 Some(git) => git,
                 None => return Err(Trouble::Damaged("the file .git")),
             },
@@ -74,7 +74,7 @@ fn open(
     let own = Workspace::open(&[git.to_path_buf()], Arc::clone(disk), None)?;
     let git = own.roots()[0].clone();
     // A folder `.git` without HEAD is no repository: git looks further up.
-    if own.locate_as_spelled(&git.join("HEAD"))?.kind() != Kind::File {
+    if own.locate_as_spelled(&git.join("HEAD"))?.kind() != FileType::File {
         return Ok(None);
     }
     let linked = named(&own, &git.join("commondir"), "", &git)?;
@@ -123,7 +123,7 @@ fn open(
 fn same(everywhere: &Workspace, path: &Path, resolved: &Path) -> bool {
     everywhere
         .locate_as_spelled(path)
-        .is_ok_and(|found| found.kind() != Kind::Missing && found.path() == resolved)
+        .is_ok_and(|found| found.kind() != FileType::Missing && found.path() == resolved)
 }
 
 /// The path that a file of one line names after `lead`, as seen from `folder`.
@@ -134,7 +134,7 @@ fn named(
     folder: &Path,
 ) -> Result<Option<PathBuf>, Trouble> {
     let located = workspace.locate_as_spelled(file)?;
-    if located.kind() != Kind::File {
+    if located.kind() != FileType::File {
         return Ok(None);
     }
     let said = located.snapshot(MOST_BYTES)?;
@@ -156,7 +156,7 @@ pub(crate) fn text(
     most: u64,
 ) -> Result<Option<String>, Trouble> {
     let located = workspace.locate_as_spelled(file)?;
-    if located.kind() != Kind::File || located.followed_link() {
+    if located.kind() != FileType::File || located.followed_link() {
         return Ok(None);
     }
     let read = located.snapshot(most)?;

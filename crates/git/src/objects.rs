@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{Disk, Kind as FileKind, Located, Workspace};
+use lancet_workspace::{Disk, FileType, Located, Workspace};
 
 use crate::Trouble;
 use crate::id::Id;
@@ -126,13 +126,13 @@ impl Objects {
 impl Folder {
     fn file(&self, path: &Path) -> Result<Option<Located>, Trouble> {
         let located = self.workspace.locate_as_spelled(path)?;
-        Ok((located.kind() == FileKind::File).then_some(located))
+        Ok((located.kind() == FileType::File).then_some(located))
     }
 
     fn list_packs(&mut self) -> Result<(), Trouble> {
         self.packs.clear();
         let folder = self.workspace.locate_as_spelled(&self.path.join("pack"))?;
-        if folder.kind() != FileKind::Directory {
+        if folder.kind() != FileType::Directory {
             return Ok(());
         }
         let listed = folder.entries(MOST_PACKS, &|name, _| name.as_bytes().ends_with(b".idx"))?;

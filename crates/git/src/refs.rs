@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use lancet_workspace::{Kind, Workspace};
+use lancet_workspace::{FileType, Workspace};
 
 use crate::Trouble;
 use crate::id::{Id, Length};
@@ -31,7 +31,7 @@ pub(crate) fn head(
                 .any(|start| name.starts_with(start));
         let path = if own { git } else { common }.join(&name);
         let file = workspace.locate_as_spelled(&path)?;
-        if file.kind() != Kind::File {
+        if file.kind() != FileType::File {
             return if name == "HEAD" {
                 Err(damaged())
             } else {
@@ -75,7 +75,7 @@ fn packed(
     names: Length,
 ) -> Result<Option<Id>, Trouble> {
     let file = workspace.locate_as_spelled(&common.join("packed-refs"))?;
-    if file.kind() != Kind::File {
+    if file.kind() != FileType::File {
         return Ok(None);
     }
     let mut line: Vec<u8> = Vec::new();

@@ -26,7 +26,7 @@ use crate::settings::{Mode, Settings};
 
 pub use builder::{Builder, OpenError};
 pub(crate) use terms::TROUBLE_ROOM;
-use terms::{Fixed, Live, Terms};
+use terms::{EffectiveSettings, Fixed, Live};
 pub use terms::{Reread, SettingsSource, Settled};
 
 /// How many named sessions are kept ready: each may hold 25 MB of what its model has seen.
@@ -40,14 +40,14 @@ pub struct Lancet {
 
 /// The engine as one client may see it.
 struct View {
-    base: Arc<Base>,
+    base: Arc<EngineState>,
     /// The folders that it is narrowed to, resolved; none where all of the roots are meant.
     narrowed: Option<Vec<PathBuf>>,
-    engine: RwLock<Arc<Inner>>,
+    engine: RwLock<Arc<EngineView>>,
 }
 
 /// What stays as long as the engine is open, and is shared by all views of it.
-pub(crate) struct Base {
+pub(crate) struct EngineState {
     fixed: Fixed,
     live: Live,
     pub(crate) approver: Option<Arc<dyn Approver>>,
@@ -58,7 +58,7 @@ pub(crate) struct Base {
     audience: Audience,
     pub(crate) surveys: crate::rooms::examine::large::Surveys,
     /// What other processes left, and what is still open of changes that were made.
-    pub(crate) aftermath: crate::rooms::heal::Aftermath,
+    pub(crate) pending_recovery: crate::rooms::heal::PendingRecovery,
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
     pub(crate) disk: Arc<dyn Disk>,
@@ -67,9 +67,9 @@ pub(crate) struct Base {
 }
 
 /// The engine as one call finds it.
-pub(crate) struct Inner {
-    base: Arc<Base>,
-    terms: Arc<Terms>,
+pub(crate) struct EngineView {
+    base: Arc<EngineState>,
+    terms: Arc<EffectiveSettings>,
     /// The folders that may be touched.
     pub(crate) workspace: Arc<Workspace>,
     /// How many of them are roots; the rest are for reading.
@@ -91,10 +91,10 @@ impl Lancet {
         Builder::default()
     }
 
-    fn over(base: Arc<Base>) -> Lancet {
+    fn over(base: Arc<EngineState>) -> Lancet {
         let terms = base.live.terms();
         let place = terms.place();
-        let engine = Inner::new(&base, terms, place);
+        let engine = EngineView::new(&base, terms, place);
         Lancet {
             view: Arc::new(View {
                 engine: RwLock::new(Arc::new(engine)),
@@ -172,12 +172,12 @@ impl Lancet {
         Session::new(self.clone(), Arc::new(SessionInner::unnamed()))
     }
 
-    pub(crate) fn base(&self) -> &Base {
+    pub(crate) fn base(&self) -> &EngineState {
         &self.view.base
     }
 
     /// The engine as it is now: by the settings as they stand, where somebody says when they change.
-    pub(crate) fn engine(&self) -> Arc<Inner> {
+    pub(crate) fn engine(&self) -> Arc<EngineView> {
         let view = &self.view;
         let terms = view.base.live.current(&view.base.fixed);
         let known = || view.engine.read().unwrap_or_else(PoisonError::into_inner);
@@ -191,14 +191,14 @@ impl Lancet {
             Some(folders) => narrow::workspace(&terms, folders)
                 .unwrap_or_else(|| (Arc::clone(&engine.workspace), engine.roots)),
         };
-        let fresh = Arc::new(Inner::new(&view.base, terms, place));
+        let fresh = Arc::new(EngineView::new(&view.base, terms, place));
         let mut engine = view.engine.write().unwrap_or_else(PoisonError::into_inner);
         *engine = Arc::clone(&fresh);
         fresh
     }
 }
 
-impl Base {
+impl EngineState {
     pub(crate) fn sessions(&self) -> std::sync::MutexGuard<'_, Vec<Arc<SessionInner>>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -257,11 +257,15 @@ fn ready(sessions: &mut Vec<Arc<SessionInner>>, session: Arc<SessionInner>) {
     }
 }
 
-impl Inner {
-    fn new(base: &Arc<Base>, terms: Arc<Terms>, place: (Arc<Workspace>, usize)) -> Inner {
+impl EngineView {
+    fn new(
+        base: &Arc<EngineState>,
+        terms: Arc<EffectiveSettings>,
+        place: (Arc<Workspace>, usize),
+    ) -> EngineView {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let (workspace, roots) = place;
-        Inner {
+        EngineView {
             base: Arc::clone(base),
             terms,
             workspace,
@@ -302,7 +306,7 @@ impl Inner {
             .unwrap_or(path)
     }
 
-    pub(crate) fn base(&self) -> &Base {
+    pub(crate) fn base(&self) -> &EngineState {
         &self.base
     }
 
@@ -343,10 +347,10 @@ impl Inner {
     }
 }
 
-impl Deref for Inner {
-    type Target = Terms;
+impl Deref for EngineView {
+    type Target = EffectiveSettings;
 
-    fn deref(&self) -> &Terms {
+    fn deref(&self) -> &EffectiveSettings {
         &self.terms
     }
 }

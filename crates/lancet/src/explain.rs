@@ -7,7 +7,7 @@ use lancet_policy::{Access, Outcome, Shows};
 
 use crate::engine::Lancet;
 use crate::refusal::Refusal;
-use crate::rooms::locate::{Intent, Twins, find};
+use crate::rooms::locate::{HardLinks, Intent, find};
 
 /// What was decided about a file, and by what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Lancet {
             covering.into_iter().map(ToString::to_string).collect()
         });
         let is_withheld = target.with_names(|names| policy.reading(names)).is_denied();
-        let unsure = access == Access::Write && target.twins == Twins::Unknown;
+        let unsure = access == Access::Write && target.hard_links == HardLinks::Unknown;
         let (outcome, because) = match decision.outcome {
             Outcome::Allow if unsure => (
                 Outcome::Ask,

@@ -13,7 +13,7 @@ use lancet_history::{
     StatisticsQuery, StoreError,
 };
 
-use crate::engine::Inner;
+use crate::engine::EngineView;
 use crate::rooms::examine::open::LARGEST;
 use crate::rooms::{aside, heal};
 
@@ -25,12 +25,12 @@ pub const SHORTEST_ID: usize = 4;
 /// The history below the roots of one engine.
 #[derive(Clone)]
 pub struct History {
-    engine: Arc<Inner>,
+    engine: Arc<EngineView>,
     store: Arc<dyn OperationStore>,
 }
 
 impl History {
-    pub(crate) fn new(engine: &Arc<Inner>) -> Option<Self> {
+    pub(crate) fn new(engine: &Arc<EngineView>) -> Option<Self> {
         let store = Arc::clone(engine.history()?);
         heal::once(engine);
         aside::observe(engine);
@@ -191,7 +191,7 @@ impl History {
         }
         let located = self.engine.workspace.locate_as_spelled(path).ok();
         let now = located
-            .filter(|located| located.kind() == lancet_workspace::Kind::File)
+            .filter(|located| located.kind() == lancet_workspace::FileType::File)
             .and_then(|located| located.snapshot(LARGEST).ok());
         now.map(|now| self.ask(|store| attribution::follow(store, path, &now.bytes)))
             .transpose()

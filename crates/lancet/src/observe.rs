@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::call::Caller;
-use crate::refusal::Kind;
+use crate::refusal::RefusalKind;
 
 /// Something that happened in a session.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ pub enum Event {
         /// The path as given, where there was one.
         path: Option<PathBuf>,
         /// Why.
-        kind: Kind,
+        kind: RefusalKind,
     },
     /// A question was put to the approver and answered.
     Decided {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// Why a call was refused. The name of a kind is the same in all tools; its number depends on the tool's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum RefusalKind {
     /// New text holds a credential and the path is a guarded one.
     Secret,
     /// Old and new are identical, or the result equals the file.
@@ -82,7 +82,7 @@ impl Numbers {
 #[derive(Debug)]
 pub struct Row {
     /// The refusal.
-    pub kind: Kind,
+    pub kind: RefusalKind,
     /// Its number in every tool but Write.
     pub edit: u8,
     /// Its number in Write, where it can occur there.
@@ -96,7 +96,7 @@ pub struct Row {
 }
 
 const fn row(
-    kind: Kind,
+    kind: RefusalKind,
     edit: u8,
     write: Option<u8>,
     name: &'static str,
@@ -116,34 +116,34 @@ const fn row(
 /// All refusals. Numbers are never reused.
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
-    row(Kind::Secret, 0, Some(0), "secret", "new text holds a credential and the path is a guarded one", "leave the credential out"),
-    row(Kind::NoChange, 1, Some(11), "no_change", "old and new are identical, or the result equals the file", "nothing is left to do, or send the text that was meant"),
-    row(Kind::Denied, 2, Some(1), "denied", "a rule denies the path", "work without this file, or ask the user"),
-    row(Kind::Exists, 3, Some(12), "exists", "an empty old_string and a file that is not empty; mode create on an existing file", "read the file and edit it"),
-    row(Kind::Missing, 4, Some(13), "missing", "the file is not there", "use one of the names that the answer gives, or create the file with Write"),
-    row(Kind::Notebook, 5, Some(14), "notebook", "a notebook (.ipynb) through a text tool", "leave the notebook to a tool that keeps its structure"),
-    row(Kind::NotRead, 6, Some(2), "not_read", "not read in this session, or not these lines, or seen only in part", "make the Read call that the answer spells out, then send the call again"),
-    row(Kind::Stale, 7, Some(3), "stale", "changed since it was read", "look at the diff in the answer and send the call again if it still fits; without a diff, read again"),
-    row(Kind::NotFound, 8, None, "not_found", "the old text is not in the file", "send the corrected old_string that the answer gives"),
-    row(Kind::Ambiguous, 9, None, "ambiguous", "the old text stands at several places", "send one of the longer texts that the answer gives, or replace_all"),
-    row(Kind::TooLarge, 10, Some(10), "too_large", "the file is over 1 GiB", "change it with another program"),
-    row(Kind::Invalid, 20, Some(20), "invalid", "the arguments are off", "send the call again in the form that the answer gives"),
-    row(Kind::Outside, 21, Some(21), "outside", "the path is not inside a root", "use a path below one of the roots that the answer names; a root that was moved, or removed and made again, needs lancet to be started again"),
-    row(Kind::Special, 22, Some(22), "special", "not a regular file", "name a regular file"),
-    row(Kind::Binary, 23, Some(23), "binary", "the file is not text", "use a program made for this kind of file"),
-    row(Kind::Unencodable, 24, Some(24), "unencodable", "a character that the file's encoding lacks", "use characters that the encoding has"),
-    row(Kind::Declined, 25, Some(25), "declined", "a person, the mode or a protected name said no", "do not try another way; ask the user"),
-    row(Kind::Count, 26, None, "count", "expect_count differs from the number of places", "look at the places and send the right number"),
-    row(Kind::Leaked, 27, Some(27), "leaked", "display text or a placeholder in the new text", "send the file's own text, or insist: true if it is meant"),
-    row(Kind::Conflict, 28, Some(28), "conflict", "edits of one call that cross each other, or someone's change in the way", "join the edits into one, or look at the change first"),
-    row(Kind::Io, 29, Some(29), "io", "the system refused", "mend what the system names; the file is as it was"),
-    row(Kind::Busy, 30, Some(30), "busy", "someone has the file open for writing, or holds its lock", "wait a moment and send the call again"),
-    row(Kind::Damaged, 31, Some(31), "damaged", "a file of a known kind that cannot be read", "restore the file"),
-    row(Kind::Timeout, 32, Some(32), "timeout", "the time limit of a call", "ask for less at once"),
-    row(Kind::Internal, 33, Some(33), "internal", "a fault of lancet's own; the file is as it was", "report it; another call may well work"),
+    row(RefusalKind::Secret, 0, Some(0), "secret", "new text holds a credential and the path is a guarded one", "leave the credential out"),
+    row(RefusalKind::NoChange, 1, Some(11), "no_change", "old and new are identical, or the result equals the file", "nothing is left to do, or send the text that was meant"),
+    row(RefusalKind::Denied, 2, Some(1), "denied", "a rule denies the path", "work without this file, or ask the user"),
+    row(RefusalKind::Exists, 3, Some(12), "exists", "an empty old_string and a file that is not empty; mode create on an existing file", "read the file and edit it"),
+    row(RefusalKind::Missing, 4, Some(13), "missing", "the file is not there", "use one of the names that the answer gives, or create the file with Write"),
+    row(RefusalKind::Notebook, 5, Some(14), "notebook", "a notebook (.ipynb) through a text tool", "leave the notebook to a tool that keeps its structure"),
+    row(RefusalKind::NotRead, 6, Some(2), "not_read", "not read in this session, or not these lines, or seen only in part", "make the Read call that the answer spells out, then send the call again"),
+    row(RefusalKind::Stale, 7, Some(3), "stale", "changed since it was read", "look at the diff in the answer and send the call again if it still fits; without a diff, read again"),
+    row(RefusalKind::NotFound, 8, None, "not_found", "the old text is not in the file", "send the corrected old_string that the answer gives"),
+    row(RefusalKind::Ambiguous, 9, None, "ambiguous", "the old text stands at several places", "send one of the longer texts that the answer gives, or replace_all"),
+    row(RefusalKind::TooLarge, 10, Some(10), "too_large", "the file is over 1 GiB", "change it with another program"),
+    row(RefusalKind::Invalid, 20, Some(20), "invalid", "the arguments are off", "send the call again in the form that the answer gives"),
+    row(RefusalKind::Outside, 21, Some(21), "outside", "the path is not inside a root", "use a path below one of the roots that the answer names; a root that was moved, or removed and made again, needs lancet to be started again"),
+    row(RefusalKind::Special, 22, Some(22), "special", "not a regular file", "name a regular file"),
+    row(RefusalKind::Binary, 23, Some(23), "binary", "the file is not text", "use a program made for this kind of file"),
+    row(RefusalKind::Unencodable, 24, Some(24), "unencodable", "a character that the file's encoding lacks", "use characters that the encoding has"),
+    row(RefusalKind::Declined, 25, Some(25), "declined", "a person, the mode or a protected name said no", "do not try another way; ask the user"),
+    row(RefusalKind::Count, 26, None, "count", "expect_count differs from the number of places", "look at the places and send the right number"),
+    row(RefusalKind::Leaked, 27, Some(27), "leaked", "display text or a placeholder in the new text", "send the file's own text, or insist: true if it is meant"),
+    row(RefusalKind::Conflict, 28, Some(28), "conflict", "edits of one call that cross each other, or someone's change in the way", "join the edits into one, or look at the change first"),
+    row(RefusalKind::Io, 29, Some(29), "io", "the system refused", "mend what the system names; the file is as it was"),
+    row(RefusalKind::Busy, 30, Some(30), "busy", "someone has the file open for writing, or holds its lock", "wait a moment and send the call again"),
+    row(RefusalKind::Damaged, 31, Some(31), "damaged", "a file of a known kind that cannot be read", "restore the file"),
+    row(RefusalKind::Timeout, 32, Some(32), "timeout", "the time limit of a call", "ask for less at once"),
+    row(RefusalKind::Internal, 33, Some(33), "internal", "a fault of lancet's own; the file is as it was", "report it; another call may well work"),
 ];
 
-impl Kind {
+impl RefusalKind {
     /// The line of the table that declares this kind.
     pub fn row(self) -> &'static Row {
         // Every kind has its row: a test walks the table.
@@ -171,7 +171,7 @@ impl Kind {
 /// A call that was not carried out: what is the case, and what to do next. The disk is as it was.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    kind: Kind,
+    kind: RefusalKind,
     text: String,
     data: Map<String, Value>,
     /// An answer that showed the whole of a foreign change: the ledger may take that version as seen.
@@ -182,7 +182,7 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal with its sentence: what is the case, then the next step.
-    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+    pub fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
         Self {
             kind,
             text: text.into(),
@@ -215,7 +215,7 @@ impl Refusal {
     }
 
     /// Why.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RefusalKind {
         self.kind
     }
 

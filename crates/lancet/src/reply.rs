@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::call::Cancel;
 use crate::limit::AnswerLimit;
-use crate::refusal::{Kind, Numbers, Refusal};
+use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::row::Row;
 
 /// The last line of an answer that would end in white space.
@@ -15,7 +15,7 @@ const END: &str = "[lancet: end of the answer]";
 pub struct Reply {
     text: String,
     data: Value,
-    refused: Option<Kind>,
+    refused: Option<RefusalKind>,
     person: String,
     rows: Vec<Row>,
     original: Option<std::sync::Arc<Vec<u8>>>,
@@ -112,7 +112,7 @@ impl Reply {
             "Files are as they were before it."
         };
         let refusal = Refusal::new(
-            Kind::Internal,
+            RefusalKind::Internal,
             format!(
                 "A fault inside lancet stopped this call: {words}. {files} Other calls go on working."
             ),
@@ -153,7 +153,7 @@ impl Reply {
     }
 
     /// Why it was refused.
-    pub fn refusal(&self) -> Option<Kind> {
+    pub fn refusal(&self) -> Option<RefusalKind> {
         self.refused
     }
 

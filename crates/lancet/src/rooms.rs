@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use crate::call::RawCall;
 use crate::receive::{InvalidArguments, Repair, clean, receive};
-use crate::refusal::{Kind, Numbers, Refusal};
+use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::reply::Reply;
 use crate::session::{Check, Session};
 use crate::undo::{Restore, TakeBack};
@@ -313,7 +313,7 @@ fn receive_call(
 
 /// The refusal for arguments that cannot be used.
 fn unusable(text: String, invalid: &InvalidArguments) -> Refusal {
-    Refusal::new(Kind::Invalid, text)
+    Refusal::new(RefusalKind::Invalid, text)
         .with("field", invalid.field.clone())
         .with("suggestion", invalid.suggestion.clone())
 }
@@ -322,7 +322,7 @@ fn unusable(text: String, invalid: &InvalidArguments) -> Refusal {
 fn not_listed(context: &CallContext<'_>) -> Refusal {
     if context.engine().mode == crate::settings::Mode::Plan {
         return Refusal::new(
-            Kind::Declined,
+            RefusalKind::Declined,
             format!(
                 "lancet runs in plan mode: {} writes nothing. Say what you would change instead.",
                 context.tool
@@ -330,7 +330,7 @@ fn not_listed(context: &CallContext<'_>) -> Refusal {
         );
     }
     Refusal::new(
-        Kind::Invalid,
+        RefusalKind::Invalid,
         format!(
             "The tool {} is switched off here. The tools are {}.",
             context.tool,

@@ -73,14 +73,14 @@ pub struct Restore {
     /// The operation, by the beginning of its id.
     pub operation: String,
     /// As the operation left it, or as it was before.
-    pub moment: Moment,
+    pub moment: Side,
     /// Only shown, not done.
     pub dry_run: bool,
 }
 
 /// Before or after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum Side {
     /// As it was before.
     Before,
     /// As the operation left it.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-use lancet::{Answer, Approver, Kind, Lancet, Mode, Question, RawCall, Reply, Wait};
+use lancet::{Answer, Approver, Lancet, Mode, Question, RawCall, RefusalKind, Reply, Wait};
 use serde_json::json;
 
 /// Longer than it takes whoever waits to look at the file, several times.
@@ -76,7 +76,12 @@ fn a_question_about_a_file_that_stays_as_it_is_is_put_once() {
 #[test]
 fn a_question_about_a_file_that_changes_meanwhile_is_taken_back() {
     let (counts, reply, text) = edit(|path| fs::write(path, "one\nthree\n").expect("written"));
-    assert_eq!(reply.refusal(), Some(Kind::Stale), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Stale),
+        "{}",
+        reply.text()
+    );
     assert_eq!((counts, text.as_str()), ([1, 1], "one\nthree\n"));
 }
 
@@ -107,7 +112,12 @@ fn an_approver_that_panics_is_no_person() {
     let (_folder, path, lancet) = open(|_: &Question| -> Answer { panic!("on purpose") });
     let call = json!({ "file_path": path.with_file_name("b.txt"), "content": "x\n" });
     let reply = lancet.unnamed_session().call(RawCall::new("Write", call));
-    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Declined),
+        "{}",
+        reply.text()
+    );
     assert!(
         reply.text().contains("was not answered by a person")
             && !reply.text().contains("A person declined"),
@@ -127,7 +137,12 @@ fn a_question_that_nobody_answers_is_told_with_its_true_limit() {
     });
     let call = json!({ "file_path": path.with_file_name("b.txt"), "content": "x\n" });
     let reply = lancet.unnamed_session().call(RawCall::new("Write", call));
-    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Declined),
+        "{}",
+        reply.text()
+    );
     assert!(reply.text().contains("within 250 ms."), "{}", reply.text());
 }
 
@@ -138,7 +153,12 @@ fn a_call_that_takes_too_long_is_told_with_its_true_limit() {
     call.cancel = lancet::Cancel::within(Duration::from_millis(3));
     sleep(Duration::from_millis(10));
     let reply = lancet.unnamed_session().call(call);
-    assert_eq!(reply.refusal(), Some(Kind::Timeout), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Timeout),
+        "{}",
+        reply.text()
+    );
     assert!(
         reply.text().contains("longer than 3 ms"),
         "{}",
@@ -175,7 +195,12 @@ fn a_no_stands_while_its_words_are_written() {
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     let call = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
     let reply = session.call(RawCall::new("Edit", call));
-    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Declined),
+        "{}",
+        reply.text()
+    );
     assert!(
         reply.text().contains("A person declined") && reply.text().contains("Not now."),
         "{}",
@@ -202,7 +227,12 @@ fn always_is_kept_only_where_the_call_goes_through() {
     let call = || session.call(RawCall::new("MultiEdit", json!({ "edits": edits })));
     let settings = || fs::read_to_string(folder.path().join("lancet.toml")).unwrap_or_default();
     let reply = call();
-    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Declined),
+        "{}",
+        reply.text()
+    );
     assert_eq!(settings(), "", "a call that did not go through left a rule");
     refuse.store(0, Ordering::Relaxed);
     let reply = call();
@@ -227,7 +257,12 @@ fn names_and_diffs_are_escaped_before_any_approver_sees_them() {
     let reply = lancet
         .unnamed_session()
         .call(RawCall::new("MultiEdit", json!({ "edits": edits })));
-    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Declined),
+        "{}",
+        reply.text()
+    );
     let seen = seen.lock().expect("free");
     let question = &seen[0];
     let is_hidden =

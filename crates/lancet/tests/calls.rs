@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use lancet::{Caller, Kind, Lancet, Mode, RawCall, Reply, Session, SessionName};
+use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
 use serde_json::{Value, json};
 
 struct Place {
@@ -85,11 +85,16 @@ fn what_a_read_showed_beside_an_edit_counts() {
         let reply = place.call("Edit", edit);
         // The Read may have come after the Edit's write and before its record: then it counts for a version that is gone.
         assert!(
-            !reply.is_error() || reply.refusal() == Some(Kind::NotRead),
+            !reply.is_error() || reply.refusal() == Some(RefusalKind::NotRead),
             "{}",
             reply.text()
         );
-        assert_ne!(reply.refusal(), Some(Kind::Stale), "{}", reply.text());
+        assert_ne!(
+            reply.refusal(),
+            Some(RefusalKind::Stale),
+            "{}",
+            reply.text()
+        );
     }
 }
 
@@ -125,7 +130,7 @@ fn insisting_writes_line_numbers_that_were_left_in() {
     let mut edit = json!({ "file_path": path, "old_string": "1→alpha\n2→beta", "new_string": "1→alpha\nBETA" });
     assert_eq!(
         place.call("Edit", edit.clone()).refusal(),
-        Some(Kind::Leaked)
+        Some(RefusalKind::Leaked)
     );
     edit["insist"] = json!(true);
     let reply = place.call("Edit", edit);
@@ -139,7 +144,10 @@ fn unseen_lines_are_told_before_display_text() {
     let path = place.file("a.txt", &lines);
     place.call("Read", json!({ "file_path": path, "limit": 3 }));
     let edit = json!({ "file_path": path, "old_string": "100→line 100.\n101→line 101.", "new_string": "100→x\ny" });
-    assert_eq!(place.call("Edit", edit).refusal(), Some(Kind::NotRead));
+    assert_eq!(
+        place.call("Edit", edit).refusal(),
+        Some(RefusalKind::NotRead)
+    );
 }
 
 #[test]
@@ -150,7 +158,7 @@ fn a_file_with_content_is_told_before_its_kind() {
         let edit = json!({ "file_path": path, "old_string": "", "new_string": "x" });
         assert_eq!(
             place.call("Edit", edit).refusal(),
-            Some(Kind::Exists),
+            Some(RefusalKind::Exists),
             "{name}"
         );
     }
@@ -173,7 +181,10 @@ fn a_replacement_that_would_fill_the_memory_is_refused() {
     place.call("Read", json!({ "file_path": path, "limit": 1 }));
     let revision = lancet_revision(&place, &path);
     let edit = json!({ "file_path": path, "old_string": "a", "new_string": "b".repeat(1 << 20), "replace_all": true, "revision": revision });
-    assert_eq!(place.call("Edit", edit).refusal(), Some(Kind::TooLarge));
+    assert_eq!(
+        place.call("Edit", edit).refusal(),
+        Some(RefusalKind::TooLarge)
+    );
 }
 
 fn lancet_revision(place: &Place, path: &PathBuf) -> Value {
@@ -192,7 +203,7 @@ fn many_unseen_places_on_one_line_are_told_at_once() {
     let edit =
         json!({ "file_path": path, "old_string": "a", "new_string": "b", "replace_all": true });
     let reply = place.call("Edit", edit);
-    assert_eq!(reply.refusal(), Some(Kind::NotRead));
+    assert_eq!(reply.refusal(), Some(RefusalKind::NotRead));
     assert_eq!(reply.data()["error"]["lines"], json!([2]));
 }
 
@@ -230,7 +241,10 @@ fn a_dry_run_of_a_protected_file_is_declined_like_the_call_itself() {
     let place = Place::new();
     let path = place.folder.path().join(".mcp.json");
     let write = json!({ "file_path": path, "content": "{}\n", "dry_run": true });
-    assert_eq!(place.call("Write", write).refusal(), Some(Kind::Declined));
+    assert_eq!(
+        place.call("Write", write).refusal(),
+        Some(RefusalKind::Declined)
+    );
 }
 
 #[test]
@@ -282,7 +296,7 @@ fn an_immutable_file_is_told_as_such() {
     );
     // Before anything is judged, or the folder could not be removed.
     assert!(chattr("-i", &path));
-    assert_eq!(reply.refusal(), Some(Kind::Io), "{}", reply.text());
+    assert_eq!(reply.refusal(), Some(RefusalKind::Io), "{}", reply.text());
     assert!(reply.text().contains("immutable"), "{}", reply.text());
     assert_eq!(fs::read_to_string(&path).expect("there"), "one\n");
 }

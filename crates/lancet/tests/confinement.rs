@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use serde_json::{Value, json};
 
 struct Place {
@@ -57,7 +57,7 @@ fn a_link_below_a_protected_folder_shows_no_secret() {
         let reply = place.read(&format!("{folder}/link"));
         assert_eq!(
             reply.refusal(),
-            Some(Kind::Denied),
+            Some(RefusalKind::Denied),
             "{folder}: {}",
             reply.text()
         );
@@ -76,7 +76,7 @@ fn a_hard_link_is_the_same_file() {
         place.root().join("conf"),
     )
     .expect("linked");
-    assert_eq!(place.read("plain.txt").refusal(), Some(Kind::Denied));
+    assert_eq!(place.read("plain.txt").refusal(), Some(RefusalKind::Denied));
     assert!(
         !place.read("conf").is_error(),
         "protected files may be read"
@@ -86,7 +86,7 @@ fn a_hard_link_is_the_same_file() {
         "conf",
         json!({ "old_string": "[core]", "new_string": "[x]" }),
     );
-    assert_eq!(reply.refusal(), Some(Kind::Declined));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
     // Two ordinary names of one file are nobody's secret.
     place.put("a.txt", "one\n");
     fs::hard_link(place.root().join("a.txt"), place.root().join("b.txt")).expect("linked");
@@ -105,7 +105,7 @@ fn a_path_through_a_secret_file_does_not_tell_its_name() {
     place.put(".env", "API_KEY=hush\n");
     std::os::unix::fs::symlink(".env", place.root().join("cfg")).expect("made");
     let reply = place.read("cfg/x");
-    assert_eq!(reply.refusal(), Some(Kind::Denied));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Denied));
     assert!(!reply.text().contains(".env"), "{}", reply.text());
 }
 
@@ -115,7 +115,12 @@ fn what_a_secret_file_holds_cannot_be_guessed_at() {
     place.put(".env", "API_KEY=hush\n");
     for content in ["API_KEY=hush\n", "API_KEY=other\n"] {
         let reply = place.call("Write", ".env", json!({ "content": content }));
-        assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+        assert_eq!(
+            reply.refusal(),
+            Some(RefusalKind::Declined),
+            "{}",
+            reply.text()
+        );
     }
 }
 
@@ -124,9 +129,12 @@ fn the_state_folder_is_nobodys_business() {
     let place = Place::new();
     place.put("state/lancet.db", "not really\n");
     place.put("a.txt", "one\n");
-    assert_eq!(place.read("state/lancet.db").refusal(), Some(Kind::Denied));
+    assert_eq!(
+        place.read("state/lancet.db").refusal(),
+        Some(RefusalKind::Denied)
+    );
     let reply = place.call("Write", "state/new.txt", json!({ "content": "x\n" }));
-    assert_eq!(reply.refusal(), Some(Kind::Denied));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Denied));
     let reply = place.read("");
     assert!(
         reply.text().contains("a.txt") && !reply.text().contains("state"),
@@ -186,7 +194,12 @@ fn a_large_notebook_is_a_notebook() {
     place.call("Read", "big.ipynb", json!({ "limit": 1 }));
     let edit = json!({ "old_string": "\"cells\"", "new_string": "\"calls\"" });
     let reply = place.call("Edit", "big.ipynb", edit);
-    assert_eq!(reply.refusal(), Some(Kind::Notebook), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Notebook),
+        "{}",
+        reply.text()
+    );
 }
 
 #[test]
@@ -205,7 +218,12 @@ fn a_link_that_leads_out_is_told_as_far_as_names_are() {
     let roots = format!("Use a path below {}.", place.root().display());
     let told = |name: &str| {
         let reply = place.read(name);
-        assert_eq!(reply.refusal(), Some(Kind::Outside), "{}", reply.text());
+        assert_eq!(
+            reply.refusal(),
+            Some(RefusalKind::Outside),
+            "{}",
+            reply.text()
+        );
         let start = format!("{}/{name} ", place.root().display());
         let text = reply.text().to_owned();
         text.strip_prefix(&start).expect(&text).to_owned()
@@ -245,7 +263,12 @@ fn a_path_of_another_system_is_never_made_and_may_be_there() {
             ("Read", json!({})),
         ] {
             let reply = call(tool, arguments);
-            assert_eq!(reply.refusal(), Some(Kind::Invalid), "{}", reply.text());
+            assert_eq!(
+                reply.refusal(),
+                Some(RefusalKind::Invalid),
+                "{}",
+                reply.text()
+            );
         }
         let entries = fs::read_dir(place.root()).expect("listed");
         let made: Vec<_> = entries

@@ -1,7 +1,7 @@
 //! No credential gets into the files that models share, by any tool; elsewhere nothing is looked at.
 
 use lancet::settings::{Layer, Origin};
-use lancet::{Kind, Lancet, Mode, RawCall, Session, Settings};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Session, Settings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -23,7 +23,7 @@ fn session(settings: &str) -> (TempDir, Session) {
     (folder, lancet.unnamed_session())
 }
 
-fn call(session: &Session, tool: &str, arguments: Value) -> (Option<Kind>, String) {
+fn call(session: &Session, tool: &str, arguments: Value) -> (Option<RefusalKind>, String) {
     let reply = session.call(RawCall::new(tool, arguments));
     assert!(!reply.text().contains(KEY), "quoted: {}", reply.text());
     (reply.refusal(), reply.text().to_owned())
@@ -38,15 +38,18 @@ fn guarded_files_take_no_credential_by_any_tool() {
     let new = format!("use\nthe key {KEY}");
     let edit = json!({ "file_path": path, "old_string": "use the key", "new_string": new });
     let (kind, text) = call(&session, "Edit", edit.clone());
-    assert_eq!(kind, Some(Kind::Secret));
+    assert_eq!(kind, Some(RefusalKind::Secret));
     assert!(
         text.contains("AWS access key") && text.contains("Line 2"),
         "{text}"
     );
     let several = json!({ "edits": [{ "file_path": path, "old_string": "# Rules", "new_string": "# Rule" }, edit] });
-    assert_eq!(call(&session, "MultiEdit", several).0, Some(Kind::Secret));
+    assert_eq!(
+        call(&session, "MultiEdit", several).0,
+        Some(RefusalKind::Secret)
+    );
     let write = json!({ "file_path": path, "content": KEY });
-    assert_eq!(call(&session, "Write", write).0, Some(Kind::Secret));
+    assert_eq!(call(&session, "Write", write).0, Some(RefusalKind::Secret));
     for name in [
         "sub/CLAUDE.md",
         "claude.md",
@@ -55,7 +58,7 @@ fn guarded_files_take_no_credential_by_any_tool() {
     ] {
         let write = json!({ "file_path": folder.path().join(name), "content": KEY });
         let (kind, _) = call(&session, "Write", write);
-        assert_eq!(kind, Some(Kind::Secret), "{name}");
+        assert_eq!(kind, Some(RefusalKind::Secret), "{name}");
     }
     assert_eq!(
         std::fs::read_to_string(&path).expect("there"),
@@ -82,11 +85,11 @@ fn the_settings_guard_further_files() {
     let write = |name: &str| json!({ "file_path": folder.path().join(name), "content": KEY });
     assert_eq!(
         call(&session, "Write", write("docs/a/b.md")).0,
-        Some(Kind::Secret)
+        Some(RefusalKind::Secret)
     );
     assert_eq!(
         call(&session, "Write", write("AGENTS.md")).0,
-        Some(Kind::Secret)
+        Some(RefusalKind::Secret)
     );
     assert!(
         !session

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use lancet::settings::{Layer, Origin};
-use lancet::{Kind, Lancet, Mode, RawCall, Session, Settings};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Session, Settings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -50,14 +50,14 @@ impl Ground {
         path
     }
 
-    fn call(&self, tool: &str, arguments: Value) -> Option<Kind> {
+    fn call(&self, tool: &str, arguments: Value) -> Option<RefusalKind> {
         let reply = self.session.call(RawCall::new(tool, arguments));
         assert!(!reply.text().contains("SECRET"), "shown: {}", reply.text());
         reply.refusal()
     }
 
     /// What reading, editing and overwriting a path come to.
-    fn all(&self, path: &Path) -> [Option<Kind>; 3] {
+    fn all(&self, path: &Path) -> [Option<RefusalKind>; 3] {
         [
             self.call("Read", json!({ "file_path": path })),
             self.call(
@@ -78,7 +78,7 @@ fn cve_2025_53110_a_sibling_whose_name_begins_like_the_root() {
     let ground = Ground::new("");
     let evil = ground.file("../root-evil/x.txt", "SECRET\n");
     let spelled = PathBuf::from(format!("{}-evil/x.txt", ground.root().display()));
-    assert_eq!(ground.all(&spelled), [Some(Kind::Outside); 3]);
+    assert_eq!(ground.all(&spelled), [Some(RefusalKind::Outside); 3]);
     assert_eq!(text(&evil), "SECRET\n");
 }
 
@@ -91,7 +91,7 @@ fn cve_2025_53109_a_link_out_of_the_root() {
     for name in ["folder/x.txt", "file", "folder/../../away/x.txt"] {
         assert_eq!(
             ground.all(&ground.root().join(name)),
-            [Some(Kind::Outside); 3],
+            [Some(RefusalKind::Outside); 3],
             "{name}"
         );
     }
@@ -113,7 +113,7 @@ fn cve_2026_25724_a_denied_file_through_a_link() {
     ] {
         assert_eq!(
             ground.all(&ground.root().join(name)),
-            [Some(Kind::Denied); 3],
+            [Some(RefusalKind::Denied); 3],
             "{name}"
         );
     }
@@ -131,9 +131,17 @@ fn cve_2026_25725_a_protected_file_that_does_not_exist_yet() {
     ] {
         let path = ground.root().join(name);
         let write = json!({ "file_path": path, "content": "{}\n" });
-        assert_eq!(ground.call("Write", write), Some(Kind::Declined), "{name}");
+        assert_eq!(
+            ground.call("Write", write),
+            Some(RefusalKind::Declined),
+            "{name}"
+        );
         let edit = json!({ "file_path": path, "old_string": "", "new_string": "{}\n" });
-        assert_eq!(ground.call("Edit", edit), Some(Kind::Declined), "{name}");
+        assert_eq!(
+            ground.call("Edit", edit),
+            Some(RefusalKind::Declined),
+            "{name}"
+        );
         assert!(
             !path.exists()
                 && !path
@@ -153,10 +161,14 @@ fn a_case_folded_name() {
         ".ſſh/config",
     ] {
         let write = json!({ "file_path": ground.root().join(name), "content": "x\n" });
-        assert_eq!(ground.call("Write", write), Some(Kind::Declined), "{name}");
+        assert_eq!(
+            ground.call("Write", write),
+            Some(RefusalKind::Declined),
+            "{name}"
+        );
     }
     let write = json!({ "file_path": ground.root().join("sHUT.TXT"), "content": "x\n" });
-    assert_eq!(ground.call("Write", write), Some(Kind::Denied));
+    assert_eq!(ground.call("Write", write), Some(RefusalKind::Denied));
 }
 
 #[test]
@@ -214,16 +226,16 @@ fn a_hard_link_to_a_protected_or_denied_file() {
     let twin = ground.root().join("twin.txt");
     assert_eq!(ground.call("Read", json!({ "file_path": twin })), None);
     let edit = json!({ "file_path": twin, "old_string": "1", "new_string": "2" });
-    assert_eq!(ground.call("Edit", edit), Some(Kind::Declined));
+    assert_eq!(ground.call("Edit", edit), Some(RefusalKind::Declined));
     let shut = ground.file("d/shut.txt", "SECRET\n");
     std::fs::hard_link(&shut, ground.root().join("open.txt")).expect("a link");
     let open = ground.root().join("open.txt");
     assert_eq!(
         ground.call("Read", json!({ "file_path": open })),
-        Some(Kind::Denied)
+        Some(RefusalKind::Denied)
     );
     let edit = json!({ "file_path": open, "old_string": "SECRET", "new_string": "x" });
-    assert_eq!(ground.call("Edit", edit), Some(Kind::Denied));
+    assert_eq!(ground.call("Edit", edit), Some(RefusalKind::Denied));
     assert_eq!(
         (text(&bashrc).as_str(), text(&shut).as_str()),
         ("a=1\n", "SECRET\n")
@@ -239,14 +251,14 @@ fn a_settings_file_that_is_itself_a_link() {
     let settings = ground.root().join("lancet.toml");
     assert_eq!(ground.call("Read", json!({ "file_path": settings })), None);
     let write = json!({ "file_path": settings, "content": "mode = \"bypass\"\n" });
-    assert_eq!(ground.call("Write", write), Some(Kind::Declined));
+    assert_eq!(ground.call("Write", write), Some(RefusalKind::Declined));
     // And a harmless name that leads to settings is the settings.
     ground.file("sub/lancet.toml", "# nothing\n");
     symlink("sub/lancet.toml", ground.root().join("notes.txt")).expect("a link");
     let notes = ground.root().join("notes.txt");
     assert_eq!(ground.call("Read", json!({ "file_path": notes })), None);
     let write = json!({ "file_path": notes, "content": "mode = \"bypass\"\n" });
-    assert_eq!(ground.call("Write", write), Some(Kind::Declined));
+    assert_eq!(ground.call("Write", write), Some(RefusalKind::Declined));
     assert_eq!(text(&ground.root().join("sub/lancet.toml")), "# nothing\n");
 }
 
@@ -264,7 +276,7 @@ fn a_settings_change_that_would_not_load_is_told_before_anybody_is_asked() {
     let wrong =
         json!({ "file_path": path, "content": "# mine\n[permissions]\ndeny = [\"Raed(x)\"]\n" });
     let reply = session.call(RawCall::new("Write", wrong));
-    assert_eq!(reply.refusal(), Some(Kind::Invalid));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Invalid));
     assert!(
         reply.text().contains("line 3") && reply.text().contains("Read(x)"),
         "{}",

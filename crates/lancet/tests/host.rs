@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use lancet::arguments::ReadArguments;
 use lancet::{
-    Caller, Conflicts, Declaration, Direction, HostTool, Kind, Lancet, Mode, OpenError, Overlap,
-    Proposal, RawCall, Refusal, Reply, Selection, Session, SettingsSource, Settled, TakeBack,
+    Caller, Conflicts, Declaration, Direction, HostTool, Lancet, Mode, OpenError, Overlap,
+    Proposal, RawCall, Refusal, RefusalKind, Reply, Selection, Session, SettingsSource, Settled,
+    TakeBack,
 };
 use serde_json::{Value, json};
 
@@ -87,7 +88,12 @@ fn what_a_host_tool_reads_for_itself_the_model_has_not_seen() {
         let reply = look(&session, json!({ "file_path": path, "tool": tool }));
         assert!(reply.text().contains("two"), "{}", reply.text());
         let reply = edit(&session, &path);
-        assert_eq!(reply.refusal(), Some(Kind::NotRead), "{}", reply.text());
+        assert_eq!(
+            reply.refusal(),
+            Some(RefusalKind::NotRead),
+            "{}",
+            reply.text()
+        );
     }
 }
 
@@ -109,7 +115,7 @@ fn a_peek_leaves_the_ledger_alone_and_always_has_text() {
         })
     };
     assert!(peek().text().contains("two"));
-    assert_eq!(edit(&session, &path).refusal(), Some(Kind::NotRead));
+    assert_eq!(edit(&session, &path).refusal(), Some(RefusalKind::NotRead));
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     // To the model a second Read says only that nothing has changed; the host has not read it.
     assert!(peek().text().contains("two"));
@@ -117,7 +123,7 @@ fn a_peek_leaves_the_ledger_alone_and_always_has_text() {
     // A version that the host alone has seen is still news to the model.
     fs::write(&path, "one\nother\ntwo\n").expect("written");
     assert!(peek().text().contains("other"));
-    assert_eq!(edit(&session, &path).refusal(), Some(Kind::Stale));
+    assert_eq!(edit(&session, &path).refusal(), Some(RefusalKind::Stale));
 }
 
 #[test]
@@ -129,7 +135,12 @@ fn what_a_host_changes_apart_is_news_to_the_model() {
     let reply = apart.call(RawCall::new("Edit", change));
     assert!(!reply.is_error(), "{}", reply.text());
     let reply = edit(&session, &path);
-    assert_eq!(reply.refusal(), Some(Kind::Stale), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Stale),
+        "{}",
+        reply.text()
+    );
     assert!(reply.text().contains("+1"), "{}", reply.text());
 }
 
@@ -170,7 +181,12 @@ fn a_host_tools_arguments_are_held_against_its_schema() {
         (json!("nothing"), Value::Null),
     ] {
         let reply = look(&session, arguments.clone());
-        assert_eq!(reply.refusal(), Some(Kind::Invalid), "{}", reply.text());
+        assert_eq!(
+            reply.refusal(),
+            Some(RefusalKind::Invalid),
+            "{}",
+            reply.text()
+        );
         assert_eq!(reply.data()["error"]["field"], field, "{arguments}");
     }
     let reply = look(&session, json!({ "file_path": path, "depth": "3" }));

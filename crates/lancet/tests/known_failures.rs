@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use lancet::settings::{Layer, Origin};
 use lancet::{
-    Caller, Direction, Kind, Lancet, Mode, Overlap, RawCall, Reply, Selection, Session, Settings,
-    TakeBack,
+    Caller, Direction, Lancet, Mode, Overlap, RawCall, RefusalKind, Reply, Selection, Session,
+    Settings, TakeBack,
 };
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ impl Place {
     }
 
     /// Every tool that takes a file: what each was refused for.
-    fn all_tools(&self, path: &Path) -> Vec<Option<Kind>> {
+    fn all_tools(&self, path: &Path) -> Vec<Option<RefusalKind>> {
         let edit = json!({ "old_string": "SECRET", "new_string": "mine" });
         let several = json!({ "edits": [{ "old_string": "SECRET", "new_string": "mine" }] });
         [
@@ -91,7 +91,7 @@ impl Place {
     }
 
     #[track_caller]
-    fn is_refused(&self, path: &Path, kinds: &[Kind]) {
+    fn is_refused(&self, path: &Path, kinds: &[RefusalKind]) {
         for refusal in self.all_tools(path) {
             let kind = refusal.unwrap_or_else(|| panic!("{} went through", path.display()));
             assert!(kinds.contains(&kind), "{}: {kind:?}", path.display());
@@ -109,11 +109,11 @@ fn figure(row: &str) {
 fn a_folder_with_the_same_beginning_is_outside() {
     let place = Place::new();
     let twin = place.put("root-twin/f", SECRET);
-    place.is_refused(&twin, &[Kind::Outside]);
-    place.is_refused(&place.root.join("../root-twin/f"), &[Kind::Outside]);
+    place.is_refused(&twin, &[RefusalKind::Outside]);
+    place.is_refused(&place.root.join("../root-twin/f"), &[RefusalKind::Outside]);
     let new = place.around.join("root-twin/new");
     let reply = place.call("Write", &new, json!({ "content": "x\n" }));
-    assert_eq!(reply.refusal(), Some(Kind::Outside));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Outside));
     assert_eq!(fs::read_to_string(twin).expect("there"), SECRET);
     assert!(!new.exists());
     figure("CVE-2025-53110, CVE-2025-54794, prefix of a root");
@@ -141,7 +141,7 @@ fn links_lead_nowhere_outside() {
         } else {
             link.join(rest)
         };
-        place.is_refused(&path, &[Kind::Outside, Kind::Missing]);
+        place.is_refused(&path, &[RefusalKind::Outside, RefusalKind::Missing]);
     }
     assert_eq!(fs::read_to_string(secret).expect("there"), SECRET);
     assert!(!place.around.join("out/new").exists());
@@ -156,7 +156,7 @@ fn a_denied_file_has_no_other_name() {
     symlink("vault/f", place.root.join("l")).expect("linked");
     symlink("vault", place.root.join("v")).expect("linked");
     for path in [file.clone(), place.root.join("l"), place.root.join("v/f")] {
-        place.is_refused(&path, &[Kind::Denied]);
+        place.is_refused(&path, &[RefusalKind::Denied]);
     }
     assert_eq!(fs::read_to_string(file).expect("there"), SECRET);
     figure("CVE-2025-59829, CVE-2026-25724, a link to a denied file");
@@ -182,7 +182,7 @@ fn protected_names_are_asked_about_though_they_do_not_exist() {
         let reply = place.call("Write", &path, json!({ "content": "{}\n" }));
         assert_eq!(
             reply.refusal(),
-            Some(Kind::Declined),
+            Some(RefusalKind::Declined),
             "{name}: {}",
             reply.text()
         );
@@ -194,7 +194,7 @@ fn protected_names_are_asked_about_though_they_do_not_exist() {
         let reply = place.call("Edit", &path, edit);
         assert_eq!(
             reply.refusal(),
-            Some(Kind::Declined),
+            Some(RefusalKind::Declined),
             "{name}: {}",
             reply.text()
         );
@@ -231,7 +231,10 @@ fn protected_names_have_no_other_spelling() {
         let reply = place.call("Write", &path, json!({ "content": "x\n" }));
         let kind = reply.refusal();
         assert!(
-            matches!(kind, Some(Kind::Declined | Kind::Invalid | Kind::Denied)),
+            matches!(
+                kind,
+                Some(RefusalKind::Declined | RefusalKind::Invalid | RefusalKind::Denied)
+            ),
             "{name:?}: {}",
             reply.text()
         );
@@ -260,7 +263,12 @@ fn a_link_made_after_the_reading_is_not_written_through() {
         let edit = json!({ "old_string": "SECRET", "new_string": "mine" });
         for (tool, arguments) in [("Edit", edit), ("Write", json!({ "content": "mine\n" }))] {
             let reply = place.call(tool, path, arguments);
-            assert_eq!(reply.refusal(), Some(Kind::Outside), "{}", reply.text());
+            assert_eq!(
+                reply.refusal(),
+                Some(RefusalKind::Outside),
+                "{}",
+                reply.text()
+            );
         }
     }
     assert_eq!(fs::read_to_string(secret).expect("there"), SECRET);
@@ -310,7 +318,7 @@ fn no_argument_adds_a_root() {
         let reply = place.call("Read", &secret, more.clone());
         let kind = reply.refusal();
         assert!(
-            matches!(kind, Some(Kind::Outside | Kind::Invalid)),
+            matches!(kind, Some(RefusalKind::Outside | RefusalKind::Invalid)),
             "{more}: {}",
             reply.text()
         );

@@ -154,7 +154,7 @@ fn restore_defaults() -> Restore {
     Restore {
         file: PathBuf::new(),
         operation: String::new(),
-        moment: lancet::Moment::After,
+        moment: lancet::Side::After,
         dry_run: false,
     }
 }

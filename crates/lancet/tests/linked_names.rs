@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use serde_json::{Value, json};
 
 const NOBODY: u32 = 65534;
@@ -68,7 +68,7 @@ fn edit(session: &Session, path: &Path) -> Reply {
 /// Neither Read nor Grep nor Glob shows anything of a file.
 fn assert_not_shown(session: &Session, path: &Path, text: &str) {
     let read = call(session, "Read", json!({ "file_path": path }));
-    assert_eq!(read.refusal(), Some(Kind::Denied), "{}", read.text());
+    assert_eq!(read.refusal(), Some(RefusalKind::Denied), "{}", read.text());
     let name = path.file_name().expect("a name").to_string_lossy();
     let grep = json!({ "pattern": text, "output_mode": "content" });
     let glob = json!({ "pattern": format!("**/{name}") });
@@ -108,7 +108,12 @@ fn among_too_many_entries_a_write_asks_and_a_read_goes_through() {
     let read = call(&session, "Read", json!({ "file_path": path }));
     assert!(!read.is_error(), "{}", read.text());
     let reply = edit(&session, &path);
-    assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Declined),
+        "{}",
+        reply.text()
+    );
     assert!(
         reply.text().contains("several hard links"),
         "{}",
@@ -168,7 +173,7 @@ fn look_as_an_ordinary_user(root: &Path) {
         let reply = edit(&session, &path);
         assert_eq!(
             reply.refusal(),
-            Some(Kind::Declined),
+            Some(RefusalKind::Declined),
             "{name}: {}",
             reply.text()
         );

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use lancet::settings::{Layer, Origin};
 use lancet::{
-    Answer, Approver, Kind, Lancet, Mode, Question, RawCall, Reply, Session, Settings, Wait,
+    Answer, Approver, Lancet, Mode, Question, RawCall, RefusalKind, Reply, Session, Settings, Wait,
 };
 use lancet_workspace::FaultyDisk;
 use serde_json::{Value, json};
@@ -249,7 +249,7 @@ fn an_answer_holds_for_the_file_that_was_shown_and_for_no_other() {
                     }
                 }
                 if moved.starts_with("the root") {
-                    assert_eq!(reply.refusal(), Some(Kind::Outside), "{what}");
+                    assert_eq!(reply.refusal(), Some(RefusalKind::Outside), "{what}");
                     assert_eq!(shown.len(), 1, "{what}");
                 }
             }
@@ -293,7 +293,7 @@ fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
                 );
                 let kind = reply.refusal();
                 assert!(
-                    !matches!(kind, Some(Kind::Internal | Kind::Conflict)),
+                    !matches!(kind, Some(RefusalKind::Internal | RefusalKind::Conflict)),
                     "{what}"
                 );
                 match (reply.is_error(), landed) {
@@ -350,7 +350,7 @@ fn a_root_that_moved_or_was_made_again_is_refused_by_every_tool_with_these_words
         for (tool, arguments) in calls {
             let reply = session.call(RawCall::new(tool, arguments.clone()));
             let what = format!("{tool} {arguments}, {moved}: {}", reply.text());
-            assert_eq!(reply.refusal(), Some(Kind::Outside), "{what}");
+            assert_eq!(reply.refusal(), Some(RefusalKind::Outside), "{what}");
             let words = "was moved, or removed and made again";
             assert!(reply.text().contains(words), "{what}");
             assert_eq!(place.written(), Vec::<PathBuf>::new(), "{what}");

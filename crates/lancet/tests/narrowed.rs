@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use lancet::settings::{Layer, Origin};
-use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session, Settings};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session, Settings};
 use serde_json::{Value, json};
 
 struct Place {
@@ -130,7 +130,7 @@ fn what_is_inside_is_as_ever_and_what_is_beyond_is_outside() {
             let reply = call(&session, tool, arguments);
             assert_eq!(
                 reply.refusal(),
-                Some(Kind::Outside),
+                Some(RefusalKind::Outside),
                 "{tool} {name}: {}",
                 reply.text()
             );
@@ -179,7 +179,7 @@ fn no_link_leads_beyond() {
             let reply = call(&session, tool, arguments);
             assert_eq!(
                 reply.refusal(),
-                Some(Kind::Outside),
+                Some(RefusalKind::Outside),
                 "{tool} {name}: {}",
                 reply.text()
             );
@@ -204,7 +204,7 @@ fn relative_paths_and_searches_start_at_the_narrowed_folder() {
         reply.text()
     );
     let reply = call(&session, "Read", json!({ "file_path": "lib/b.txt" }));
-    assert_eq!(reply.refusal(), Some(Kind::Missing));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Missing));
     assert!(!reply.text().contains("root/lib"), "{}", reply.text());
     let found = call(&session, "Glob", json!({ "pattern": "*.txt" }));
     let mut files: Vec<&str> = good(&found).data()["files"]
@@ -265,7 +265,12 @@ fn rules_of_the_roots_hold_in_a_part_of_them() {
     fs::hard_link(place.path("root/.git/config"), place.path("root/app/twin")).expect("made");
     let session = place.app();
     let denied = read(&session, &place.path("root/app/src/a.txt"));
-    assert_eq!(denied.refusal(), Some(Kind::Denied), "{}", denied.text());
+    assert_eq!(
+        denied.refusal(),
+        Some(RefusalKind::Denied),
+        "{}",
+        denied.text()
+    );
     let write = |name: &str| {
         let path = place.path("root/app").join(name);
         call(
@@ -274,10 +279,10 @@ fn rules_of_the_roots_hold_in_a_part_of_them() {
             json!({ "file_path": path, "content": "x\n" }),
         )
     };
-    assert_eq!(write("only/new.txt").refusal(), Some(Kind::Denied));
+    assert_eq!(write("only/new.txt").refusal(), Some(RefusalKind::Denied));
     // A protected name that cannot be seen from here counts: nobody is there to ask.
     good(&read(&session, &place.path("root/app/twin")));
-    assert_eq!(write("twin").refusal(), Some(Kind::Declined));
+    assert_eq!(write("twin").refusal(), Some(RefusalKind::Declined));
     assert!(
         read(&session, &place.path("root/app/x.pas"))
             .text()
@@ -301,7 +306,7 @@ fn read_roots_stay_for_reading() {
         "Write",
         json!({ "file_path": path, "content": "x\n" }),
     );
-    assert_eq!(reply.refusal(), Some(Kind::Denied));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Denied));
 
     // A read root around the root: what is narrowed away may be read through it, never written.
     let top = place.path("");
@@ -331,7 +336,7 @@ fn read_roots_stay_for_reading() {
         let reply = call(&session, tool, arguments);
         assert_eq!(
             reply.refusal(),
-            Some(Kind::Denied),
+            Some(RefusalKind::Denied),
             "{tool}: {}",
             reply.text()
         );
@@ -357,14 +362,24 @@ fn only_what_was_changed_inside_is_taken_back() {
     assert_eq!(text("root/app/src/a.txt"), "inside\n");
     assert_eq!(text("root/lib/b.txt"), "changed\n");
     let reply = call(&narrow, "Undo", json!({}));
-    assert_eq!(reply.refusal(), Some(Kind::NotFound), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::NotFound),
+        "{}",
+        reply.text()
+    );
     let reply = call(&narrow, "Undo", json!({ "operation": beyond }));
-    assert_eq!(reply.refusal(), Some(Kind::Outside), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Outside),
+        "{}",
+        reply.text()
+    );
     // The conversation is the same one: what it saw before counts once it may look there again.
     let edit = json!({ "file_path": place.path("root/lib/b.txt"), "old_string": "changed", "new_string": "again" });
     assert_eq!(
         call(&narrow, "Edit", edit.clone()).refusal(),
-        Some(Kind::Outside)
+        Some(RefusalKind::Outside)
     );
     good(&call(&wide, "Edit", edit));
     // Nor is it told what others do beyond.

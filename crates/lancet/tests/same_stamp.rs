@@ -10,8 +10,8 @@ use std::thread::{self, sleep};
 use std::time::Duration;
 
 use lancet::{
-    Answer, Approver, Caller, Check, Direction, Kind, Lancet, Mode, Overlap, Question, RawCall,
-    Reply, Selection, Session, SessionName, TakeBack, Wait,
+    Answer, Approver, Caller, Check, Direction, Lancet, Mode, Overlap, Question, RawCall,
+    RefusalKind, Reply, Selection, Session, SessionName, TakeBack, Wait,
 };
 use serde_json::{Value, json};
 
@@ -121,7 +121,12 @@ impl Ground {
     /// An edit is refused as stale, shows what is there, changes nothing and asks nobody.
     fn assert_stale(&self) {
         let answer = self.call("Edit", third());
-        assert_eq!(answer.refusal(), Some(Kind::Stale), "{}", answer.text());
+        assert_eq!(
+            answer.refusal(),
+            Some(RefusalKind::Stale),
+            "{}",
+            answer.text()
+        );
         assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
         assert_eq!(self.content(), AFTER);
         assert_eq!(self.questions.load(Ordering::Relaxed), 0);
@@ -213,7 +218,12 @@ fn a_write_over_what_was_there_is_refused_and_the_file_stands() {
 fn text_is_not_put_at_the_end_of_what_was_there() {
     let ground = Ground::new();
     let answer = ground.call("Write", json!({ "content": "more\n", "mode": "append" }));
-    assert_eq!(answer.refusal(), Some(Kind::Stale), "{}", answer.text());
+    assert_eq!(
+        answer.refusal(),
+        Some(RefusalKind::Stale),
+        "{}",
+        answer.text()
+    );
     assert_eq!(ground.content(), AFTER);
 }
 
@@ -242,7 +252,12 @@ fn an_undo_does_not_take_away_what_was_put_there_since() {
         dry_run: false,
     };
     let undone = talk.take_back(newest, Caller::default());
-    assert_eq!(undone.refusal(), Some(Kind::Conflict), "{}", undone.text());
+    assert_eq!(
+        undone.refusal(),
+        Some(RefusalKind::Conflict),
+        "{}",
+        undone.text()
+    );
     assert_eq!(fs::read_to_string(&file).expect("there"), AFTER);
 }
 
@@ -251,7 +266,7 @@ fn a_check_without_effect_is_made_of_what_is_there_now() {
     let ground = Ground::new();
     let checked = ground.session.check(ground.raw("Edit", third()));
     assert!(
-        matches!(&checked, Check::Refused(refusal) if refusal.kind() == Kind::Stale),
+        matches!(&checked, Check::Refused(refusal) if refusal.kind() == RefusalKind::Stale),
         "{checked:?}"
     );
 }
@@ -311,7 +326,12 @@ fn a_call_that_waited_for_its_turn_looks_at_what_the_other_wrote() {
     let answer = first.call(edit("the third", "the 3rd"));
     assert!(!answer.is_error(), "{}", answer.text());
     let other = told.recv().expect("it answered");
-    assert_eq!(other.refusal(), Some(Kind::Stale), "{}", other.text());
+    assert_eq!(
+        other.refusal(),
+        Some(RefusalKind::Stale),
+        "{}",
+        other.text()
+    );
     assert_eq!(
         asked.load(Ordering::Relaxed),
         1,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lancet::{Kind, Lancet, Mode, RawCall, Reply, Row, Session};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Row, Session};
 use serde_json::{Value, json};
 
 struct Ground {
@@ -150,7 +150,10 @@ fn lines_shown_whole_may_be_edited_and_others_not() {
     assert!(!edit("crlf.txt", "needle").is_error());
     let text = std::fs::read_to_string(ground.root().join("crlf.txt")).expect("there");
     assert_eq!(text, "one\r\npin two\r\nthree\r\n");
-    assert_eq!(edit("long.txt", "needle").refusal(), Some(Kind::NotRead));
+    assert_eq!(
+        edit("long.txt", "needle").refusal(),
+        Some(RefusalKind::NotRead)
+    );
 }
 
 #[test]
@@ -167,7 +170,12 @@ fn a_file_that_was_read_and_changed_is_stale_though_grep_has_shown_it() {
     );
     let edit = json!({ "file_path": path, "old_string": "needle", "new_string": "pin" });
     let reply = session.call(RawCall::new("Edit", edit));
-    assert_eq!(reply.refusal(), Some(Kind::Stale), "{}", reply.text());
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Stale),
+        "{}",
+        reply.text()
+    );
     assert!(reply.text().contains("FIRST"));
 }
 
@@ -227,7 +235,7 @@ fn patterns_are_taken_as_agents_write_them() {
     assert_eq!(files(&root), Vec::<String>::new());
     for pattern in ["../*", "/etc/*", "/etc", "..", "src/../../*", "//server/*"] {
         let reply = session.call(RawCall::new("Glob", json!({ "pattern": pattern })));
-        assert_eq!(reply.refusal(), Some(Kind::Outside), "{pattern}");
+        assert_eq!(reply.refusal(), Some(RefusalKind::Outside), "{pattern}");
         assert!(reply.text().contains(&root), "{}", reply.text());
     }
 }
@@ -238,7 +246,7 @@ fn a_cancelled_search_has_no_answer() {
     let session = ground.session();
     let call = RawCall::new("Grep", json!({ "pattern": "needle" }));
     call.cancel.cancel();
-    assert_eq!(session.call(call).refusal(), Some(Kind::Declined));
+    assert_eq!(session.call(call).refusal(), Some(RefusalKind::Declined));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use lancet::{Answer, Builder, Kind, Lancet, Mode, Question, RawCall, Reply};
+use lancet::{Answer, Builder, Lancet, Mode, Question, RawCall, RefusalKind, Reply};
 use serde_json::json;
 
 fn write_over_secret(open: impl FnOnce(Builder) -> Builder) -> (Reply, String) {
@@ -24,7 +24,7 @@ fn write_over_secret(open: impl FnOnce(Builder) -> Builder) -> (Reply, String) {
 #[test]
 fn nobody_to_ask_is_a_no() {
     let (reply, content) = write_over_secret(|builder| builder);
-    assert_eq!(reply.refusal(), Some(Kind::Declined));
+    assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
     assert_eq!(content, "TOKEN=old-secret\n");
     assert!(!reply.text().contains("old-secret"));
 }
@@ -172,7 +172,12 @@ fn nothing_is_told_of_a_file_that_is_not_shown_before_a_yes() {
                         let checked =
                             format!("{:?}", session.check(RawCall::new("Write", call.clone())));
                         let reply = session.call(RawCall::new("Write", call));
-                        assert_eq!(reply.refusal(), Some(Kind::Declined), "{}", reply.text());
+                        assert_eq!(
+                            reply.refusal(),
+                            Some(RefusalKind::Declined),
+                            "{}",
+                            reply.text()
+                        );
                         let told = told(&reply, &root);
                         let checked = checked.replace(root.to_str().expect("UTF-8"), "R");
                         if given != name {
@@ -203,15 +208,15 @@ fn after_a_yes_the_model_is_told_what_is_the_case() {
         (
             "missing",
             json!({ "revision": "0123456789abcdef" }),
-            Kind::Missing,
+            RefusalKind::Missing,
         ),
         (
             "short",
             json!({ "revision": "0123456789abcdef" }),
-            Kind::Stale,
+            RefusalKind::Stale,
         ),
-        ("short", json!({ "mode": "create" }), Kind::Exists),
-        ("binary", json!({}), Kind::Binary),
+        ("short", json!({ "mode": "create" }), RefusalKind::Exists),
+        ("binary", json!({}), RefusalKind::Binary),
     ] {
         let (_folder, root) = ground(".env", state);
         let asked = Arc::new(Mutex::new(0));

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lancet::settings::{Layer, Origin};
-use lancet::{Answer, Approver, Check, Kind, Lancet, Question, RawCall, Session, Settings, Wait};
+use lancet::{
+    Answer, Approver, Check, Lancet, Question, RawCall, RefusalKind, Session, Settings, Wait,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -188,7 +190,7 @@ impl Ground {
 enum Outcome {
     Passes,
     Asks,
-    Refused(Kind),
+    Refused(RefusalKind),
 }
 
 const TOOLS: [&str; 4] = ["Read", "Edit", "Write", "Grep"];
@@ -440,7 +442,9 @@ fn hold_law(ground: &Ground, cases: u32) -> u64 {
                     } else {
                         // Another file, or none: what is denied or protected stays so.
                         let forbidden = match wanted {
-                            Outcome::Refused(Kind::Denied) => matches!(got, Outcome::Refused(_)),
+                            Outcome::Refused(RefusalKind::Denied) => {
+                                matches!(got, Outcome::Refused(_))
+                            }
                             Outcome::Asks if protected(FILES[at]) => got != Outcome::Passes,
                             _ => true,
                         };
@@ -557,7 +561,7 @@ fn free(builder: lancet::Builder) -> Session {
     lancet.expect("opened").unnamed_session()
 }
 
-fn write(session: &Session, path: &Path) -> Option<Kind> {
+fn write(session: &Session, path: &Path) -> Option<RefusalKind> {
     let arguments = json!({ "file_path": path, "content": "new\n", "mode": "create" });
     session.call(RawCall::new("Write", arguments)).refusal()
 }
@@ -605,7 +609,7 @@ fn folders_that_are_set_apart_are_so_in_every_spelling() {
             if root.join("STATE").exists() || name.contains("state") {
                 assert_eq!(
                     write(&session, &path),
-                    Some(Kind::Denied),
+                    Some(RefusalKind::Denied),
                     "{}",
                     path.display()
                 );
@@ -624,7 +628,7 @@ fn folders_that_are_set_apart_are_so_in_every_spelling() {
             if root.join("VENDOR").exists() || name.contains("vendor") {
                 assert_eq!(
                     write(&session, &path),
-                    Some(Kind::Denied),
+                    Some(RefusalKind::Denied),
                     "{}",
                     path.display()
                 );
@@ -632,7 +636,7 @@ fn folders_that_are_set_apart_are_so_in_every_spelling() {
         }
         assert_eq!(write(&session, &root.join("other/new.txt")), None);
         // Names under which a drive of Windows knows other files are none of its own.
-        let wanted = ground.mounted.as_ref().map(|_| Kind::Invalid);
+        let wanted = ground.mounted.as_ref().map(|_| RefusalKind::Invalid);
         for name in [
             "other/git~1",
             "other/new.txt:stream",
@@ -675,8 +679,8 @@ fn a_hard_link_into_another_root_or_a_read_root_counts() {
         let arguments = json!({ "file_path": path, "old_string": "old", "new_string": "new" });
         session.call(RawCall::new("Edit", arguments)).refusal()
     };
-    assert_eq!(edit("one/protected.txt"), Some(Kind::Declined));
-    assert_eq!(edit("one/reading.txt"), Some(Kind::Denied));
+    assert_eq!(edit("one/protected.txt"), Some(RefusalKind::Declined));
+    assert_eq!(edit("one/reading.txt"), Some(RefusalKind::Denied));
     assert_eq!(edit("one/plain.txt"), None);
     let kept = fs::read_to_string(top.join("reading/notes.txt")).expect("there");
     assert_eq!(kept, "old\n");

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lancet::{Kind, Lancet, Mode, Refusal, Reply};
+use lancet::{Lancet, Mode, Refusal, RefusalKind, Reply};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Rep
              when they are answered."
         )
     };
-    refused(&Refusal::new(Kind::Timeout, words), tool)
+    refused(&Refusal::new(RefusalKind::Timeout, words), tool)
 }
 
 /// What a client tells its model about the server as a whole.

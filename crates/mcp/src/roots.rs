@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use lancet::{Kind, Lancet, Refusal};
+use lancet::{Lancet, Refusal, RefusalKind};
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientResult, InputRequest, InputRequests,
@@ -201,7 +201,7 @@ impl ClientRoots {
             return Verdict::Go(known.narrowed.clone());
         }
         Verdict::Refuse(Refusal::new(
-            Kind::Timeout,
+            RefusalKind::Timeout,
             "The client offers roots and has not yet said which they are (roots/list), so it is not known where work is allowed. Nothing was done; send the call again.",
         ))
     }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet::{Caller, Cancel, Kind, Lancet, RawCall, Refusal, Reply, Session, SessionName};
+use lancet::{Caller, Cancel, Lancet, RawCall, Refusal, RefusalKind, Reply, Session, SessionName};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, InputRequiredResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
@@ -93,7 +93,7 @@ impl Server {
         };
         let name = SessionName::new(name.as_str()).map_err(|error| {
             Refusal::new(
-                Kind::Invalid,
+                RefusalKind::Invalid,
                 format!("_meta[\"{SESSION}\"] is no name of a session: {error}."),
             )
         })?;
@@ -157,7 +157,7 @@ impl Server {
             let words = format!(
                 "The arguments of this call cannot be read: {reason}. Nothing was done; send the call again."
             );
-            return refused(&Refusal::new(Kind::Invalid, words), &request.name);
+            return refused(&Refusal::new(RefusalKind::Invalid, words), &request.name);
         }
         let arguments = match (
             request.arguments,

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lancet_policy::{Effect, Entry, FileNames, Ground, Kind, Layer, Mode, Policy, Rule, Shows};
+use lancet_policy::{Effect, Entry, FileNames, Ground, Layer, Mode, NameKind, Policy, Rule, Shows};
 
 /// Rules as people write them, in turn: folders, names, endings, absolute paths, wildcards in the middle.
 fn rules(number: usize) -> Vec<Entry> {
@@ -67,7 +67,7 @@ fn main() {
             &Path::to_path_buf,
         );
         measure(&format!("{number} rules, may_read"), &paths, |path| {
-            policy.may_read(path, Kind::File).is_allowed()
+            policy.may_read(path, NameKind::File).is_allowed()
         });
         measure(&format!("{number} rules, an Edit"), &paths, |path| {
             policy

@@ -10,7 +10,7 @@ use crate::name::Name;
 use crate::policy::Policy;
 use crate::sets::Standing;
 use crate::table;
-use crate::tree::Kind;
+use crate::tree::NameKind;
 
 /// Names of more bytes are decided the long way.
 const SHORT: usize = 128;
@@ -83,12 +83,12 @@ impl Policy {
     }
 
     /// [`Policy::may_read`] for an entry of a folder; of any other path, too, but not sooner.
-    pub fn may_read_in(&self, folder: &Folder, path: &Path, kind: Kind) -> Decision<'_> {
+    pub fn may_read_in(&self, folder: &Folder, path: &Path, kind: NameKind) -> Decision<'_> {
         self.quickly(folder, path, kind)
             .unwrap_or_else(|| self.may_read(path, kind))
     }
 
-    fn quickly(&self, folder: &Folder, path: &Path, kind: Kind) -> Option<Decision<'_>> {
+    fn quickly(&self, folder: &Folder, path: &Path, kind: NameKind) -> Option<Decision<'_>> {
         let standing = folder.standing.as_ref()?;
         let given = folder.entry(path)?.as_bytes();
         let mut room = [0; SHORT];

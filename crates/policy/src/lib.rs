@@ -29,4 +29,4 @@ pub use scope::Scope;
 pub use secrets::{Credential, credential_kinds, find_credential};
 pub use sets::Ground;
 pub use table::{Verdict, judge, secret_names};
-pub use tree::Kind;
+pub use tree::NameKind;

@@ -11,7 +11,7 @@ use crate::rule::{Access, Effect};
 use crate::scope::{Scope, Scopes};
 use crate::sets::{Ground, Sets};
 use crate::table::{self, Secret};
-use crate::tree::Kind;
+use crate::tree::NameKind;
 
 /// The names of one file: what forbids counts for each of them, what allows must cover the one that was opened.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub struct FileNames<'a> {
     /// Other names of the same file: as given, other hard links.
     pub others: &'a [&'a Path],
     /// What it is.
-    pub kind: Kind,
+    pub kind: NameKind,
 }
 
 impl<'a> FileNames<'a> {
@@ -30,7 +30,7 @@ impl<'a> FileNames<'a> {
         FileNames {
             opened,
             others: &[],
-            kind: Kind::File,
+            kind: NameKind::File,
         }
     }
 
@@ -163,7 +163,7 @@ impl Policy {
 
     /// Whether a file is one that no credential is written into.
     pub fn is_guarded(&self, names: FileNames<'_>) -> bool {
-        let guarded = |name: &Name<'_>| self.guards.find(name, Kind::File).is_some();
+        let guarded = |name: &Name<'_>| self.guards.find(name, NameKind::File).is_some();
         self.prepared(names).iter().any(guarded)
     }
 
@@ -184,15 +184,15 @@ impl Policy {
 
     /// Whether a file's text and name may be shown: for walks over many files. The path is absolute with links resolved,
     /// and is below a root or read root. Takes no lock and, for a path in plain letters, no memory.
-    pub fn may_read(&self, path: &Path, kind: Kind) -> Decision<'_> {
+    pub fn may_read(&self, path: &Path, kind: NameKind) -> Decision<'_> {
         self.may_read_name(&Name::new(&self.ground, path), kind)
     }
 
-    fn may_read_name(&self, name: &Name<'_>, kind: Kind) -> Decision<'_> {
+    fn may_read_name(&self, name: &Name<'_>, kind: NameKind) -> Decision<'_> {
         if let Some(number) = self.deny_read.find(name, kind) {
             return Decision::new(Outcome::Deny, self.rule(number));
         }
-        if kind == Kind::File
+        if kind == NameKind::File
             && let Some(secret) = secret(name)
             && self.lift_secret.find(name, kind).is_none()
         {
@@ -207,7 +207,7 @@ impl Policy {
         self.reading_of(&self.prepared(names), names.kind)
     }
 
-    fn reading_of(&self, names: &[Name<'_>], kind: Kind) -> Decision<'_> {
+    fn reading_of(&self, names: &[Name<'_>], kind: NameKind) -> Decision<'_> {
         // Where a secret file was opened that the user allows by name, a link to it is no other file.
         let lifted = || {
             names.first().is_some_and(|opened| {
@@ -235,7 +235,9 @@ impl Policy {
         let (opened, kind) = (names.opened, names.kind);
         let names = &self.prepared(names);
         let rule_of = |sets: &Sets| {
-            let mut found = names.iter().filter_map(|name| sets.find(name, Kind::File));
+            let mut found = names
+                .iter()
+                .filter_map(|name| sets.find(name, NameKind::File));
             found.next().map(|number| self.rule(number))
         };
         if let Some(cause) = rule_of(&self.deny_write) {
@@ -267,7 +269,7 @@ impl Policy {
         }
         let allowed = names
             .first()
-            .map(|opened| self.allow_write.find(opened, Kind::File));
+            .map(|opened| self.allow_write.find(opened, NameKind::File));
         if let Some(number) = allowed.flatten() {
             return Decision::new(Outcome::Allow, self.rule(number));
         }
@@ -299,7 +301,7 @@ impl Policy {
                 Effect::Allow => 1,
                 Effect::Deny | Effect::Ask => usize::MAX,
             });
-            names.any(|name| alone.find(name, Kind::File).is_some())
+            names.any(|name| alone.find(name, NameKind::File).is_some())
         };
         let mut entries: Vec<&Entry> = self
             .entries

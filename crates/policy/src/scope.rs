@@ -9,7 +9,7 @@ use crate::name::Name;
 use crate::pattern::{Part, Pattern, PatternError};
 use crate::sets::{Ground, Sets};
 use crate::table::{self, Opens};
-use crate::tree::Kind;
+use crate::tree::NameKind;
 
 /// What stands for a part with wildcards where names are looked up: no name of the table has it.
 const WILD: &str = "*";
@@ -142,7 +142,7 @@ impl Scopes {
         if table::protected(below).is_some() {
             return None;
         }
-        let number = self.sets.find(name, Kind::File)?;
+        let number = self.sets.find(name, NameKind::File)?;
         self.scopes.get(number as usize)
     }
 }

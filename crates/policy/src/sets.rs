@@ -6,7 +6,7 @@ use crate::decision::Layer;
 use crate::fold::{self, Strength};
 use crate::name::Name;
 use crate::pattern::{Base, Part, Pattern};
-use crate::tree::{Kind, Sieve, Stand, Tree};
+use crate::tree::{NameKind, Sieve, Stand, Tree};
 
 /// Where patterns start.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +130,7 @@ impl Sets {
     }
 
     /// The first rule that covers a file.
-    pub(crate) fn find(&self, name: &Name<'_>, kind: Kind) -> Option<u32> {
+    pub(crate) fn find(&self, name: &Name<'_>, kind: NameKind) -> Option<u32> {
         let mut found = None;
         if !self.each.is_empty() || !self.first.is_empty() {
             let folded = name.relative(self.strength);
@@ -196,7 +196,7 @@ impl Sets {
     }
 
     /// The first rule that covers an entry of that folder, by its folded name.
-    pub(crate) fn find_from(&self, standing: &Standing, name: &str, kind: Kind) -> Option<u32> {
+    pub(crate) fn find_from(&self, standing: &Standing, name: &str, kind: NameKind) -> Option<u32> {
         if !standing.sieve.takes(name) {
             let covered = least(standing.each.best, standing.first.best);
             return least(covered, standing.absolute.best);
@@ -209,7 +209,7 @@ impl Sets {
         )
     }
 
-    fn find_relative(&self, root: Option<usize>, folded: &str, kind: Kind) -> Option<u32> {
+    fn find_relative(&self, root: Option<usize>, folded: &str, kind: NameKind) -> Option<u32> {
         let root = root?;
         let found = self.each.find(folded, kind);
         if root == 0 {

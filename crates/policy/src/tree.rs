@@ -15,7 +15,7 @@ pub(crate) use stand::{Sieve, Stand};
 
 /// What a path is, as far as patterns for folders care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NameKind {
     /// A file, or a name that does not exist.
     File,
     /// A folder.
@@ -139,7 +139,7 @@ impl Tree {
     }
 
     /// The first pattern that matches a path: names with `/` between them, from the tree's starting point on.
-    pub(crate) fn find(&self, path: &str, kind: Kind) -> Option<u32> {
+    pub(crate) fn find(&self, path: &str, kind: NameKind) -> Option<u32> {
         let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
         let mut walk = Walk {
             nodes: &self.nodes,
@@ -156,8 +156,8 @@ impl Tree {
             }
             let place = match (names.peek(), kind) {
                 (Some(_), _) => Place::Between,
-                (None, Kind::Folder) => Place::LastFolder,
-                (None, Kind::File) => Place::Last,
+                (None, NameKind::Folder) => Place::LastFolder,
+                (None, NameKind::File) => Place::Last,
             };
             let mut next = States::default();
             for state in active.iter() {

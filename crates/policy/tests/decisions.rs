@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use lancet_policy::{
-    Access, Cause, Effect, Entry, FileNames, Ground, Kind, Layer, Mode, Outcome, Policy, Rule,
+    Access, Cause, Effect, Entry, FileNames, Ground, Layer, Mode, NameKind, Outcome, Policy, Rule,
     Scope, Shows,
 };
 
@@ -98,7 +98,7 @@ fn decided(policy: &Policy, tool: &str, path: &str) -> (String, String) {
     let names = FileNames {
         opened: Path::new(opened),
         others: &others,
-        kind: Kind::File,
+        kind: NameKind::File,
     };
     let decision = match (Access::of_tool(tool), tool) {
         (Some(Access::Read), _) => policy.reading(names),

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use lancet_policy::{Effect, Entry, Ground, Kind, Layer, Mode, Policy, Rule};
+use lancet_policy::{Effect, Entry, Ground, Layer, Mode, NameKind, Policy, Rule};
 
 const PATTERNS: &[&str] = &[
     "a",
@@ -136,7 +136,7 @@ fn patterns_match_what_git_matches() {
         assert_eq!(judged.len(), PATHS.len(), "{pattern}");
         for (path, wanted) in PATHS.iter().zip(judged) {
             let full = PathBuf::from("/w").join(path);
-            if policy.may_read(&full, Kind::File).is_denied() != wanted {
+            if policy.may_read(&full, NameKind::File).is_denied() != wanted {
                 wrong.push(format!("{pattern} on {path}: git says {wanted}"));
             }
         }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{
-    Disk, Expected, FaultyDisk, Manner, NewBytes, Old, RealDisk, Revision, Snapshot, Workspace,
-    Write,
+    Disk, Expected, FaultyDisk, NewBytes, Old, RealDisk, Revision, Snapshot, Workspace, Write,
+    WriteOptions,
 };
 
 /// Old contents up to here are in the history's database before the write.
@@ -77,9 +77,9 @@ impl<'p> Change<'p> {
                 changes: &self.changes,
             },
             revision: Some(self.revision),
-            manner: Manner {
+            options: WriteOptions {
                 old,
-                ..Manner::default()
+                ..WriteOptions::default()
             },
         };
         let written = workspace.commit(vec![write]).unwrap().remove(0);

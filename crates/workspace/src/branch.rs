@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::disk::{Disk, EntryKind, Open};
 use crate::folder::is_temporary;
-use crate::locate::{Kind, Located};
+use crate::locate::{FileType, Located};
 use crate::snapshot::ReadError;
 use crate::stamp::Stamp;
 
@@ -40,7 +40,7 @@ pub struct Leaf {
 impl Located {
     /// This folder, held open for a search.
     pub fn branch(&self) -> Result<Branch, ReadError> {
-        if self.kind() != Kind::Directory {
+        if self.kind() != FileType::Directory {
             return Err(ReadError::NotAFile(self.kind()));
         }
         // Opened afresh: the handle at hand may be one that cannot be listed.

@@ -28,7 +28,7 @@ pub(crate) use aside::give_name;
 pub(crate) use in_place::write_over;
 pub use outcome::{Barrier, CommitError, Warning, Written};
 pub use request::{
-    Durability, Expected, Links, Manner, NewBytes, Old, Source, Strategy, Weak, Write,
+    Durability, Expected, Links, NewBytes, Old, Source, Strategy, Weak, Write, WriteOptions,
 };
 pub use stage::is_package_store;
 pub(crate) use trial::next_name;
@@ -40,7 +40,7 @@ use hold::Held;
 use in_place::{Gripped, Rewrite};
 use outcome::{Failure, Rung};
 use stage::{Creation, Replacement, Staged};
-use trial::Trial;
+use trial::Scratch;
 
 /// So often a batch is begun anew because a file has to be written in another way.
 const ATTEMPTS: usize = 6;
@@ -80,7 +80,7 @@ impl Workspace {
         })?;
         // Closed last of all: the trial's leavings go before it.
         let mut row;
-        let mut trial = Trial::new(self);
+        let mut trial = Scratch::new(self);
         let mut checked = Vec::with_capacity(batch.len());
         for (index, write) in batch.iter().enumerate() {
             checked.push(check::check(write).map_err(stopped(index))?);
@@ -181,7 +181,11 @@ enum Ready {
     Move(Arc<OwnedFd>, Held),
 }
 
-fn make_ready(trial: &mut Trial<'_>, write: &Write<'_>, staged: Staged) -> Result<Ready, Failure> {
+fn make_ready(
+    trial: &mut Scratch<'_>,
+    write: &Write<'_>,
+    staged: Staged,
+) -> Result<Ready, Failure> {
     match staged {
         Staged::Replace(mut replacement, handle) => {
             let device = replacement.checked.device;
@@ -213,7 +217,7 @@ fn make_ready(trial: &mut Trial<'_>, write: &Write<'_>, staged: Staged) -> Resul
     }
 }
 
-fn swap(trial: &mut Trial<'_>, write: &Write<'_>, ready: Ready) -> Result<Done, Failure> {
+fn swap(trial: &mut Scratch<'_>, write: &Write<'_>, ready: Ready) -> Result<Done, Failure> {
     match (ready, write.new) {
         (Ready::Replace(replacement, held), _) if replacement.rung == Rung::Aside => {
             aside::aside(trial, write, replacement, held)

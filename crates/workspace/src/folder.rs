@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::disk::EntryKind;
-use crate::locate::{Kind, Located};
+use crate::locate::{FileType, Located};
 use crate::snapshot::ReadError;
 
 /// More entries of a folder are not looked at.
@@ -37,7 +37,7 @@ impl Located {
         most: usize,
         keep: &dyn Fn(&OsStr, EntryKind) -> bool,
     ) -> Result<Listing, ReadError> {
-        if self.kind() != Kind::Directory {
+        if self.kind() != FileType::Directory {
             return Err(ReadError::NotAFile(self.kind()));
         }
         let mut entries = Vec::new();

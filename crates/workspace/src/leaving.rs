@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::disk::{Disk, Open};
 use crate::journal::{Act, Flush, Intent, Step, Ticket, Trace};
-use crate::locate::{Kind, Located};
+use crate::locate::{FileType, Located};
 use crate::revision::Revision;
 use crate::roots::Workspace;
 
@@ -53,7 +53,7 @@ impl Workspace {
     /// Goes from the outermost folder to the innermost, one step each; none where the outermost is not there.
     fn open_run<'w>(&'w self, paths: &'w [PathBuf]) -> Option<Run<'w>> {
         let above = self.locate_as_spelled(paths.first()?.parent()?).ok()?;
-        if above.kind() != Kind::Directory {
+        if above.kind() != FileType::Directory {
             return None;
         }
         let mut inodes = Vec::with_capacity(paths.len());

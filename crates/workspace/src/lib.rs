@@ -32,8 +32,8 @@ mod sweep;
 
 pub use branch::{Branch, Leaf};
 pub use commit::{
-    Barrier, CommitError, Durability, Expected, Links, Manner, NewBytes, Old, Source, Strategy,
-    Warning, Weak, Write, Written, is_package_store,
+    Barrier, CommitError, Durability, Expected, Links, NewBytes, Old, Source, Strategy, Warning,
+    Weak, Write, WriteOptions, Written, is_package_store,
 };
 pub use disk::{
     Call, Carried, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,
@@ -44,7 +44,7 @@ pub use journal::{
     Act, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket, Trace,
 };
 pub use leaving::Leaving;
-pub use locate::{Kind, LocateError, Located};
+pub use locate::{FileType, LocateError, Located};
 pub use recover::{Healed, Recovered};
 pub use resolved::{by_letters, resolved_folder};
 pub use revision::{Hasher, Revision};

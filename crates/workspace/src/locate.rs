@@ -22,7 +22,7 @@ use walk::Walk;
 
 /// What a located name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FileType {
     /// A regular file.
     File,
     /// Nothing; folders on the way may be missing too.
@@ -97,7 +97,7 @@ pub struct Located {
     pub(crate) root: Arc<Root>,
     path: PathBuf,
     given: PathBuf,
-    kind: Kind,
+    kind: FileType,
     stamp: Option<Stamp>,
     followed_link: bool,
     respelled: bool,
@@ -140,8 +140,8 @@ impl Workspace {
         }
         if names_a_folder(bytes) {
             match located.kind {
-                Kind::Directory => {}
-                Kind::Missing => return Err(LocateError::NoSuchFolder { at: located.path }),
+                FileType::Directory => {}
+                FileType::Missing => return Err(LocateError::NoSuchFolder { at: located.path }),
                 _ => return Err(LocateError::NotADirectory { at: located.path }),
             }
         }
@@ -156,8 +156,8 @@ impl Workspace {
         };
         match self.mounts.nature(&*self.disk, located.folder(), device) {
             Nature::Plain => {}
-            Nature::Kernel if located.kind == Kind::File => {
-                located.kind = Kind::Special("file that the kernel makes up");
+            Nature::Kernel if located.kind == FileType::File => {
+                located.kind = FileType::Special("file that the kernel makes up");
             }
             Nature::Kernel => {}
             Nature::Windows => windows::check(located.relative()).map_err(LocateError::BadName)?,
@@ -201,7 +201,7 @@ impl Workspace {
             root: Arc::clone(root),
             path: root.path.join(rest),
             given: given.to_owned(),
-            kind: stamp.map_or(Kind::Missing, |stamp| stamp.kind()),
+            kind: stamp.map_or(FileType::Missing, |stamp| stamp.kind()),
             stamp,
             followed_link: false,
             respelled: false,
@@ -233,7 +233,7 @@ impl Located {
     }
 
     /// What it was when it was located.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FileType {
         self.kind
     }
 

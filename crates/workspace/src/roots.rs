@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::disk::Disk;
 use crate::displaced::{Displaced, Limits, Settled, Store};
 use crate::journal::{FileJournal, Journal};
-use crate::locate::{Kind, LocateError, Located};
+use crate::locate::{FileType, LocateError, Located};
 use crate::locks::Locks;
 use crate::mounts::Mounts;
 use crate::stamp::Stamp;
@@ -130,7 +130,9 @@ impl Workspace {
     /// roots can come in by it. Anything but a folder is left out.
     pub fn within(&self, folders: &[Located]) -> Workspace {
         let folders = folders.iter().filter_map(|folder| {
-            let stamp = folder.stat().filter(|_| folder.kind() == Kind::Directory)?;
+            let stamp = folder
+                .stat()
+                .filter(|_| folder.kind() == FileType::Directory)?;
             Some(Arc::new(Root {
                 path: folder.path().to_owned(),
                 handle: Arc::clone(&folder.folder),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::buffer;
 use crate::disk::{Disk, Open};
-use crate::locate::{Kind, Located};
+use crate::locate::{FileType, Located};
 use crate::revision::{Hasher, Revision};
 use crate::stamp::Stamp;
 
@@ -49,7 +49,7 @@ pub enum ReadError {
     Missing,
     /// It is no regular file, or no folder where a folder was asked for.
     #[error("not a regular file")]
-    NotAFile(Kind),
+    NotAFile(FileType),
     /// It is longer than the caller takes.
     #[error("{size} bytes, over the limit of {most}")]
     TooLarge {
@@ -172,8 +172,8 @@ impl Located {
 
     /// Opens the regular file that stands at the name now, whatever stood there when it was located.
     pub(crate) fn open_file(&self, how: Open) -> Result<(OwnedFd, Stamp), ReadError> {
-        if self.kind() == Kind::Directory {
-            return Err(ReadError::NotAFile(Kind::Directory));
+        if self.kind() == FileType::Directory {
+            return Err(ReadError::NotAFile(FileType::Directory));
         }
         if !self.missing_folders.is_empty() {
             return Err(ReadError::Missing);

@@ -1,7 +1,7 @@
 //! What `stat` says of a file, and when its answer may stand for the content. The decision is always by content;
 //! a stamp is only the short cut.
 
-use crate::locate::Kind;
+use crate::locate::FileType;
 
 /// Seconds and nanoseconds since 1970.
 pub type Moment = (i64, u32);
@@ -24,7 +24,7 @@ pub struct Stamp {
     pub mtime: Moment,
     /// Last change of content or metadata.
     pub ctime: Moment,
-    /// Kind and permission bits, as in `st_mode`.
+    /// FileType and permission bits, as in `st_mode`.
     pub mode: u32,
     /// Owner.
     pub uid: u32,
@@ -59,16 +59,16 @@ impl Stamp {
     }
 
     /// What kind of thing this is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FileType {
         match self.mode & 0o170_000 {
-            0o100_000 => Kind::File,
-            0o040_000 => Kind::Directory,
-            0o120_000 => Kind::Special("symbolic link"),
-            0o010_000 => Kind::Special("named pipe"),
-            0o140_000 => Kind::Special("socket"),
-            0o020_000 => Kind::Special("character device"),
-            0o060_000 => Kind::Special("block device"),
-            _ => Kind::Special("special file"),
+            0o100_000 => FileType::File,
+            0o040_000 => FileType::Directory,
+            0o120_000 => FileType::Special("symbolic link"),
+            0o010_000 => FileType::Special("named pipe"),
+            0o140_000 => FileType::Special("socket"),
+            0o020_000 => FileType::Special("character device"),
+            0o060_000 => FileType::Special("block device"),
+            _ => FileType::Special("special file"),
         }
     }
 

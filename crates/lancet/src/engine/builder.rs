@@ -7,8 +7,8 @@ use lancet_history::Store;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
 use super::permissions::Wishes;
-use super::terms::{Fixed, Live, SettingsSource, Terms};
-use super::{Base, Lancet, Stores};
+use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
+use super::{EngineState, Lancet, Stores};
 use crate::approver::Approver;
 use crate::audience::Audience;
 use crate::host_tool::HostTool;
@@ -189,8 +189,8 @@ impl Builder {
             home: self.home,
             host_tools: self.host_tools,
         };
-        let terms = Terms::new(&fixed, Arc::new(workspace), self.settings.into())?;
-        let base = Base {
+        let terms = EffectiveSettings::new(&fixed, Arc::new(workspace), self.settings.into())?;
+        let base = EngineState {
             fixed,
             approver: self.approver,
             observers: self.observers,
@@ -202,7 +202,7 @@ impl Builder {
             order: Order::default(),
             audience: self.audience,
             surveys: Default::default(),
-            aftermath: Default::default(),
+            pending_recovery: Default::default(),
             state_spelled: OnceLock::new(),
             sessions: Mutex::default(),
         };

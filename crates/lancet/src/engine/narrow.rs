@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
-use lancet_workspace::{Kind, Located, Workspace, resolved_folder};
+use lancet_workspace::{FileType, Located, Workspace, resolved_folder};
 
-use super::terms::Terms;
-use super::{Inner, Lancet, View};
+use super::terms::EffectiveSettings;
+use super::{EngineView, Lancet, View};
 use crate::session::Session;
 
 impl Lancet {
@@ -23,7 +23,7 @@ impl Lancet {
             .map(|folder| resolved_folder(folder))
             .collect();
         let place = workspace(&terms, &narrowed)?;
-        let engine = Inner::new(base, terms, place);
+        let engine = EngineView::new(base, terms, place);
         Some(Lancet {
             view: Arc::new(View {
                 base: Arc::clone(base),
@@ -43,7 +43,7 @@ impl Session {
 }
 
 /// What some folders have in common with the roots, in the order of the folders.
-fn common(terms: &Terms, folders: &[PathBuf]) -> Vec<Located> {
+fn common(terms: &EffectiveSettings, folders: &[PathBuf]) -> Vec<Located> {
     let all = &terms.workspace;
     let roots = &all.roots()[..terms.permissions.roots];
     let mut found: Vec<Located> = Vec::new();
@@ -52,7 +52,7 @@ fn common(terms: &Terms, folders: &[PathBuf]) -> Vec<Located> {
             // Through the roots' own handles: nothing that was swapped since leads elsewhere.
             let located = all.locate_as_spelled(folder).ok();
             let located = located.filter(|located| {
-                located.kind() == Kind::Directory
+                located.kind() == FileType::Directory
                     && roots.iter().any(|root| located.path().starts_with(root))
             });
             if let Some(located) = located
@@ -72,7 +72,10 @@ fn common(terms: &Terms, folders: &[PathBuf]) -> Vec<Located> {
 }
 
 /// The folders that a narrowed view may touch, and how many of them are roots. None where nothing of them is left.
-pub(super) fn workspace(terms: &Terms, folders: &[PathBuf]) -> Option<(Arc<Workspace>, usize)> {
+pub(super) fn workspace(
+    terms: &EffectiveSettings,
+    folders: &[PathBuf],
+) -> Option<(Arc<Workspace>, usize)> {
     let mut all = common(terms, folders);
     let roots = all.len();
     if roots == 0 {

@@ -75,7 +75,7 @@ impl Fixed {
 
 /// The terms in force.
 #[derive(Clone)]
-pub(crate) struct Terms {
+pub(crate) struct EffectiveSettings {
     pub(crate) settings: Arc<Settings>,
     pub(crate) mode: Mode,
     pub(crate) permissions: Arc<Permissions>,
@@ -88,12 +88,12 @@ pub(crate) struct Terms {
     pub(crate) trouble: Option<Arc<str>>,
 }
 
-impl Terms {
+impl EffectiveSettings {
     pub(super) fn new(
         fixed: &Fixed,
         workspace: Arc<Workspace>,
         reread: Reread,
-    ) -> Result<Terms, OpenError> {
+    ) -> Result<EffectiveSettings, OpenError> {
         let settings = reread.settings;
         let mode = reread
             .mode
@@ -111,7 +111,7 @@ impl Terms {
         let answer_limit = answer_limit
             .unwrap_or(ANSWER_LIMIT)
             .min(settings.read.max_chars.unwrap_or(usize::MAX));
-        Ok(Terms {
+        Ok(EffectiveSettings {
             mode,
             permissions: Arc::new(permissions),
             declarations: select(&settings, mode, &fixed.host_tools)?.into(),
@@ -129,23 +129,23 @@ impl Terms {
     }
 
     /// The terms that changed settings make of these.
-    fn renewed(&self, fixed: &Fixed, reread: Reread) -> Result<Terms, OpenError> {
+    fn renewed(&self, fixed: &Fixed, reread: Reread) -> Result<EffectiveSettings, OpenError> {
         let folders = fixed.folders(&reread.settings);
         let workspace = if folders == self.folders {
             Arc::clone(&self.workspace)
         } else {
             Arc::new(self.workspace.over(&folders)?)
         };
-        Terms::new(fixed, workspace, reread)
+        EffectiveSettings::new(fixed, workspace, reread)
     }
 
     /// These terms, and why they are not what the settings say.
-    fn troubled(&self, why: String) -> Terms {
+    fn troubled(&self, why: String) -> EffectiveSettings {
         let spared = match self.trouble {
             None => self.answer_limit / 4,
             Some(_) => 0,
         };
-        Terms {
+        EffectiveSettings {
             // The words about it are part of the answer.
             answer_limit: self.answer_limit - spared.min(TROUBLE_ROOM),
             trouble: Some(why.into()),
@@ -156,13 +156,13 @@ impl Terms {
 
 /// The terms in force, and who says that they are no longer.
 pub(super) struct Live {
-    terms: RwLock<Arc<Terms>>,
+    terms: RwLock<Arc<EffectiveSettings>>,
     /// Held from the look until what it says is in force: nobody goes on by the old terms meanwhile.
     source: Option<Mutex<Box<dyn SettingsSource>>>,
 }
 
 impl Live {
-    pub(super) fn new(terms: Terms, source: Option<Box<dyn SettingsSource>>) -> Live {
+    pub(super) fn new(terms: EffectiveSettings, source: Option<Box<dyn SettingsSource>>) -> Live {
         Live {
             terms: RwLock::new(Arc::new(terms)),
             source: source.map(Mutex::new),
@@ -170,12 +170,12 @@ impl Live {
     }
 
     /// The terms as they are known.
-    pub(super) fn terms(&self) -> Arc<Terms> {
+    pub(super) fn terms(&self) -> Arc<EffectiveSettings> {
         Arc::clone(&self.terms.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The terms by the settings as they stand.
-    pub(super) fn current(&self, fixed: &Fixed) -> Arc<Terms> {
+    pub(super) fn current(&self, fixed: &Fixed) -> Arc<EffectiveSettings> {
         let Some(source) = &self.source else {
             return self.terms();
         };

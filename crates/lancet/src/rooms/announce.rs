@@ -13,7 +13,7 @@ use lancet_workspace::{Expected, Hasher, Old, Revision, Seal, Written};
 use super::plan::{FilePlan, New, Plan};
 use super::{CallContext, late};
 use crate::operation;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::quote_path;
 
 /// Larger old contents are not written out: the displaced file itself becomes the content.
@@ -24,7 +24,7 @@ const TOGETHER: usize = 64 * 1024;
 const TRIES: usize = 8;
 
 /// A plan that is on record.
-pub(crate) struct Announced {
+pub(crate) struct PendingOperation {
     pub(super) id: String,
     pub(super) keeping: Keeping,
     /// The name of each file's new content, as far as it was worked out: nobody needs to hash it again.
@@ -34,7 +34,7 @@ pub(crate) struct Announced {
     on_record: bool,
 }
 
-impl Announced {
+impl PendingOperation {
     /// Was everything known already when the plan was announced?
     fn says_all(&self, plan: &Plan, written: &[Written]) -> bool {
         let mut files = plan.files.iter().zip(written).zip(&self.revisions);
@@ -75,8 +75,11 @@ pub(crate) enum Keeping {
 }
 
 /// Announces a plan.
-pub(crate) fn begin(context: &CallContext<'_>, plan: &mut Plan) -> Result<Announced, Refusal> {
-    let mut announced = Announced {
+pub(crate) fn begin(
+    context: &CallContext<'_>,
+    plan: &mut Plan,
+) -> Result<PendingOperation, Refusal> {
+    let mut announced = PendingOperation {
         id: operation::new_id(),
         keeping: Keeping::History,
         revisions: Vec::new(),
@@ -112,7 +115,7 @@ pub(crate) fn begin(context: &CallContext<'_>, plan: &mut Plan) -> Result<Announ
 pub(crate) fn finish(
     context: &CallContext<'_>,
     plan: &mut Plan,
-    announced: &Announced,
+    announced: &PendingOperation,
     written: &[Written],
 ) {
     let Some(store) = store_of(context, announced) else {
@@ -161,7 +164,7 @@ pub(crate) fn finish(
 
 fn store_of<'d>(
     context: &'d CallContext<'_>,
-    announced: &Announced,
+    announced: &PendingOperation,
 ) -> Option<&'d Arc<dyn OperationStore>> {
     context
         .engine()
@@ -170,7 +173,7 @@ fn store_of<'d>(
 }
 
 /// Says that it was not.
-pub(crate) fn abandon(context: &CallContext<'_>, announced: &Announced) {
+pub(crate) fn abandon(context: &CallContext<'_>, announced: &PendingOperation) {
     if let Some(store) = store_of(context, announced) {
         // What stays announced is settled at the next start, by a look at the files.
         let _ = store.abandon(&announced.id);
@@ -193,7 +196,7 @@ fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
         let text = format!(
             "{path} was not written: the history takes one change at a time, and {error}. It is as it was; send the call again in a moment."
         );
-        return Refusal::new(Kind::Busy, text).with("file_path", path);
+        return Refusal::new(RefusalKind::Busy, text).with("file_path", path);
     }
     let folder = error.path().display();
     let again = match error {
@@ -207,14 +210,14 @@ fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
     let text = format!(
         "{path} was not written: what it holds now cannot be kept in the history ({error}), and what cannot be taken back is not done. It is as it was. Make {folder} writable{again} and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
     );
-    Refusal::new(Kind::Io, text).with("file_path", path)
+    Refusal::new(RefusalKind::Io, text).with("file_path", path)
 }
 
 /// A plan in the history's terms; once it was carried out with what is known only then.
 fn draft<'p>(
     context: &'p CallContext<'_>,
     plan: &'p Plan,
-    announced: &'p Announced,
+    announced: &'p PendingOperation,
     written: Option<&[Written]>,
 ) -> Draft<'p> {
     let files = plan.files.iter().enumerate();

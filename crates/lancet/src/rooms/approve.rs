@@ -13,10 +13,10 @@ pub(crate) use grants::Grants;
 pub(crate) use withheld::{Withheld, before_telling, tell_after_yes};
 
 use super::CallContext;
-use super::locate::{self, Target, Twins};
+use super::locate::{self, HardLinks, Target};
 use super::plan::Plan;
 use crate::approver::OtherFile;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Check;
 use crate::wording::quote_path;
 
@@ -219,7 +219,7 @@ fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<R
             None,
         ),
         // Before what the mode says: another name of the file may be a protected one.
-        _ if target.twins == Twins::Unknown => (
+        _ if target.hard_links == HardLinks::Unknown => (
             format!(
                 "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
             ),
@@ -259,13 +259,13 @@ fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<R
 fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
     if let Cause::Mode(_) = decision.cause {
         return Refusal::new(
-            Kind::Declined,
+            RefusalKind::Declined,
             "lancet runs in plan mode: nothing is written. Say what you would change instead.",
         );
     }
     let path = target.told();
     let text = format!("A rule denies {path}. Work without this file, or ask the user.");
-    Refusal::new(Kind::Denied, text).with("file_path", path)
+    Refusal::new(RefusalKind::Denied, text).with("file_path", path)
 }
 
 fn nobody(reason: &Reason) -> Refusal {
@@ -278,5 +278,5 @@ fn nobody(reason: &Reason) -> Refusal {
         "Nothing was written: {}, and there is nobody here to ask. Tell the user what you wanted to change; {how}.",
         reason.told
     );
-    Refusal::new(Kind::Declined, text)
+    Refusal::new(RefusalKind::Declined, text)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use lancet_history::SetAside;
 
 use super::CallContext;
-use crate::engine::Inner;
+use crate::engine::EngineView;
 use crate::observe::Event;
 use crate::reply::Reply;
 use crate::wording::cut;
@@ -37,11 +37,11 @@ impl Told {
 }
 
 /// Tells the observers.
-pub(crate) fn observe(engine: &Inner) {
+pub(crate) fn observe(engine: &EngineView) {
     let Some(store) = engine.history() else {
         return;
     };
-    for aside in engine.base().aftermath.aside.take(store.set_aside()) {
+    for aside in engine.base().pending_recovery.aside.take(store.set_aside()) {
         engine.tell(&Event::SetAside {
             moved_to: aside.moved_to.clone(),
             words: aside.to_string(),

@@ -4,17 +4,17 @@
 use std::path::PathBuf;
 
 use lancet_workspace::{
-    Barrier, CommitError, Durability, Leaving, Links, Manner, NewBytes, Old, Strategy, Warning,
-    Weak, Write, Written,
+    Barrier, CommitError, Durability, Leaving, Links, NewBytes, Old, Strategy, Warning, Weak,
+    Write, WriteOptions, Written,
 };
 use serde_json::json;
 
-use super::announce::{self, Announced, Keeping};
+use super::announce::{self, Keeping, PendingOperation};
 use super::approve::Approved;
 use super::locate::root_moved;
 use super::plan::{FilePlan, New, Plan};
 use super::{CallContext, late};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::settings;
 use crate::wording::{QuotedPath, joined, quote_path};
 
@@ -22,7 +22,7 @@ use crate::wording::{QuotedPath, joined, quote_path};
 pub(crate) struct Committed {
     pub(super) plan: Plan,
     pub(super) written: Vec<Written>,
-    pub(super) announced: Announced,
+    pub(super) announced: PendingOperation,
 }
 
 /// Why nothing was written.
@@ -40,7 +40,7 @@ impl Failed {
         match self {
             Self::Refused(refusal) | Self::Partly(refusal) => *refusal,
             Self::Changed => Refusal::new(
-                Kind::Busy,
+                RefusalKind::Busy,
                 "The file kept changing while this call tried to write it. Nothing was written; send the call again in a moment.",
             ),
         }
@@ -69,7 +69,7 @@ pub(crate) fn commit(context: &CallContext<'_>, approved: Approved) -> Result<Co
 fn carry_out(
     context: &CallContext<'_>,
     plan: &Plan,
-    announced: &Announced,
+    announced: &PendingOperation,
 ) -> Result<Vec<Written>, Failed> {
     let batch: Vec<Write<'_>> = plan
         .files
@@ -100,9 +100,9 @@ fn carry_out(
                 }
             },
             revision: announced.revisions.get(at).copied().flatten(),
-            manner: Manner {
+            options: WriteOptions {
                 old: announced.old_of(file),
-                ..manner(context, file)
+                ..options(context, file)
             },
         })
         .collect();
@@ -162,10 +162,10 @@ fn carry_out(
 }
 
 /// How the settings want a file written.
-fn manner(context: &CallContext<'_>, file: &FilePlan) -> Manner {
+fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
     let engine = context.engine();
     let settings = &engine.settings;
-    Manner {
+    WriteOptions {
         strategy: match settings.strategy_for(engine.below_root(file.target.path())) {
             settings::Strategy::Auto => Strategy::Auto,
             settings::Strategy::InPlace => Strategy::InPlace,
@@ -209,7 +209,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
                 "{} was not written: someone else is writing it just now. It is as it was; send the call again in a moment.",
                 path(*index)
             );
-            Refusal::new(Kind::Busy, text).with("file_path", path(*index))
+            Refusal::new(RefusalKind::Busy, text).with("file_path", path(*index))
         }
         CommitError::Unsafe { index } => io(
             path(*index),
@@ -237,7 +237,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
                 path(*first),
                 path(*second)
             );
-            Refusal::new(Kind::Conflict, text).with("file_path", path(*first))
+            Refusal::new(RefusalKind::Conflict, text).with("file_path", path(*first))
         }
         CommitError::Io {
             index,
@@ -257,7 +257,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
                 joined(&standing, ", "),
                 joined(&kept, ", ")
             );
-            Refusal::new(Kind::Io, text)
+            Refusal::new(RefusalKind::Io, text)
                 .with("standing", json!(standing))
                 .with("kept", json!(kept))
         }
@@ -287,7 +287,7 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
         places.join(", ")
     );
     on_record.extend(left);
-    Refusal::new(Kind::Conflict, text)
+    Refusal::new(RefusalKind::Conflict, text)
         .with("file_path", path)
         .with("kept", json!(on_record))
 }
@@ -310,7 +310,7 @@ fn system_words(step: &str, source: &std::io::Error) -> String {
 
 fn io(path: QuotedPath, words: &str) -> Refusal {
     Refusal::new(
-        Kind::Io,
+        RefusalKind::Io,
         format!("{path} was not written: {words}. It is as it was."),
     )
     .with("file_path", path)

@@ -12,10 +12,10 @@ use lancet_text::{Leaks, Query, Reach, Tolerance, Writing};
 use super::EditRequest;
 use crate::approver::Approver;
 use crate::call::{Caller, Cancel, Stopped};
-use crate::engine::{Inner, TROUBLE_ROOM};
+use crate::engine::{EngineView, TROUBLE_ROOM};
 use crate::limit::AnswerLimit;
 use crate::order::Turn;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 use crate::session::Session;
 use crate::settings::Matching;
@@ -24,7 +24,7 @@ use crate::wording::duration;
 /// The context of one call.
 pub(crate) struct CallContext<'s> {
     pub(crate) session: &'s Session,
-    pub(super) engine: Arc<Inner>,
+    pub(super) engine: Arc<EngineView>,
     pub(crate) tool: String,
     pub(crate) caller: Caller,
     pub(crate) cancel: Cancel,
@@ -127,7 +127,7 @@ impl<'s> CallContext<'s> {
         limit.length(reply.text()) + limit.length(line) + limit.length("\n") <= limit.most
     }
 
-    pub(crate) fn engine(&self) -> &Inner {
+    pub(crate) fn engine(&self) -> &EngineView {
         &self.engine
     }
 
@@ -136,11 +136,11 @@ impl<'s> CallContext<'s> {
         match self.cancel.stopped() {
             None => Ok(()),
             Some(Stopped::Cancelled) => Err(Refusal::new(
-                Kind::Declined,
+                RefusalKind::Declined,
                 "The caller cancelled this call. Nothing was written.",
             )),
             Some(Stopped::TimedOut) => Err(Refusal::new(
-                Kind::Timeout,
+                RefusalKind::Timeout,
                 format!(
                     "The call took longer than {} and was stopped. Nothing was written; ask for less at once.",
                     duration(self.cancel.limit())
@@ -158,7 +158,7 @@ impl<'s> CallContext<'s> {
         taken.ok_or_else(|| match self.check_time() {
             Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
             _ => Refusal::new(
-                Kind::Busy,
+                RefusalKind::Busy,
                 "Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; send the call again later.",
             ),
         })

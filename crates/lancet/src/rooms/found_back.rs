@@ -5,7 +5,7 @@ use lancet_history::TakenBack;
 
 use super::plan::{DryRun, Plan};
 use super::{CallContext, reply};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 
 /// Marks the changes of a plan that writes no file, and answers.
@@ -23,7 +23,7 @@ pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Ref
             let text = format!(
                 "The history cannot be told that this is taken back already: {error}. Nothing was changed; `lancet doctor` says more."
             );
-            Refusal::new(Kind::Io, text)
+            Refusal::new(RefusalKind::Io, text)
         })?;
     }
     Ok(reply::nothing_written(context, &plan))

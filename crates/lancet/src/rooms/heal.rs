@@ -4,16 +4,16 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use lancet_history::{FileChange, Operation, OperationKind, OperationState, OperationStore};
-use lancet_workspace::{Kind, Revision};
+use lancet_workspace::{FileType, Revision};
 
 use super::examine::open::LARGEST;
 use super::{CallContext, aside, late};
-use crate::engine::Inner;
+use crate::engine::EngineView;
 use crate::settings::Mode;
 
 /// What other processes left: whether it was looked for, and what is still open.
 #[derive(Debug, Default)]
-pub(crate) struct Aftermath {
+pub(crate) struct PendingRecovery {
     /// On the files.
     recovered: OnceLock<()>,
     /// In the history.
@@ -50,9 +50,9 @@ pub(crate) fn before_call(context: &CallContext<'_>) {
 
 /// What a commit had left half done is finished or taken back by the door to the disk, once, and told. Before the first
 /// call, whatever it is: until then a mixture may stand there.
-fn files(engine: &Inner) {
+fn files(engine: &EngineView) {
     if engine.mode != Mode::Plan {
-        engine.base().aftermath.recovered.get_or_init(|| {
+        engine.base().pending_recovery.recovered.get_or_init(|| {
             // Where that fails the first write tries again, and says why.
             late::recovered(engine, &engine.ceiling().recover().unwrap_or_default());
         });
@@ -60,8 +60,8 @@ fn files(engine: &Inner) {
 }
 
 /// Looks once in the life of an engine. What lies outside its roots waits for one that may look there.
-pub(crate) fn once(engine: &Inner) {
-    engine.base().aftermath.healed.get_or_init(|| {
+pub(crate) fn once(engine: &EngineView) {
+    engine.base().pending_recovery.healed.get_or_init(|| {
         if let Some(store) = engine.history() {
             files(engine);
             // A store that cannot be read is told by whoever needs it.
@@ -78,7 +78,7 @@ pub(crate) fn once(engine: &Inner) {
     });
 }
 
-fn settle(engine: &Inner, store: &dyn OperationStore, operation: &Operation) {
+fn settle(engine: &EngineView, store: &dyn OperationStore, operation: &Operation) {
     if operation.kind == OperationKind::Late {
         // Never stood under its name: the files cannot say.
         let all: Vec<usize> = operation.files.iter().map(|file| file.at).collect();
@@ -107,11 +107,11 @@ fn settle(engine: &Inner, store: &dyn OperationStore, operation: &Operation) {
 }
 
 /// None where the file may not be looked at from here.
-fn look(engine: &Inner, file: &FileChange) -> Option<Look> {
+fn look(engine: &EngineView, file: &FileChange) -> Option<Look> {
     let located = engine.ceiling().locate_as_spelled(&file.path).ok()?;
     let found: Option<Revision> = match located.kind() {
-        Kind::Missing => None,
-        Kind::File => Some(located.snapshot(LARGEST).ok()?.revision),
+        FileType::Missing => None,
+        FileType::File => Some(located.snapshot(LARGEST).ok()?.revision),
         _ => return Some(Look::Neither),
     };
     let found = found.map(|revision| *revision.as_bytes());

@@ -9,7 +9,7 @@ use super::examine::open::{HELD, decode, require_file, snapshot};
 use super::locate::{Intent, locate};
 use crate::call::{Caller, Cancel};
 use crate::ledger::{entry_for, raw};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
 
 /// Takes in text that a host has shown as a file's. Text equal to whole lines of the file at one place counts as a
@@ -21,7 +21,7 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<()
     require_file(context.engine(), &target)?;
     if target.located.stat().is_some_and(|stamp| stamp.size > HELD) {
         return Err(Refusal::new(
-            Kind::TooLarge,
+            RefusalKind::TooLarge,
             format!(
                 "{} is too large to be taken in from a host; let the model read it.",
                 target.given

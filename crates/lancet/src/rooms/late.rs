@@ -15,7 +15,7 @@ use lancet_workspace::{Displaced, Expected, Healed, Recovered, Revision, Seal, S
 use super::CallContext;
 use super::announce::milliseconds;
 use super::plan::{FilePlan, Plan};
-use crate::engine::Inner;
+use crate::engine::EngineView;
 use crate::operation;
 use crate::reply::Reply;
 use crate::wording::quote_path;
@@ -81,7 +81,7 @@ pub(crate) fn watch(
         context
             .engine()
             .base()
-            .aftermath
+            .pending_recovery
             .late
             .open()
             .waiting
@@ -90,14 +90,14 @@ pub(crate) fn watch(
 }
 
 /// Takes up what processes left that have ended.
-pub(crate) fn take_up(engine: &Inner, store: &dyn OperationStore) {
+pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
     for mut unsealed in store.unsealed().unwrap_or_default() {
         let _ = store.put_unsealed(&unsealed);
         if crate::session::is_unnamed(&unsealed.session) {
             // It ended with its process.
             unsealed.session.clear();
         }
-        let mut open = engine.base().aftermath.late.open();
+        let mut open = engine.base().pending_recovery.late.open();
         match &unsealed.late {
             Some(late) => open.news.push(News {
                 row: Some(unsealed.file.clone()),
@@ -110,7 +110,7 @@ pub(crate) fn take_up(engine: &Inner, store: &dyn OperationStore) {
 }
 
 /// What a recovery did, for whoever calls next.
-pub(crate) fn recovered(engine: &Inner, all: &[Recovered]) {
+pub(crate) fn recovered(engine: &EngineView, all: &[Recovered]) {
     for one in all {
         let path = quote_path(&one.path);
         let words = match &one.healed {
@@ -123,7 +123,7 @@ pub(crate) fn recovered(engine: &Inner, all: &[Recovered]) {
                 quote_path(kept)
             ),
         };
-        engine.base().aftermath.late.open().news.push(News {
+        engine.base().pending_recovery.late.open().news.push(News {
             session: None,
             words,
             row: None,
@@ -132,9 +132,9 @@ pub(crate) fn recovered(engine: &Inner, all: &[Recovered]) {
 }
 
 /// Looks again at old files that are not sealed.
-fn look(engine: &Inner) {
+fn look(engine: &EngineView) {
     let waiting = {
-        let mut open = engine.base().aftermath.late.open();
+        let mut open = engine.base().pending_recovery.late.open();
         let some = open.waiting.len().min(AT_ONCE);
         open.waiting.drain(..some).collect::<Vec<_>>()
     };
@@ -143,7 +143,7 @@ fn look(engine: &Inner) {
     };
     for unsealed in waiting {
         let found = settle(engine, &**store, unsealed.clone());
-        let mut open = engine.base().aftermath.late.open();
+        let mut open = engine.base().pending_recovery.late.open();
         if let Some(late) = found.late {
             // What is told does not end the looking.
             let row = found.again.is_none().then(|| unsealed.file.clone());
@@ -178,7 +178,7 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> O
         late: None,
     };
     let found = settle(engine, &**store, unsealed);
-    let mut open = engine.base().aftermath.late.open();
+    let mut open = engine.base().pending_recovery.late.open();
     open.waiting.extend(found.again);
     found.late
 }
@@ -202,7 +202,7 @@ impl Found {
 }
 
 /// Looks again at one old file.
-fn settle(engine: &Inner, store: &dyn OperationStore, mut unsealed: Unsealed) -> Found {
+fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unsealed) -> Found {
     let displaced = Displaced {
         path: unsealed.file.clone(),
         revision: Revision::from_bytes(unsealed.revision),
@@ -324,7 +324,7 @@ pub(crate) fn tell(context: &CallContext<'_>, reply: &mut Reply) {
     look(engine);
     let mut told = Vec::new();
     {
-        let mut open = engine.base().aftermath.late.open();
+        let mut open = engine.base().pending_recovery.late.open();
         let mut at = 0;
         while at < open.news.len() && told.len() < AT_ONCE {
             let to = &open.news[at].session;

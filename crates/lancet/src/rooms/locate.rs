@@ -2,21 +2,21 @@
 //! have ends here; what kind of thing stands there is told, not judged.
 
 mod given;
+mod hard_links;
 mod refuse;
-mod twins;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_policy::{Cause, Decision, FileNames, Kind as Sort, Policy, Shows};
-use lancet_workspace::{Kind as FileKind, LocateError, Located};
+use lancet_policy::{Cause, Decision, FileNames, NameKind, Policy, Shows};
+use lancet_workspace::{FileType, LocateError, Located};
 
+pub(crate) use self::hard_links::LinkIndex;
 pub(crate) use self::refuse::root_moved;
-pub(crate) use self::twins::LinkIndex;
 
 use self::refuse::{not_relative, refuse};
-use crate::engine::Inner;
-use crate::refusal::{Kind, Refusal};
+use crate::engine::EngineView;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
 
 /// What the caller wants to do with the file: some files may be written but not shown.
@@ -32,7 +32,7 @@ pub(crate) enum Intent {
 
 /// Whether the other names of a file are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Twins {
+pub(crate) enum HardLinks {
     /// It has no others, or those that matter were found.
     Known,
     /// There were too many entries to look at, or a folder could not be listed: a protected name may be among them.
@@ -50,7 +50,7 @@ pub(crate) struct Target {
     /// Other names of the same file that policy looks at: the path as given, other hard links.
     others: Vec<PathBuf>,
     /// Whether those are all.
-    pub(crate) twins: Twins,
+    pub(crate) hard_links: HardLinks,
     /// Whether another hard link of it is in a folder for reading only.
     reaches_read_root: bool,
     withheld: bool,
@@ -86,15 +86,15 @@ impl Target {
     }
 }
 
-fn sort_of(located: &Located) -> Sort {
+fn sort_of(located: &Located) -> NameKind {
     match located.kind() {
-        FileKind::Directory => Sort::Folder,
-        _ => Sort::File,
+        FileType::Directory => NameKind::Folder,
+        _ => NameKind::File,
     }
 }
 
 /// Finds the file that a path means, and refuses what policy denies.
-pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Target, Refusal> {
+pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result<Target, Refusal> {
     let policy = engine.permissions.policy();
     let mut target = find(engine, &policy, given, intent)?;
     let reading = target.with_names(|names| policy.reading(names));
@@ -116,7 +116,7 @@ pub(crate) fn locate(engine: &Inner, given: &str, intent: Intent) -> Result<Targ
 
 /// Finds the file that a path means, whoever may touch it.
 pub(crate) fn find(
-    engine: &Inner,
+    engine: &EngineView,
     policy: &Arc<Policy>,
     given: &str,
     intent: Intent,
@@ -156,10 +156,17 @@ pub(crate) fn find(
 }
 
 /// A located file with all names that policy looks at.
-fn with_names(engine: &Inner, policy: &Arc<Policy>, located: Located, path: PathBuf) -> Target {
+fn with_names(
+    engine: &EngineView,
+    policy: &Arc<Policy>,
+    located: Located,
+    path: PathBuf,
+) -> Target {
     let mut others = Vec::new();
-    let twins = LinkIndex::new(engine, Arc::clone(policy)).names_of(&located, &mut others);
-    let reaches_read_root = others.iter().any(|twin| policy.is_for_reading(twin));
+    let hard_links = LinkIndex::new(engine, Arc::clone(policy)).names_of(&located, &mut others);
+    let reaches_read_root = others
+        .iter()
+        .any(|hard_link| policy.is_for_reading(hard_link));
     let given = quote_path(&path);
     for name in given::names(path) {
         if name != located.path() {
@@ -171,7 +178,7 @@ fn with_names(engine: &Inner, policy: &Arc<Policy>, located: Located, path: Path
         given,
         notices: Vec::new(),
         others,
-        twins,
+        hard_links,
         reaches_read_root,
         withheld: false,
     }
@@ -179,7 +186,7 @@ fn with_names(engine: &Inner, policy: &Arc<Policy>, located: Located, path: Path
 
 /// Whether the path of a target still leads to the same file in the same place, and policy says the same of all its
 /// names. The bytes of the file are left to the commit.
-pub(crate) fn is_unmoved(engine: &Inner, policy: &Arc<Policy>, target: &Target) -> bool {
+pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Target) -> bool {
     let then = &target.located;
     let found = match then.respelled() {
         true => engine.workspace.locate(then.given()),
@@ -205,7 +212,7 @@ pub(crate) fn is_unmoved(engine: &Inner, policy: &Arc<Policy>, target: &Target) 
             )
         })
     };
-    now.twins == target.twins
+    now.hard_links == target.hard_links
         && now.reaches_read_root == target.reaches_read_root
         && decide(&now) == decide(target)
 }
@@ -220,7 +227,7 @@ fn denied_writing<'p>(policy: &'p Policy, target: &Target, shows: Shows) -> Opti
 /// The refusal for a file that policy denies. What it is called, and the rule that names it, is told only where the
 /// caller has named it so itself.
 fn denied(
-    engine: &Inner,
+    engine: &EngineView,
     policy: &Policy,
     target: &Target,
     decision: &Decision<'_>,
@@ -257,7 +264,7 @@ fn denied(
         ),
         _ => format!("A rule denies {given}. Work without this file, or ask the user."),
     };
-    Refusal::new(Kind::Denied, text).with("file_path", given)
+    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// The refusal for a write into a read root.
@@ -265,16 +272,16 @@ fn only_for_reading(given: &QuotedPath) -> Refusal {
     let text = format!(
         "{given} is in a folder that is only for reading. Nothing is written there; use a path below a root."
     );
-    Refusal::new(Kind::Denied, text).with("file_path", given)
+    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// Refuses lancet's own state folder, and the places where opening a file is more than reading one.
-fn refuse_unshown(engine: &Inner, given: &QuotedPath, opened: &Path) -> Result<(), Refusal> {
+fn refuse_unshown(engine: &EngineView, given: &QuotedPath, opened: &Path) -> Result<(), Refusal> {
     if is_state(engine, opened) {
         let text = format!(
             "{given} is in lancet's own state folder, which no tool shows or changes. Leave it alone."
         );
-        return Err(Refusal::new(Kind::Denied, text).with("file_path", given));
+        return Err(Refusal::new(RefusalKind::Denied, text).with("file_path", given));
     }
     let parts: Vec<_> = opened.iter().filter_map(|part| part.to_str()).collect();
     if matches!(
@@ -284,13 +291,13 @@ fn refuse_unshown(engine: &Inner, given: &QuotedPath, opened: &Path) -> Result<(
         let text = format!(
             "{given} is a device or an open file of a process, not a regular file. Name a regular file."
         );
-        return Err(Refusal::new(Kind::Special, text).with("file_path", given));
+        return Err(Refusal::new(RefusalKind::Special, text).with("file_path", given));
     }
     Ok(())
 }
 
 /// Whether a path is at or below lancet's own state folder.
-pub(crate) fn is_state(engine: &Inner, path: &Path) -> bool {
+pub(crate) fn is_state(engine: &EngineView, path: &Path) -> bool {
     engine
         .base()
         .state_folder()
@@ -298,10 +305,14 @@ pub(crate) fn is_state(engine: &Inner, path: &Path) -> bool {
 }
 
 /// The path as an absolute one: `~` expanded, a relative one taken from the first root.
-fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<PathBuf, Refusal> {
+fn absolute(
+    engine: &EngineView,
+    given: &str,
+    notices: &mut Vec<String>,
+) -> Result<PathBuf, Refusal> {
     if given.is_empty() {
         return Err(Refusal::new(
-            Kind::Invalid,
+            RefusalKind::Invalid,
             "file_path is empty. Send the absolute path of a file.",
         ));
     }
@@ -311,7 +322,7 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
             quote_path(Path::new(given)),
             names(engine.roots())
         );
-        return Err(Refusal::new(Kind::Outside, text).with("file_path", given));
+        return Err(Refusal::new(RefusalKind::Outside, text).with("file_path", given));
     }
     if let Some(home) = engine.base().home()
         && let Some(rest) = given.strip_prefix('~')
@@ -333,12 +344,12 @@ fn absolute(engine: &Inner, given: &str, notices: &mut Vec<String>) -> Result<Pa
 }
 
 /// Whether something is there that may be told of.
-fn is_told(engine: &Inner, located: &Located) -> bool {
-    !matches!(located.kind(), FileKind::Missing) && !is_hidden(engine, located.path())
+fn is_told(engine: &EngineView, located: &Located) -> bool {
+    !matches!(located.kind(), FileType::Missing) && !is_hidden(engine, located.path())
 }
 
 /// The same tail of the path below a root, unless its name is one that is not told.
-pub(crate) fn same_tail(engine: &Inner, path: &Path) -> Option<PathBuf> {
+pub(crate) fn same_tail(engine: &EngineView, path: &Path) -> Option<PathBuf> {
     engine
         .workspace
         .find_tail(path)
@@ -346,13 +357,13 @@ pub(crate) fn same_tail(engine: &Inner, path: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a name is told to no one: that of a file that may not be read, and what is in lancet's own state folder.
-pub(crate) fn is_hidden(engine: &Inner, path: &Path) -> bool {
+pub(crate) fn is_hidden(engine: &EngineView, path: &Path) -> bool {
     let policy = engine.permissions.policy();
     let denied = |kind| policy.may_read(path, kind).is_denied();
-    denied(Sort::File) || denied(Sort::Folder) || is_state(engine, path)
+    denied(NameKind::File) || denied(NameKind::Folder) || is_state(engine, path)
 }
 
 /// The path of a call that was refused, absolute where that can be said.
-pub(crate) fn event_path(engine: &Inner, given: &str) -> PathBuf {
+pub(crate) fn event_path(engine: &EngineView, given: &str) -> PathBuf {
     absolute(engine, given, &mut Vec::new()).unwrap_or_else(|_| PathBuf::from(given))
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use lancet_policy::Effect;
 use lancet_workspace::{
-    CommitError, Expected, Kind, Manner, NewBytes, RealDisk, Workspace, Write, resolved_folder,
+    CommitError, Expected, FileType, NewBytes, RealDisk, Workspace, Write, WriteOptions,
+    resolved_folder,
 };
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
@@ -62,7 +63,7 @@ pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, Ke
         let located = workspace
             .locate_as_spelled(&file)
             .map_err(|error| system(&error))?;
-        let (text, expected) = if located.kind() == Kind::Missing {
+        let (text, expected) = if located.kind() == FileType::Missing {
             (String::new(), Expected::Missing)
         } else {
             let snapshot = located.snapshot(LONGEST).map_err(|error| system(&error))?;
@@ -93,7 +94,7 @@ pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, Ke
             expected,
             new: NewBytes::Whole(added.as_bytes()),
             revision: None,
-            manner: Manner::default(),
+            options: WriteOptions::default(),
         };
         match workspace.commit(vec![write]) {
             Ok(_) => return Ok(kept),

@@ -45,7 +45,7 @@ fn figure_17_an_undo_after_a_foreign_edit() {
                 if reply.is_error() {
                     assert_eq!(now, theirs, "{what}");
                     assert_eq!(
-                        reply.refusal().map(lancet::Kind::name),
+                        reply.refusal().map(lancet::RefusalKind::name),
                         Some("conflict"),
                         "{what}"
                     );

@@ -144,7 +144,7 @@ impl Ground {
 pub(crate) fn patiently(call: impl Fn() -> Reply) -> Reply {
     for _ in 0..100 {
         let reply = call();
-        if reply.refusal() != Some(lancet::Kind::Busy) {
+        if reply.refusal() != Some(lancet::RefusalKind::Busy) {
             return reply;
         }
         std::thread::sleep(std::time::Duration::from_millis(50));

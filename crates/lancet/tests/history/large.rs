@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lancet::{Caller, Moment, RawCall, Restore, Selection};
+use lancet::{Caller, RawCall, Restore, Selection, Side};
 use serde_json::json;
 
 use crate::ground::{Ground, operation, refused};
@@ -85,7 +85,7 @@ fn a_large_file_that_was_overwritten_or_made_comes_back_and_goes() {
     let asked = Restore {
         file: ground.path("new/large.txt"),
         operation: written,
-        moment: Moment::Before,
+        moment: Side::Before,
         dry_run: false,
     };
     operation(

@@ -89,7 +89,7 @@ fn act(ground: &Ground, step: &Step) -> bool {
         Step::Redo => ground.redo(),
     };
     assert_ne!(
-        reply.refusal().map(lancet::Kind::name),
+        reply.refusal().map(lancet::RefusalKind::name),
         Some("internal"),
         "{}",
         reply.text()
@@ -138,7 +138,7 @@ proptest! {
         let after = ground.tree();
         let reply = ground.undo(Selection::Session("talk".into()));
         // Changes that cancelled each other out leave nothing to take back.
-        prop_assume!(reply.refusal().map(lancet::Kind::name) != Some("no_change"));
+        prop_assume!(reply.refusal().map(lancet::RefusalKind::name) != Some("no_change"));
         prop_assert!(!reply.is_error(), "{}", reply.text());
         prop_assert_eq!(&ground.tree(), &before);
         prop_assert!(act(&ground, &Step::Redo));

@@ -31,7 +31,7 @@ pub(crate) fn beside(folder: &Path, number: u64) {
                 &format!("{count}"),
                 &format!("{}", count + 1),
             );
-            match reply.refusal().map(lancet::Kind::name) {
+            match reply.refusal().map(lancet::RefusalKind::name) {
                 None => done += 1,
                 // Another process was quicker, or is at it just now.
                 Some("stale" | "busy" | "no_match" | "not_found" | "conflict") => {}

@@ -4,8 +4,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use lancet::{
-    Caller, Direction, LogQuery, Moment, OperationKind, Overlap, RawCall, Restore, Selection,
-    SessionName,
+    Caller, Direction, LogQuery, OperationKind, Overlap, RawCall, Restore, Selection, SessionName,
+    Side,
 };
 use serde_json::json;
 
@@ -169,7 +169,7 @@ fn a_conflict_names_a_way_that_works_also_where_the_file_is_gone() {
     let asked = Restore {
         file: ground.path("a.txt"),
         operation: id,
-        moment: Moment::Before,
+        moment: Side::Before,
         dry_run: false,
     };
     operation(&ground.session.restore(asked, Caller::default()));
@@ -264,12 +264,12 @@ fn restore_brings_any_state_back() {
             .unnamed_session()
             .restore(asked, Caller::default())
     };
-    operation(&restore(Moment::Before, "a.txt"));
+    operation(&restore(Side::Before, "a.txt"));
     assert_eq!(ground.bytes("a.txt"), b"0\n");
-    operation(&restore(Moment::After, "a.txt"));
+    operation(&restore(Side::After, "a.txt"));
     assert_eq!(ground.bytes("a.txt"), b"1\n");
-    assert_eq!(refused(&restore(Moment::After, "a.txt")), "no_change");
-    assert_eq!(refused(&restore(Moment::After, "b.txt")), "not_found");
+    assert_eq!(refused(&restore(Side::After, "a.txt")), "no_change");
+    assert_eq!(refused(&restore(Side::After, "b.txt")), "not_found");
     // It is a change like any other.
     operation(&ground.undo(Selection::Newest));
     assert_eq!(ground.bytes("a.txt"), b"0\n");

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use damage::{DAMAGES, Damage, Dice, Edit, WHERE, Where};
-use lancet::{Kind, Lancet, Mode, RawCall, Reply, Session};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use serde_json::{Value, json};
 
 const TEXTS: [(&str, &str); 8] = [
@@ -94,12 +94,12 @@ impl Place {
 fn offered(reply: &Reply, edit: &Edit, old: &str, new: &str) -> Option<(String, String)> {
     let error = &reply.data()["error"];
     let place: &Value = match reply.refusal()? {
-        Kind::NotFound => &error["nearest"][0],
-        Kind::Ambiguous => error["places"]
+        RefusalKind::NotFound => &error["nearest"][0],
+        RefusalKind::Ambiguous => error["places"]
             .as_array()?
             .iter()
             .find(|place| place["line"].as_u64() == Some(edit.first as u64 + 1))?,
-        Kind::Leaked => error,
+        RefusalKind::Leaked => error,
         _ => return None,
     };
     let text = |name: &str| place[name].as_str().map(str::to_owned);

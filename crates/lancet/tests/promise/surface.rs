@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use lancet::arguments::{EditItem, WriteArguments};
 use lancet::{
-    Answer, Check, Declaration, Event, HostTool, Kind, Lancet, Mode, Proposal, Question, RawCall,
-    Refusal, Session, SessionName,
+    Answer, Check, Declaration, Event, HostTool, Lancet, Mode, Proposal, Question, RawCall,
+    Refusal, RefusalKind, Session, SessionName,
 };
 use serde_json::{Value, json};
 
@@ -134,7 +134,7 @@ fn a_check_has_no_effect() {
     match check(&session, "Edit", edit.clone()) {
         Check::Refused(refusal) => assert_eq!(
             refusal.kind(),
-            Kind::NotRead,
+            RefusalKind::NotRead,
             "a checked Read shows nothing"
         ),
         other => panic!("{other:?}"),
@@ -163,7 +163,7 @@ fn a_check_has_no_effect() {
         match check(&session, "Edit", edit.clone()) {
             Check::Refused(refusal) => assert_eq!(
                 refusal.kind(),
-                Kind::Stale,
+                RefusalKind::Stale,
                 "a checked diff was shown to nobody"
             ),
             other => panic!("{other:?}"),
@@ -217,7 +217,7 @@ impl HostTool for Proposer {
             }),
             _ => {
                 return Err(Refusal::new(
-                    Kind::Invalid,
+                    RefusalKind::Invalid,
                     "kind is answer, edits or write.",
                 ));
             }

@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use crate::laws::config;
 use crate::{
-    Effect, Entry, FileNames, Ground, Kind, Layer, Mode, Outcome, Policy, Rule, Scope, Shows,
+    Effect, Entry, FileNames, Ground, Layer, Mode, NameKind, Outcome, Policy, Rule, Scope, Shows,
 };
 
 fn names() -> impl Strategy<Value = &'static str> {
@@ -151,7 +151,7 @@ proptest! {
         more.insert(at.index(entries.len() + 1), added);
         let (before, after) = (policy(mode, entries), policy(mode, more));
         let others = [other.as_path()];
-        let names = FileNames { opened: &path, others: &others, kind: Kind::File };
+        let names = FileNames { opened: &path, others: &others, kind: NameKind::File };
         for (before, after) in outcomes(&before, names).into_iter().zip(outcomes(&after, names)) {
             prop_assert!(after >= before, "{before:?} became {after:?}");
         }
@@ -174,7 +174,7 @@ proptest! {
             for at in way {
                 stepwise = policy.folder_in(&stepwise, at);
             }
-            for kind in [Kind::File, Kind::Folder] {
+            for kind in [NameKind::File, NameKind::Folder] {
                 let wanted = policy.may_read(&path, kind);
                 prop_assert_eq!(&policy.may_read_in(&folder, &path, kind), &wanted, "{:?}", path);
                 prop_assert_eq!(&policy.may_read_in(&stepwise, &path, kind), &wanted, "{:?}", path);
@@ -208,7 +208,7 @@ proptest! {
         let alone = outcomes(&policy, FileNames::one(&dressed));
         // As a file system would have it that knows the file's own name.
         let others = [dressed.as_path()];
-        let known = outcomes(&policy, FileNames { opened: &path, others: &others, kind: Kind::File });
+        let known = outcomes(&policy, FileNames { opened: &path, others: &others, kind: NameKind::File });
         for at in 0..3 {
             prop_assert!(known[at] >= plain[at], "{dressed:?}: {:?} for {:?}", known[at], plain[at]);
             if dressed.iter().all(|name| name != "..") {
@@ -226,7 +226,7 @@ proptest! {
     ) {
         let policy = policy(mode, entries);
         let others = [other.as_path()];
-        let both = outcomes(&policy, FileNames { opened: &path, others: &others, kind: Kind::File });
+        let both = outcomes(&policy, FileNames { opened: &path, others: &others, kind: NameKind::File });
         for (both, one) in both.into_iter().zip(outcomes(&policy, FileNames::one(&path))) {
             prop_assert!(both >= one);
         }

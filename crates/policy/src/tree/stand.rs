@@ -1,6 +1,6 @@
 //! A walk down the tree that stops at a folder and goes on from there, for each of its entries.
 
-use super::{Kind, Place, States, Tree, Walk};
+use super::{NameKind, Place, States, Tree, Walk};
 
 /// How far a tree's patterns are on the way to a folder.
 #[derive(Clone, Debug, Default)]
@@ -84,14 +84,14 @@ impl Tree {
     }
 
     /// The first pattern that matches an entry of the folder that a stand is at.
-    pub(crate) fn find_from(&self, stand: &Stand, name: &str, kind: Kind) -> Option<u32> {
+    pub(crate) fn find_from(&self, stand: &Stand, name: &str, kind: NameKind) -> Option<u32> {
         let mut walk = Walk {
             nodes: &self.nodes,
             best: stand.best,
         };
         let place = match kind {
-            Kind::Folder => Place::LastFolder,
-            Kind::File => Place::Last,
+            NameKind::Folder => Place::LastFolder,
+            NameKind::File => Place::Last,
         };
         for &state in &stand.states {
             if self.nodes[state as usize].takes(name) {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use lancet_workspace::{EntryKind, Kind};
+use lancet_workspace::{EntryKind, FileType};
 
 use super::folder::{Folder, below};
 use super::names::{Below, Names};
@@ -204,14 +204,14 @@ impl<'w, 'a> Crew<'w, 'a> {
     fn begin(&self, at: usize, visitor: &mut impl Visitor, tally: &mut Tally) {
         let located = &self.walk.starts[at].located;
         match located.kind() {
-            Kind::Directory => match located.branch() {
+            FileType::Directory => match located.branch() {
                 Ok(branch) => {
                     let folder = Folder::start(self.walk, at, branch, located.path());
                     self.look(folder, visitor, tally);
                 }
                 Err(_) => tally.unreadable += 1,
             },
-            Kind::File => {
+            FileType::File => {
                 let file = File {
                     start: at,
                     path: located.path(),

@@ -10,7 +10,7 @@ use super::back::{Back, Done, twice};
 use super::exchange::{freshen, keep, settle_stamp};
 use super::hold::{Held, Look, look};
 use super::stage::{Replacement, breaks_links, dress};
-use super::trial::{Trial, is_unknown};
+use super::trial::{Scratch, is_unknown};
 use super::{Barrier, Failure, Rung, Warning, Write, Written};
 use crate::disk::{Carried, Disk, Replace};
 
@@ -33,7 +33,7 @@ impl Given {
 }
 
 pub(super) fn aside(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     replacement: Replacement,
     mut held: Held,
@@ -127,7 +127,7 @@ fn refused(error: &io::Error) -> Failure {
 
 /// Gives what was moved aside its name back, unless that is taken: then it is kept.
 pub(super) fn put_back(
-    trial: &Trial<'_>,
+    trial: &Scratch<'_>,
     write: &Write<'_>,
     old: &OsStr,
     failure: Failure,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::exchange::{is_untouched, keep};
 use super::hold::Held;
 use super::in_place::{self, Gripped, Rewrite};
-use super::trial::{Temporary, Trial, temporary_name};
+use super::trial::{Scratch, Temporary, temporary_name};
 use super::{CommitError, Write, Written};
 use crate::disk::{Disk, Replace};
 use crate::stamp::Stamp;
@@ -57,7 +57,7 @@ pub(super) struct Standing {
 
 /// Takes back what was swapped, last first, and says why.
 pub(super) fn roll_back(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     batch: &[Write<'_>],
     done: Vec<Done>,
     cause: CommitError,
@@ -97,7 +97,7 @@ pub(super) fn roll_back(
 /// Takes one write back; false where it has to stand, because the system refuses or because somebody has changed the
 /// file since.
 fn take_back(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     done: Done,
     standing: &mut Standing,

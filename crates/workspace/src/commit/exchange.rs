@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::back::{Back, Done, twice};
 use super::hold::{Grip, Held, Look, lease, look};
 use super::stage::{Replacement, breaks_links, dress, later_than};
-use super::trial::{Temporary, Trial};
+use super::trial::{Scratch, Temporary};
 use super::{Barrier, Failure, Rung, Warning, Write, Written};
 use crate::disk::{Carried, Disk, Lease, Open, Replace};
 use crate::displaced::Seal;
@@ -24,7 +24,7 @@ use crate::stamp::Stamp;
 const TRIES: usize = 8;
 
 pub(super) fn exchange(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     replacement: Replacement,
     mut held: Held,
@@ -129,7 +129,7 @@ pub(super) fn settle_stamp(
 }
 
 /// The exchange was refused; nothing has changed. Which way is left?
-fn refused(trial: &Trial<'_>, old: &Stamp, error: io::Error) -> Failure {
+fn refused(trial: &Scratch<'_>, old: &Stamp, error: io::Error) -> Failure {
     use rustix::io::Errno;
     match Errno::from_io_error(&error) {
         Some(Errno::NOENT) => Failure::Changed,
@@ -151,7 +151,7 @@ fn refused(trial: &Trial<'_>, old: &Stamp, error: io::Error) -> Failure {
 /// Takes the new file away again, because what came off is not what was checked: that goes back to its name. Whatever
 /// else turns up meanwhile is kept. The failure that results.
 fn withdraw(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     temporary: Temporary,
     ours: &Stamp,
@@ -201,7 +201,7 @@ fn withdraw(
 
 /// Does a file of ours hold what we wrote, and does nobody have it open for writing?
 pub(super) fn is_untouched(
-    trial: &Trial<'_>,
+    trial: &Scratch<'_>,
     folder: BorrowedFd<'_>,
     name: &OsStr,
     ours: &Stamp,
@@ -226,7 +226,7 @@ pub(super) fn is_untouched(
 }
 
 /// Puts a version that nobody may lose into the state folder; where that fails it stays where it is.
-pub(super) fn keep(trial: &Trial<'_>, write: &Write<'_>, aside: &OsStr) -> PathBuf {
+pub(super) fn keep(trial: &Scratch<'_>, write: &Write<'_>, aside: &OsStr) -> PathBuf {
     let located = write.located;
     let beside = located.path().with_file_name(aside);
     if trial.workspace.state_folder.is_none() {

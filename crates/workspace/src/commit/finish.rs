@@ -9,7 +9,7 @@ use super::back::{Back, Done, flush_once, roll_back};
 use super::hold::{Grip, Held};
 use super::in_place;
 use super::intent::Row;
-use super::trial::Trial;
+use super::trial::Scratch;
 use super::{CommitError, Durability, Expected, Old, Warning, Write, Written};
 use crate::displaced::{Displaced, Seal};
 use crate::locks::{Guard, Kept};
@@ -18,7 +18,7 @@ use crate::locks::{Guard, Kept};
 const LATE: Duration = Duration::from_micros(100);
 
 pub(super) fn finish(
-    mut trial: Trial<'_>,
+    mut trial: Scratch<'_>,
     batch: &[Write<'_>],
     mut done: Vec<Done>,
     guard: Guard,
@@ -81,7 +81,7 @@ pub(super) fn finish(
 
 /// Somebody may have found the old file under its name just before the swap and not have come to the lease yet: it is held
 /// for a moment longer, so that they show. On a disk that has to be flushed that moment is long over.
-fn wait_for_late_writers(trial: &Trial<'_>, done: &[Done], swapped: Instant) {
+fn wait_for_late_writers(trial: &Scratch<'_>, done: &[Done], swapped: Instant) {
     let is_leased = done.iter().any(|done| match &done.back {
         Back::Exchange { held, .. } | Back::Aside { held, .. } => held.grip != Grip::Loose,
         _ => false,
@@ -94,11 +94,11 @@ fn wait_for_late_writers(trial: &Trial<'_>, done: &[Done], swapped: Instant) {
 }
 
 /// Flushes every folder in which names changed.
-fn flush(trial: &Trial<'_>, batch: &[Write<'_>], done: &mut [Done]) {
+fn flush(trial: &Scratch<'_>, batch: &[Write<'_>], done: &mut [Done]) {
     let mut flushed = Vec::new();
     for (write, done) in batch.iter().zip(done) {
         let written = &mut done.written;
-        if written.durable || write.manner.durability == Durability::Ordered {
+        if written.durable || write.options.durability == Durability::Ordered {
             continue;
         }
         written.durable = flush_once(trial.disk(), Arc::clone(&done.folder), &mut flushed);
@@ -113,7 +113,7 @@ fn flush(trial: &Trial<'_>, batch: &[Write<'_>], done: &mut [Done]) {
 
 /// The old file becomes the backup. What cannot be flushed is not moved: until then it may be the only copy.
 fn put_away(
-    trial: &Trial<'_>,
+    trial: &Scratch<'_>,
     write: &Write<'_>,
     name: &std::ffi::OsStr,
     held: &Held,
@@ -141,7 +141,7 @@ fn put_away(
         written.warnings.push(Warning::Left(left()));
         return;
     }
-    if seal == Seal::Sealed && write.manner.old == Old::KeptElsewhere && !unflushed {
+    if seal == Seal::Sealed && write.options.old == Old::KeptElsewhere && !unflushed {
         // One that will not go is kept after all.
         if disk.remove_at(located.folder.as_fd(), name).is_ok() {
             return;

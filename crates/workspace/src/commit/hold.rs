@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::check::{holds_expected, not_there};
 use super::stage::breaks_links;
-use super::trial::Trial;
+use super::trial::Scratch;
 use super::{Failure, Write};
 use crate::disk::{Disk, Lease, Open};
 use crate::mounts::Sight;
@@ -46,7 +46,7 @@ impl Held {
 
 /// Takes a lease; waits a little for somebody who is just writing.
 pub(super) fn lease(
-    trial: &Trial<'_>,
+    trial: &Scratch<'_>,
     file: &OwnedFd,
     lease: Lease,
     patience: Duration,
@@ -77,7 +77,7 @@ pub(super) fn lease(
 /// Holds the file at the name of a write. `handle` and `checked` are how it was found before staging; where another file
 /// stands there now, that one is held, if it has the same content.
 pub(super) fn hold(
-    trial: &Trial<'_>,
+    trial: &Scratch<'_>,
     write: &Write<'_>,
     handle: OwnedFd,
     checked: &Stamp,
@@ -128,7 +128,7 @@ pub(super) enum Look {
 }
 
 /// Looks at what stands under `name`, where the held file should be now.
-pub(super) fn look(trial: &Trial<'_>, write: &Write<'_>, name: &OsStr, held: &Held) -> Look {
+pub(super) fn look(trial: &Scratch<'_>, write: &Write<'_>, name: &OsStr, held: &Held) -> Look {
     let disk = trial.disk();
     let folder = write.located.folder();
     let stat = || disk.stat_at(folder, name);
@@ -167,7 +167,7 @@ pub(super) fn look(trial: &Trial<'_>, write: &Write<'_>, name: &OsStr, held: &He
 }
 
 fn equal(
-    trial: &Trial<'_>,
+    trial: &Scratch<'_>,
     write: &Write<'_>,
     name: &OsStr,
     found: &Stamp,

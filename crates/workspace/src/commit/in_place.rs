@@ -12,7 +12,7 @@ use super::back::{Back, Done};
 use super::check::holds_expected;
 use super::hold::{Grip, lease};
 use super::stage::{UNCHANGED, check_base, later_than};
-use super::trial::{STATE, Temporary, Trial};
+use super::trial::{STATE, Scratch, Temporary};
 use super::{Barrier, Failure, Rung, Warning, Weak, Write, Written};
 use crate::content::{Sink, new_length, write_content};
 use crate::disk::{Disk, Lease, Open};
@@ -43,7 +43,7 @@ pub(super) struct Gripped {
 }
 
 pub(super) fn stage(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     handle: OwnedFd,
     checked: Stamp,
@@ -94,7 +94,7 @@ pub(super) fn stage(
 
 /// Gives the copies their names, once the journal has them: whoever is killed before leaves none, and whoever is killed
 /// later leaves them to the recovery.
-pub(super) fn name_copies(trial: &mut Trial<'_>, rewrite: &mut Rewrite) -> Result<(), Failure> {
+pub(super) fn name_copies(trial: &mut Scratch<'_>, rewrite: &mut Rewrite) -> Result<(), Failure> {
     trial.name(&mut rewrite.old, STATE, Rung::InPlace)?;
     if let Some(next) = &mut rewrite.next {
         trial.name(next, STATE, Rung::InPlace)?;
@@ -108,7 +108,7 @@ pub(super) fn name_copies(trial: &mut Trial<'_>, rewrite: &mut Rewrite) -> Resul
 
 /// Opens the file for writing, keeps others out and compares it. By now no other handle of ours may be open on it.
 pub(super) fn grip(
-    trial: &Trial<'_>,
+    trial: &Scratch<'_>,
     write: &Write<'_>,
     rewrite: &Rewrite,
 ) -> Result<Gripped, Failure> {
@@ -117,7 +117,7 @@ pub(super) fn grip(
     let patience = trial.workspace.lease_patience;
     let file = open(disk, write, patience)?;
     let grip = lease(trial, &file, Lease::Write, patience)?;
-    if grip == Grip::Loose && write.manner.weak == Weak::Refuse {
+    if grip == Grip::Loose && write.options.weak == Weak::Refuse {
         return Err(Failure::Unsafe);
     }
     let stamp = disk.stat(file.as_fd()).map_err(Failure::at("look"))?;
@@ -165,7 +165,7 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
 
 /// Rewrites the file. Where that fails the old bytes are back, or the conflict says where they are.
 pub(super) fn rewrite(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     rewrite: Rewrite,
     gripped: Gripped,
@@ -228,7 +228,7 @@ pub(super) fn rewrite(
 
 /// The copy of the old bytes stays as the backup, where such are kept.
 pub(super) fn keep_old(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     rewrite: &Rewrite,
 ) -> Option<Displaced> {
@@ -301,7 +301,7 @@ pub(crate) fn write_over(
 /// Puts old bytes back, and the time: a write that failed was none. Where that fails they are kept, and their path is
 /// the error.
 pub(super) fn restore(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     rewrite: &Rewrite,
     gripped: &Gripped,
 ) -> Result<(), PathBuf> {

@@ -11,7 +11,7 @@ use super::back::{Back, Done, twice};
 use super::exchange::settle_stamp;
 use super::hold::{Held, Look, look};
 use super::stage::Creation;
-use super::trial::{Naming, Trial, is_unknown};
+use super::trial::{Naming, Scratch, is_unknown};
 use super::{Barrier, Expected, Failure, Rung, Write, Written};
 use crate::disk::Replace;
 use crate::locate::Located;
@@ -21,7 +21,7 @@ use crate::stamp::Stamp;
 
 /// Gives the new file its name, unless that is taken.
 pub(super) fn create(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     creation: Creation,
 ) -> Result<Done, Failure> {
@@ -82,7 +82,7 @@ pub(super) fn create(
 
 /// Takes a file away from its name.
 pub(super) fn remove(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     aside: OsString,
     mut held: Held,
@@ -105,7 +105,7 @@ pub(super) fn remove(
 
 /// Gives a file another name, which must be free.
 pub(super) fn rename(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     to: &Located,
     to_folder: Arc<OwnedFd>,

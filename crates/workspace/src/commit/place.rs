@@ -5,7 +5,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::trial::Trial;
+use super::trial::Scratch;
 use super::{Failure, NewBytes, Ready, Write};
 use crate::disk::Disk;
 use crate::locate::Located;
@@ -47,7 +47,7 @@ impl<'b> Places<'b> {
 
     /// Fails where a folder is elsewhere by now, and where that cannot be told. Nothing may be waited for from here to
     /// the swap.
-    pub(super) fn check(&self, trial: &Trial<'_>) -> Result<(), Failure> {
+    pub(super) fn check(&self, trial: &Scratch<'_>) -> Result<(), Failure> {
         let disk = trial.disk();
         self.first.check(disk)?;
         self.second.iter().try_for_each(|place| place.check(disk))
@@ -55,7 +55,7 @@ impl<'b> Places<'b> {
 
     /// Why a swap that was made has to be taken back: a folder was moved in the moment between. Where that cannot be told
     /// the check just before stands.
-    pub(super) fn moved_meanwhile(&self, trial: &Trial<'_>) -> Option<Failure> {
+    pub(super) fn moved_meanwhile(&self, trial: &Scratch<'_>) -> Option<Failure> {
         match self.check(trial).or_else(|_| self.check(trial)) {
             Err(failure @ (Failure::FolderMoved | Failure::RootMoved(_))) => Some(failure),
             _ => None,

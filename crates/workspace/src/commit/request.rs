@@ -1,4 +1,4 @@
-//! What is asked of a commit: which file, what has to be there, what is to be there, and in what manner.
+//! What is asked of a commit: which file, what has to be there, what is to be there, and in what options.
 
 use std::fmt;
 use std::io;
@@ -22,7 +22,7 @@ pub struct Write<'a> {
     /// The name of that content where it has been worked out already; else it is while it is written.
     pub revision: Option<Revision>,
     /// How it may be put there.
-    pub manner: Manner,
+    pub options: WriteOptions,
 }
 
 /// What has to be at the name for a write to be right.
@@ -81,7 +81,7 @@ pub trait Source: fmt::Debug + Sync {
 
 /// How a file may be written. The default is what COMMIT and settings call `auto`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct WriteOptions {
     /// By another file under its name, or in place.
     pub strategy: Strategy,
     /// What becomes of a file's further names.

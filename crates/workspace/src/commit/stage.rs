@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::check::Current;
 use super::in_place::{self, Rewrite};
 use super::place;
-use super::trial::{Temporary, Trial, temporary_name};
+use super::trial::{Scratch, Temporary, temporary_name};
 use super::{Barrier, Expected, Failure, Links, NewBytes, Rung, Strategy, Write};
 use crate::content::{Sink, write_content};
 use crate::disk::{Carried, Disk, Open};
@@ -67,7 +67,7 @@ impl Staged {
 }
 
 pub(super) fn stage(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     current: Current,
     forced: Option<Rung>,
@@ -92,9 +92,9 @@ pub(super) fn stage(
     }
 }
 
-fn choose(trial: &Trial<'_>, write: &Write<'_>, stamp: &Stamp) -> Rung {
+fn choose(trial: &Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Rung {
     let keeps_links = stamp.links > 1 && !breaks_links(write);
-    if write.manner.strategy == Strategy::InPlace || keeps_links {
+    if write.options.strategy == Strategy::InPlace || keeps_links {
         Rung::InPlace
     } else if trial.workspace.mounts.lacks(stamp.device, Lack::Exchange) {
         Rung::Aside
@@ -110,7 +110,7 @@ fn is_as_located(write: &Write<'_>, now: &Stamp) -> bool {
 }
 
 pub(super) fn breaks_links(write: &Write<'_>) -> bool {
-    match write.manner.links {
+    match write.options.links {
         Links::Keep => false,
         Links::Break => true,
         Links::Auto => write.located.path().iter().any(is_package_store),
@@ -134,7 +134,7 @@ pub fn is_package_store(name: &OsStr) -> bool {
 }
 
 fn stage_beside(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     write: &Write<'_>,
     handle: &OwnedFd,
     old: Stamp,
@@ -192,13 +192,13 @@ pub(super) fn dress(
     let carried = disk
         .copy_attributes(old.as_fd(), file)
         .map_err(Failure::at("attributes"))?;
-    let mode = write.manner.mode.unwrap_or_else(|| stamp.permissions());
+    let mode = write.options.mode.unwrap_or_else(|| stamp.permissions());
     disk.set_permissions(file, mode & 0o7777)
         .map_err(Failure::at("mode"))?;
     Ok(carried)
 }
 
-fn stage_new(trial: &mut Trial<'_>, write: &Write<'_>) -> Result<Creation, Failure> {
+fn stage_new(trial: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, Failure> {
     let located = write.located;
     let disk = trial.disk();
     let (folder, created_folders) = make_folders(trial, located)?;
@@ -206,7 +206,7 @@ fn stage_new(trial: &mut Trial<'_>, write: &Write<'_>) -> Result<Creation, Failu
         return Err(Failure::Changed);
     }
     // The umask, and a default access list of the folder, apply as to any new file.
-    let mode = write.manner.mode;
+    let mode = write.options.mode;
     let temporary = trial
         .create(&folder, if mode.is_some() { 0o600 } else { 0o666 }, 0)
         .map_err(no_folder)?;
@@ -230,7 +230,7 @@ fn stage_new(trial: &mut Trial<'_>, write: &Write<'_>) -> Result<Creation, Failu
 
 /// Makes the missing folders of a name; the innermost one, and the paths of those that were made.
 pub(super) fn make_folders(
-    trial: &mut Trial<'_>,
+    trial: &mut Scratch<'_>,
     located: &crate::locate::Located,
 ) -> Result<(Arc<OwnedFd>, Vec<PathBuf>), Failure> {
     let disk = trial.disk();

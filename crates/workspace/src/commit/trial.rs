@@ -22,7 +22,7 @@ const TRIES: usize = 8;
 /// Stands for the state folder's file system, where what it lacks is noted.
 pub(super) const STATE: u64 = u64::MAX;
 
-pub(super) struct Trial<'w> {
+pub(super) struct Scratch<'w> {
     pub(super) workspace: &'w Workspace,
     names: Vec<(Arc<OwnedFd>, OsString)>,
     folders: Vec<(Arc<OwnedFd>, OsString)>,
@@ -49,9 +49,9 @@ pub(super) enum Naming {
     Unnamed,
 }
 
-impl<'w> Trial<'w> {
-    pub(super) fn new(workspace: &'w Workspace) -> Trial<'w> {
-        Trial {
+impl<'w> Scratch<'w> {
+    pub(super) fn new(workspace: &'w Workspace) -> Scratch<'w> {
+        Scratch {
             workspace,
             names: Vec::new(),
             folders: Vec::new(),
@@ -331,7 +331,7 @@ impl<'w> Trial<'w> {
     }
 }
 
-impl Drop for Trial<'_> {
+impl Drop for Scratch<'_> {
     fn drop(&mut self) {
         for (folder, name) in std::mem::take(&mut self.names) {
             self.remove(&folder, &name);

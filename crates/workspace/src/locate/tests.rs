@@ -127,7 +127,7 @@ fn a_file_is_found_in_two_calls_and_one_for_its_root() {
     ground.disk.mend();
     let found = ground.locate("d/e/x.txt").unwrap();
     assert_eq!(ground.disk.calls(), 3);
-    assert_eq!(found.kind(), Kind::File);
+    assert_eq!(found.kind(), FileType::File);
     assert_eq!(found.path(), ground.root.join("d/e/x.txt"));
     assert_eq!(found.relative(), Path::new("d/e/x.txt"));
     assert_eq!(found.root(), ground.root);
@@ -200,7 +200,7 @@ fn spellings_that_stay_inside_are_one_file() {
     ] {
         let found = ground.locate(path).unwrap();
         assert_eq!(found.path(), file, "{path}");
-        assert_eq!(found.kind(), Kind::File, "{path}");
+        assert_eq!(found.kind(), FileType::File, "{path}");
         assert_eq!(found.followed_link(), link, "{path}");
         assert_eq!(ground.text(path), "x");
     }
@@ -221,13 +221,13 @@ fn a_free_name_is_missing_and_a_dangling_link_is_missing_at_its_target() {
     let ground = ground();
     symlink("d/free.txt", ground.root.join("dangling")).unwrap();
     let found = ground.locate("d/new/er/y.txt").unwrap();
-    assert_eq!(found.kind(), Kind::Missing);
+    assert_eq!(found.kind(), FileType::Missing);
     assert!(found.stat().is_none());
     assert_eq!(found.path(), ground.root.join("d/new/er/y.txt"));
     assert_eq!(found.missing_folders(), ["new", "er"]);
     assert_eq!(found.first_missing(), "new");
     let found = ground.locate("dangling").unwrap();
-    assert_eq!(found.kind(), Kind::Missing);
+    assert_eq!(found.kind(), FileType::Missing);
     assert_eq!(found.path(), ground.root.join("d/free.txt"));
     assert!(found.followed_link());
 }
@@ -237,15 +237,15 @@ fn what_is_no_file_says_so() {
     let ground = ground();
     rustix::fs::mkfifoat(rustix::fs::CWD, ground.root.join("pipe"), 0o600.into()).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(ground.root.join("socket")).unwrap();
-    assert_eq!(ground.locate("d").unwrap().kind(), Kind::Directory);
-    assert_eq!(ground.locate("").unwrap().kind(), Kind::Directory);
+    assert_eq!(ground.locate("d").unwrap().kind(), FileType::Directory);
+    assert_eq!(ground.locate("").unwrap().kind(), FileType::Directory);
     assert_eq!(ground.locate("").unwrap().relative(), Path::new(""));
     for (name, kind) in [("pipe", "named pipe"), ("socket", "socket")] {
         let found = ground.locate(name).unwrap();
-        assert_eq!(found.kind(), Kind::Special(kind));
+        assert_eq!(found.kind(), FileType::Special(kind));
         let read = found.snapshot(1000);
         assert!(
-            matches!(read, Err(crate::ReadError::NotAFile(Kind::Special(_)))),
+            matches!(read, Err(crate::ReadError::NotAFile(FileType::Special(_)))),
             "{read:?}"
         );
     }
@@ -318,11 +318,14 @@ fn a_name_in_another_form_is_found_if_it_is_the_only_one() {
             .workspace
             .locate_as_spelled(&ground.root.join(name))
             .unwrap();
-        assert_eq!(exact.kind(), Kind::Missing);
+        assert_eq!(exact.kind(), FileType::Missing);
     }
     assert!(!ground.locate("c d.txt").unwrap().respelled());
     assert_eq!(ground.text("c d.txt"), "plain");
-    assert_eq!(ground.locate("it's x.txt").unwrap().kind(), Kind::Missing);
+    assert_eq!(
+        ground.locate("it's x.txt").unwrap().kind(),
+        FileType::Missing
+    );
 }
 
 #[test]
@@ -465,6 +468,6 @@ fn without_the_short_way_the_walk_finds_the_same() {
     assert!(ground.disk.calls() > 3, "the short way was refused");
     assert_eq!(
         (found.kind(), found.path()),
-        (Kind::File, &*ground.root.join("d/e/x.txt"))
+        (FileType::File, &*ground.root.join("d/e/x.txt"))
     );
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Kind, LocateError, Located, Spelling, respell};
+use super::{FileType, LocateError, Located, Spelling, respell};
 use crate::disk::Open;
 use crate::resolved::by_letters;
 use crate::roots::{Root, Workspace};
@@ -294,7 +294,7 @@ impl<'w> Walk<'w> {
         path.extend(&self.missing);
         path.push(&name);
         let missing_folders = std::mem::take(&mut self.missing);
-        let mut located = self.located(path, name, Kind::Missing, None)?;
+        let mut located = self.located(path, name, FileType::Missing, None)?;
         located.missing_folders = missing_folders;
         Ok(located)
     }
@@ -306,14 +306,14 @@ impl<'w> Walk<'w> {
         }
         let stamp = self.workspace.disk.stat(self.here())?;
         let path = self.path();
-        self.located(path, ".".into(), Kind::Directory, Some(stamp))
+        self.located(path, ".".into(), FileType::Directory, Some(stamp))
     }
 
     fn located(
         &self,
         path: PathBuf,
         name: OsString,
-        kind: Kind,
+        kind: FileType,
         stamp: Option<Stamp>,
     ) -> Result<Located, LocateError> {
         let Base::Root(index) = self.base else {

@@ -2,7 +2,7 @@
 //! something is in it.
 
 use std::ffi::OsStr;
-use std::io::{self, ErrorKind as Kind};
+use std::io::{self, ErrorKind as FileType};
 
 use super::Healed;
 use super::step::Scene;
@@ -24,7 +24,7 @@ impl Scene<'_> {
         let disk = self.disk();
         let ours = match disk.stat_at(self.folder(), name) {
             Ok(stamp) => stamp.is_folder() && is_ours(stamp.inode),
-            Err(error) if error.kind() == Kind::NotFound => false,
+            Err(error) if error.kind() == FileType::NotFound => false,
             Err(error) => return Err(error),
         };
         if !ours {
@@ -33,11 +33,11 @@ impl Scene<'_> {
         match disk.remove_folder_at(self.folder(), name) {
             Ok(()) => Ok(Healed::Finished),
             Err(error) => match error.kind() {
-                Kind::NotFound => Ok(Healed::Finished),
-                Kind::DirectoryNotEmpty
-                | Kind::PermissionDenied
-                | Kind::ReadOnlyFilesystem
-                | Kind::ResourceBusy => Ok(Healed::Kept(self.step.folder.join(name))),
+                FileType::NotFound => Ok(Healed::Finished),
+                FileType::DirectoryNotEmpty
+                | FileType::PermissionDenied
+                | FileType::ReadOnlyFilesystem
+                | FileType::ResourceBusy => Ok(Healed::Kept(self.step.folder.join(name))),
                 _ => Err(error),
             },
         }

@@ -8,18 +8,18 @@ use std::sync::{Arc, Mutex};
 use lancet_workspace::{Call, CommitError, FaultyDisk, Healed, Lasting, NewBytes, Workspace};
 use rustix::io::Errno;
 
-use crate::faults::{KINDS, Kind, Tree, undisturbed};
+use crate::faults::{FileType, KINDS, Tree, undisturbed};
 use crate::ground::Ground;
 
 /// A ground on which a commit died before its `number`-th call; nothing once there are not so many calls.
-pub(crate) fn dead_at(kind: &Kind, number: u64) -> Option<Ground> {
+pub(crate) fn dead_at(kind: &FileType, number: u64) -> Option<Ground> {
     dead_hearing(kind, number, None)
 }
 
 type Hook = Box<dyn Fn(&Call<'_>) + Send + Sync>;
 
 /// The same, with somebody who hears of every call.
-fn dead_hearing(kind: &Kind, number: u64, hook: Option<Hook>) -> Option<Ground> {
+fn dead_hearing(kind: &FileType, number: u64, hook: Option<Hook>) -> Option<Ground> {
     let mut ground = Ground::in_memory();
     (kind.prepare)(&ground);
     if let Some(hook) = hook {
@@ -44,7 +44,7 @@ pub(crate) fn reopen(ground: &Ground, disk: &Arc<FaultyDisk>) -> Workspace {
 }
 
 #[track_caller]
-pub(crate) fn is_whole(kind: &Kind, ground: &Ground, before: &Tree, after: &Tree, what: &str) {
+pub(crate) fn is_whole(kind: &FileType, ground: &Ground, before: &Tree, after: &Tree, what: &str) {
     let mut tree = ground.tree();
     // Folders that were made for a file and are empty again say nothing; a dead process cannot remove them.
     tree.retain(|name, content| {
@@ -249,7 +249,7 @@ fn a_folder_that_is_not_ours_or_not_empty_stays_after_a_crash() {
 /// Somebody edits the second of three files after the crash: their text stays, the others go back.
 #[test]
 fn what_others_wrote_after_the_crash_stays() {
-    let kind = Kind {
+    let kind = FileType {
         name: "three",
         prepare: |ground| {
             for name in ["a", "b", "c"] {

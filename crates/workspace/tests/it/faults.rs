@@ -18,7 +18,7 @@ pub(crate) type Outcome = Result<Vec<Written>, CommitError>;
 pub(crate) type Commit<'c> = &'c dyn Fn(Vec<Write<'_>>) -> Outcome;
 
 /// A kind of commit: how the root looks before, and what is done once everything is read.
-pub(crate) struct Kind {
+pub(crate) struct FileType {
     pub(crate) name: &'static str,
     pub(crate) prepare: fn(&Ground),
     pub(crate) act: fn(&Ground, Commit<'_>) -> Outcome,
@@ -31,18 +31,18 @@ fn change() -> Vec<RawChange> {
     }]
 }
 
-pub(crate) const KINDS: [Kind; 8] = [
-    Kind {
+pub(crate) const KINDS: [FileType; 8] = [
+    FileType {
         name: "replace",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
     },
-    Kind {
+    FileType {
         name: "create",
         prepare: |_| {},
         act: |ground, commit| commit(vec![creation(&ground.locate("n/e/w"), b"text")]),
     },
-    Kind {
+    FileType {
         name: "in place",
         prepare: |ground| {
             ground.put("a", "0123456789");
@@ -50,12 +50,12 @@ pub(crate) const KINDS: [Kind; 8] = [
         },
         act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
     },
-    Kind {
+    FileType {
         name: "remove",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| commit(vec![ground.seen("a").becomes(NewBytes::Nothing)]),
     },
-    Kind {
+    FileType {
         name: "move",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| {
@@ -63,7 +63,7 @@ pub(crate) const KINDS: [Kind; 8] = [
             commit(vec![ground.seen("a").becomes(NewBytes::MovedTo(&to))])
         },
     },
-    Kind {
+    FileType {
         name: "aside",
         prepare: |ground| {
             ground.put("a", "0123456789");
@@ -73,12 +73,12 @@ pub(crate) const KINDS: [Kind; 8] = [
         },
         act: |ground, commit| commit(vec![ground.seen("a").spliced(&change())]),
     },
-    Kind {
+    FileType {
         name: "streamed",
         prepare: |ground| ground.put("a", "0123456789"),
         act: |ground, commit| commit(vec![ground.seen("a").streamed(&change())]),
     },
-    Kind {
+    FileType {
         name: "several",
         prepare: |ground| {
             ground.put("a", "0123456789");
@@ -107,7 +107,7 @@ pub(crate) const KINDS: [Kind; 8] = [
 ];
 
 /// How the root looks before and after a commit that nothing disturbs.
-pub(crate) fn undisturbed(kind: &Kind) -> (Tree, Tree) {
+pub(crate) fn undisturbed(kind: &FileType) -> (Tree, Tree) {
     let ground = Ground::in_memory();
     (kind.prepare)(&ground);
     let before = ground.tree();
@@ -134,7 +134,7 @@ fn times(ground: &Ground) -> Times {
 
 /// A prepared root after a commit whose `number`-th call failed; nothing once there are not so many calls.
 pub(crate) fn disturbed(
-    kind: &Kind,
+    kind: &FileType,
     number: u64,
     error: Errno,
     lasting: Lasting,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet_workspace::{CommitError, Expected, Manner, NewBytes, RealDisk, Workspace, Write};
+use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write, WriteOptions};
 use rustix::mount::{MountFlags, UnmountFlags};
 
 struct SmallDisk {
@@ -64,7 +64,7 @@ fn commit(workspace: &Workspace, path: &Path, new: &[u8]) -> Result<(), CommitEr
             expected,
             new: NewBytes::Whole(new),
             revision: None,
-            manner: Manner::default(),
+            options: WriteOptions::default(),
         }])
         .map(|_| ())
 }
@@ -187,9 +187,9 @@ fn no_rung_damages_a_file_on_a_full_disk() {
                 },
                 new: NewBytes::Whole(&vec![b'n'; 1100 * 1024]),
                 revision: None,
-                manner: Manner {
+                options: WriteOptions {
                     strategy,
-                    ..Manner::default()
+                    ..WriteOptions::default()
                 },
             }]);
             is_full(result.map(|_| ()));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lancet_text::RawChange;
 use lancet_workspace::{
-    CommitError, Expected, FaultyDisk, Located, Manner, NewBytes, Snapshot, Workspace, Write,
+    CommitError, Expected, FaultyDisk, Located, NewBytes, Snapshot, Workspace, Write, WriteOptions,
     Written,
 };
 
@@ -194,7 +194,7 @@ pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
         expected: Expected::Missing,
         new: NewBytes::Whole(bytes),
         revision: None,
-        manner: Manner::default(),
+        options: WriteOptions::default(),
     }
 }
 
@@ -219,7 +219,7 @@ impl Seen {
             expected: self.expected(),
             new: NewBytes::Whole(bytes),
             revision: None,
-            manner: Manner::default(),
+            options: WriteOptions::default(),
         }
     }
 
@@ -229,7 +229,7 @@ impl Seen {
             expected: self.expected(),
             new,
             revision: None,
-            manner: Manner::default(),
+            options: WriteOptions::default(),
         }
     }
 
@@ -243,7 +243,7 @@ impl Seen {
             expected: self.expected(),
             new,
             revision: None,
-            manner: Manner::default(),
+            options: WriteOptions::default(),
         }
     }
 
@@ -263,7 +263,7 @@ impl Seen {
             expected,
             new: NewBytes::Streamed { changes },
             revision: None,
-            manner: Manner::default(),
+            options: WriteOptions::default(),
         }
     }
 }

@@ -241,7 +241,7 @@ fn the_old_file_itself_becomes_the_backup() {
 
 #[test]
 fn package_stores_lose_the_link_and_say_so() {
-    use lancet_workspace::{Links, Manner, Warning};
+    use lancet_workspace::{Links, Warning, WriteOptions};
     for (folder, links, breaks) in [
         ("node_modules/p", Links::Auto, true),
         ("src", Links::Auto, false),
@@ -253,9 +253,9 @@ fn package_stores_lose_the_link_and_say_so() {
         fs::hard_link(ground.root.join(&name), ground.root.join("twin")).unwrap();
         let seen = ground.seen(&name);
         let mut write = seen.whole(b"two");
-        write.manner = Manner {
+        write.options = WriteOptions {
             links,
-            ..Manner::default()
+            ..WriteOptions::default()
         };
         let written = crate::ground::single(ground.workspace.commit(vec![write])).unwrap();
         let twin = if breaks { "one" } else { "two" };
@@ -269,14 +269,14 @@ fn package_stores_lose_the_link_and_say_so() {
 
 #[test]
 fn in_place_by_wish_keeps_the_inode() {
-    use lancet_workspace::{Manner, Strategy};
+    use lancet_workspace::{Strategy, WriteOptions};
     let ground = Ground::with(&[("a", "one")]);
     let inode = fs::metadata(ground.root.join("a")).unwrap().ino();
     let seen = ground.seen("a");
     let mut write = seen.whole(b"two");
-    write.manner = Manner {
+    write.options = WriteOptions {
         strategy: Strategy::InPlace,
-        ..Manner::default()
+        ..WriteOptions::default()
     };
     let written = crate::ground::single(ground.workspace.commit(vec![write])).unwrap();
     assert_eq!(written.guarantee, "in-place-leased");
@@ -313,15 +313,15 @@ fn old_files_are_pruned_oldest_first_and_unsealed_ones_never() {
 
 #[test]
 fn an_old_file_whose_bytes_are_on_record_goes_unless_somebody_may_still_write_into_it() {
-    use lancet_workspace::{Manner, Old, Seal, Warning};
-    let on_record = Manner {
+    use lancet_workspace::{Old, Seal, Warning, WriteOptions};
+    let on_record = WriteOptions {
         old: Old::KeptElsewhere,
-        ..Manner::default()
+        ..WriteOptions::default()
     };
     let ground = Ground::with(&[("a", "one")]);
     let seen = ground.seen("a");
     let mut write = seen.whole(b"two");
-    write.manner = on_record;
+    write.options = on_record;
     let written = ground.workspace.commit(vec![write]).unwrap().remove(0);
     assert_eq!(written.displaced, None);
     assert_eq!((ground.text("a"), ground.tree().len()), ("two".into(), 1));
@@ -343,7 +343,7 @@ fn an_old_file_whose_bytes_are_on_record_goes_unless_somebody_may_still_write_in
         }
     });
     let mut write = seen.whole(b"two");
-    write.manner = on_record;
+    write.options = on_record;
     let written = ground.workspace.commit(vec![write]).unwrap().remove(0);
     assert!(written.warnings.contains(&Warning::LateWriter));
     assert_eq!(written.displaced.map(|kept| kept.seal), Some(Seal::Open));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use lancet_workspace::{Kind, LocateError, Nature, RealDisk, Workspace};
+use lancet_workspace::{FileType, LocateError, Nature, RealDisk, Workspace};
 
 use crate::ground::Ground;
 
@@ -65,7 +65,10 @@ fn files_that_the_kernel_makes_up_are_no_files() {
         let workspace =
             Workspace::open(&[root.into()], std::sync::Arc::new(RealDisk), None).unwrap();
         let located = workspace.locate(&Path::new(root).join(name)).unwrap();
-        assert!(matches!(located.kind(), Kind::Special(_)), "{root}/{name}");
+        assert!(
+            matches!(located.kind(), FileType::Special(_)),
+            "{root}/{name}"
+        );
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
-use lancet_workspace::{Barrier, CommitError, Links, Manner, Strategy};
+use lancet_workspace::{Barrier, CommitError, Links, Strategy, WriteOptions};
 use rustix::fs::XattrFlags;
 use rustix::mount::UnmountFlags;
 
@@ -70,20 +70,20 @@ fn dress_up(path: &Path) {
     set_mode(path, 0o6751);
 }
 
-/// Writes `name` in this manner; the rung.
-fn written(ground: &Ground, name: &str, manner: Manner) -> &'static str {
+/// Writes `name` in this options; the rung.
+fn written(ground: &Ground, name: &str, options: WriteOptions) -> &'static str {
     let seen = ground.seen(name);
     let mut write = seen.whole(b"two, and longer");
-    write.manner = manner;
+    write.options = options;
     let written = single(ground.workspace.commit(vec![write])).unwrap();
     assert_eq!(ground.text(name), "two, and longer");
     written.guarantee
 }
 
-fn in_place() -> Manner {
-    Manner {
+fn in_place() -> WriteOptions {
+    WriteOptions {
         strategy: Strategy::InPlace,
-        ..Manner::default()
+        ..WriteOptions::default()
     }
 }
 
@@ -91,7 +91,7 @@ fn in_place() -> Manner {
 fn what_is_kept_of_a_file() {
     let mut cases = Vec::new();
     for lacks_exchange in [false, true] {
-        for manner in [Manner::default(), in_place()] {
+        for options in [WriteOptions::default(), in_place()] {
             let ground = Ground::with(&[("a", "one")]);
             ground
                 .lacks_exchange
@@ -100,7 +100,7 @@ fn what_is_kept_of_a_file() {
             let path = ground.root.join("a");
             dress_up(&path);
             let before = dress(&path);
-            let rung = written(&ground, "a", manner);
+            let rung = written(&ground, "a", options);
             assert_eq!(dress(&path), before, "{rung}");
             let has = |(_, value): &&(_, Option<Vec<u8>>)| value.is_some();
             let attributes = before.attributes.iter().filter(has).count();
@@ -112,18 +112,18 @@ fn what_is_kept_of_a_file() {
 
     let ground = Ground::with(&[("real", "one")]);
     symlink("real", ground.root.join("l")).unwrap();
-    let rung = written(&ground, "l", Manner::default());
+    let rung = written(&ground, "l", WriteOptions::default());
     assert!(ground.root.join("l").is_symlink());
     cases.push(format!("link kept by {rung}"));
 
     for (links, keeps) in [(Links::Auto, true), (Links::Break, false)] {
         let ground = Ground::with(&[("a", "one")]);
         fs::hard_link(ground.root.join("a"), ground.root.join("twin")).unwrap();
-        let manner = Manner {
+        let options = WriteOptions {
             links,
-            ..Manner::default()
+            ..WriteOptions::default()
         };
-        let rung = written(&ground, "a", manner);
+        let rung = written(&ground, "a", options);
         let is_same = ground.text("twin") == ground.text("a");
         assert_eq!(is_same, keeps);
         let word = if keeps { "kept" } else { "broken as asked" };
@@ -134,7 +134,7 @@ fn what_is_kept_of_a_file() {
     let (real, at) = (ground.root.join("real"), ground.root.join("a"));
     match rustix::mount::mount_bind(&real, &at) {
         Ok(()) => {
-            let rung = written(&ground, "a", Manner::default());
+            let rung = written(&ground, "a", WriteOptions::default());
             rustix::mount::unmount(&at, UnmountFlags::DETACH).unwrap();
             assert_eq!(ground.text("real"), "two, and longer");
             cases.push(format!("bind-mounted file written by {rung}"));

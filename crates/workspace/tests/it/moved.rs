@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{CommitError, Manner, NewBytes, Strategy, Workspace, Write};
+use lancet_workspace::{CommitError, NewBytes, Strategy, Workspace, Write, WriteOptions};
 
 use crate::faults::{Commit, Outcome};
 use crate::ground::{Ground, creation};
@@ -47,12 +47,12 @@ const DEEDS: [Deed; 7] = [
         file: FILE,
         act: |ground, commit| {
             let seen = ground.seen(FILE);
-            let manner = Manner {
+            let options = WriteOptions {
                 strategy: Strategy::InPlace,
-                ..Manner::default()
+                ..WriteOptions::default()
             };
             commit(vec![Write {
-                manner,
+                options,
                 ..seen.whole(NEW.as_bytes())
             }])
         },

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use lancet_workspace::{CommitError, Expected, Manner, NewBytes, RealDisk, Workspace, Write};
+use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write, WriteOptions};
 
 const TIMES: u64 = 40;
 
@@ -30,7 +30,7 @@ fn count_up(workspace: &Workspace, path: &Path, times: u64) {
             expected,
             new: NewBytes::Whole(new.as_bytes()),
             revision: None,
-            manner: Manner::default(),
+            options: WriteOptions::default(),
         }]) {
             Ok(_) => done += 1,
             // Busy: a reader of the other side has it open, or holds it just then.

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use lancet_text::RawChange;
-use lancet_workspace::{Barrier, CommitError, Expected, Kind, Manner, NewBytes, Write};
+use lancet_workspace::{Barrier, CommitError, Expected, FileType, NewBytes, Write, WriteOptions};
 
 use crate::ground::{Ground, creation};
 
@@ -71,7 +71,7 @@ fn a_file_that_went_or_became_something_else_is_changed() {
 fn a_creation_replaces_nothing() {
     let ground = Ground::new();
     let located = ground.locate("new/a.txt");
-    assert_eq!(located.kind(), Kind::Missing);
+    assert_eq!(located.kind(), FileType::Missing);
     ground.put("new/a.txt", "theirs");
     let refused = ground.workspace.commit(vec![creation(&located, b"mine")]);
     assert!(
@@ -163,7 +163,7 @@ fn changes_out_of_order_or_out_of_the_file_are_refused() {
         expected: Expected::Missing,
         new: NewBytes::Streamed { changes: &[] },
         revision: None,
-        manner: Manner::default(),
+        options: WriteOptions::default(),
     };
     assert!(matches!(
         ground.workspace.commit(vec![nothing]),

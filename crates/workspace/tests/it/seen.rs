@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use lancet_workspace::{CommitError, Known, Manner, Strategy};
+use lancet_workspace::{CommitError, Known, Strategy, WriteOptions};
 
 use crate::ground::{Ground, figure, is_long, single};
 
@@ -57,9 +57,9 @@ fn the_time_of_a_written_file_is_that_of_its_swap() {
             let seen = ground.seen("a");
             let text = round.to_string();
             let mut write = seen.whole(text.as_bytes());
-            write.manner = Manner {
+            write.options = WriteOptions {
                 strategy,
-                ..Manner::default()
+                ..WriteOptions::default()
             };
             single(ground.workspace.commit(vec![write])).unwrap();
             let new = mtime(&path);

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lancet_workspace::{Expected, Kind, Manner, NewBytes, Write};
+use lancet_workspace::{Expected, FileType, NewBytes, Write, WriteOptions};
 use rustix::fs::{CWD, FileType, Mode};
 
 use crate::ground::{Ground, creation, figure};
@@ -46,7 +46,7 @@ fn what_is_no_file_is_refused_without_waiting() {
                 continue;
             }
         };
-        assert_ne!(located.kind(), Kind::File, "{name}");
+        assert_ne!(located.kind(), FileType::File, "{name}");
         assert!(located.snapshot(100).is_err(), "{name}");
         assert!(located.read_at(0, 10).is_err(), "{name}");
         for expected in [seen.expected(), Expected::Missing] {
@@ -55,7 +55,7 @@ fn what_is_no_file_is_refused_without_waiting() {
                 expected,
                 new: NewBytes::Whole(b"ours"),
                 revision: None,
-                manner: Manner::default(),
+                options: WriteOptions::default(),
             }]);
             assert!(result.is_err(), "{name}: {result:?}");
             refused += 1;
@@ -96,7 +96,7 @@ fn files_of_procfs_are_no_regular_files() {
     let disk = std::sync::Arc::new(lancet_workspace::RealDisk);
     let workspace = lancet_workspace::Workspace::open(&[proc.to_owned()], disk, None).unwrap();
     let located = workspace.locate(&proc.join("status")).unwrap();
-    let Kind::Special(what) = located.kind() else {
+    let FileType::Special(what) = located.kind() else {
         panic!("{:?}", located.kind());
     };
     figure(15, &format!("a file of procfs is {what}"));

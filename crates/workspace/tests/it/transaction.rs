@@ -10,7 +10,7 @@ use lancet_workspace::{CommitError, FaultyDisk, Lasting};
 use rustix::io::Errno;
 
 use crate::crash::{dead_at, is_whole, reopen};
-use crate::faults::{Kind, disturbed, undisturbed};
+use crate::faults::{FileType, disturbed, undisturbed};
 use crate::ground::{Ground, creation, figure, is_long};
 
 const OLD: &str = "0123456789";
@@ -19,7 +19,7 @@ const THEIRS: &str = "theirs";
 const OTHERS: [&str; 4] = ["a", "d/b", "d/d", "n/e"];
 
 /// Two folders, one of them new; one file with a second name, which is rewritten in place; one that is new.
-const FIVE: Kind = Kind {
+const FIVE: FileType = FileType {
     name: "five",
     prepare: |ground| {
         for name in ["a", "d/b", "c", "d/d"] {

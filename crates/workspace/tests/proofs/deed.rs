@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use lancet_text::RawChange;
 use lancet_workspace::{
-    CommitError, Expected, FaultyDisk, Located, Manner, NewBytes, Snapshot, Strategy, Warning,
-    Workspace, Write, Written,
+    CommitError, Expected, FaultyDisk, Located, NewBytes, Snapshot, Strategy, Warning, Workspace,
+    Write, WriteOptions, Written,
 };
 use rustix::io::Errno;
 
@@ -35,19 +35,19 @@ pub(crate) const DEEDS: [Deed; 9] = [
         name: "exchange+lease",
         prepare: one_file,
         lacks: &[],
-        act: |workspace, root| replace(workspace, root, Manner::default()),
+        act: |workspace, root| replace(workspace, root, WriteOptions::default()),
     },
     Deed {
         name: "exchange",
         prepare: one_file,
         lacks: &[("take_lease", Errno::ACCESS)],
-        act: |workspace, root| replace(workspace, root, Manner::default()),
+        act: |workspace, root| replace(workspace, root, WriteOptions::default()),
     },
     Deed {
         name: "aside",
         prepare: one_file,
         lacks: &[("exchange_at", Errno::INVAL)],
-        act: |workspace, root| replace(workspace, root, Manner::default()),
+        act: |workspace, root| replace(workspace, root, WriteOptions::default()),
     },
     Deed {
         name: "in-place-leased",
@@ -76,7 +76,9 @@ pub(crate) const DEEDS: [Deed; 9] = [
         lacks: &[],
         act: |workspace, root| {
             let file = Seen::at(workspace, &root.join("a"))?;
-            workspace.commit(vec![file.becomes(NewBytes::Nothing, Manner::default())])
+            workspace.commit(vec![
+                file.becomes(NewBytes::Nothing, WriteOptions::default()),
+            ])
         },
     },
     Deed {
@@ -87,7 +89,7 @@ pub(crate) const DEEDS: [Deed; 9] = [
             let file = Seen::at(workspace, &root.join("a"))?;
             let to = located(workspace, &root.join("elsewhere"))?;
             workspace.commit(vec![
-                file.becomes(NewBytes::MovedTo(&to), Manner::default()),
+                file.becomes(NewBytes::MovedTo(&to), WriteOptions::default()),
             ])
         },
     },
@@ -106,17 +108,23 @@ pub(crate) const DEEDS: [Deed; 9] = [
             let new = located(workspace, &root.join("e"))?;
             let changes = changes();
             workspace.commit(vec![
-                a.becomes(NewBytes::Streamed { changes: &changes }, Manner::default()),
-                b.becomes(NewBytes::Whole(b"all new\n"), Manner::default()),
-                c.becomes(NewBytes::Streamed { changes: &changes }, Manner::default()),
-                d.becomes(NewBytes::Nothing, Manner::default()),
+                a.becomes(
+                    NewBytes::Streamed { changes: &changes },
+                    WriteOptions::default(),
+                ),
+                b.becomes(NewBytes::Whole(b"all new\n"), WriteOptions::default()),
+                c.becomes(
+                    NewBytes::Streamed { changes: &changes },
+                    WriteOptions::default(),
+                ),
+                d.becomes(NewBytes::Nothing, WriteOptions::default()),
                 creation(&new, b"all new\n"),
             ])
         },
     },
 ];
 
-pub(crate) const IN_PLACE: Manner = Manner {
+pub(crate) const IN_PLACE: WriteOptions = WriteOptions {
     strategy: Strategy::InPlace,
     links: lancet_workspace::Links::Auto,
     weak: lancet_workspace::Weak::Allow,
@@ -137,11 +145,11 @@ fn changes() -> Vec<RawChange> {
 }
 
 /// Streamed: a rewrite in place then takes several writes, between which a kill tears.
-fn replace(workspace: &Workspace, root: &Path, manner: Manner) -> Outcome {
+fn replace(workspace: &Workspace, root: &Path, options: WriteOptions) -> Outcome {
     let file = Seen::at(workspace, &root.join("a"))?;
     let changes = changes();
     workspace.commit(vec![
-        file.becomes(NewBytes::Streamed { changes: &changes }, manner),
+        file.becomes(NewBytes::Streamed { changes: &changes }, options),
     ])
 }
 
@@ -163,7 +171,7 @@ pub(crate) fn creation<'a>(located: &'a Located, bytes: &'a [u8]) -> Write<'a> {
         expected: Expected::Missing,
         new: NewBytes::Whole(bytes),
         revision: None,
-        manner: Manner::default(),
+        options: WriteOptions::default(),
     }
 }
 
@@ -181,7 +189,7 @@ impl Seen {
         Ok(Seen { located, snapshot })
     }
 
-    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>, manner: Manner) -> Write<'a> {
+    pub(crate) fn becomes<'a>(&'a self, new: NewBytes<'a>, options: WriteOptions) -> Write<'a> {
         Write {
             located: &self.located,
             expected: Expected::Content {
@@ -191,7 +199,7 @@ impl Seen {
             },
             new,
             revision: None,
-            manner,
+            options,
         }
     }
 }

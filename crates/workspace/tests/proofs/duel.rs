@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lancet_workspace::{
-    CommitError, Displaced, FaultyDisk, Manner, NewBytes, Seal, Settled, Warning, Workspace,
+    CommitError, Displaced, FaultyDisk, NewBytes, Seal, Settled, Warning, Workspace, WriteOptions,
 };
 use rustix::io::Errno;
 
@@ -304,13 +304,13 @@ fn write(
             if *seen.snapshot.bytes != OLD.as_bytes() {
                 return Said::Refused;
             }
-            let manner = if way == Way::InPlace {
+            let options = if way == Way::InPlace {
                 IN_PLACE
             } else {
-                Manner::default()
+                WriteOptions::default()
             };
             let new = NewBytes::Whole(OURS.as_bytes());
-            match workspace.commit(vec![seen.becomes(new, manner)]) {
+            match workspace.commit(vec![seen.becomes(new, options)]) {
                 Ok(mut written) => {
                     let written = written.remove(0);
                     guarantees.insert(written.guarantee);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lancet_text::RawChange;
-use lancet_workspace::{Manner, NewBytes, RealDisk, Workspace};
+use lancet_workspace::{NewBytes, RealDisk, Workspace, WriteOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::deed::{Seen, Site, Tree, creation, files};
@@ -36,7 +36,7 @@ const DEEDS: [(&str, Deed); 5] = [
         };
         let new = NewBytes::Whole(INSIDE.as_bytes());
         workspace
-            .commit(vec![seen.becomes(new, Manner::default())])
+            .commit(vec![seen.becomes(new, WriteOptions::default())])
             .is_ok()
     }),
     ("edit", |workspace, folder, _| {
@@ -49,7 +49,7 @@ const DEEDS: [(&str, Deed); 5] = [
         }];
         let new = NewBytes::Streamed { changes: &changes };
         workspace
-            .commit(vec![seen.becomes(new, Manner::default())])
+            .commit(vec![seen.becomes(new, WriteOptions::default())])
             .is_ok()
     }),
     ("create", |workspace, folder, number| {

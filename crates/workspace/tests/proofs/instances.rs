@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use lancet_workspace::{CommitError, FaultyDisk, Manner, NewBytes};
+use lancet_workspace::{CommitError, FaultyDisk, NewBytes, WriteOptions};
 use rustix::io::Errno;
 
 use crate::deed::{Seen, Site, files};
@@ -320,7 +320,7 @@ pub(crate) fn play(folder: &Path, name: &str, locks: &str) -> ExitCode {
             let base = String::from_utf8(seen.snapshot.bytes.to_vec()).unwrap();
             let new = format!("{base}line of {name}\n");
             let new = NewBytes::Whole(new.as_bytes());
-            match workspace.commit(vec![seen.becomes(new, Manner::default())]) {
+            match workspace.commit(vec![seen.becomes(new, WriteOptions::default())]) {
                 Ok(_) => {
                     told = Some(base);
                     break;

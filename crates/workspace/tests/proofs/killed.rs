@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use lancet_workspace::{CommitError, Manner, NewBytes, RealDisk, Workspace};
+use lancet_workspace::{CommitError, NewBytes, RealDisk, Workspace, WriteOptions};
 
 use crate::deed::{Deed, IN_PLACE, Seen, Site};
 use crate::runner::{Form, Skipped, figure, folder_in_memory, role};
@@ -151,9 +151,9 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
     let workspace = site.open(deed.disk());
     // As every lancet does when it starts: on a rung that leaves the name free for a moment, the dead one may have left it so.
     workspace.recover().unwrap();
-    let manner = match rung {
+    let options = match rung {
         "in-place-leased" => IN_PLACE,
-        _ => Manner::default(),
+        _ => WriteOptions::default(),
     };
     // Killed after the write and before it could say so.
     let mut may_be_one_more = true;
@@ -179,7 +179,7 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
         let mut new = counts;
         new[index] += 1;
         let new = text(new);
-        match workspace.commit(vec![seen.becomes(NewBytes::Whole(new.as_bytes()), manner)]) {
+        match workspace.commit(vec![seen.becomes(NewBytes::Whole(new.as_bytes()), options)]) {
             Ok(written) => {
                 last += 1;
                 acknowledge(last);

@@ -1,6 +1,6 @@
 //! `lancet undo`, `redo` and `restore`: changes like any other, shown and asked about first.
 
-use lancet::{Conflicts, Direction, Moment, Overlap, Reply, Restore, Selection, Session, TakeBack};
+use lancet::{Conflicts, Direction, Overlap, Reply, Restore, Selection, Session, Side, TakeBack};
 
 use super::{open, time};
 use crate::answer::{Form, Shape, put};
@@ -83,8 +83,8 @@ pub(crate) fn restore(
         )));
     };
     let (operation, moment) = match operation.strip_suffix('^') {
-        Some(operation) => (operation, Moment::Before),
-        None => (operation, Moment::After),
+        Some(operation) => (operation, Side::Before),
+        None => (operation, Side::After),
     };
     let file = around.absolute(file.as_ref())?;
     let asked = Restore {

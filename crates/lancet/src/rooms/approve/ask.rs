@@ -15,7 +15,7 @@ use super::{Halt, Reason, nobody};
 use crate::approver::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
 use crate::call::Stopped;
 use crate::observe::Event;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{CallContext, record};
@@ -222,7 +222,7 @@ fn wait_for(
     let thread = std::thread::Builder::new().name("lancet-question".to_owned());
     if thread.spawn(asking).is_err() {
         return Err(Refusal::new(
-            Kind::Internal,
+            RefusalKind::Internal,
             "The system gave no thread to ask a person on. Nothing was written.",
         )
         .into());
@@ -243,7 +243,7 @@ fn wait_for(
         }
         if context.cancel.stopped() == Some(Stopped::Cancelled) {
             break Err(Refusal::new(
-                Kind::Declined,
+                RefusalKind::Declined,
                 "The caller cancelled this call. Nothing was written.",
             )
             .into());
@@ -325,7 +325,7 @@ fn text_of(file: &FilePlan) -> Option<String> {
 fn declined(path: &QuotedPath, words: Option<String>) -> Refusal {
     let words = passed_on(words);
     let text = format!("A person declined this change of {path}{words}. Nothing was written.");
-    Refusal::new(Kind::Declined, text).with("file_path", path)
+    Refusal::new(RefusalKind::Declined, text).with("file_path", path)
 }
 
 /// The refusal where the question was put and no person answered it: dismissed, or answered by a program.
@@ -334,7 +334,7 @@ fn nobody_answered(path: &QuotedPath, words: Option<String>) -> Refusal {
     let text = format!(
         "The question about this change of {path} was not answered by a person{words}. Nothing was written; ask the user, then send the call again."
     );
-    Refusal::new(Kind::Declined, text).with("file_path", path)
+    Refusal::new(RefusalKind::Declined, text).with("file_path", path)
 }
 
 /// Somebody's words for the model.
@@ -349,5 +349,5 @@ fn unanswered(context: &CallContext<'_>, path: &QuotedPath) -> Refusal {
     let text = format!(
         "Nobody answered the question about {path} within {limit}. Nothing was written; ask the user, then send the call again."
     );
-    Refusal::new(Kind::Declined, text).with("file_path", path)
+    Refusal::new(RefusalKind::Declined, text).with("file_path", path)
 }

@@ -3,7 +3,7 @@
 
 use lancet_text::apply_raw;
 
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::plan::{FilePlan, New};
 use crate::settings::{Layer, NAME, Origin, Settings};
@@ -52,7 +52,7 @@ pub(super) fn settings_load(context: &CallContext<'_>, file: &FilePlan) -> Resul
         error.column,
         error.message
     );
-    Err(Refusal::new(Kind::Invalid, text)
+    Err(Refusal::new(RefusalKind::Invalid, text)
         .with("file_path", quote_path(path))
         .with("line", error.line)
         .with("suggestion", error.suggestion))

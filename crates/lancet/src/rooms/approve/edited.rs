@@ -9,9 +9,9 @@ use lancet_text::{
     hunks_of_changes, unified,
 };
 
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::explain::unencodable;
-use crate::rooms::examine::standing::DIFF_BUDGET;
+use crate::rooms::examine::read_state::DIFF_BUDGET;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{cut, quote_path};
 
@@ -37,7 +37,7 @@ pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal>
     };
     let document = Document::decode(&base.bytes, Some(file.encoding)).map_err(|_| {
         Refusal::new(
-            Kind::Internal,
+            RefusalKind::Internal,
             "The file can no longer be read as text. Nothing was written.",
         )
     })?;
@@ -47,7 +47,7 @@ pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal>
         let text = format!(
             "A person edited the change of {path} until nothing was left of it. Nothing was written."
         );
-        return Err(Refusal::new(Kind::Declined, text).with("file_path", path));
+        return Err(Refusal::new(RefusalKind::Declined, text).with("file_path", path));
     }
     let (old_lines, new_lines) = (LineStarts::new(document.view()), LineStarts::new(text));
     let changes: Vec<Change> = changed

@@ -7,7 +7,7 @@ use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 
 use super::{Reason, ask, decide, nobody, reason, refusal};
 use crate::approver::{Offers, Question};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::DryRun;
@@ -62,7 +62,7 @@ pub(crate) fn before_telling(
             "What this call would do is not told before a person's yes: {}. Nothing was written; send it without dry_run, and the person is asked.",
             reason.told
         );
-        return Err(Refusal::new(Kind::Declined, text).with("file_path", target.told()));
+        return Err(Refusal::new(RefusalKind::Declined, text).with("file_path", target.told()));
     }
     Ok(Some(Withheld {
         path: target.path().to_path_buf(),

@@ -3,7 +3,7 @@
 
 use lancet_policy::find_credential;
 
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
@@ -27,7 +27,7 @@ pub(crate) fn refuse_credential(
         "Line {line} of the new text holds a credential ({}), and {path} is a file that others read. Nothing was written; leave the credential out and say where it is kept.",
         found.kind
     );
-    Err(Refusal::new(Kind::Secret, text)
+    Err(Refusal::new(RefusalKind::Secret, text)
         .with("file_path", path)
         .with("kind", found.kind)
         .with("line", line))

@@ -3,25 +3,25 @@
 
 pub(crate) mod clash;
 mod crowd;
+pub(super) mod edit_session;
 pub(super) mod finish;
-pub(super) mod sheet;
 mod unseen;
 
 use lancet_history::Seen;
 use lancet_text::Document;
-use lancet_workspace::Kind as FileKind;
+use lancet_workspace::FileType;
 
+use self::edit_session::{EditOptions, EditSession, Words};
 use self::finish::finish;
-use self::sheet::{Manner, Sheet, Words};
 use super::credential::refuse_credential;
 use super::open::{
     HELD, LARGEST, decode, expected, is_notebook_name, refuse_notebook, require_file,
     snapshot_to_change,
 };
-use super::standing::{Need, Standing, standing};
+use super::read_state::{Need, ReadState, read_state};
 use super::{large, new_file};
-use crate::engine::Inner;
-use crate::refusal::{Kind, Refusal};
+use crate::engine::EngineView;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, New, Origin, Plan};
 use crate::rooms::{CallContext, EditRequest};
@@ -86,7 +86,7 @@ pub(crate) fn examine(
 }
 
 /// The file that an edit means. One that is to be made is taken as it is spelled.
-fn locate_for(engine: &Inner, edit: &EditRequest) -> Result<Target, Refusal> {
+fn locate_for(engine: &EngineView, edit: &EditRequest) -> Result<Target, Refusal> {
     let target = locate(engine, &edit.file_path, Intent::Edit)?;
     if edit.old.is_empty() && target.located.respelled() {
         return locate(engine, &edit.file_path, Intent::Replace);
@@ -101,11 +101,11 @@ fn refuse_twins(groups: &[(Target, Vec<usize>)], failures: &mut [Option<Refusal>
         (stamp.links > 1).then_some((stamp.device, stamp.inode))
     };
     for (at, (target, members)) in groups.iter().enumerate() {
-        let twin = inode(target).and_then(|wanted| {
+        let hard_link = inode(target).and_then(|wanted| {
             let mut earlier = groups[..at].iter();
             earlier.find(|(other, _)| inode(other) == Some(wanted))
         });
-        let Some((other, _)) = twin else {
+        let Some((other, _)) = hard_link else {
             continue;
         };
         let text = format!(
@@ -115,7 +115,7 @@ fn refuse_twins(groups: &[(Target, Vec<usize>)], failures: &mut [Option<Refusal>
         );
         for &member in members {
             failures[member] = Some(
-                Refusal::new(Kind::Conflict, text.clone())
+                Refusal::new(RefusalKind::Conflict, text.clone())
                     .with("file_path", quote_path(target.path())),
             );
         }
@@ -173,7 +173,7 @@ fn examine_file(
         }
     };
     context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
-    let is_missing = matches!(target.located.kind(), FileKind::Missing);
+    let is_missing = matches!(target.located.kind(), FileType::Missing);
     if is_missing
         && edits
             .first()
@@ -227,7 +227,7 @@ pub(super) fn not_empty(target: &Target) -> Refusal {
         "{} is there and not empty, and old_string is empty. Read it and send the text to replace, or use Write to replace it whole.",
         quote_path(target.path())
     );
-    Refusal::new(Kind::Exists, text).with("file_path", quote_path(target.path()))
+    Refusal::new(RefusalKind::Exists, text).with("file_path", quote_path(target.path()))
 }
 
 /// Whether the edit fills an empty file that the session does not know: it has no line that could be unseen.
@@ -271,8 +271,8 @@ fn examine_held(
         Ok(document) => document,
         Err(refusal) => return fail_all(failures, refusal),
     };
-    let mut sheet = Sheet::new(&document, edits.len());
-    let mut standings: Vec<(Option<&str>, Result<Standing, Refusal>)> = Vec::new();
+    let mut edit_session = EditSession::new(&document, edits.len());
+    let mut read_states: Vec<(Option<&str>, Result<ReadState, Refusal>)> = Vec::new();
     let mut seen = None;
     for &(at, edit) in edits {
         if failures[at].is_some() {
@@ -282,11 +282,11 @@ fn examine_held(
             return fail_all(failures, refusal);
         }
         let named = edit.revision.as_deref();
-        if !standings.iter().any(|(known, _)| *known == named) {
+        if !read_states.iter().any(|(known, _)| *known == named) {
             let found = if fills_unknown(context, &target, &document, edit) {
-                Ok(Standing::of(Seen::whole(base.bytes.len() as u64)))
+                Ok(ReadState::of(Seen::whole(base.bytes.len() as u64)))
             } else {
-                standing(
+                read_state(
                     context,
                     target.path(),
                     &base,
@@ -295,9 +295,9 @@ fn examine_held(
                     Need::Places,
                 )
             };
-            standings.push((named, found));
+            read_states.push((named, found));
         }
-        let Some((_, standing)) = standings.iter().find(|(known, _)| *known == named) else {
+        let Some((_, read_state)) = read_states.iter().find(|(known, _)| *known == named) else {
             continue;
         };
         // Only the first refusal is told with all its words.
@@ -306,7 +306,13 @@ fn examine_held(
         } else {
             Words::All
         };
-        match sheet.lay(context, &target, standing, edit, Manner { insist, words }) {
+        match edit_session.apply(
+            context,
+            &target,
+            read_state,
+            edit,
+            EditOptions { insist, words },
+        ) {
             Ok(known) => seen = Some(known),
             Err(refusal) => failures[at] = Some(refusal),
         }
@@ -314,7 +320,13 @@ fn examine_held(
     if edits.iter().any(|(at, _)| failures[*at].is_some()) {
         return None;
     }
-    match finish(sheet, &target, &base, seen.unwrap_or_default(), context) {
+    match finish(
+        edit_session,
+        &target,
+        &base,
+        seen.unwrap_or_default(),
+        context,
+    ) {
         Ok((view, changes, seen)) => {
             let (encoding, endings) = (document.encoding(), document.endings());
             let base_expected = expected(&base);

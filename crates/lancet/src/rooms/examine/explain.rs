@@ -12,7 +12,7 @@ use lancet_text::{Correction, Guard, LineTable, Markup, Unencodable, already_the
 use serde_json::json;
 
 pub(crate) use self::ambiguous::{Asked, ambiguous};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
@@ -80,7 +80,7 @@ pub(crate) fn not_found(
                     "Read these lines and send old_string exactly as the file has it.".to_owned(),
             }
         );
-        return Refusal::new(Kind::NotFound, text)
+        return Refusal::new(RefusalKind::NotFound, text)
             .with("file_path", path)
             .with(
                 "guard",
@@ -94,7 +94,7 @@ pub(crate) fn not_found(
     }
     if context.cancel.stopped().is_some() {
         text.push_str(COPY);
-        return Refusal::new(Kind::NotFound, text).with("file_path", path);
+        return Refusal::new(RefusalKind::NotFound, text).with("file_path", path);
     }
     let (words, nearest) = match correct(view, lines, old, new) {
         Correction::One(offer) => {
@@ -105,7 +105,7 @@ pub(crate) fn not_found(
         Correction::Unsure { regions, gaps } => offer::unsure(met, &regions, gaps),
     };
     text.push_str(&words);
-    Refusal::new(Kind::NotFound, text)
+    Refusal::new(RefusalKind::NotFound, text)
         .with("file_path", path)
         .with("nearest", nearest)
 }
@@ -125,7 +125,7 @@ pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
         quote_path(target.path()),
         error.encoding.name()
     );
-    Refusal::new(Kind::Unencodable, text)
+    Refusal::new(RefusalKind::Unencodable, text)
         .with("file_path", quote_path(target.path()))
         .with("character", code)
         .with("encoding", error.encoding.name())
@@ -138,13 +138,13 @@ pub(crate) fn leak(reason: &str, mended: Option<&str>) -> Refusal {
         "{reason} Send the text as the file should have it, or the same call with insist: true if exactly this is meant."
     );
     let Some(mended) = mended else {
-        return Refusal::new(Kind::Leaked, text);
+        return Refusal::new(RefusalKind::Leaked, text);
     };
     let text = match shown("new_string", mended, LONGEST_REGION) {
         Some(whole) => format!("{text} Without it new_string is:\n{whole}"),
         None => text,
     };
-    Refusal::new(Kind::Leaked, text).with("new_string", mended)
+    Refusal::new(RefusalKind::Leaked, text).with("new_string", mended)
 }
 
 /// A text that is to be sent, whole, and a line that shows where it ends: clients trim the end of an answer. `None` where

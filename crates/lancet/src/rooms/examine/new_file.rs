@@ -11,14 +11,14 @@ use lancet_text::{
 use lancet_workspace::Expected;
 
 use super::edit::Insist;
+use super::edit::edit_session::{EditOptions, EditSession, Words};
 use super::edit::finish::finish_new;
-use super::edit::sheet::{Manner, Sheet, Words};
 use super::explain::{leak, unencodable};
 use super::hidden;
 use super::open::{binary, configured, is_notebook_name};
-use super::standing::Standing;
+use super::read_state::ReadState;
 use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folders};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::rooms::{CallContext, EditRequest};
@@ -81,7 +81,7 @@ fn refuse_dangling_link(context: &CallContext<'_>, target: &Target) -> Result<()
         target.given,
         quote_path(target.path())
     );
-    Err(Refusal::new(Kind::Missing, text).with("file_path", quote_path(target.path())))
+    Err(Refusal::new(RefusalKind::Missing, text).with("file_path", quote_path(target.path())))
 }
 
 /// Whether the name given is itself a link, to a file that is not there. A link to its folder is another matter.
@@ -115,7 +115,7 @@ pub(crate) fn from_edits(
     let (first, rest) = edits.split_first()?;
     if first.1.new.is_empty() {
         failures[first.0] = Some(Refusal::new(
-            Kind::NoChange,
+            RefusalKind::NoChange,
             "old_string and new_string are the same. Nothing was written; send the text that was meant.",
         ));
         return None;
@@ -157,8 +157,8 @@ fn change_further(
             return None;
         }
     };
-    let standing = Ok(Standing::of(Seen::whole(text.len() as u64)));
-    let mut sheet = Sheet::new(&document, edits.len());
+    let read_state = Ok(ReadState::of(Seen::whole(text.len() as u64)));
+    let mut edit_session = EditSession::new(&document, edits.len());
     for &(at, edit) in edits {
         // Only the first refusal is told with all its words.
         let words = if failures.iter().any(Option::is_some) {
@@ -169,14 +169,20 @@ fn change_further(
         let laid = if edit.old.is_empty() {
             Err(filled(target))
         } else {
-            sheet.lay(context, target, &standing, edit, Manner { insist, words })
+            edit_session.apply(
+                context,
+                target,
+                &read_state,
+                edit,
+                EditOptions { insist, words },
+            )
         };
         failures[at] = laid.err();
     }
     if edits.iter().any(|(at, _)| failures[*at].is_some()) {
         return None;
     }
-    let (changes, told) = match finish_new(sheet, target) {
+    let (changes, told) = match finish_new(edit_session, target) {
         Ok(made) => made,
         Err(refusal) => {
             failures[last] = Some(refusal);
@@ -193,7 +199,7 @@ fn filled(target: &Target) -> Refusal {
     let text = format!(
         "An earlier edit of this call fills {path}, and old_string is empty. Send the text to replace."
     );
-    Refusal::new(Kind::Exists, text).with("file_path", path)
+    Refusal::new(RefusalKind::Exists, text).with("file_path", path)
 }
 
 /// The line end that a new file gets: bytes as sent unless a rule file names one.
@@ -263,5 +269,5 @@ fn check_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
         "{} would be a notebook, but the content is none: {wrong}. Send the JSON of a whole notebook.",
         target.given
     );
-    Err(Refusal::new(Kind::Invalid, text).with("file_path", quote_path(target.path())))
+    Err(Refusal::new(RefusalKind::Invalid, text).with("file_path", quote_path(target.path())))
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use lancet_text::{Document, Encoding, NotText, never_text};
 use lancet_workspace::{
-    EntryKind, Expected, Kind as FileKind, Known, ReadError, Revision, Snapshot, Stamp,
+    EntryKind, Expected, FileType, Known, ReadError, Revision, Snapshot, Stamp,
 };
 use serde_json::json;
 
-use crate::engine::Inner;
+use crate::engine::EngineView;
 use crate::ledger::stamp_of;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Target, is_hidden, same_tail};
 use crate::session::Session;
@@ -38,17 +38,18 @@ const MOST_SIBLINGS: usize = 10_000;
 const SUGGESTIONS: usize = 3;
 
 /// Refuses what is no regular file, or is not there.
-pub(crate) fn require_file(engine: &Inner, target: &Target) -> Result<(), Refusal> {
+pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
     match target.located.kind() {
-        FileKind::File => Ok(()),
-        FileKind::Missing => Err(missing(engine, target)),
-        FileKind::Directory => Err(folder(engine, target)),
-        FileKind::Special(what) => {
+        FileType::File => Ok(()),
+        FileType::Missing => Err(missing(engine, target)),
+        FileType::Directory => Err(folder(engine, target)),
+        FileType::Special(what) => {
             let text = format!(
                 "{} is a {what}, not a regular file, and is not opened. Name a regular file.",
                 target.given
             );
-            Err(Refusal::new(Kind::Special, text).with("file_path", quote_path(target.path())))
+            Err(Refusal::new(RefusalKind::Special, text)
+                .with("file_path", quote_path(target.path())))
         }
     }
 }
@@ -67,7 +68,7 @@ pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, R
 
 /// Refuses a file too large to be held whose beginning shows that it is no text, before anything else of it is read: 20 GiB
 /// of NUL bytes took 41 s.
-pub(crate) fn refuse_binary_head(engine: &Inner, target: &Target) -> Result<(), Refusal> {
+pub(crate) fn refuse_binary_head(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
     let (head, _) = target
         .located
         .read_at(0, HEAD)
@@ -142,34 +143,34 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
     let given = &target.given;
     let refusal = match error {
         ReadError::TooLarge { size, most } => Refusal::new(
-            Kind::TooLarge,
+            RefusalKind::TooLarge,
             format!(
                 "{given} has {size} bytes; the limit is {most}. Change it with another program."
             ),
         ),
         ReadError::NotAFile(kind) => {
-            let what = if let FileKind::Special(what) = kind {
+            let what = if let FileType::Special(what) = kind {
                 what
             } else {
                 "folder"
             };
             Refusal::new(
-                Kind::Special,
+                RefusalKind::Special,
                 format!("{given} is a {what}, not a regular file. Name a regular file."),
             )
         }
         ReadError::Missing => Refusal::new(
-            Kind::Missing,
+            RefusalKind::Missing,
             format!("{given} is no longer there. Look again before going on."),
         ),
         ReadError::Unstable => Refusal::new(
-            Kind::Busy,
+            RefusalKind::Busy,
             format!(
                 "{given} is being written just now, faster than it could be read. Send the call again in a moment."
             ),
         ),
         ReadError::Io(error) => Refusal::new(
-            Kind::Io,
+            RefusalKind::Io,
             format!("The system would not read {given}: {error}. Nothing was changed."),
         ),
     };
@@ -178,7 +179,7 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
 
 /// The text of a version, or the refusal for bytes that are no text.
 pub(crate) fn decode<'b>(
-    engine: &Inner,
+    engine: &EngineView,
     target: &Target,
     bytes: &'b [u8],
 ) -> Result<Document<'b>, Refusal> {
@@ -192,13 +193,13 @@ pub(crate) fn binary(target: &Target, kind: &str) -> Refusal {
         "{} is not text: {kind}. Use a program made for this kind of file.",
         target.given
     );
-    Refusal::new(Kind::Binary, text)
+    Refusal::new(RefusalKind::Binary, text)
         .with("file_path", quote_path(target.path()))
         .with("kind", kind)
 }
 
 /// The encoding that the settings name for this path.
-pub(crate) fn configured(engine: &Inner, target: &Target) -> Option<Encoding> {
+pub(crate) fn configured(engine: &EngineView, target: &Target) -> Option<Encoding> {
     engine
         .settings
         .encoding_for(engine.below_root(target.path()))
@@ -228,12 +229,14 @@ pub(crate) fn refuse_notebook(target: &Target, bytes: &[u8]) -> Result<(), Refus
             "{} is a notebook: a text tool would break its structure. This version of lancet reads notebooks but does not change them.",
             target.given
         );
-        return Err(Refusal::new(Kind::Notebook, text).with("file_path", quote_path(target.path())));
+        return Err(
+            Refusal::new(RefusalKind::Notebook, text).with("file_path", quote_path(target.path()))
+        );
     }
     Ok(())
 }
 
-fn missing(engine: &Inner, target: &Target) -> Refusal {
+fn missing(engine: &EngineView, target: &Target) -> Refusal {
     let given = &target.given;
     let mut text = format!("{given} is not there.");
     let mut suggestions = respellings(engine, target);
@@ -247,13 +250,13 @@ fn missing(engine: &Inner, target: &Target) -> Refusal {
         " A new file is made with Write, below {}.",
         names(engine.roots())
     ));
-    Refusal::new(Kind::Missing, text)
+    Refusal::new(RefusalKind::Missing, text)
         .with("file_path", quote_path(target.path()))
         .with("suggestions", json!(suggestions))
 }
 
 /// Paths that exist and whose first part that is missing here is spelled nearly so.
-fn respellings(engine: &Inner, target: &Target) -> Vec<QuotedPath> {
+fn respellings(engine: &EngineView, target: &Target) -> Vec<QuotedPath> {
     let wanted = target.located.first_missing();
     // Above the first missing part everything is there; below it the rest of the path goes on.
     let depth = target.located.missing_folders().len();
@@ -283,13 +286,13 @@ fn respellings(engine: &Inner, target: &Target) -> Vec<QuotedPath> {
         let located = engine.workspace.locate_as_spelled(path);
         !is_hidden(engine, path)
             && located.is_ok_and(|located| {
-                located.kind() != FileKind::Missing && !is_hidden(engine, located.path())
+                located.kind() != FileType::Missing && !is_hidden(engine, located.path())
             })
     };
     paths.filter(there).map(|path| quote_path(&path)).collect()
 }
 
-fn folder(engine: &Inner, target: &Target) -> Refusal {
+fn folder(engine: &EngineView, target: &Target) -> Refusal {
     let path = quote_path(target.path());
     let keep = |name: &OsStr, _: EntryKind| !is_hidden(engine, &target.path().join(name));
     let (entries, total) = target
@@ -324,5 +327,5 @@ fn folder(engine: &Inner, target: &Target) -> Refusal {
             shown.join("\n")
         )
     };
-    Refusal::new(Kind::Special, text).with("file_path", path)
+    Refusal::new(RefusalKind::Special, text).with("file_path", path)
 }

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
 use crate::call::Cancel;
 use crate::limit::AnswerLimit;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::row::Row;
 use crate::wording::cut;
@@ -346,7 +346,7 @@ fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -
             "pattern holds a line end, and a match stays on one line. {} to search across lines.",
             context.engine().audience().across_lines()
         );
-        return Refusal::new(Kind::Invalid, text).with("field", "pattern");
+        return Refusal::new(RefusalKind::Invalid, text).with("field", "pattern");
     }
     let words = cut(error.words.trim_end(), 1_500);
     let escaped = escape(expression);
@@ -357,7 +357,7 @@ fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -
             json!(escaped)
         ));
     }
-    Refusal::new(Kind::Invalid, text)
+    Refusal::new(RefusalKind::Invalid, text)
         .with("field", "pattern")
         .with("suggestion", escaped)
 }

@@ -16,11 +16,11 @@ use self::select::Row;
 use self::view::Wanted;
 use self::walk::Back;
 use crate::order::Turn;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
-use crate::undo::{Conflicts, Direction, Moment, Restore, TakeBack};
+use crate::undo::{Conflicts, Direction, Restore, Side, TakeBack};
 use crate::wording::{QuotedPath, count, cut, joined, quote_path};
 
 /// The longest list of paths in a refusal, in characters.
@@ -97,7 +97,8 @@ impl Examined {
                 None
             }
             Err(refusal)
-                if asked.conflicts == Conflicts::LeaveOut && refusal.kind() == Kind::Conflict =>
+                if asked.conflicts == Conflicts::LeaveOut
+                    && refusal.kind() == RefusalKind::Conflict =>
             {
                 let newest = rows.first().map(|row| row.operation.clone());
                 self.left_out.push(LeftOut {
@@ -172,7 +173,7 @@ fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
         "None of these files is what the changes left: {}. Nothing was changed. Each by itself (`lancet undo --file FILE`) shows what was changed since.",
         cut(&joined(&paths, ", "), LONGEST_LIST)
     );
-    Refusal::new(Kind::Conflict, text).with("leftOut", paths)
+    Refusal::new(RefusalKind::Conflict, text).with("leftOut", paths)
 }
 
 /// What is said of a file that going back does not join again.
@@ -214,18 +215,18 @@ pub(crate) fn restore(context: &CallContext<'_>, asked: &Restore) -> Result<Plan
             quote_path(target.path()),
             touched.join(", ")
         );
-        return Err(Refusal::new(Kind::NotFound, text));
+        return Err(Refusal::new(RefusalKind::NotFound, text));
     };
     let wanted = match asked.moment {
-        Moment::Before => &change.before,
-        Moment::After => &change.after,
+        Side::Before => &change.before,
+        Side::After => &change.after,
     };
     let lead = format!(
         "{} as operation {operation} {}.",
         quote_path(target.path()),
         match asked.moment {
-            Moment::Before => "found it",
-            Moment::After => "left it",
+            Side::Before => "found it",
+            Side::After => "left it",
         }
     );
     let current = walk::current(context, &target)?;
@@ -238,7 +239,7 @@ pub(crate) fn restore(context: &CallContext<'_>, asked: &Restore) -> Result<Plan
     let Some(file) = view::file_plan(context, store, target, current, wanted, mode, Vec::new())?
     else {
         let text = format!("{path} is so already. Nothing was changed.");
-        return Err(Refusal::new(Kind::NoChange, text).with("file_path", path));
+        return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
     };
     Ok(Plan {
         tool: context.tool.clone(),
@@ -277,7 +278,7 @@ fn lead(ids: &[&str], direction: Direction, files: &[FilePlan]) -> String {
 fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Refusal> {
     let Some(store) = context.engine().history() else {
         return Err(Refusal::new(
-            Kind::NotFound,
+            RefusalKind::NotFound,
             "No history is kept here: lancet was opened without a state folder. Nothing can be taken back.",
         ));
     };
@@ -299,7 +300,7 @@ fn stored(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<KeptContent
 
 fn not_kept() -> Refusal {
     Refusal::new(
-        Kind::NotFound,
+        RefusalKind::NotFound,
         "The bytes of that state are no longer kept, or were damaged. Nothing was changed.",
     )
 }
@@ -308,5 +309,5 @@ fn unreadable(error: StoreError) -> Refusal {
     let text = format!(
         "The history cannot be read: {error}. Nothing was changed; `lancet doctor` says more."
     );
-    Refusal::new(Kind::Io, text)
+    Refusal::new(RefusalKind::Io, text)
 }

@@ -4,7 +4,7 @@ use lancet_history::Seen;
 use lancet_text::{
     Change, Document, Endings, LineEnd, difference, encode_new, leaked, placeholder, unified,
 };
-use lancet_workspace::{Kind as FileKind, Snapshot};
+use lancet_workspace::{FileType, Snapshot};
 
 use super::credential::refuse_credential;
 use super::edit::{Insist, WORDS_OF_A_FILE};
@@ -12,11 +12,11 @@ use super::explain::{leak, unencodable};
 use super::hidden;
 use super::new_file;
 use super::open::{decode, expected, refuse_notebook, require_file, snapshot_to_change};
-use super::standing::{DIFF_BUDGET, Need, Standing, standing};
+use super::read_state::{DIFF_BUDGET, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::approve::before_telling;
 use crate::rooms::locate::{Intent, Target, locate};
@@ -49,7 +49,7 @@ fn examine_located(
     context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
     let insist = Insist::from(arguments.insist);
     let file = match target.located.kind() {
-        FileKind::Missing if arguments.revision.is_none() => {
+        FileType::Missing if arguments.revision.is_none() => {
             new_file::plan(context, target, &arguments.content, insist)?
         }
         _ => {
@@ -59,7 +59,7 @@ fn examine_located(
                 let text = format!(
                     "{path} is there already, and mode is create. Read it and edit it, or leave mode out to replace it."
                 );
-                return Err(Refusal::new(Kind::Exists, text).with("file_path", path));
+                return Err(Refusal::new(RefusalKind::Exists, text).with("file_path", path));
             }
             existing(context, target, arguments, insist)?
         }
@@ -94,10 +94,10 @@ fn existing(
     if nothing_new {
         return Err(no_change(&target));
     }
-    let standing = if target.is_withheld() {
+    let read_state = if target.is_withheld() {
         withheld_standing(&target, &base, arguments.revision.as_deref())?
     } else {
-        standing(
+        read_state(
             context,
             target.path(),
             &base,
@@ -111,7 +111,7 @@ fn existing(
         &target,
         &document,
         &base,
-        &standing,
+        &read_state,
         arguments.mode,
     )?;
     if insist == Insist::No {
@@ -122,7 +122,7 @@ fn existing(
         }
     }
     let (new, mut view, seen) = match arguments.mode {
-        WriteMode::Append => appended(context, &target, &document, content, standing)?,
+        WriteMode::Append => appended(context, &target, &document, content, read_state)?,
         _ => replaced(context, &target, &document, &base, content)?,
     };
     if base.bytes.is_empty() && view.lines.is_empty() {
@@ -149,15 +149,15 @@ fn withheld_standing(
     target: &Target,
     base: &Snapshot,
     revision: Option<&str>,
-) -> Result<Standing, Refusal> {
+) -> Result<ReadState, Refusal> {
     if revision.is_some_and(|named| named != base.revision.short()) {
         let path = target.told();
         let text = format!(
             "{path} is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change."
         );
-        return Err(Refusal::new(Kind::Stale, text).with("file_path", path));
+        return Err(Refusal::new(RefusalKind::Stale, text).with("file_path", path));
     }
-    Ok(Standing::of(Seen::whole(base.bytes.len() as u64)))
+    Ok(ReadState::of(Seen::whole(base.bytes.len() as u64)))
 }
 
 /// Whether the content is the file's text already: told before whether it was read.
@@ -172,7 +172,7 @@ fn require_seen(
     target: &Target,
     document: &Document<'_>,
     base: &Snapshot,
-    standing: &Standing,
+    read_state: &ReadState,
     mode: WriteMode,
 ) -> Result<(), Refusal> {
     let path = target.path();
@@ -181,10 +181,10 @@ fn require_seen(
         (WriteMode::Append, lines) => raw_line(document, lines - 1),
         _ => 0..base.bytes.len() as u64,
     };
-    let Some(gap) = standing.seen.missing_from(needed).into_iter().next() else {
+    let Some(gap) = read_state.seen.missing_from(needed).into_iter().next() else {
         return Ok(());
     };
-    if let Some(refusal) = &standing.merge_refusal {
+    if let Some(refusal) = &read_state.merge_refusal {
         return Err((**refusal).clone());
     }
     let lines = document.line_count();
@@ -205,7 +205,7 @@ fn require_seen(
             context.read_call(path, Some(first + 1), None)
         ),
     };
-    Err(Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path)))
+    Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
 }
 
 type Written = (New, ChangeView, Seen);
@@ -215,7 +215,7 @@ fn appended(
     target: &Target,
     document: &Document<'_>,
     content: &str,
-    standing: Standing,
+    read_state: ReadState,
 ) -> Result<Written, Refusal> {
     let text = lancet_text::sent_text(content, document.endings()).into_owned();
     let end = document.view().len();
@@ -230,14 +230,14 @@ fn appended(
     kept_note(document, &mut notes);
     notes.push_once(endings_note(content, document.endings()));
     notes.push_once(hidden::of_changes(document.view(), &changes));
-    if let Some(foreign) = &standing.foreign {
+    if let Some(foreign) = &read_state.foreign {
         notes.push(format!(
             "the file had changed since it was read; that change is kept:\n{}",
             crate::wording::cut(foreign, 8_000)
         ));
     }
     let (view, shown) = change_view(context, document, &changes, notes, Numbers::default());
-    let mut seen = standing.seen;
+    let mut seen = read_state.seen;
     for line in shown.into_iter().flatten() {
         seen.add(raw_line(document, line));
     }
@@ -342,7 +342,7 @@ fn kept_note(document: &Document<'_>, notes: &mut Notes) {
 fn no_change(target: &Target) -> Refusal {
     let path = quote_path(target.path());
     Refusal::new(
-        Kind::NoChange,
+        RefusalKind::NoChange,
         format!("{path} already has exactly this content. Nothing was written."),
     )
     .with("file_path", path)

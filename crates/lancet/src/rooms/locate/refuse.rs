@@ -6,13 +6,13 @@ use lancet_workspace::LocateError;
 
 use super::given::Elsewhere;
 use super::{is_hidden, same_tail};
-use crate::engine::Inner;
-use crate::refusal::{Kind, Refusal};
+use crate::engine::EngineView;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
 
 /// The refusal for a path that leads to no file.
 pub(super) fn refuse(
-    engine: &Inner,
+    engine: &EngineView,
     given: &QuotedPath,
     path: &Path,
     error: &LocateError,
@@ -32,11 +32,11 @@ pub(super) fn refuse(
             if let Some(tail) = same_tail(engine, path) {
                 text.push_str(&format!(" The same name stands at {}.", quote_path(&tail)));
             }
-            Refusal::new(Kind::Outside, text)
+            Refusal::new(RefusalKind::Outside, text)
         }
         LocateError::RootMoved { root } => root_moved(root),
         LocateError::NotADirectory { at } => Refusal::new(
-            Kind::Special,
+            RefusalKind::Special,
             format!(
                 "{given} leads through {}, which is a file, not a folder. Name a path whose folders are folders.",
                 quote_path(at)
@@ -46,22 +46,22 @@ pub(super) fn refuse(
             leads_outside(engine, (given, path), (link, target))
         }
         LocateError::NoSuchFolder { at } => Refusal::new(
-            Kind::Invalid,
+            RefusalKind::Invalid,
             format!(
                 "{given} ends in a slash, so it names a folder, and nothing is there. To make a file of that name send {}.",
                 quote_path(at)
             ),
         ),
         LocateError::TooManyLinks => Refusal::new(
-            Kind::Special,
+            RefusalKind::Special,
             format!("{given} is a chain of links without end. Name the file itself."),
         ),
         LocateError::BadName(why) => Refusal::new(
-            Kind::Invalid,
+            RefusalKind::Invalid,
             format!("{given:?} is no path of a file: {why}. Send a plain absolute path."),
         ),
         LocateError::Io(error) => Refusal::new(
-            Kind::Io,
+            RefusalKind::Io,
             format!("The system would not open {given}: {error}. Nothing was changed."),
         ),
     };
@@ -74,11 +74,11 @@ pub(crate) fn root_moved(root: &Path) -> Refusal {
         "The root {} was moved, or removed and made again, after lancet had opened it: nothing below it is read or written. Ask the user to start lancet again, with the folder's present path as its root.",
         quote_path(root)
     );
-    Refusal::new(Kind::Outside, text)
+    Refusal::new(RefusalKind::Outside, text)
 }
 
 /// The refusal for a path of another system that a relative one would be made of.
-pub(super) fn not_relative(engine: &Inner, given: &QuotedPath, meant: Elsewhere) -> Refusal {
+pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: Elsewhere) -> Refusal {
     let roots = names(engine.roots());
     let text = match &meant {
         Elsewhere::Drive => format!(
@@ -92,7 +92,7 @@ pub(super) fn not_relative(engine: &Inner, given: &QuotedPath, meant: Elsewhere)
             "{given} is an address, not a path. Use the absolute path of a file below {roots}."
         ),
     };
-    let refusal = Refusal::new(Kind::Invalid, text).with("file_path", given);
+    let refusal = Refusal::new(RefusalKind::Invalid, text).with("file_path", given);
     match meant {
         Elsewhere::Address(Some(path)) => refusal.with("suggestion", quote_path(&path)),
         _ => refusal,
@@ -102,7 +102,7 @@ pub(super) fn not_relative(engine: &Inner, given: &QuotedPath, meant: Elsewhere)
 /// The refusal for a link that leads out of the roots. Where it leads, and that it is one, is told only where neither
 /// name is one that is not told.
 fn leads_outside(
-    engine: &Inner,
+    engine: &EngineView,
     (given, path): (&QuotedPath, &Path),
     (link, target): (&Path, &Path),
 ) -> Refusal {
@@ -121,11 +121,11 @@ fn leads_outside(
         };
         format!("{lead} that leads outside the roots{target}. Use a path below {below}.")
     };
-    Refusal::new(Kind::Outside, text)
+    Refusal::new(RefusalKind::Outside, text)
 }
 
 /// The refusal for a path that leads through a file whose name is not told.
 fn withheld(given: &QuotedPath) -> Refusal {
     let text = format!("{given} leads through a file that is not shown. Work without it.");
-    Refusal::new(Kind::Denied, text).with("file_path", given)
+    Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }

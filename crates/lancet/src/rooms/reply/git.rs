@@ -10,7 +10,7 @@ use lancet_workspace::{ReadError, Revision, Written};
 use serde_json::{Value, json};
 
 use super::super::plan::{FilePlan, New};
-use crate::engine::Inner;
+use crate::engine::EngineView;
 use crate::line_rules::{Lines, RuleFile, Text, git_attributes};
 use crate::wording::quote_path;
 
@@ -23,7 +23,7 @@ const LOOKED_AT: usize = 8_000;
 
 /// Adds the difference to git's HEAD that a change has left; `content` is what was written, where it is at hand.
 pub(super) fn add(
-    engine: &Inner,
+    engine: &EngineView,
     (file, written): (&FilePlan, &Written),
     content: Option<&Vec<u8>>,
     data: &mut Value,
@@ -39,7 +39,7 @@ pub(super) fn add(
 }
 
 /// Adds the difference to git's HEAD that a change would leave.
-pub(super) fn add_foreseen(engine: &Inner, file: &FilePlan, data: &mut Value) {
+pub(super) fn add_foreseen(engine: &EngineView, file: &FilePlan, data: &mut Value) {
     if !engine.settings.write.git_diff {
         return;
     }
@@ -69,7 +69,7 @@ enum Now<'b> {
 }
 
 /// The value of `gitDiff`.
-fn git_diff(engine: &Inner, file: &FilePlan, now: &Now<'_>) -> Value {
+fn git_diff(engine: &EngineView, file: &FilePlan, now: &Now<'_>) -> Value {
     if file.is_withheld() {
         return status("withheld");
     }
@@ -97,7 +97,7 @@ fn git_diff(engine: &Inner, file: &FilePlan, now: &Now<'_>) -> Value {
 }
 
 fn compare(
-    engine: &Inner,
+    engine: &EngineView,
     path: &Path,
     encoding: Encoding,
     new: Option<&[u8]>,

@@ -5,7 +5,7 @@ use std::io::IoSlice;
 use std::os::fd::AsFd as _;
 
 use lancet_workspace::{
-    CommitError, Disk as _, Manner, NewBytes, Open, Replace, Strategy, Written,
+    CommitError, Disk as _, NewBytes, Open, Replace, Strategy, WriteOptions, Written,
 };
 use rustix::io::Errno;
 
@@ -43,12 +43,17 @@ pub(super) struct Rung {
     pub(super) write: fn(&Ground) -> Said,
 }
 
-fn commit(ground: &Ground, manner: Manner, guarantees: &[&str]) -> Said {
+fn commit(ground: &Ground, options: WriteOptions, guarantees: &[&str]) -> Said {
     let new = NewBytes::Whole(OURS.as_bytes());
-    commit_as(ground, new, manner, guarantees)
+    commit_as(ground, new, options, guarantees)
 }
 
-fn commit_as(ground: &Ground, new: NewBytes<'_>, manner: Manner, guarantees: &[&str]) -> Said {
+fn commit_as(
+    ground: &Ground,
+    new: NewBytes<'_>,
+    options: WriteOptions,
+    guarantees: &[&str],
+) -> Said {
     let located = ground.workspace.locate(&ground.root.join("a"));
     let Ok(snapshot) = located.as_ref().map(|located| located.snapshot(1000)) else {
         return Said::Refused;
@@ -64,7 +69,7 @@ fn commit_as(ground: &Ground, new: NewBytes<'_>, manner: Manner, guarantees: &[&
         snapshot,
     };
     let mut write = seen.becomes(new);
-    write.manner = manner;
+    write.options = options;
     match single(ground.workspace.commit(vec![write])) {
         Ok(written) => {
             assert!(guarantees.contains(&written.guarantee), "{written:?}");
@@ -81,7 +86,7 @@ fn commit_as(ground: &Ground, new: NewBytes<'_>, manner: Manner, guarantees: &[&
     }
 }
 
-const IN_PLACE: Manner = Manner {
+const IN_PLACE: WriteOptions = WriteOptions {
     strategy: Strategy::InPlace,
     links: lancet_workspace::Links::Auto,
     weak: lancet_workspace::Weak::Refuse,
@@ -91,7 +96,7 @@ const IN_PLACE: Manner = Manner {
 };
 
 /// The old file goes, unless somebody may still write into it.
-const ON_RECORD: Manner = Manner {
+const ON_RECORD: WriteOptions = WriteOptions {
     strategy: Strategy::Auto,
     old: lancet_workspace::Old::KeptElsewhere,
     ..IN_PLACE
@@ -103,7 +108,7 @@ pub(super) const RUNGS: [Rung; 9] = [
         holds: true,
         goal: Goal::New,
         prepare: |_| {},
-        write: |ground| commit(ground, Manner::default(), &["exchange+lease"]),
+        write: |ground| commit(ground, WriteOptions::default(), &["exchange+lease"]),
     },
     Rung {
         name: "exchange+lease, old bytes on record",
@@ -121,7 +126,7 @@ pub(super) const RUNGS: [Rung; 9] = [
                 .disk
                 .refuse("take_lease", Errno::ACCESS.raw_os_error())
         },
-        write: |ground| commit(ground, Manner::default(), &["exchange"]),
+        write: |ground| commit(ground, WriteOptions::default(), &["exchange"]),
     },
     Rung {
         name: "aside",
@@ -135,7 +140,7 @@ pub(super) const RUNGS: [Rung; 9] = [
             ground.put("a", OLD);
             ground.replace("a", OLD).unwrap();
         },
-        write: |ground| commit(ground, Manner::default(), &["aside"]),
+        write: |ground| commit(ground, WriteOptions::default(), &["aside"]),
     },
     Rung {
         name: "in-place-leased",
@@ -150,8 +155,8 @@ pub(super) const RUNGS: [Rung; 9] = [
         goal: Goal::Gone,
         prepare: |_| {},
         write: |ground| {
-            let manner = Manner::default();
-            commit_as(ground, NewBytes::Nothing, manner, &["remove"])
+            let options = WriteOptions::default();
+            commit_as(ground, NewBytes::Nothing, options, &["remove"])
         },
     },
     Rung {
@@ -163,8 +168,8 @@ pub(super) const RUNGS: [Rung; 9] = [
             let Ok(to) = ground.workspace.locate(&ground.root.join("moved")) else {
                 return Said::Refused;
             };
-            let manner = Manner::default();
-            commit_as(ground, NewBytes::MovedTo(&to), manner, &["move"])
+            let options = WriteOptions::default();
+            commit_as(ground, NewBytes::MovedTo(&to), options, &["move"])
         },
     },
     Rung {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use lancet_workspace::Kind as FileKind;
+use lancet_workspace::FileType;
 
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
 use crate::wording::quote_path;
@@ -14,7 +14,7 @@ pub(super) fn refuse_file_and_folder(
     groups: &[(Target, Vec<usize>)],
     failures: &mut [Option<Refusal>],
 ) {
-    let missing = |target: &Target| matches!(target.located.kind(), FileKind::Missing);
+    let missing = |target: &Target| matches!(target.located.kind(), FileType::Missing);
     let new: HashMap<_, _> = groups
         .iter()
         .filter(|(target, _)| missing(target))
@@ -34,8 +34,8 @@ pub(super) fn refuse_file_and_folder(
                 member + 1,
                 quote_path(target.path())
             );
-            let refusal =
-                Refusal::new(Kind::Invalid, text).with("file_path", quote_path(target.path()));
+            let refusal = Refusal::new(RefusalKind::Invalid, text)
+                .with("file_path", quote_path(target.path()));
             failures[member] = Some(refusal);
         }
     }
@@ -55,5 +55,5 @@ pub(crate) fn same_name(files: &[FilePlan], at: usize) -> Option<Refusal> {
         quote_path(first),
         quote_path(second)
     );
-    Some(Refusal::new(Kind::Conflict, text).with("file_path", quote_path(second)))
+    Some(Refusal::new(RefusalKind::Conflict, text).with("file_path", quote_path(second)))
 }

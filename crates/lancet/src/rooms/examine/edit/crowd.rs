@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use lancet_text::PLACES_MOST;
 
-use super::sheet::Sheet;
-use crate::refusal::{Kind, Refusal};
+use super::edit_session::EditSession;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::explain::{Asked, ambiguous};
-use crate::rooms::examine::standing::Standing;
+use crate::rooms::examine::read_state::ReadState;
 use crate::rooms::locate::Target;
 use crate::rooms::{CallContext, EditRequest};
 use crate::wording::{count, lines_named, quote_path};
@@ -15,7 +15,7 @@ use crate::wording::{count, lines_named, quote_path};
 /// The most lines that a refusal for the wrong number names.
 const LINES_NAMED: usize = 40;
 
-impl Sheet<'_> {
+impl EditSession<'_> {
     /// The refusal for another number of places than the caller expects.
     pub(super) fn miscounted<'r>(
         &self,
@@ -35,7 +35,7 @@ impl Sheet<'_> {
             count(found, "place"),
             lines_named(lines, LINES_NAMED)
         );
-        Refusal::new(Kind::Count, text)
+        Refusal::new(RefusalKind::Count, text)
             .with("count", found)
             .with("file_path", quote_path(target.path()))
     }
@@ -46,7 +46,7 @@ impl Sheet<'_> {
         &self,
         context: &CallContext<'_>,
         target: &Target,
-        standing: &Standing,
+        read_state: &ReadState,
         edit: &EditRequest,
         asked: &Asked<'_>,
     ) -> Refusal {
@@ -64,9 +64,9 @@ impl Sheet<'_> {
             count(asked.total, "place"),
             quote_path(target.path())
         );
-        let unseen = self.unseen(&standing.seen, first);
-        match &standing.merge_refusal {
-            _ if unseen.is_empty() => Refusal::new(Kind::TooLarge, text)
+        let unseen = self.unseen(&read_state.seen, first);
+        match &read_state.merge_refusal {
+            _ if unseen.is_empty() => Refusal::new(RefusalKind::TooLarge, text)
                 .with("count", asked.total)
                 .with("file_path", quote_path(target.path())),
             Some(refusal) => (**refusal).clone(),

@@ -1,13 +1,13 @@
-//! What comes of a sheet once all edits are laid: raw replacements, hunks, what will have been seen, and whether the
+//! What comes of a edit_session once all edits are laid: raw replacements, hunks, what will have been seen, and whether the
 //! result is still the text it was.
 
 use lancet_history::Seen;
 use lancet_text::{Document, Draft, RawChange, apply_raw};
 use lancet_workspace::Snapshot;
 
-use super::sheet::Sheet;
+use super::edit_session::EditSession;
 use crate::ledger::raw_line;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::explain::unencodable;
 use crate::rooms::examine::hidden;
@@ -21,14 +21,17 @@ pub(super) type Finished = (ChangeView, Vec<RawChange>, Seen);
 
 /// Raw replacements, hunks and what will have been seen, once all edits of a file are laid.
 pub(super) fn finish(
-    sheet: Sheet<'_>,
+    edit_session: EditSession<'_>,
     target: &Target,
     base: &Snapshot,
     mut seen: Seen,
     context: &CallContext<'_>,
 ) -> Result<Finished, Refusal> {
-    let document = sheet.document;
-    let changes = sheet.draft.as_ref().map_or(sheet.changes, Draft::changes);
+    let document = edit_session.document;
+    let changes = edit_session
+        .draft
+        .as_ref()
+        .map_or(edit_session.changes, Draft::changes);
     let raw_changes = document
         .splice(&changes)
         .map_err(|error| unencodable(target, &error))?;
@@ -41,13 +44,15 @@ pub(super) fn finish(
             "{} already is what this would make of it. Nothing was written.",
             quote_path(target.path())
         );
-        return Err(Refusal::new(Kind::NoChange, text).with("file_path", quote_path(target.path())));
+        return Err(
+            Refusal::new(RefusalKind::NoChange, text).with("file_path", quote_path(target.path()))
+        );
     }
-    let mut notes = sheet.notes;
+    let mut notes = edit_session.notes;
     notes.push_once(hidden::of_changes(document.view(), &changes));
     let (mut view, shown) = change_view(context, document, &changes, notes, Numbers::default());
-    view.rungs = sheet.rungs;
-    view.replacements = sheet.replacements;
+    view.rungs = edit_session.rungs;
+    view.replacements = edit_session.replacements;
     for lines in shown {
         for line in lines {
             seen.add(raw_line(document, line));
@@ -64,18 +69,21 @@ pub(super) fn finish(
 
 /// What the edits come to in a text that is no file yet: the replacements, and what is told of them.
 pub(in crate::rooms::examine) fn finish_new(
-    sheet: Sheet<'_>,
+    edit_session: EditSession<'_>,
     target: &Target,
 ) -> Result<(Vec<RawChange>, ChangeView), Refusal> {
-    let changes = sheet.draft.as_ref().map_or(sheet.changes, Draft::changes);
-    let changes = sheet
+    let changes = edit_session
+        .draft
+        .as_ref()
+        .map_or(edit_session.changes, Draft::changes);
+    let changes = edit_session
         .document
         .splice(&changes)
         .map_err(|error| unencodable(target, &error))?;
     let view = ChangeView {
-        rungs: sheet.rungs,
-        replacements: sheet.replacements,
-        notices: sheet.notes.into_sentences(),
+        rungs: edit_session.rungs,
+        replacements: edit_session.replacements,
+        notices: edit_session.notes.into_sentences(),
         ..ChangeView::default()
     };
     Ok((changes, view))
@@ -112,7 +120,7 @@ fn note_encoding(
             Ok(())
         }
         Err(_) => Err(Refusal::new(
-            Kind::Binary,
+            RefusalKind::Binary,
             format!(
                 "With this change {} would no longer be text. Leave the NUL characters out.",
                 quote_path(target.path())

@@ -6,7 +6,7 @@ use lancet_history::Seen;
 use lancet_text::Document;
 
 use crate::ledger::raw;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{line_list, quote_path};
@@ -97,7 +97,7 @@ impl Unseen {
             quote_path(path),
             line_list(lines.clone(), 60),
         );
-        Refusal::new(Kind::NotRead, text)
+        Refusal::new(RefusalKind::NotRead, text)
             .with("file_path", quote_path(path))
             .with("lines", lines.into_iter().take(1_000).collect::<Vec<_>>())
     }

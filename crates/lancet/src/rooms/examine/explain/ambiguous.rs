@@ -6,7 +6,7 @@ use lancet_text::{Found, LineTable, Query, Rung, Verdict, apply_changes, find, u
 use serde_json::json;
 
 use super::shown;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path};
 
@@ -119,7 +119,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
     } else {
         "\nSend a longer text that stands once, and new_string longer by the same lines. Or replace_all: true to change all places."
     });
-    Refusal::new(Kind::Ambiguous, text)
+    Refusal::new(RefusalKind::Ambiguous, text)
         .with("file_path", path)
         .with("count", *total)
         .with("places", data)

@@ -11,7 +11,7 @@ use lancet_workspace::{Expected, Revision};
 
 use super::view::view;
 use super::{Stretch, Surveyed, scan, suited};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, FromHistory, New};
@@ -306,5 +306,5 @@ fn unreadable(error: &std::io::Error) -> Refusal {
     let text = format!(
         "The history cannot be read: {error}. Nothing was changed; `lancet doctor` says more."
     );
-    Refusal::new(Kind::Io, text)
+    Refusal::new(RefusalKind::Io, text)
 }

@@ -11,13 +11,13 @@ use super::around::{remarks, repeats_at_all, whole_lines};
 use super::places::{Places, find_places, line_numbers, without_overlaps};
 use super::view::view;
 use super::{Surveyed, scan, suited, survey};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::edit::Insist;
 use crate::rooms::examine::explain::{leak, markup};
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::open::HELD;
+use crate::rooms::examine::read_state::never_read;
 use crate::rooms::examine::remarks::sentence;
-use crate::rooms::examine::standing::never_read;
 use crate::rooms::examine::view::endings_note;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
@@ -49,11 +49,11 @@ pub(crate) fn examine(
             "{} is there and not empty, and old_string is empty. Read it and send the text to replace.",
             quote_path(target.path())
         );
-        return Err(Refusal::new(Kind::Exists, text));
+        return Err(Refusal::new(RefusalKind::Exists, text));
     }
     if edit.old == edit.new {
         return Err(Refusal::new(
-            Kind::NoChange,
+            RefusalKind::NoChange,
             "old_string and new_string are the same. Nothing was written; send the text that was meant.",
         ));
     }
@@ -64,7 +64,7 @@ pub(crate) fn examine(
         // ASCII so far, in a configured encoding that the new text would have to be written in.
         return Ok(Outcome::NotSuited(Box::new(target)));
     }
-    let mut seen = standing(context, &target, &survey, edit)?;
+    let mut seen = read_state(context, &target, &survey, edit)?;
     let needle = in_file(&old, endings);
     let places = find_places(context, &target, &survey, &needle)?;
     check_places(context, &target, &survey, &places, edit, &seen)?;
@@ -152,7 +152,7 @@ fn in_file(text: &str, endings: Endings) -> String {
 }
 
 /// What the session has seen of this version.
-fn standing(
+fn read_state(
     context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
@@ -174,7 +174,7 @@ fn standing(
             "{} is at revision {current}. Read the part that is to change again, or send the call with that revision.",
             quote_path(path)
         );
-        return Err(Refusal::new(Kind::Stale, text).with("revision", current));
+        return Err(Refusal::new(RefusalKind::Stale, text).with("revision", current));
     }
     match known {
         Some((revision, _, _)) if revision != *survey.revision.as_bytes() => {
@@ -183,7 +183,7 @@ fn standing(
                 quote_path(path),
                 context.read_call(path, None, None)
             );
-            Err(Refusal::new(Kind::Stale, text).with("file_path", quote_path(path)))
+            Err(Refusal::new(RefusalKind::Stale, text).with("file_path", quote_path(path)))
         }
         Some((_, seen, false)) => Ok(seen),
         None if edit.revision.is_some() => Ok(Seen::whole(survey.facts.length())),
@@ -196,13 +196,13 @@ fn refuse_result(target: &Target, needle: &str, replacement: &str) -> Result<(),
     let path = quote_path(target.path());
     if needle == replacement {
         let text = format!("{path} already is what this would make of it. Nothing was written.");
-        return Err(Refusal::new(Kind::NoChange, text).with("file_path", path));
+        return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
     }
     if replacement.contains('\0') {
         let text = format!(
             "With this change {path} would no longer be text. Leave the NUL characters out."
         );
-        return Err(Refusal::new(Kind::Binary, text).with("file_path", path));
+        return Err(Refusal::new(RefusalKind::Binary, text).with("file_path", path));
     }
     Ok(())
 }
@@ -226,7 +226,7 @@ fn check_places(
             "old_string was not found in {path} exactly as sent. In a file over {} MiB only exact text is looked for. Read the part that is to change and copy its text.",
             HELD >> 20
         );
-        return Err(Refusal::new(Kind::NotFound, text).with("file_path", path));
+        return Err(Refusal::new(RefusalKind::NotFound, text).with("file_path", path));
     }
     let unseen: Vec<&Range<u64>> = places
         .iter()
@@ -239,7 +239,7 @@ fn check_places(
             count(total, "place"),
             lines_named(lines, 200)
         );
-        return Err(Refusal::new(Kind::Ambiguous, text)
+        return Err(Refusal::new(RefusalKind::Ambiguous, text)
             .with("count", total)
             .with("file_path", path));
     }
@@ -250,7 +250,7 @@ fn check_places(
             "old_string stands at {}, and expect_count is {wanted}. Nothing was written.",
             count(total, "place")
         );
-        return Err(Refusal::new(Kind::Count, text)
+        return Err(Refusal::new(RefusalKind::Count, text)
             .with("count", total)
             .with("file_path", path));
     }
@@ -263,14 +263,14 @@ fn check_places(
             line_list(lines, 60),
             context.read_call(target.path(), first, Some(50))
         );
-        return Err(Refusal::new(Kind::NotRead, text).with("file_path", path));
+        return Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", path));
     }
     if total > places.len() {
         let text = format!(
             "old_string stands at {} in {path}, and one call changes at most {PLACES_MOST}. Send a longer old_string.",
             count(total, "place")
         );
-        return Err(Refusal::new(Kind::TooLarge, text)
+        return Err(Refusal::new(RefusalKind::TooLarge, text)
             .with("count", total)
             .with("file_path", path));
     }

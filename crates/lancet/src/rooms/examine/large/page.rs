@@ -94,7 +94,7 @@ fn lay_lines(
             .unwrap_or_default();
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let cut = (length as u64) < whole.end - whole.start;
-        let lay = |most| lay(line, text, cut, most, settings.gutter);
+        let lay = |most| lay_part(line, text, cut, most, settings.gutter);
         let Some(shown) = layout.add_line(context, budget, line, text, lay) else {
             return Ok(());
         };
@@ -125,7 +125,7 @@ fn mark_length(facts: &Facts, offset: u64) -> u64 {
 }
 
 /// One line; of one that was not read to its end it is not known how many characters are left.
-fn lay(
+fn lay_part(
     line: usize,
     text: &str,
     cut: bool,

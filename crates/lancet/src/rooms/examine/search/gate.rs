@@ -6,16 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lancet_policy::{Folder, Kind, Policy};
+use lancet_policy::{Folder, NameKind, Policy};
 use lancet_search::Gate;
 use lancet_workspace::EntryKind;
 
-use crate::engine::Inner;
+use crate::engine::EngineView;
 use crate::rooms::locate::is_state;
 
 /// The gate of one walk.
 pub(super) struct Guard<'e> {
-    engine: &'e Inner,
+    engine: &'e EngineView,
     /// Looked up once: the settings may be read anew meanwhile, and one search goes by one policy.
     policy: Arc<Policy>,
     /// No other gate has it.
@@ -28,7 +28,7 @@ thread_local! {
 }
 
 impl<'e> Guard<'e> {
-    pub(super) fn new(engine: &'e Inner) -> Self {
+    pub(super) fn new(engine: &'e EngineView) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         Guard {
             engine,
@@ -37,7 +37,7 @@ impl<'e> Guard<'e> {
         }
     }
 
-    fn is_denied(&self, path: &Path, kind: Kind) -> bool {
+    fn is_denied(&self, path: &Path, kind: NameKind) -> bool {
         LAST.with_borrow_mut(|(number, way)| {
             if *number != self.number {
                 *number = self.number;
@@ -75,9 +75,9 @@ impl Gate for Guard<'_> {
     fn may_read(&self, path: &Path, kind: EntryKind) -> bool {
         match kind {
             EntryKind::Folder => {
-                !self.is_denied(path, Kind::Folder) && !is_state(self.engine, path)
+                !self.is_denied(path, NameKind::Folder) && !is_state(self.engine, path)
             }
-            _ => !self.is_denied(path, Kind::File),
+            _ => !self.is_denied(path, NameKind::File),
         }
     }
 }

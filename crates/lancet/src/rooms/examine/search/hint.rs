@@ -49,7 +49,7 @@ pub(super) fn for_glob(
             .engine()
             .workspace
             .locate_as_spelled(&start.join(pattern));
-        found.is_ok_and(|found| found.kind() == lancet_workspace::Kind::Directory)
+        found.is_ok_and(|found| found.kind() == lancet_workspace::FileType::Directory)
     });
     if names_a_folder && !pattern.is_empty() {
         hints.push(format!(

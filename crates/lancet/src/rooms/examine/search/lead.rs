@@ -2,15 +2,15 @@
 //! `/etc/*`, `../*`, `~/notes/*`. Such a glob starts at the folder that it names, or is refused as any path is.
 
 use lancet_search::Start;
-use lancet_workspace::Kind as FileKind;
+use lancet_workspace::FileType;
 
-use crate::engine::Inner;
+use crate::engine::EngineView;
 use crate::refusal::Refusal;
 use crate::rooms::locate::{Intent, locate};
 
 /// The start that a glob leads away to and what is left of it there; nothing where it stays below the starts.
 pub(super) fn away(
-    engine: &Inner,
+    engine: &EngineView,
     starts: &[Start],
     pattern: &str,
 ) -> Result<Option<(Start, String)>, Refusal> {
@@ -52,16 +52,16 @@ pub(super) fn away(
         found => found?,
     };
     Ok(match target.located.kind() {
-        FileKind::Directory => Some((Start::new(target.located), rest.to_owned())),
+        FileType::Directory => Some((Start::new(target.located), rest.to_owned())),
         _ => None,
     })
 }
 
 /// Whether a name stands directly in one of the folders that are searched.
-fn stands(engine: &Inner, starts: &[Start], name: &str) -> bool {
+fn stands(engine: &EngineView, starts: &[Start], name: &str) -> bool {
     starts.iter().any(|start| {
         let found = engine.workspace.locate_as_spelled(&start.path().join(name));
-        found.is_ok_and(|found| found.kind() != FileKind::Missing)
+        found.is_ok_and(|found| found.kind() != FileType::Missing)
     })
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lancet_search::{Counted, Extent, Line, Pattern, Role, Seeker};
 
 use super::Limit;
-use super::pages::{Kept, Page, standing};
+use super::pages::{Kept, Page, read_state};
 use super::scope::{encoding, path_of, told};
 use super::seen::ShownFile;
 use crate::arguments::GrepArguments;
@@ -75,7 +75,7 @@ pub(super) fn cut(
                 .and_then(|located| located.leaf());
             let found = seeker.excerpt(leaf, encoding(context.engine(), &path), extent);
             let lines = found.as_ref().map_or(&[][..], |excerpt| &excerpt.lines);
-            let shown = lay(context, lines, numbers, before + after > 0);
+            let shown = lay_lines(context, lines, numbers, before + after > 0);
             let over = length + shown.length > room + SLACK;
             match &found {
                 Ok(excerpt) if over && excerpt.matches > 1 => extent.take = excerpt.matches / 2,
@@ -93,7 +93,7 @@ pub(super) fn cut(
         let mut mark = if fresh {
             ""
         } else {
-            standing(context, kept, &entry)
+            read_state(context, kept, &entry)
         };
         let excerpt = match found {
             Ok(excerpt) => excerpt,
@@ -193,7 +193,7 @@ struct Laid {
     length: usize,
 }
 
-fn lay(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: bool) -> Laid {
+fn lay_lines(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: bool) -> Laid {
     let mut laid = Laid {
         text: String::new(),
         ends: Vec::with_capacity(lines.len()),

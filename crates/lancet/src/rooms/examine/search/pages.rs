@@ -129,7 +129,7 @@ pub(super) struct Page {
 }
 
 /// How an entry of an earlier search stands now.
-pub(super) fn standing(context: &CallContext<'_>, kept: &Kept, entry: &Entry) -> &'static str {
+pub(super) fn read_state(context: &CallContext<'_>, kept: &Kept, entry: &Entry) -> &'static str {
     let path = path_of(&kept.starts, entry);
     let located = context.engine().workspace.locate_as_spelled(&path);
     match located.ok().and_then(|located| located.stat()) {
@@ -164,7 +164,7 @@ pub(super) fn cut_list(
         let mark = if fresh {
             ""
         } else {
-            standing(context, kept, &entry)
+            read_state(context, kept, &entry)
         };
         let more = more(&entry);
         let line = format!("{name}{more}{mark}\n");

@@ -7,14 +7,14 @@ use lancet_search::{
     Entry, Excludes, File, Filter, Ignoring, Named, Order, Pattern, Start, Survey, Walk,
     count_matches, list_files, type_names,
 };
-use lancet_workspace::{Kind as FileKind, LocateError};
+use lancet_workspace::{FileType, LocateError};
 
 use super::Limit;
 use super::gate::Guard;
 use super::lead;
 use crate::arguments::{GlobArguments, GrepArguments};
-use crate::engine::Inner;
-use crate::refusal::{Kind, Refusal};
+use crate::engine::EngineView;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::open;
 use crate::rooms::locate::{Intent, LinkIndex, locate, root_moved};
@@ -201,7 +201,7 @@ impl Scope {
 }
 
 /// The encoding that the settings name for a file.
-pub(super) fn encoding(engine: &Inner, path: &Path) -> Option<&'static str> {
+pub(super) fn encoding(engine: &EngineView, path: &Path) -> Option<&'static str> {
     if !engine.settings.encodings_configured() {
         return None;
     }
@@ -213,7 +213,7 @@ pub(super) fn encoding(engine: &Inner, path: &Path) -> Option<&'static str> {
 }
 
 /// A path as answers tell it, on one line.
-pub(super) fn told(engine: &Inner, path: &Path) -> String {
+pub(super) fn told(engine: &EngineView, path: &Path) -> String {
     let shown = engine.audience().told(path, &engine.workspace.roots()[0]);
     crate::wording::on_one_line(&shown.to_string_lossy())
 }
@@ -262,8 +262,8 @@ fn starts(
     };
     let target = locate(engine, path, Intent::Show)?;
     match target.located.kind() {
-        FileKind::File | FileKind::Directory => {}
-        FileKind::Missing | FileKind::Special(_) => open::require_file(engine, &target)?,
+        FileType::File | FileType::Directory => {}
+        FileType::Missing | FileType::Special(_) => open::require_file(engine, &target)?,
     }
     // That a relative path was taken from the root is how answers tell paths, too.
     let notices = if target.located.respelled() {
@@ -290,7 +290,7 @@ fn bad_glob(field: &str, why: &str) -> Refusal {
     let text = format!(
         "{field} is no glob: {why}. A bracket, brace or backslash that is meant literally has a backslash before it."
     );
-    Refusal::new(Kind::Invalid, text).with("field", field)
+    Refusal::new(RefusalKind::Invalid, text).with("field", field)
 }
 
 fn unknown_type(kind: &str) -> Refusal {
@@ -307,7 +307,7 @@ fn unknown_type(kind: &str) -> Refusal {
             near.join(" or ")
         ));
     }
-    Refusal::new(Kind::Invalid, text)
+    Refusal::new(RefusalKind::Invalid, text)
         .with("field", "type")
         .with("suggestion", near.first().copied().map(str::to_owned))
 }

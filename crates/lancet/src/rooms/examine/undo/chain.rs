@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use lancet_workspace::Kind;
+use lancet_workspace::FileType;
 
 use super::select::Row;
 use crate::rooms::locate::Target;
@@ -54,7 +54,7 @@ type Names = Vec<(PathBuf, Target)>;
 pub(super) fn chains(rows: &[Row], located: Names) -> Vec<Chain<'_>> {
     let mut groups: Vec<(Option<(u64, u64)>, Names)> = Vec::new();
     for (path, target) in located {
-        let is_file = target.located.kind() == Kind::File;
+        let is_file = target.located.kind() == FileType::File;
         let inode = target
             .located
             .stat()

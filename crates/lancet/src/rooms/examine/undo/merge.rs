@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use lancet_text::difference;
 
-use crate::rooms::examine::standing::DIFF_BUDGET;
+use crate::rooms::examine::read_state::DIFF_BUDGET;
 
 /// `ours` and `theirs` both come from `base`; their changes together, or none where they touch each other.
 pub(super) fn three_ways(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {

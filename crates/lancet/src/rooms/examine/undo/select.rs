@@ -9,7 +9,7 @@ use lancet_history::{
 
 use super::{Reach, unreadable};
 use crate::history::SHORTEST_ID;
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::undo::{Direction, Selection, TakeBack};
 use crate::wording::quote_path;
@@ -208,7 +208,7 @@ pub(super) fn one(
         let text = format!(
             "{beginning:?} is too short for an operation: give at least {SHORTEST_ID} characters of its id."
         );
-        return Err(Refusal::new(Kind::Invalid, text));
+        return Err(Refusal::new(RefusalKind::Invalid, text));
     }
     let below = context.engine().workspace.roots();
     match store.find(beginning, below).map_err(unreadable)? {
@@ -220,7 +220,7 @@ pub(super) fn one(
                 "{beginning} begins the ids of several operations. Give more of one of these:\n{lines}"
             );
             let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
-            Err(Refusal::new(Kind::Ambiguous, text).with("operations", ids))
+            Err(Refusal::new(RefusalKind::Ambiguous, text).with("operations", ids))
         }
     }
 }
@@ -240,5 +240,8 @@ fn described(operation: &Operation) -> String {
 }
 
 fn none(words: &str) -> Refusal {
-    Refusal::new(Kind::NotFound, format!("{words}. Nothing was changed."))
+    Refusal::new(
+        RefusalKind::NotFound,
+        format!("{words}. Nothing was changed."),
+    )
 }

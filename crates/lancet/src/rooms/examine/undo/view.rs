@@ -14,7 +14,7 @@ use crate::rooms::CallContext;
 use crate::rooms::examine::edit::WORDS_OF_A_FILE;
 use crate::rooms::examine::large::{self, back::Stored};
 use crate::rooms::examine::open::{HELD, configured};
-use crate::rooms::examine::standing::DIFF_BUDGET;
+use crate::rooms::examine::read_state::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{count, quote_path};

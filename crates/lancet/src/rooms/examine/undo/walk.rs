@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use lancet_history::{Kept, OperationStore};
 use lancet_text::{Document, difference, unified};
-use lancet_workspace::{Expected, Kind as FileKind, Revision, Snapshot, Stamp};
+use lancet_workspace::{Expected, FileType, Revision, Snapshot, Stamp};
 
 use super::chain::Chain;
 use super::select::Row;
 use super::view::Wanted;
 use super::{content, merge, unreadable, view};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::large::{self, Surveyed};
 use crate::rooms::examine::open::{HELD, configured, expected, snapshot_to_change};
-use crate::rooms::examine::standing::DIFF_BUDGET;
+use crate::rooms::examine::read_state::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
 use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
@@ -59,8 +59,8 @@ pub(super) fn current(
     target: &Target,
 ) -> Result<Option<Current>, Refusal> {
     match target.located.kind() {
-        FileKind::Missing => Ok(None),
-        FileKind::File if target.located.stat_now().is_some_and(|now| now.size > HELD) => {
+        FileType::Missing => Ok(None),
+        FileType::File if target.located.stat_now().is_some_and(|now| now.size > HELD) => {
             let survey = large::back::surveyed(context, target)?;
             Ok(Some(Current {
                 revision: survey.revision,
@@ -68,7 +68,7 @@ pub(super) fn current(
                 content: Found::Large(survey),
             }))
         }
-        FileKind::File => {
+        FileType::File => {
             let snapshot = snapshot_to_change(context, target)?;
             Ok(Some(Current {
                 revision: snapshot.revision,
@@ -76,12 +76,13 @@ pub(super) fn current(
                 content: Found::Held(snapshot),
             }))
         }
-        FileKind::Directory | FileKind::Special(_) => {
+        FileType::Directory | FileType::Special(_) => {
             let text = format!(
                 "{} is no file any more. Nothing was changed.",
                 quote_path(target.path())
             );
-            Err(Refusal::new(Kind::Conflict, text).with("file_path", quote_path(target.path())))
+            Err(Refusal::new(RefusalKind::Conflict, text)
+                .with("file_path", quote_path(target.path())))
         }
     }
 }
@@ -109,7 +110,7 @@ pub(super) fn back(
             quote_path(chain.target.path())
         );
         let given = chain.target.given.clone();
-        return Err(Refusal::new(Kind::Conflict, text).with("file_path", given));
+        return Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", given));
     }
     let found = current(context, &chain.target)?;
     let mut revision = found.as_ref().map(|found| *found.revision.as_bytes());
@@ -305,7 +306,7 @@ fn conflict(
         let diff = diff.strip_suffix('\n').unwrap_or(&diff);
         text.push_str(&format!("\nChanged since:\n{}", cut(diff, LONGEST_DIFF)));
     }
-    Refusal::new(Kind::Conflict, text)
+    Refusal::new(RefusalKind::Conflict, text)
         .with("file_path", path)
         .with("operation", row.operation.clone())
 }

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lancet_policy::{Cause, FileNames, Policy, Shows};
 use lancet_search::{Excludes, FolderRules};
-use lancet_workspace::{EntryKind, Kind, Located, Stamp, is_package_store};
+use lancet_workspace::{EntryKind, FileType, Located, Stamp, is_package_store};
 
-use super::Twins;
-use crate::engine::Inner;
+use super::HardLinks;
+use crate::engine::EngineView;
 
 /// How many entries are looked at from the roots down. Beyond them it is not known whether a protected name is among
 /// them, so a write asks.
@@ -31,7 +31,7 @@ type Names = HashMap<Identity, Vec<PathBuf>>;
 /// The names in the roots that policy does not simply let through. What one look found serves for every file that is asked
 /// about: a search may meet thousands of hard links.
 pub(crate) struct LinkIndex<'e> {
-    engine: &'e Inner,
+    engine: &'e EngineView,
     policy: Arc<Policy>,
     /// From the roots down.
     tree: OnceLock<Part>,
@@ -42,7 +42,7 @@ pub(crate) struct LinkIndex<'e> {
 /// What one look found.
 struct Part {
     names: Names,
-    twins: Twins,
+    hard_links: HardLinks,
 }
 
 /// A folder that is still to be looked at.
@@ -59,7 +59,7 @@ struct Listed {
     /// How many entries there were.
     looked: usize,
     has_rules: bool,
-    twins: Twins,
+    hard_links: HardLinks,
 }
 
 /// Whether the entries of inner folders are wanted.
@@ -71,7 +71,7 @@ enum Depth {
 
 impl<'e> LinkIndex<'e> {
     /// Looks at nothing yet.
-    pub(crate) fn new(engine: &'e Inner, policy: Arc<Policy>) -> Self {
+    pub(crate) fn new(engine: &'e EngineView, policy: Arc<Policy>) -> Self {
         LinkIndex {
             engine,
             policy,
@@ -81,14 +81,14 @@ impl<'e> LinkIndex<'e> {
     }
 
     /// Gathers the other names of a file that policy does not simply let through.
-    pub(super) fn names_of(&self, located: &Located, found: &mut Vec<PathBuf>) -> Twins {
+    pub(super) fn names_of(&self, located: &Located, found: &mut Vec<PathBuf>) -> HardLinks {
         let Some(stamp) = located.stat().filter(|stamp| stamp.links > 1) else {
-            return Twins::Known;
+            return HardLinks::Known;
         };
-        if stamp.kind() != Kind::File {
-            return Twins::Known;
+        if stamp.kind() != FileType::File {
+            return HardLinks::Known;
         }
-        let mut twins = Twins::Known;
+        let mut hard_links = HardLinks::Known;
         let mut take = |part: &Part| {
             let names = part.names.get(&identity(&stamp)).into_iter().flatten();
             for name in names.filter(|name| *name != located.path()) {
@@ -96,15 +96,15 @@ impl<'e> LinkIndex<'e> {
                     found.push(name.clone());
                 }
             }
-            if part.twins == Twins::Unknown {
-                twins = Twins::Unknown;
+            if part.hard_links == HardLinks::Unknown {
+                hard_links = HardLinks::Unknown;
             }
         };
         for folder in self.folders_around(located.path()) {
             take(&self.folder(folder));
         }
         take(self.tree.get_or_init(|| self.look_through(located.path())));
-        twins
+        hard_links
     }
 
     /// Whether a file may be told of under all of its names.
@@ -140,11 +140,11 @@ impl<'e> LinkIndex<'e> {
         }
         let mut part = Part {
             names: Names::new(),
-            twins: Twins::Known,
+            hard_links: HardLinks::Known,
         };
         let listed = self.list(folder, Depth::Files);
         self.take_in(&mut part, listed.named);
-        part.twins = listed.twins;
+        part.hard_links = listed.hard_links;
         let part = Arc::new(part);
         folders().insert(folder.to_owned(), Arc::clone(&part));
         part
@@ -155,7 +155,7 @@ impl<'e> LinkIndex<'e> {
     fn look_through(&self, path: &Path) -> Part {
         let mut part = Part {
             names: Names::new(),
-            twins: Twins::Known,
+            hard_links: HardLinks::Known,
         };
         let mut waiting = self.outermost_roots(path);
         let mut uncounted = VecDeque::new();
@@ -163,8 +163,8 @@ impl<'e> LinkIndex<'e> {
         while let Some(next) = waiting.pop_front() {
             let (listed, rules) = self.enter(&mut part, next);
             looked += listed.looked;
-            if listed.twins == Twins::Unknown || looked >= MOST_ENTRIES {
-                part.twins = Twins::Unknown;
+            if listed.hard_links == HardLinks::Unknown || looked >= MOST_ENTRIES {
+                part.hard_links = HardLinks::Unknown;
             }
             if looked >= MOST_ENTRIES {
                 break;
@@ -235,14 +235,14 @@ impl<'e> LinkIndex<'e> {
             folders: Vec::new(),
             looked: 0,
             has_rules: false,
-            twins: Twins::Known,
+            hard_links: HardLinks::Known,
         };
         let here = match self.engine.ceiling().locate_as_spelled(folder) {
-            Ok(here) if here.kind() == Kind::Directory => here,
+            Ok(here) if here.kind() == FileType::Directory => here,
             // It is gone by now, or something else has its name.
             Ok(_) => return listed,
             Err(_) => {
-                listed.twins = Twins::Unknown;
+                listed.hard_links = HardLinks::Unknown;
                 return listed;
             }
         };
@@ -269,7 +269,7 @@ impl<'e> LinkIndex<'e> {
             listed.named.extend(tried.filter(|path| self.matters(path)));
         }
         if done.is_err() || looked.get() > MOST_BESIDE {
-            listed.twins = Twins::Unknown;
+            listed.hard_links = HardLinks::Unknown;
         }
         listed.folders = folders.into_inner();
         listed.folders.sort_unstable();

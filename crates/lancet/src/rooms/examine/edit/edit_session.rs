@@ -12,11 +12,11 @@ use lancet_text::{
 
 use super::unseen::Unseen;
 use super::{Insist, not_empty};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::explain::{
     Asked, Lines, Met, ambiguous, leak, markup, not_found, unencodable,
 };
-use crate::rooms::examine::standing::Standing;
+use crate::rooms::examine::read_state::ReadState;
 use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
 use crate::rooms::{CallContext, EditRequest};
@@ -27,12 +27,12 @@ const LARGEST_RESULT: u64 = 512 << 20;
 
 /// How an edit is laid.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::rooms::examine) struct Manner {
+pub(in crate::rooms::examine) struct EditOptions {
     pub(in crate::rooms::examine) insist: Insist,
     pub(in crate::rooms::examine) words: Words,
 }
 
-impl Manner {
+impl EditOptions {
     fn leaks(self) -> Leaks {
         match self.insist {
             Insist::Yes => Leaks::Insisted,
@@ -49,7 +49,7 @@ pub(in crate::rooms::examine) enum Words {
 }
 
 /// One file on the context while its edits are laid upon it.
-pub(in crate::rooms::examine) struct Sheet<'d> {
+pub(in crate::rooms::examine) struct EditSession<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) draft: Option<Draft<'d>>,
     /// The changes of a single edit, without a draft.
@@ -59,8 +59,8 @@ pub(in crate::rooms::examine) struct Sheet<'d> {
     pub(super) notes: Notes,
 }
 
-impl<'d> Sheet<'d> {
-    /// A sheet for this many edits. One alone needs no draft: a copy of 20 MB is saved.
+impl<'d> EditSession<'d> {
+    /// A edit_session for this many edits. One alone needs no draft: a copy of 20 MB is saved.
     pub(in crate::rooms::examine) fn new(document: &'d Document<'d>, edits: usize) -> Self {
         Self {
             document,
@@ -73,13 +73,13 @@ impl<'d> Sheet<'d> {
     }
 
     /// Lays one edit upon the file. Gives what the session has seen of the base version.
-    pub(in crate::rooms::examine) fn lay(
+    pub(in crate::rooms::examine) fn apply(
         &mut self,
         context: &CallContext<'_>,
         target: &Target,
-        standing: &Result<Standing, Refusal>,
+        read_state: &Result<ReadState, Refusal>,
         edit: &EditRequest,
-        manner: Manner,
+        options: EditOptions,
     ) -> Result<Seen, Refusal> {
         let path = target.path();
         let endings = self.document.endings();
@@ -89,12 +89,12 @@ impl<'d> Sheet<'d> {
             return Err(not_empty(target));
         }
         if edit.old == edit.new {
-            return Err(Refusal::new(Kind::NoChange, "old_string and new_string are the same. Nothing was written; send the text that was meant.").with("file_path", quote_path(path)));
+            return Err(Refusal::new(RefusalKind::NoChange, "old_string and new_string are the same. Nothing was written; send the text that was meant.").with("file_path", quote_path(path)));
         }
-        let standing = standing.as_ref().map_err(Clone::clone)?;
+        let read_state = read_state.as_ref().map_err(Clone::clone)?;
         self.check_growth(target, edit, &old, &new)?;
         let (found, leak_found) =
-            self.search(context, target, standing, edit, (&old, &new), manner)?;
+            self.search(context, target, read_state, edit, (&old, &new), options)?;
         if let Some(wanted) = edit.expect_count
             && wanted != found.places.len() as u64
         {
@@ -102,11 +102,11 @@ impl<'d> Sheet<'d> {
             return Err(self.miscounted(target, places, found.places.len(), wanted));
         }
         let unseen = self.unseen(
-            &standing.seen,
+            &read_state.seen,
             found.places.iter().map(|place| &place.range),
         );
         if !unseen.is_empty() {
-            return Err(match &standing.merge_refusal {
+            return Err(match &read_state.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
                 None => unseen.refusal(context, target),
             });
@@ -121,9 +121,11 @@ impl<'d> Sheet<'d> {
             let text = format!(
                 "Its old_string, at line {line} of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit."
             );
-            return Err(Refusal::new(Kind::Conflict, text).with("file_path", quote_path(path)));
+            return Err(
+                Refusal::new(RefusalKind::Conflict, text).with("file_path", quote_path(path))
+            );
         }
-        if manner.insist == Insist::No {
+        if options.insist == Insist::No {
             if let Some(reason) = leak_found {
                 let bare = without_numbers_of(&edit.old, &edit.new);
                 return Err(leak(&reason, bare.as_deref()));
@@ -153,7 +155,7 @@ impl<'d> Sheet<'d> {
             &old,
             self.text(),
             &*self.lines(),
-            standing.foreign.as_deref(),
+            read_state.foreign.as_deref(),
         );
         notes.push_once(endings_note(&edit.new, endings));
         self.notes = notes;
@@ -172,7 +174,7 @@ impl<'d> Sheet<'d> {
                     .collect()
             }
         }
-        Ok(standing.seen.clone())
+        Ok(read_state.seen.clone())
     }
 
     /// Refuses a replacement everywhere that would make the file too large, before anything is made.
@@ -206,7 +208,7 @@ impl<'d> Sheet<'d> {
             "The result would be larger than {} MiB. Nothing was written; send a smaller new_string.",
             LARGEST_RESULT >> 20
         );
-        Err(Refusal::new(Kind::TooLarge, text).with("file_path", quote_path(target.path())))
+        Err(Refusal::new(RefusalKind::TooLarge, text).with("file_path", quote_path(target.path())))
     }
 
     /// The places of the old text; and, where line numbers were left in the new text, the words about that, which wait
@@ -215,10 +217,10 @@ impl<'d> Sheet<'d> {
         &self,
         context: &CallContext<'_>,
         target: &Target,
-        standing: &Standing,
+        read_state: &ReadState,
         edit: &EditRequest,
         (old, new): (&str, &str),
-        manner: Manner,
+        options: EditOptions,
     ) -> Result<(Found, Option<String>), Refusal> {
         if edit.old.is_empty() {
             // The file is empty: the new text is its whole content.
@@ -246,7 +248,7 @@ impl<'d> Sheet<'d> {
             })
         };
         let mut leak_found = None;
-        let mut verdict = ask(manner.leaks());
+        let mut verdict = ask(options.leaks());
         if let Ladder::Leaked { reason } = verdict {
             leak_found = Some(reason);
             verdict = ask(Leaks::Insisted);
@@ -256,18 +258,18 @@ impl<'d> Sheet<'d> {
             Ladder::Leaked { reason } => Err(leak(&reason, None)),
             Ladder::Ambiguous { places, rung } => {
                 let unseen =
-                    |place: &Range<usize>| !self.unseen(&standing.seen, [place]).is_empty();
+                    |place: &Range<usize>| !self.unseen(&read_state.seen, [place]).is_empty();
                 if places.iter().all(unseen) {
-                    return Err(match &standing.merge_refusal {
+                    return Err(match &read_state.merge_refusal {
                         Some(refusal) => (**refusal).clone(),
                         None => self
-                            .unseen(&standing.seen, &places)
+                            .unseen(&read_state.seen, &places)
                             .refusal(context, target),
                     });
                 }
-                if manner.words == Words::Few {
+                if options.words == Words::Few {
                     return Err(Refusal::new(
-                        Kind::Ambiguous,
+                        RefusalKind::Ambiguous,
                         "old_string stands at several places.",
                     ));
                 }
@@ -286,12 +288,12 @@ impl<'d> Sheet<'d> {
                     places: &first,
                     total: count,
                 };
-                Err(self.too_many(context, target, standing, edit, &asked))
+                Err(self.too_many(context, target, read_state, edit, &asked))
             }
-            Ladder::NotFound { guard } => Err(match &standing.merge_refusal {
+            Ladder::NotFound { guard } => Err(match &read_state.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
-                None if manner.words == Words::Few => {
-                    Refusal::new(Kind::NotFound, "old_string was not found.")
+                None if options.words == Words::Few => {
+                    Refusal::new(RefusalKind::NotFound, "old_string was not found.")
                 }
                 None => {
                     let lines = self.lines();

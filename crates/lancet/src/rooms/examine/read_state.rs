@@ -10,7 +10,7 @@ use lancet_text::{Document, difference, unified};
 use lancet_workspace::Snapshot;
 
 use crate::ledger::{Shown, carry, entry_for};
-use crate::refusal::{Kind, Refusal};
+use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::settings::Stale;
 use crate::wording::{count, quote_path};
@@ -28,7 +28,7 @@ pub(crate) enum Need {
 }
 
 /// What the session has seen of the version on the disk.
-pub(crate) struct Standing {
+pub(crate) struct ReadState {
     /// The seen bytes.
     pub(crate) seen: Seen,
     /// A foreign change that was taken in on the way (`stale = "merge"`), as a diff for the answer.
@@ -37,7 +37,7 @@ pub(crate) struct Standing {
     pub(crate) merge_refusal: Option<Box<Refusal>>,
 }
 
-impl Standing {
+impl ReadState {
     pub(crate) fn of(seen: Seen) -> Self {
         Self {
             seen,
@@ -48,14 +48,14 @@ impl Standing {
 }
 
 /// How a session stands to a file whose current version is `snapshot`.
-pub(crate) fn standing(
+pub(crate) fn read_state(
     context: &CallContext<'_>,
     path: &Path,
     snapshot: &Snapshot,
     document: &Document<'_>,
     revision: Option<&str>,
     need: Need,
-) -> Result<Standing, Refusal> {
+) -> Result<ReadState, Refusal> {
     let entry = context.session.ledger().get(path).cloned();
     let current = snapshot.revision.short();
     let named = revision.is_some();
@@ -64,20 +64,20 @@ pub(crate) fn standing(
     {
         return Err(match &entry {
             Some(entry) if entry.revision != *snapshot.revision.as_bytes() => stale(context, path, entry, snapshot, document),
-            _ => Refusal::new(Kind::Stale, format!("{} is at revision {current}, not {named}. Read it again, or send the call with revision {current} if it fits that version.", quote_path(path)))
+            _ => Refusal::new(RefusalKind::Stale, format!("{} is at revision {current}, not {named}. Read it again, or send the call with revision {current} if it fits that version.", quote_path(path)))
                 .with("revision", current.clone()),
         });
     }
     let size = snapshot.bytes.len() as u64;
     let Some(entry) = entry else {
         if named {
-            return Ok(Standing::of(Seen::whole(size)));
+            return Ok(ReadState::of(Seen::whole(size)));
         }
         return Err(never_read(context, path));
     };
     if entry.revision == *snapshot.revision.as_bytes() {
         if need == Need::Whole && named {
-            return Ok(Standing::of(Seen::whole(size)));
+            return Ok(ReadState::of(Seen::whole(size)));
         }
         if entry.partial_view {
             let text = format!(
@@ -85,9 +85,11 @@ pub(crate) fn standing(
                 quote_path(path),
                 context.read_call(path, None, None)
             );
-            return Err(Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path)));
+            return Err(
+                Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path))
+            );
         }
-        return Ok(Standing::of(entry.seen));
+        return Ok(ReadState::of(entry.seen));
     }
     let refusal = stale(context, path, &entry, snapshot, document);
     if context.engine().settings.stale == Stale::Merge
@@ -95,7 +97,7 @@ pub(crate) fn standing(
         && !named
         && let Some(foreign) = foreign_change(&entry, snapshot, document, context)
     {
-        return Ok(Standing {
+        return Ok(ReadState {
             seen: foreign.carried,
             foreign: Some(foreign.diff),
             merge_refusal: Some(Box::new(refusal)),
@@ -115,7 +117,7 @@ pub(crate) fn never_read(context: &CallContext<'_>, path: &Path) -> Refusal {
     if context.session.name().is_none() && context.session.ledger().is_empty() {
         text.push_str(" Where no session lasts from one call to the next, send the `revision` that Read's last line names along.");
     }
-    Refusal::new(Kind::NotRead, text).with("file_path", quote_path(path))
+    Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path))
 }
 
 /// What changed between the version that the model saw and the one on the disk.
@@ -189,7 +191,7 @@ fn stale(
             "{name} changed since it was read. Call {} and send this call again if it still fits.",
             context.read_call(path, None, None)
         );
-        return Refusal::new(Kind::Stale, text)
+        return Refusal::new(RefusalKind::Stale, text)
             .with("file_path", name)
             .with("revision", revision);
     };
@@ -202,7 +204,7 @@ fn stale(
             count(foreign.removed, "line"),
             context.read_call(path, None, None)
         );
-        return Refusal::new(Kind::Stale, text)
+        return Refusal::new(RefusalKind::Stale, text)
             .with("file_path", name)
             .with("revision", revision);
     }
@@ -210,7 +212,7 @@ fn stale(
         "{name} changed since it was read. This is the change; it now counts as seen. Send the call again if it still fits.\n{}",
         foreign.diff.strip_suffix('\n').unwrap_or(&foreign.diff)
     );
-    let mut refusal = Refusal::new(Kind::Stale, text)
+    let mut refusal = Refusal::new(RefusalKind::Stale, text)
         .with("file_path", name)
         .with("revision", revision)
         .with("diff", foreign.diff);
