@@ -11,8 +11,8 @@ use gungraun::{Callgrind, EventKind};
 use lancet::Reply;
 use lancet_benches::{LINE, LINE_AFTER, MEGABYTE, Question, Scene, encoded, question, source};
 use lancet_text::{
-    Document, Leaks, LineEnd, LineStarts, Query, Reach, Region, Rung, Tolerance, Verdict, Writing,
-    find, nearest,
+    Correction, Document, Leaks, LineEnd, LineStarts, Query, Reach, Rung, Tolerance, Verdict,
+    Writing, correct, find,
 };
 
 /// At most so many instructions.
@@ -61,10 +61,11 @@ fn ladder_hit(question: Question) -> Verdict {
 
 #[library_benchmark]
 #[bench::megabyte(args = (), setup = miss_in_a_megabyte, config = at_most(81_000_000))]
-fn ladder_miss_and_nearest(question: Question) -> (Verdict, Vec<Region>) {
+fn ladder_miss_and_correction(question: Question) -> (Verdict, Correction) {
     let verdict = ask(black_box(&question));
     let lines = LineStarts::new(&question.view);
-    black_box((verdict, nearest(&question.view, &lines, &question.old)))
+    let Question { view, old, new, .. } = &question;
+    black_box((verdict, correct(view, &lines, old, new)))
 }
 
 #[library_benchmark]
@@ -106,7 +107,12 @@ fn edit_call(scene: Scene) -> (Reply, Scene) {
 
 library_benchmark_group!(
     name = text,
-    benchmarks = [ladder_hit, ladder_miss_and_nearest, rung, decode_a_megabyte]
+    benchmarks = [
+        ladder_hit,
+        ladder_miss_and_correction,
+        rung,
+        decode_a_megabyte
+    ]
 );
 library_benchmark_group!(name = calls, benchmarks = [read_first_page, edit_call]);
 

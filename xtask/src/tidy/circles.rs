@@ -16,8 +16,8 @@ use imports::Modules;
 const LARGEST: [(&str, usize); 9] = [
     ("cli", 7),
     ("git", 2),
-    ("history", 8),
-    ("lancet", 41),
+    ("history", 9),
+    ("lancet", 60),
     ("mcp", 5),
     ("policy", 2),
     ("search", 4),
