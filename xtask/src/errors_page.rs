@@ -61,7 +61,7 @@ pub(crate) fn page(source: &str) -> anyhow::Result<String> {
 }
 
 /// The table is read from the source rather than from the library, so that the house rules need no build of lancet:
-/// one row a line, `row(Kind::Name, 1, Some(2), "name", "when", "next"),`.
+/// one row a line, `row(RefusalKind::Name, 1, Some(2), "name", "when", "next"),`.
 fn rows(source: &str) -> anyhow::Result<Vec<Row<'_>>> {
     let rows: Vec<Row<'_>> = source
         .lines()
@@ -124,7 +124,7 @@ pub(crate) fn write() -> anyhow::Result<bool> {
 mod tests {
     use super::*;
 
-    const TABLE: &str = "pub const TABLE: &[Row] = &[\n    row(Kind::Stale, 7, Some(3), \"stale\", \"changed since\", \"read it\"),\n    row(Kind::NotFound, 8, None, \"not_found\", \"not there\", \"send old_string, again\"),\n];\n";
+    const TABLE: &str = "pub const TABLE: &[Row] = &[\n    row(RefusalKind::Stale, 7, Some(3), \"stale\", \"changed since\", \"read it\"),\n    row(RefusalKind::NotFound, 8, None, \"not_found\", \"not there\", \"send old_string, again\"),\n];\n";
 
     #[test]
     fn every_row_is_on_the_page() {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn the_real_table_is_read_whole() {
         let source = std::fs::read_to_string(top().join(SOURCE)).expect("the source");
-        let kinds = source.matches(" row(Kind::").count();
+        let kinds = source.matches(" row(RefusalKind::").count();
         assert_eq!(rows(&source).expect("a table").len(), kinds);
     }
 }
