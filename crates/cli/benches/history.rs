@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lancet::{Caller, Direction, Lancet, LogQuery, Mode, Overlap, RawCall, Selection, TakeBack};
 use lancet_history::{
-    By, Content, Draft, FileDraft, FileKind, OperationKind, OperationStore, State, Store,
+    By, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State, Store,
 };
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
@@ -191,7 +191,7 @@ fn draft<'a>(
         approved: Some("mode accept-edits"),
         files: vec![FileDraft {
             path,
-            kind: FileKind::Update,
+            kind: ChangeKind::Update,
             moved_from: None,
             before: state(base, before, Content::Whole(before)),
             after: state(revisions[1], after, Content::Spans { base, changes }),

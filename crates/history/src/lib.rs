@@ -20,7 +20,7 @@ pub use entry::{Asked, Entry, Readings, Revision, Version};
 pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Sight};
 pub use operation::{
-    By, Confirmed, Content, Draft, FOUND_BACK, FileChange, FileDraft, FileKind, Found, Kept,
+    By, ChangeKind, Confirmed, Content, Draft, FOUND_BACK, FileChange, FileDraft, Found, Kept,
     Limits, LogQuery, Operation, OperationKind, OperationState, OperationStore, Removed, Sealed,
     Standing, State, Statistics, StatisticsQuery, Sum, Sums, TakenBack, Unsealed,
 };

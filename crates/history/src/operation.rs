@@ -43,16 +43,18 @@ pub enum OperationState {
     Unsure,
 }
 
-/// What happened to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileKind {
-    /// It was made.
+/// The kind of change that a call makes to one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// The file is new.
     Create,
-    /// It was changed.
+    /// The file existed and gets other content.
+    #[default]
     Update,
-    /// It was removed.
+    /// The file is removed.
     Delete,
-    /// It got another name.
+    /// The file gets another name.
     Move,
 }
 
@@ -109,7 +111,7 @@ impl OperationState {
     }
 }
 
-impl FileKind {
+impl ChangeKind {
     /// Its word in data for programs.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -156,7 +158,7 @@ pub struct FileChange {
     /// The file, absolute.
     pub path: PathBuf,
     /// What happened.
-    pub kind: FileKind,
+    pub kind: ChangeKind,
     /// Of a move: the old name.
     pub moved_from: Option<PathBuf>,
     /// Before; none where there was no file.

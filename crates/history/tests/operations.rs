@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet_history::{
-    By, Content, Draft, FileDraft, FileKind, Found, Limits, LogQuery, OperationKind,
+    By, ChangeKind, Content, Draft, FileDraft, Found, Limits, LogQuery, OperationKind,
     OperationState, OperationStore, Standing, State, StatisticsQuery, Store, StoreError, TakenBack,
 };
 use rusqlite::Connection;
@@ -33,9 +33,9 @@ fn file<'a>(path: &'a str, before: Option<State<'a>>, after: Option<State<'a>>) 
     FileDraft {
         path: Path::new(path),
         kind: match (&before, &after) {
-            (None, _) => FileKind::Create,
-            (_, None) => FileKind::Delete,
-            _ => FileKind::Update,
+            (None, _) => ChangeKind::Create,
+            (_, None) => ChangeKind::Delete,
+            _ => ChangeKind::Update,
         },
         moved_from: None,
         before,

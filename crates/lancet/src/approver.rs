@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use lancet_history::ChangeKind;
+
 use crate::visible::{visible, visible_line};
 
 /// How long the words of a no are waited for once it is said.
@@ -22,8 +24,8 @@ pub struct Question {
     pub path: PathBuf,
     /// The file relative to its root.
     pub relative: PathBuf,
-    /// What would happen to it: `create`, `update` or `delete`.
-    pub deed: &'static str,
+    /// The kind of change.
+    pub kind: ChangeKind,
     /// Why it is asked: the mode, the rule, or the protected name.
     pub reason: String,
     /// The rule that asks, where one does, with its layer and place.
@@ -49,8 +51,8 @@ pub struct Question {
 pub struct OtherFile {
     /// The file, absolute.
     pub path: PathBuf,
-    /// What would happen to it: `create`, `update` or `delete`.
-    pub deed: &'static str,
+    /// The kind of change.
+    pub kind: ChangeKind,
     /// Lines added and removed.
     pub lines: (usize, usize),
     /// Whether the name is a protected or secret one.

@@ -75,7 +75,7 @@ pub use explain::Explanation;
 pub use history::{Attribution, History, SHORTEST_ID, Written};
 pub use host_tool::{HostTool, Proposal};
 pub use lancet_history::{
-    FOUND_BACK, FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind,
+    ChangeKind, FOUND_BACK, FileChange, Found, Kept, LogQuery, Operation, OperationKind,
     OperationState, Removed, Sealed, SessionName, SessionNameError, Standing, Statistics,
     StatisticsQuery, StoreError, StoreFacts, Sum, examine_store, files_set_aside,
 };

@@ -84,7 +84,7 @@ impl<'p> Change<'p> {
         };
         let written = workspace.commit(vec![write]).unwrap().remove(0);
         assert_eq!(
-            (written.guarantee, written.durable),
+            (written.guarantee.name(), written.durable),
             ("exchange+lease", true)
         );
         written.displaced.map(|displaced| displaced.path)

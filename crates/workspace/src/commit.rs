@@ -9,6 +9,7 @@ mod back;
 mod check;
 mod exchange;
 mod finish;
+mod guarantee;
 mod hold;
 mod in_place;
 mod intent;
@@ -25,6 +26,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 pub(crate) use aside::give_name;
+pub use guarantee::Guarantee;
 pub(crate) use in_place::write_over;
 pub use outcome::{Barrier, CommitError, Warning, Written};
 pub use request::{

@@ -32,8 +32,8 @@ mod sweep;
 
 pub use branch::{Branch, Leaf};
 pub use commit::{
-    Barrier, CommitError, Durability, Expected, Links, NewBytes, Old, Source, Strategy, Warning,
-    Weak, Write, WriteOptions, Written, is_package_store,
+    Barrier, CommitError, Durability, Expected, Guarantee, Links, NewBytes, Old, Source, Strategy,
+    Warning, Weak, Write, WriteOptions, Written, is_package_store,
 };
 pub use disk::{
     Call, Carried, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,

@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lancet::{Answer, Approver, Question, Wait};
+use lancet::{Answer, Approver, ChangeKind, Question, Wait};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Colour, Style, visible, visible_line};
@@ -218,9 +218,9 @@ fn worded(question: &Question, colour: Colour) -> String {
         .iter()
         .map(|notice| format!("note: {}\n", visible(notice)))
         .collect();
-    let deed = match question.deed {
-        "create" => " (a new file)",
-        "delete" => " (it goes)",
+    let kind = match question.kind {
+        ChangeKind::Create => " (a new file)",
+        ChangeKind::Delete => " (it goes)",
         _ => "",
     };
     let rule = match &question.rule {
@@ -228,7 +228,7 @@ fn worded(question: &Question, colour: Colour) -> String {
         None => String::new(),
     };
     format!(
-        "{} {}{deed}  {} {}\n{}\n{}\n{rule}{}{}",
+        "{} {}{kind}  {} {}\n{}\n{}\n{rule}{}{}",
         question.tool,
         colour.paint(Style::Bold, &question.shown_relative()),
         colour.paint(Style::Green, &format!("+{added}")),

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{FileKind, OperationKind};
+use super::{ChangeKind, OperationKind};
 use crate::content::RawChange;
 use crate::entry::Revision;
 
@@ -61,7 +61,7 @@ pub struct FileDraft<'a> {
     /// The file, absolute.
     pub path: &'a Path,
     /// What happens to it.
-    pub kind: FileKind,
+    pub kind: ChangeKind,
     /// Of a move: the old name.
     pub moved_from: Option<&'a Path>,
     /// As it is.

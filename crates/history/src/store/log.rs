@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::records::{bytes_of, path_of};
 use crate::operation::{
-    FileChange, FileKind, Found, Kept, LogQuery, Operation, OperationKind, OperationState,
+    ChangeKind, FileChange, Found, Kept, LogQuery, Operation, OperationKind, OperationState,
     Standing, TakenBack,
 };
 
@@ -363,7 +363,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
         Ok(FileChange {
             at: row.get::<_, i64>(0)? as usize,
             path: path(1)?.unwrap_or_default(),
-            kind: FileKind::of(row.get(2)?),
+            kind: ChangeKind::of(row.get(2)?),
             moved_from: path(3)?,
             before: kept(4)?,
             after: kept(8)?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use lancet_history::{
-    By, Confirmed, Content, Draft, FileDraft, FileKind, OperationStore, Saved, State, StoreError,
+    By, ChangeKind, Confirmed, Content, Draft, FileDraft, OperationStore, Saved, State, StoreError,
 };
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Hasher, Old, Revision, Seal, Written};
@@ -267,9 +267,9 @@ impl FilePlan {
         let mode = before.as_ref().map_or(0, |state| state.mode);
         let after = self.state_after(written, known, mode);
         let kind = match (&before, self.removes()) {
-            (None, _) => FileKind::Create,
-            (_, true) => FileKind::Delete,
-            _ => FileKind::Update,
+            (None, _) => ChangeKind::Create,
+            (_, true) => ChangeKind::Delete,
+            _ => ChangeKind::Update,
         };
         FileDraft {
             path: self.target.path(),

@@ -175,7 +175,7 @@ fn others(policy: &Policy, plan: &Plan, asked: usize) -> Vec<OtherFile> {
         .filter(|(at, _)| *at != asked)
         .map(|(_, file)| OtherFile {
             path: file.target.path().to_path_buf(),
-            deed: file.deed(),
+            kind: file.kind(),
             lines: (file.view.added, file.view.removed),
             protected: reason(policy, &file.target, &decide(policy, &file.target))
                 .is_some_and(|reason| reason.protected),

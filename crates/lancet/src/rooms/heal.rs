@@ -116,7 +116,7 @@ fn look(engine: &EngineView, file: &FileChange) -> Option<Look> {
     };
     let found = found.map(|revision| *revision.as_bytes());
     let is = |kept: &Option<lancet_history::Kept>| kept.as_ref().map(|kept| kept.revision) == found;
-    let removes = file.kind == lancet_history::FileKind::Delete;
+    let removes = file.kind == lancet_history::ChangeKind::Delete;
     Some(if is(&file.before) {
         Look::Untouched
     } else if is(&file.after) && (file.after.is_some() || removes) {

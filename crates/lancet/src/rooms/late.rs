@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lancet_history::{
-    By, Content, Draft, FileDraft, FileKind, OperationKind, OperationStore, State, StoreError,
+    By, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State, StoreError,
     Unsealed,
 };
 use lancet_workspace::{Displaced, Expected, Healed, Recovered, Revision, Seal, Settled, Written};
@@ -280,7 +280,7 @@ fn record(
         approved: None,
         files: vec![FileDraft {
             path: &unsealed.path,
-            kind: FileKind::Update,
+            kind: ChangeKind::Update,
             moved_from: None,
             // What a change left aside that never was has nothing before it on record.
             before: (!unsealed.operation.is_empty())

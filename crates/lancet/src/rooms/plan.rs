@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use lancet_history::{KeptContent, OperationKind, Seen, TakenBack};
+use lancet_history::{ChangeKind, KeptContent, OperationKind, Seen, TakenBack};
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
 use lancet_workspace::{Expected, Revision, Snapshot, Source};
 
@@ -175,12 +175,12 @@ impl FilePlan {
         self.target.is_withheld()
     }
 
-    /// What happens to the file, in a word for programs.
-    pub(super) fn deed(&self) -> &'static str {
+    /// The kind of change that the plan makes to the file.
+    pub(super) fn kind(&self) -> ChangeKind {
         match (self.creates(), self.removes()) {
-            (true, _) => "create",
-            (_, true) => "delete",
-            _ => "update",
+            (true, _) => ChangeKind::Create,
+            (_, true) => ChangeKind::Delete,
+            _ => ChangeKind::Update,
         }
     }
 

@@ -306,7 +306,7 @@ fn data(file: &FilePlan, written: Option<&Written>) -> Value {
         .collect();
     let mut data = json!({
         "file_path": quote_path(file.target.path()),
-        "type": file.deed(),
+        "type": file.kind().word(),
         "added": view.added,
         "removed": view.removed,
         "patch": null,
@@ -329,7 +329,7 @@ fn data(file: &FilePlan, written: Option<&Written>) -> Value {
     }
     if let Some(written) = written.filter(|_| !file.removes()) {
         data["revision"] = json!(written.revision.short());
-        data["guarantee"] = json!(written.guarantee);
+        data["guarantee"] = json!(written.guarantee.name());
         data["durable"] = json!(written.durable);
         let named = written.warnings.iter().map(warning_words);
         let all: Vec<String> = view.notices.iter().cloned().chain(named).collect();

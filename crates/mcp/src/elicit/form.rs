@@ -1,6 +1,6 @@
 //! The forms of a question and what their answers mean. Whatever is not understood is a no.
 
-use lancet::{OtherFile, Question};
+use lancet::{ChangeKind, OtherFile, Question};
 use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, Request};
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ fn worded(question: &Question) -> String {
     let mut words = format!(
         "{} wants to {} {} (+{added} -{removed}).\nAsked because {}.\n",
         question.tool,
-        deed(question.deed),
+        verb(question.kind),
         question.shown_path(),
         question.reason
     );
@@ -133,15 +133,15 @@ fn other(file: &OtherFile) -> String {
     };
     format!(
         "{} {} (+{added} -{removed}{protected})\n",
-        deed(file.deed),
+        verb(file.kind),
         file.shown_path()
     )
 }
 
-fn deed(word: &str) -> &'static str {
-    match word {
-        "create" => "create",
-        "delete" => "remove",
+fn verb(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Create => "create",
+        ChangeKind::Delete => "remove",
         _ => "change",
     }
 }

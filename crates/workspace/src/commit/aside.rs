@@ -11,7 +11,7 @@ use super::exchange::{freshen, keep, settle_stamp};
 use super::hold::{Held, Look, look};
 use super::stage::{Replacement, breaks_links, dress};
 use super::trial::{Scratch, is_unknown};
-use super::{Barrier, Failure, Rung, Warning, Write, Written};
+use super::{Barrier, Failure, Guarantee, Rung, Warning, Write, Written};
 use crate::disk::{Carried, Disk, Replace};
 
 /// How a name was given to a file.
@@ -81,8 +81,8 @@ pub(super) fn aside(
         stamp: ours,
         revision,
         guarantee: match given {
-            Given::Surely => "aside",
-            Given::Weakly => "weak",
+            Given::Surely => Guarantee::Aside,
+            Given::Weakly => Guarantee::Weak,
         },
         durable: false,
         created_folders: Vec::new(),

@@ -12,7 +12,7 @@ use super::back::{Back, Done, twice};
 use super::hold::{Grip, Held, Look, lease, look};
 use super::stage::{Replacement, breaks_links, dress, later_than};
 use super::trial::{Scratch, Temporary};
-use super::{Barrier, Failure, Rung, Warning, Write, Written};
+use super::{Barrier, Failure, Guarantee, Rung, Warning, Write, Written};
 use crate::disk::{Carried, Disk, Lease, Open, Replace};
 use crate::displaced::Seal;
 use crate::mounts::Lack;
@@ -61,8 +61,8 @@ pub(super) fn exchange(
         stamp: ours,
         revision,
         guarantee: match held.grip {
-            Grip::Leased => "exchange+lease",
-            Grip::Partly | Grip::Loose => "exchange",
+            Grip::Leased => Guarantee::ExchangeLeased,
+            Grip::Partly | Grip::Loose => Guarantee::Exchange,
         },
         durable: false,
         created_folders: Vec::new(),

@@ -13,7 +13,7 @@ use super::check::holds_expected;
 use super::hold::{Grip, lease};
 use super::stage::{UNCHANGED, check_base, later_than};
 use super::trial::{STATE, Scratch, Temporary};
-use super::{Barrier, Failure, Rung, Warning, Weak, Write, Written};
+use super::{Barrier, Failure, Guarantee, Rung, Warning, Weak, Write, Written};
 use crate::content::{Sink, new_length, write_content};
 use crate::disk::{Disk, Lease, Open};
 use crate::displaced::{Displaced, Seal};
@@ -208,8 +208,8 @@ pub(super) fn rewrite(
         stamp,
         revision,
         guarantee: match gripped.grip {
-            Grip::Leased | Grip::Partly => "in-place-leased",
-            Grip::Loose => "in-place",
+            Grip::Leased | Grip::Partly => Guarantee::InPlaceLeased,
+            Grip::Loose => Guarantee::InPlace,
         },
         durable: true,
         created_folders: Vec::new(),

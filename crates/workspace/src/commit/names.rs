@@ -12,7 +12,7 @@ use super::exchange::settle_stamp;
 use super::hold::{Held, Look, look};
 use super::stage::Creation;
 use super::trial::{Naming, Scratch, is_unknown};
-use super::{Barrier, Expected, Failure, Rung, Write, Written};
+use super::{Barrier, Expected, Failure, Guarantee, Rung, Write, Written};
 use crate::disk::Replace;
 use crate::locate::Located;
 use crate::mounts::Lack;
@@ -60,8 +60,8 @@ pub(super) fn create(
         stamp: ours,
         revision,
         guarantee: match given {
-            Given::Surely => "create",
-            Given::Weakly => "weak",
+            Given::Surely => Guarantee::Create,
+            Given::Weakly => Guarantee::Weak,
         },
         durable: false,
         created_folders,
@@ -97,7 +97,7 @@ pub(super) fn remove(
         Look::Other(failure) => return Err(put_back(trial, write, &aside, failure)),
     }
     Ok(Done {
-        written: gone(&held, write, "remove"),
+        written: gone(&held, write, Guarantee::Remove),
         folder: Arc::clone(&write.located.folder),
         back: Back::Aside { old: aside, held },
     })
@@ -132,7 +132,7 @@ pub(super) fn rename(
     };
     let written = Written {
         stamp,
-        ..gone(&held, write, "move")
+        ..gone(&held, write, Guarantee::Move)
     };
     Ok(Done {
         written,
@@ -145,7 +145,7 @@ pub(super) fn rename(
     })
 }
 
-fn gone(held: &Held, write: &Write<'_>, guarantee: &'static str) -> Written {
+fn gone(held: &Held, write: &Write<'_>, guarantee: Guarantee) -> Written {
     let revision = match &write.expected {
         Expected::Content { revision, .. } => *revision,
         Expected::Missing => Revision::of(b""),

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::guarantee::Guarantee;
 use crate::displaced::Displaced;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
@@ -15,15 +16,8 @@ pub struct Written {
     pub stamp: Stamp,
     /// The name of its new content; of a file that was removed or moved the name of what it held.
     pub revision: Revision,
-    /// How it was done:
-    /// `"exchange+lease"` (a new file under the name; nobody else's write is lost, every writer is noticed),
-    /// `"exchange"` (the same, but one who had the old file open for writing is noticed late),
-    /// `"aside"` (the same, and the name was missing for a moment),
-    /// `"in-place-leased"` (the file itself, others kept away meanwhile),
-    /// `"in-place"` (the file itself, as any tool does it),
-    /// `"weak"` (a rename after a look: the file system knows nothing better),
-    /// `"create"`, `"remove"`, `"move"`.
-    pub guarantee: &'static str,
+    /// How it was written, and what that guarantees against concurrent writers.
+    pub guarantee: Guarantee,
     /// Is the folder flushed too? If not, a power cut now may bring the old file back.
     pub durable: bool,
     /// Folders made for it, outermost first.

@@ -25,7 +25,7 @@ fn the_answer_is_what_stands_on_the_disk() {
     assert_eq!(ground.text("a.txt"), "two\n");
     assert_eq!(written.revision, Revision::of(b"two\n"));
     assert_eq!(
-        (written.guarantee, written.durable),
+        (written.guarantee.name(), written.durable),
         ("exchange+lease", true)
     );
     let seen = ground.seen("a.txt");
@@ -125,7 +125,7 @@ fn several_names_of_one_file_stay_one_file() {
         let before = fs::metadata(ground.root.join("real.txt")).unwrap();
         let written = ground.replace("twin.txt", text).unwrap();
         assert_eq!(
-            (written.guarantee, written.durable),
+            (written.guarantee.name(), written.durable),
             ("in-place-leased", true)
         );
         assert_eq!(written.revision, Revision::of(text.as_bytes()));
@@ -213,7 +213,7 @@ fn a_new_file_obeys_the_umask_and_its_folders_are_made() {
     ground.put("judge", "");
     let expected = fs::metadata(ground.root.join("judge")).unwrap().mode();
     let written = ground.create("new/er/a.txt", "text\n").unwrap();
-    assert_eq!(written.guarantee, "create");
+    assert_eq!(written.guarantee.name(), "create");
     assert_eq!(
         written.created_folders,
         [ground.root.join("new"), ground.root.join("new/er")]
@@ -279,7 +279,7 @@ fn in_place_by_wish_keeps_the_inode() {
         ..WriteOptions::default()
     };
     let written = crate::ground::single(ground.workspace.commit(vec![write])).unwrap();
-    assert_eq!(written.guarantee, "in-place-leased");
+    assert_eq!(written.guarantee.name(), "in-place-leased");
     assert_eq!(fs::metadata(ground.root.join("a")).unwrap().ino(), inode);
     assert_eq!(ground.displaced_texts(), ["one"]);
 }

@@ -77,7 +77,7 @@ fn written(ground: &Ground, name: &str, options: WriteOptions) -> &'static str {
     write.options = options;
     let written = single(ground.workspace.commit(vec![write])).unwrap();
     assert_eq!(ground.text(name), "two, and longer");
-    written.guarantee
+    written.guarantee.name()
 }
 
 fn in_place() -> WriteOptions {
@@ -176,7 +176,7 @@ fn what_is_kept_of_a_file_as_nobody() {
         assert_eq!(dress(&path), before, "{what}");
         match (rung, outcome) {
             (Some(rung), Ok(written)) => {
-                assert_eq!(written.guarantee, rung, "{what}");
+                assert_eq!(written.guarantee.name(), rung, "{what}");
                 assert_eq!(ground.text("a"), "two", "{what}");
                 cases.push(format!("{what} written by {rung}"));
             }

@@ -59,7 +59,7 @@ fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten
     as_nobody(|| {
         // The file is ours to write, though no other can take its name.
         let written = ground.replace("a", "one and a half").unwrap();
-        assert_eq!(written.guarantee, "in-place-leased");
+        assert_eq!(written.guarantee.name(), "in-place-leased");
         for name in ["new", "d/new"] {
             let refused = ground.create(name, "two");
             assert!(
@@ -79,7 +79,7 @@ fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten
     fs::set_permissions(&ground.root, fs::Permissions::from_mode(0o755)).unwrap();
     as_nobody(|| {
         assert_eq!(
-            ground.replace("a", "two").unwrap().guarantee,
+            ground.replace("a", "two").unwrap().guarantee.name(),
             "exchange+lease"
         )
     });
@@ -126,7 +126,7 @@ fn a_file_of_another_owner_is_rewritten_in_place_and_stays_theirs() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
     as_nobody(|| {
         assert_eq!(
-            ground.replace("theirs", "two").unwrap().guarantee,
+            ground.replace("theirs", "two").unwrap().guarantee.name(),
             "in-place"
         )
     });
@@ -169,7 +169,7 @@ fn a_folder_that_may_be_entered_but_not_listed_serves() {
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o300)).unwrap();
     as_nobody(|| {
         let written = ground.replace("d/in", "two").unwrap();
-        assert_eq!(written.guarantee, "exchange+lease");
+        assert_eq!(written.guarantee.name(), "exchange+lease");
         assert!(
             !written.durable,
             "a folder that cannot be opened for reading cannot be flushed"

@@ -25,7 +25,7 @@ fn a_file_that_is_a_mount_point_is_rewritten_in_place() {
     let written = ground.replace("a", "two");
     let now = (ground.text("a"), fs::metadata(&at).unwrap().ino());
     rustix::mount::unmount(&at, UnmountFlags::DETACH).unwrap();
-    assert_eq!(written.unwrap().guarantee, "in-place-leased");
+    assert_eq!(written.unwrap().guarantee.name(), "in-place-leased");
     assert_eq!(now, ("two".to_owned(), inode));
     assert_eq!(ground.text("real"), "two");
     assert_eq!(ground.text("a"), "other");
@@ -69,7 +69,7 @@ fn without_a_state_folder_nothing_is_kept_and_nothing_left() {
     let snapshot = located.snapshot(100).unwrap();
     let seen = Seen { located, snapshot };
     let written = single(workspace.commit(vec![seen.whole(b"two")])).unwrap();
-    assert_eq!(written.guarantee, "exchange+lease");
+    assert_eq!(written.guarantee.name(), "exchange+lease");
     assert!(written.displaced.is_none());
     assert_eq!((ground.text("a"), ground.tree().len()), ("two".into(), 1));
 }

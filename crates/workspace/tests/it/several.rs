@@ -23,7 +23,10 @@ fn all_are_written() {
             creation(&other, b"other"),
         ])
         .unwrap();
-    let guarantees: Vec<_> = written.iter().map(|written| written.guarantee).collect();
+    let guarantees: Vec<_> = written
+        .iter()
+        .map(|written| written.guarantee.name())
+        .collect();
     assert_eq!(
         guarantees,
         [

@@ -24,7 +24,13 @@ fn what_is_no_file_is_refused_without_waiting() {
     let mut names = vec!["pipe", "socket", "folder", "link to pipe"];
     // As /dev/zero: a read would never end.
     let device = rustix::fs::makedev(1, 5);
-    match rustix::fs::mknodat(CWD, at("device"), rustix::fs::FileType::CharacterDevice, mode, device) {
+    match rustix::fs::mknodat(
+        CWD,
+        at("device"),
+        rustix::fs::FileType::CharacterDevice,
+        mode,
+        device,
+    ) {
         Ok(()) => names.push("device"),
         Err(error) => figure(15, &format!("skipped a device: {error}")),
     }

@@ -313,7 +313,7 @@ fn write(
             match workspace.commit(vec![seen.becomes(new, options)]) {
                 Ok(mut written) => {
                     let written = written.remove(0);
-                    guarantees.insert(written.guarantee);
+                    guarantees.insert(written.guarantee.name());
                     Said::Written(written.displaced, written.warnings)
                 }
                 Err(CommitError::Conflict { kept, .. }) => {

@@ -68,7 +68,7 @@ pub(super) fn ask(
         tool: context.tool.clone(),
         path: path.clone(),
         relative: file.target.located.relative().to_path_buf(),
-        deed: file.deed(),
+        kind: file.kind(),
         reason: reason.words.clone(),
         rule: reason.rule.clone(),
         protected: reason.protected,

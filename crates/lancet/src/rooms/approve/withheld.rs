@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use lancet_history::ChangeKind;
 use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 
 use super::{Reason, ask, decide, nobody, reason, refusal};
@@ -84,7 +85,7 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
         tool: context.tool.clone(),
         path: withheld.path.clone(),
         relative: withheld.relative.clone(),
-        deed: "update",
+        kind: ChangeKind::Update,
         reason: withheld.reason.words.clone(),
         rule: withheld.reason.rule.clone(),
         protected: withheld.reason.protected,

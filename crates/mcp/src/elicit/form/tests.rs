@@ -129,14 +129,14 @@ fn words_are_asked_for_in_one_preset_field() {
 fn every_path_is_listed_and_what_is_not_shown_is_said() {
     let other = |name: &str, protected| OtherFile {
         path: name.into(),
-        deed: "create",
+        kind: ChangeKind::Create,
         lines: (3, 0),
         protected,
     };
     let question = Question {
         tool: "MultiEdit".into(),
         path: "/r/a\nb".into(),
-        deed: "update",
+        kind: ChangeKind::Update,
         lines: (400, 1),
         diff: "+twenty characters..\n".repeat(500),
         others: vec![other("/r/.git/x", true), other("/r/c\u{202e}", false)],

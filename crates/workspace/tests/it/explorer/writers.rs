@@ -72,7 +72,10 @@ fn commit_as(
     write.options = options;
     match single(ground.workspace.commit(vec![write])) {
         Ok(written) => {
-            assert!(guarantees.contains(&written.guarantee), "{written:?}");
+            assert!(
+                guarantees.contains(&written.guarantee.name()),
+                "{written:?}"
+            );
             Said::Written(Box::new(written))
         }
         Err(CommitError::Conflict { kept, .. }) => {

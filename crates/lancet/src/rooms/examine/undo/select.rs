@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lancet_history::{
-    FOUND_BACK, FileChange, FileKind, Found, LogQuery, Operation, OperationKind, OperationStore,
+    ChangeKind, FOUND_BACK, FileChange, Found, LogQuery, Operation, OperationKind, OperationStore,
     Standing,
 };
 
@@ -181,7 +181,7 @@ fn standing_rows(operation: Operation) -> Vec<Row> {
             });
         };
         match (&change.kind, change.moved_from.clone()) {
-            (FileKind::Move, Some(old)) => {
+            (ChangeKind::Move, Some(old)) => {
                 row(FileChange {
                     path: old,
                     after: None,
