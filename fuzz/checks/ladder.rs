@@ -3,8 +3,8 @@
 //! old text and new text, with a byte 0x00 between.
 
 use lancet_text::{
-    Document, Leaks, Query, Reach, Rung, Tolerance, Verdict, Writing, apply_changes, apply_raw,
-    find, sent_text,
+    Document, Leaks, Occurrences, Query, Rung, Tolerance, Verdict, Writing, apply_changes,
+    apply_raw, find, sent_text,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -23,14 +23,18 @@ pub(crate) fn check(data: &[u8]) {
     let old = sent_text(&old, document.endings());
     let new = sent_text(&new, document.endings());
     let bit = |number: u8| options & (1 << number) != 0;
-    let reach = if bit(0) { Reach::All } else { Reach::One };
+    let occurrences = if bit(0) {
+        Occurrences::All
+    } else {
+        Occurrences::One
+    };
     let view = document.view();
     let verdict = find(&Query {
         view,
         damaged: document.damaged(),
         old: &old,
         new: &new,
-        reach,
+        occurrences,
         tolerance: if bit(1) {
             Tolerance::Exact
         } else {
@@ -51,7 +55,7 @@ pub(crate) fn check(data: &[u8]) {
     match verdict {
         Verdict::Found(found) => {
             assert!(!found.places.is_empty());
-            if reach == Reach::One {
+            if occurrences == Occurrences::One {
                 assert_eq!(found.places.len(), 1);
             }
             let mut at = 0;
@@ -72,7 +76,7 @@ pub(crate) fn check(data: &[u8]) {
                     assert!(view.get(change.range.clone()).is_some());
                     inside = change.range.end;
                 }
-                // The last change may reach over the newline behind the place.
+                // The last change may occurrences over the newline behind the place.
                 let newline = usize::from(view[place.range.end..].starts_with('\n'));
                 assert!(
                     inside <= place.range.end + newline,
@@ -113,7 +117,7 @@ pub(crate) fn check(data: &[u8]) {
         Verdict::TooMany { first, count, .. } => assert!(first.len() < count, "all are listed"),
         Verdict::NotFound { .. } => {
             let exact = !old.is_empty() && view.contains(&*old);
-            // Exact text is found, but for places that reach into damaged bytes.
+            // Exact text is found, but for places that occurrences into damaged bytes.
             assert!(
                 !exact || !document.damaged().is_empty(),
                 "the text stands there as it is"

@@ -11,7 +11,7 @@ use gungraun::{Callgrind, EventKind};
 use lancet::Reply;
 use lancet_benches::{LINE, LINE_AFTER, MEGABYTE, Question, Scene, encoded, question, source};
 use lancet_text::{
-    Correction, Document, Leaks, LineEnd, LineStarts, Query, Reach, Rung, Tolerance, Verdict,
+    Correction, Document, Leaks, LineEnd, LineStarts, Occurrences, Query, Rung, Tolerance, Verdict,
     Writing, correct, find,
 };
 
@@ -28,7 +28,7 @@ fn ask(question: &Question) -> Verdict {
         damaged: &[],
         old: &question.old,
         new: &question.new,
-        reach: Reach::One,
+        occurrences: Occurrences::One,
         tolerance: Tolerance::Tolerant,
         abbreviations: &[],
         leaks: Leaks::Refuse,

@@ -210,7 +210,7 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lancet_text::{Leaks, Query, Reach, Tolerance, Verdict, Writing, find};
+    use lancet_text::{Leaks, Occurrences, Query, Tolerance, Verdict, Writing, find};
 
     #[test]
     fn every_question_is_answered_by_its_rung() {
@@ -221,7 +221,7 @@ mod tests {
                 damaged: &[],
                 old: &question.old,
                 new: &question.new,
-                reach: Reach::One,
+                occurrences: Occurrences::One,
                 tolerance: Tolerance::Tolerant,
                 abbreviations: &[],
                 leaks: Leaks::Refuse,

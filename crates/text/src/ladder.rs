@@ -57,7 +57,7 @@ pub struct Query<'a> {
     /// The text to put in its place.
     pub new: &'a str,
     /// One place or all of them.
-    pub reach: Reach,
+    pub occurrences: Occurrences,
     /// Whether rungs below `exact` are tried.
     pub tolerance: Tolerance,
     /// Abbreviations besides the built-in ones: short form, long form.
@@ -98,7 +98,7 @@ impl Writing {
 
 /// How many places an edit is meant for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum Occurrences {
     /// Exactly one.
     One,
     /// Every one, from the left, none overlapping the one before.
@@ -239,7 +239,7 @@ pub fn find(query: &Query<'_>) -> Verdict {
         sight: &sight,
         old: query.old,
         new: query.new,
-        reach: query.reach,
+        occurrences: query.occurrences,
         erasure: Erasure::of(query.new),
         tolerance: query.tolerance,
         abbreviations: query.abbreviations,
@@ -276,7 +276,7 @@ struct Task<'a> {
     sight: &'a Sight<'a>,
     old: &'a str,
     new: &'a str,
-    reach: Reach,
+    occurrences: Occurrences,
     erasure: Erasure,
     tolerance: Tolerance,
     abbreviations: &'a [(String, String)],

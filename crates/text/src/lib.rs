@@ -30,7 +30,7 @@ pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect, never_text};
 pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
 pub use ladder::{
-    Found, Guard, Leaks, PLACES_MOST, Place, Query, Reach, Remark, Rung, Tolerance, Verdict,
+    Found, Guard, Leaks, Occurrences, PLACES_MOST, Place, Query, Remark, Rung, Tolerance, Verdict,
     Writing, deleted_lines, find, remarks_on, repeats_indentation,
 };
 pub use leak::{

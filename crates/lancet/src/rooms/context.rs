@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet_text::{Leaks, Query, Reach, Tolerance, Writing};
+use lancet_text::{Leaks, Occurrences, Query, Tolerance, Writing};
 
 use super::EditRequest;
 use crate::approver::Approver;
@@ -180,10 +180,10 @@ impl<'s> CallContext<'s> {
             damaged,
             old,
             new,
-            reach: if edit.replace_all {
-                Reach::All
+            occurrences: if edit.replace_all {
+                Occurrences::All
             } else {
-                Reach::One
+                Occurrences::One
             },
             tolerance: if settings.matching == Matching::Exact {
                 Tolerance::Exact

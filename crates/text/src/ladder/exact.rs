@@ -8,7 +8,9 @@ use super::passage::{Leads, Passage};
 use super::search::{each_occurrence, occurrences};
 use super::settle::{choose, edit};
 use super::sight::Sight;
-use super::{PLACES_MOST, Reach, Remark, Rung, Task, Tolerance, Verdict, repeats_indentation};
+use super::{
+    Occurrences, PLACES_MOST, Remark, Rung, Task, Tolerance, Verdict, repeats_indentation,
+};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let (places, count) = first_places(task);
@@ -56,7 +58,7 @@ fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
     let mut free = 0;
     each_occurrence(task.sight.view, task.old, |at| {
         let place = at..at + task.old.len();
-        if (task.reach == Reach::All && at < free) || task.sight.is_damaged(&place) {
+        if (task.occurrences == Occurrences::All && at < free) || task.sight.is_damaged(&place) {
             return;
         }
         free = place.end;

@@ -7,7 +7,7 @@ use super::passage::Passage;
 use super::remarks::{Remark, remarks};
 use super::shift::Shift;
 use super::weave::Pattern;
-use super::{Found, Guard, PLACES_MOST, Reach, Rung, Task, Verdict};
+use super::{Found, Guard, Occurrences, PLACES_MOST, Rung, Task, Verdict};
 
 /// The places to edit, or the verdict that there are too many of them. `places` holds every one,
 /// in order, overlapping ones included, and at least one.
@@ -17,10 +17,10 @@ pub(super) fn choose(
     places: Vec<Range<usize>>,
 ) -> Result<Vec<Range<usize>>, Verdict> {
     let view = task.sight.view;
-    let refused = match task.reach {
-        Reach::One => places.len() > 1,
+    let refused = match task.occurrences {
+        Occurrences::One => places.len() > 1,
         // On a tolerant rung one edit fits all places only where they are the same text.
-        Reach::All => rung != Rung::Exact && !are_alike(view, &places),
+        Occurrences::All => rung != Rung::Exact && !are_alike(view, &places),
     };
     if refused {
         return Err(Verdict::Ambiguous { rung, places });

@@ -36,7 +36,7 @@ pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> 
         damaged: &[],
         old,
         new,
-        reach: Reach::One,
+        occurrences: Occurrences::One,
         tolerance: Tolerance::Tolerant,
         abbreviations: &[],
         leaks: Leaks::Refuse,
@@ -72,7 +72,7 @@ pub(super) fn edit(view: &str, old: &str, new: &str) -> Outcome {
 /// What an edit of all places comes to.
 pub(super) fn edit_all(view: &str, old: &str, new: &str) -> Outcome {
     outcome(&Query {
-        reach: Reach::All,
+        occurrences: Occurrences::All,
         ..query(view, old, new)
     })
 }

@@ -38,9 +38,9 @@ proptest! {
 
     #[test]
     fn no_input_panics(Sample { view, old, new } in wild(), all in any::<bool>(), insisted in any::<bool>()) {
-        let reach = if all { Reach::All } else { Reach::One };
+        let occurrences = if all { Occurrences::All } else { Occurrences::One };
         let leaks = if insisted { Leaks::Insisted } else { Leaks::Refuse };
-        let verdict = find(&Query { reach, leaks, ..query(&view, &old, &new) });
+        let verdict = find(&Query { occurrences, leaks, ..query(&view, &old, &new) });
         if let Verdict::Found(found) = &verdict {
             let mut from = 0;
             for place in &found.places {
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn all_exact_places_are_replaced_from_the_left(view in "[ab\n]{0,30}", old in "[ab\n]{1,3}", new in "[abc\n]{1,4}") {
-        let verdict = find(&Query { reach: Reach::All, ..query(&view, &old, &new) });
+        let verdict = find(&Query { occurrences: Occurrences::All, ..query(&view, &old, &new) });
         if view.contains(&old) {
             // No blanks here, so nothing is counted once.
             prop_assert_eq!(result(&view, &verdict), Some(view.replace(&old, &new)));
@@ -160,8 +160,8 @@ proptest! {
     /// look-alikes; on `exact` without any but.
     #[test]
     fn the_result_is_what_was_sent(Sample { view, old, new } in sample(), all in any::<bool>()) {
-        let reach = if all { Reach::All } else { Reach::One };
-        let verdict = find(&Query { reach, ..query(&view, &old, &new) });
+        let occurrences = if all { Occurrences::All } else { Occurrences::One };
+        let verdict = find(&Query { occurrences, ..query(&view, &old, &new) });
         let Verdict::Found(found) = &verdict else { return Ok(()) };
         let rewritten = matches!(found.rung, Rung::Gutter | Rung::Abbreviation | Rung::Escaped);
         if rewritten || (found.rung == Rung::BlankEdge && old.contains('\u{2192}')) {

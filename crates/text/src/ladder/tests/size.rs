@@ -18,13 +18,13 @@ fn many_places_and_long_needles() {
 #[test]
 fn more_places_than_are_listed_are_counted() {
     let view = "x\n".repeat(PLACES_MOST + 7);
-    for reach in [Reach::One, Reach::All] {
+    for occurrences in [Occurrences::One, Occurrences::All] {
         let verdict = find(&Query {
-            reach,
+            occurrences,
             ..query(&view, "x", "y")
         });
         let Verdict::TooMany { rung, first, count } = verdict else {
-            panic!("{reach:?}: too many")
+            panic!("{occurrences:?}: too many")
         };
         assert_eq!((rung, count), (Rung::Exact, PLACES_MOST + 7));
         assert_eq!((first.len(), first[1].clone()), (PLACES_MOST, 2..3));
