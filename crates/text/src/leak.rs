@@ -6,7 +6,7 @@ mod fence;
 mod numbers;
 mod placeholder;
 
-pub use edit::{Ground, Markup, leaked_edit};
+pub use edit::{EditContext, Markup, leaked_edit};
 pub(crate) use fence::{Fence, fence};
 pub(crate) use numbers::{Separator, numbered};
 pub use placeholder::placeholder;

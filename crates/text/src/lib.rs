@@ -34,7 +34,8 @@ pub use ladder::{
     Writing, deleted_lines, find, remarks_on, repeats_indentation,
 };
 pub use leak::{
-    Ground, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder, without_numbers_of,
+    EditContext, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder,
+    without_numbers_of,
 };
 pub use lines::{Endings, LineEnd, Lines, sent_text};
 pub use look_alike::{fold_char, fold_name};

@@ -7,7 +7,7 @@ use super::{Leak, LeakKind, MENDED_MOST, display_text};
 
 /// Where a new text is to stand.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground<'a> {
+pub struct EditContext<'a> {
     /// The text that it replaces, as it was sent.
     pub old: &'a str,
     /// The whole file. A form that it has already is content.
@@ -41,18 +41,18 @@ impl Markup {
 }
 
 /// What the new text of an edit carries that is not meant for a file.
-pub fn leaked_edit(ground: &Ground<'_>, new: &str) -> Option<Leak> {
-    display_text(&[ground.old, ground.file], ground.lines, new)
-        .or_else(|| leaked_fence(ground, new))
-        .or_else(|| placeholder_in_edit(ground.old, ground.file, new))
+pub fn leaked_edit(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
+    display_text(&[edit.old, edit.file], edit.lines, new)
+        .or_else(|| leaked_fence(edit, new))
+        .or_else(|| placeholder_in_edit(edit.old, edit.file, new))
 }
 
-fn leaked_fence(ground: &Ground<'_>, new: &str) -> Option<Leak> {
-    if ground.markup == Markup::Fences {
+fn leaked_fence(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
+    if edit.markup == Markup::Fences {
         return None;
     }
     let inner = unfenced(new)?;
-    let known = has_fence(ground.old) || has_fence(ground.file);
+    let known = has_fence(edit.old) || has_fence(edit.file);
     (!known).then(|| Leak {
         kind: LeakKind::Fence,
         line: 0,
@@ -68,13 +68,13 @@ mod tests {
 
     fn found(file: &str, old: &str, new: &str) -> Option<Leak> {
         let start = file.find(old).expect("it stands there");
-        let ground = Ground {
+        let edit = EditContext {
             old,
             file,
             lines: &[file[..start].matches('\n').count() + 1],
             markup: Markup::None,
         };
-        let leak = leaked_edit(&ground, new)?;
+        let leak = leaked_edit(&edit, new)?;
         assert!(leak.reason.chars().count() <= 400);
         Some(leak)
     }
@@ -129,7 +129,7 @@ mod tests {
             kind("x = 1\n", "x = 1", "\"\"\"\n```\nx\n```\n\"\"\""),
             None
         );
-        let markdown = Ground {
+        let markdown = EditContext {
             old: "x",
             file: "x\n",
             lines: &[1],

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use lancet_history::Seen;
 use lancet_text::{
-    Change, Document, Draft, Found, Ground, Leak, Leaks, LineStarts, LineTable, Place, Query, Rung,
-    Verdict as Ladder, Writing, find, leaked_edit, sent_text, without_numbers_of,
+    Change, Document, Draft, EditContext, Found, Leak, Leaks, LineStarts, LineTable, Place, Query,
+    Rung, Verdict as Ladder, Writing, find, leaked_edit, sent_text, without_numbers_of,
 };
 
 use super::unseen::Unseen;
@@ -322,13 +322,13 @@ impl<'d> EditSession<'d> {
             .iter()
             .map(|place| lines.line_of(place.range.start) + 1)
             .collect();
-        let ground = Ground {
+        let around = EditContext {
             old: &edit.old,
             file: self.document.view(),
             lines: &first_lines,
             markup: markup(target.path()),
         };
-        leaked_edit(&ground, &edit.new)
+        leaked_edit(&around, &edit.new)
     }
 
     pub(super) fn text(&self) -> &str {

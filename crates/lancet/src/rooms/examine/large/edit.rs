@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::{Endings, Ground, PLACES_MOST, RawChange, Remark, leaked_edit};
+use lancet_text::{EditContext, Endings, PLACES_MOST, RawChange, Remark, leaked_edit};
 use lancet_workspace::Expected;
 
 use super::around::{remarks, repeats_at_all, whole_lines};
@@ -69,14 +69,14 @@ pub(crate) fn examine(
     let places = find_places(context, &target, &survey, &needle)?;
     check_places(context, &target, &survey, &places, edit, &seen)?;
     if insist == Insist::No {
-        let ground = Ground {
+        let around = EditContext {
             old: &edit.old,
             // The whole file is not held; what the old text has of a form stands for it.
             file: "",
             lines: &line_numbers(&target, &survey, &places.first, 1)?,
             markup: markup(target.path()),
         };
-        if let Some(found) = leaked_edit(&ground, &edit.new) {
+        if let Some(found) = leaked_edit(&around, &edit.new) {
             return Err(leak(&found.reason, found.mended.as_deref()));
         }
     }
