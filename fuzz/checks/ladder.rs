@@ -3,7 +3,7 @@
 //! old text and new text, with a byte 0x00 between.
 
 use lancet_text::{
-    Document, Leaks, Occurrences, Query, Rung, Tolerance, Verdict, Writing, apply_changes,
+    Document, Leaks, Occurrences, Query, Rung, TextKind, Tolerance, Verdict, apply_changes,
     apply_raw, find, sent_text,
 };
 
@@ -46,10 +46,10 @@ pub(crate) fn check(data: &[u8]) {
         } else {
             Leaks::Refuse
         },
-        writing: if bit(3) {
-            Writing::Code
+        text_kind: if bit(3) {
+            TextKind::Code
         } else {
-            Writing::Prose
+            TextKind::Prose
         },
     });
     match verdict {

@@ -11,8 +11,8 @@ use gungraun::{Callgrind, EventKind};
 use lancet::Reply;
 use lancet_benches::{LINE, LINE_AFTER, MEGABYTE, Question, Scene, encoded, question, source};
 use lancet_text::{
-    Correction, Document, Leaks, LineEnd, LineStarts, Occurrences, Query, Rung, Tolerance, Verdict,
-    Writing, correct, find,
+    Correction, Document, Leaks, LineEnd, LineStarts, Occurrences, Query, Rung, TextKind,
+    Tolerance, Verdict, correct, find,
 };
 
 /// At most so many instructions.
@@ -32,7 +32,7 @@ fn ask(question: &Question) -> Verdict {
         tolerance: Tolerance::Tolerant,
         abbreviations: &[],
         leaks: Leaks::Refuse,
-        writing: Writing::Prose,
+        text_kind: TextKind::Prose,
     })
 }
 

@@ -210,7 +210,7 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lancet_text::{Leaks, Occurrences, Query, Tolerance, Verdict, Writing, find};
+    use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance, Verdict, find};
 
     #[test]
     fn every_question_is_answered_by_its_rung() {
@@ -225,7 +225,7 @@ mod tests {
                 tolerance: Tolerance::Tolerant,
                 abbreviations: &[],
                 leaks: Leaks::Refuse,
-                writing: Writing::Prose,
+                text_kind: TextKind::Prose,
             });
             let Verdict::Found(found) = verdict else {
                 panic!("{}: {verdict:?}", rung.name());

@@ -65,33 +65,33 @@ pub struct Query<'a> {
     /// What happens to line numbers that were left in the new text.
     pub leaks: Leaks,
     /// What the file holds.
-    pub writing: Writing,
+    pub text_kind: TextKind,
 }
 
 /// What a file holds. Curly quotes are text in prose and a fault in code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writing {
+pub enum TextKind {
     /// Text for people.
     Prose,
     /// Anything else.
     Code,
 }
 
-impl Writing {
+impl TextKind {
     /// The extensions of files that hold prose.
     const PROSE: [&str; 7] = ["md", "markdown", "txt", "rst", "adoc", "tex", "html"];
 
     /// What a file with this extension holds; one without any is taken for prose.
-    pub fn of_extension(extension: Option<&str>) -> Writing {
+    pub fn of_extension(extension: Option<&str>) -> TextKind {
         let is_prose = |extension: &str| {
-            Writing::PROSE
+            TextKind::PROSE
                 .iter()
                 .any(|prose| prose.eq_ignore_ascii_case(extension))
         };
         if extension.is_none_or(is_prose) {
-            Writing::Prose
+            TextKind::Prose
         } else {
-            Writing::Code
+            TextKind::Code
         }
     }
 }
@@ -244,7 +244,7 @@ pub fn find(query: &Query<'_>) -> Verdict {
         tolerance: query.tolerance,
         abbreviations: query.abbreviations,
         leaks: query.leaks,
-        writing: query.writing,
+        text_kind: query.text_kind,
     };
     let verdict = exact::find(&task).or_else(|| match query.tolerance {
         Tolerance::Exact => None,
@@ -281,7 +281,7 @@ struct Task<'a> {
     tolerance: Tolerance,
     abbreviations: &'a [(String, String)],
     leaks: Leaks,
-    writing: Writing,
+    text_kind: TextKind,
 }
 
 /// Whether the new text was sent empty. Only then do whole lines take their newline along: text

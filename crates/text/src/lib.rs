@@ -30,8 +30,8 @@ pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect, never_text};
 pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
 pub use ladder::{
-    Found, Guard, Leaks, Occurrences, PLACES_MOST, Place, Query, Remark, Rung, Tolerance, Verdict,
-    Writing, deleted_lines, find, remarks_on, repeats_indentation,
+    Found, Guard, Leaks, Occurrences, PLACES_MOST, Place, Query, Remark, Rung, TextKind, Tolerance,
+    Verdict, deleted_lines, find, remarks_on, repeats_indentation,
 };
 pub use leak::{
     EditContext, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet_text::{Leaks, Occurrences, Query, Tolerance, Writing};
+use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
 use super::EditRequest;
 use crate::approver::Approver;
@@ -192,7 +192,7 @@ impl<'s> CallContext<'s> {
             },
             abbreviations: &settings.abbreviations,
             leaks,
-            writing: Writing::Code,
+            text_kind: TextKind::Code,
         }
     }
 }

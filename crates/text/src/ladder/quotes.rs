@@ -3,7 +3,7 @@
 
 use crate::look_alike::{Kind, fold_char};
 
-use super::Writing;
+use super::TextKind;
 
 /// What becomes of added characters of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,10 +78,10 @@ impl KeptMarks {
 
 impl<'a> Added<'a> {
     /// Judges by the look-alikes of the old text and of the place.
-    pub(super) fn of(old: &'a str, place: &str, writing: Writing) -> Added<'a> {
+    pub(super) fn of(old: &'a str, place: &str, text_kind: TextKind) -> Added<'a> {
         Added {
             old,
-            turns: Kind::WITH_ASCII.map(|kind| turn(old, place, kind, writing)),
+            turns: Kind::WITH_ASCII.map(|kind| turn(old, place, kind, text_kind)),
         }
     }
 
@@ -123,7 +123,7 @@ impl Mark {
     }
 }
 
-fn turn(old: &str, place: &str, wanted: Kind, writing: Writing) -> Turn {
+fn turn(old: &str, place: &str, wanted: Kind, text_kind: TextKind) -> Turn {
     let all = |text: &str| -> Vec<char> {
         text.chars()
             .filter(|&character| Kind::of(character) == Some(wanted))
@@ -133,7 +133,7 @@ fn turn(old: &str, place: &str, wanted: Kind, writing: Writing) -> Turn {
     let is_quote = matches!(wanted, Kind::SingleQuote | Kind::DoubleQuote);
     if old == place || old.is_empty() || place.is_empty() {
         Turn::AsSent
-    } else if is_quote && writing == Writing::Prose && !place.iter().any(char::is_ascii) {
+    } else if is_quote && text_kind == TextKind::Prose && !place.iter().any(char::is_ascii) {
         Turn::Curl
     } else if place.iter().all(char::is_ascii) && !old.iter().any(char::is_ascii) {
         Turn::Ascii
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_kind_turns_only_where_it_was_folded_and_is_uniform() {
-        let turn = |old, place, kind| turn(old, place, kind, Writing::Prose);
+        let turn = |old, place, kind| turn(old, place, kind, TextKind::Prose);
         let curly = "\u{201C}a\u{201D} it's";
         assert_eq!(turn("\"a\" it's", curly, Kind::DoubleQuote), Turn::Curl);
         assert_eq!(turn("\"a\" it's", curly, Kind::SingleQuote), Turn::AsSent);
@@ -214,7 +214,7 @@ mod tests {
                 "\"a\"",
                 "\u{201C}a\u{201D}",
                 Kind::DoubleQuote,
-                Writing::Code
+                TextKind::Code
             ),
             Turn::AsSent
         );

@@ -70,7 +70,7 @@ pub(super) fn edit(
     let Some(first) = places.first() else {
         return Verdict::NotFound { guard: None };
     };
-    let pattern = match Pattern::of(view, first.clone(), old, new, shift, task.writing) {
+    let pattern = match Pattern::of(view, first.clone(), old, new, shift, task.text_kind) {
         Ok(pattern) => pattern,
         Err(reason) => return forbid(rung, first.clone(), reason),
     };

@@ -40,7 +40,7 @@ pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> 
         tolerance: Tolerance::Tolerant,
         abbreviations: &[],
         leaks: Leaks::Refuse,
-        writing: Writing::Prose,
+        text_kind: TextKind::Prose,
     }
 }
 

@@ -15,7 +15,7 @@ use super::shift::Shift;
 use super::sight::Sight;
 use super::strand::{Strand, Woven, strand};
 use super::whole_lines::whole_lines;
-use super::{Erasure, Place, Writing};
+use super::{Erasure, Place, TextKind};
 
 /// What the result of a hunk is put together from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl<'a> Pattern<'a> {
         old: &'a Passage<'a>,
         new: &'a Passage<'a>,
         shift: Option<&Shift<'_>>,
-        writing: Writing,
+        text_kind: TextKind,
     ) -> Result<Pattern<'a>, String> {
         let before = view[..place.start].chars().next_back();
         let around = (before, view[place.end..].chars().next());
@@ -107,7 +107,7 @@ impl<'a> Pattern<'a> {
         };
         let added = shift
             .filter(|shift| folds(shift))
-            .map(|_| Added::of(&old_text, place, writing));
+            .map(|_| Added::of(&old_text, place, text_kind));
         let loom = Loom {
             place,
             lines,

@@ -485,7 +485,7 @@ fn added_quotes_follow_the_place() {
 fn code_keeps_its_quotes_as_sent() {
     let code = |view, old, new| {
         outcome(&Query {
-            writing: Writing::Code,
+            text_kind: TextKind::Code,
             ..query(view, old, new)
         })
     };
@@ -497,14 +497,18 @@ fn code_keeps_its_quotes_as_sent() {
         code("f(\"a\")\n", "f(“a”)", "f(“a”, “b”)"),
         done(LookAlike, "f(\"a\", \"b\")\n")
     );
-    for (extension, writing) in [
-        (None, Writing::Prose),
-        (Some("md"), Writing::Prose),
-        (Some("HTML"), Writing::Prose),
-        (Some("rs"), Writing::Code),
-        (Some(""), Writing::Code),
+    for (extension, text_kind) in [
+        (None, TextKind::Prose),
+        (Some("md"), TextKind::Prose),
+        (Some("HTML"), TextKind::Prose),
+        (Some("rs"), TextKind::Code),
+        (Some(""), TextKind::Code),
     ] {
-        assert_eq!(Writing::of_extension(extension), writing, "{extension:?}");
+        assert_eq!(
+            TextKind::of_extension(extension),
+            text_kind,
+            "{extension:?}"
+        );
     }
 }
 

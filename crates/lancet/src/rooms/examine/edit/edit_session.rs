@@ -7,7 +7,7 @@ use std::ops::Range;
 use lancet_history::Seen;
 use lancet_text::{
     Change, Document, Draft, EditContext, Found, Leak, Leaks, LineStarts, LineTable, Place, Query,
-    Rung, Verdict as Ladder, Writing, find, leaked_edit, sent_text, without_numbers_of,
+    Rung, TextKind, Verdict as Ladder, find, leaked_edit, sent_text, without_numbers_of,
 };
 
 use super::unseen::Unseen;
@@ -243,7 +243,7 @@ impl<'d> EditSession<'d> {
         let extension = target.path().extension().map(|text| text.to_string_lossy());
         let ask = |leaks| {
             find(&Query {
-                writing: Writing::of_extension(extension.as_deref()),
+                text_kind: TextKind::of_extension(extension.as_deref()),
                 ..context.query(self.text(), &damaged, old, new, edit, leaks)
             })
         };
