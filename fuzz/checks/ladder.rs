@@ -76,7 +76,7 @@ pub(crate) fn check(data: &[u8]) {
                     assert!(view.get(change.range.clone()).is_some());
                     inside = change.range.end;
                 }
-                // The last change may occurrences over the newline behind the place.
+                // The last change may reach over the newline behind the place.
                 let newline = usize::from(view[place.range.end..].starts_with('\n'));
                 assert!(
                     inside <= place.range.end + newline,
@@ -117,7 +117,7 @@ pub(crate) fn check(data: &[u8]) {
         Verdict::TooMany { first, count, .. } => assert!(first.len() < count, "all are listed"),
         Verdict::NotFound { .. } => {
             let exact = !old.is_empty() && view.contains(&*old);
-            // Exact text is found, but for places that occurrences into damaged bytes.
+            // Exact text is found, but for places that reach into damaged bytes.
             assert!(
                 !exact || !document.damaged().is_empty(),
                 "the text stands there as it is"
