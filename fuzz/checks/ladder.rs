@@ -4,7 +4,7 @@
 
 use lancet_text::{
     Document, Leaks, Occurrences, Query, Rung, TextKind, Tolerance, Verdict, apply_changes,
-    apply_raw, find, sent_text,
+    apply_raw, find, normalize_newlines,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -20,8 +20,8 @@ pub(crate) fn check(data: &[u8]) {
     };
     let old = String::from_utf8_lossy(old);
     let new = String::from_utf8_lossy(new);
-    let old = sent_text(&old, document.endings());
-    let new = sent_text(&new, document.endings());
+    let old = normalize_newlines(&old, document.endings());
+    let new = normalize_newlines(&new, document.endings());
     let bit = |number: u8| options & (1 << number) != 0;
     let occurrences = if bit(0) {
         Occurrences::All

@@ -37,7 +37,7 @@ pub use leak::{
     EditContext, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder,
     without_numbers_of,
 };
-pub use lines::{Endings, LineEnd, Lines, sent_text};
+pub use lines::{Endings, LineEnd, Lines, normalize_newlines};
 pub use look_alike::{fold_char, fold_name};
 pub use missing::already_there;
 pub use nearest::Region;

@@ -105,7 +105,7 @@ impl Tally {
 
 /// The text that a model sent as it is compared with a decoded file: CR LF and CR CR LF become LF; a lone CR does
 /// only where it is what ends the file's lines.
-pub fn sent_text(text: &str, document_endings: Endings) -> Cow<'_, str> {
+pub fn normalize_newlines(text: &str, document_endings: Endings) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }

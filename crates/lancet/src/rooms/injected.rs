@@ -30,7 +30,7 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<()
     }
     let base = snapshot(session, &target)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
-    let sent = lancet_text::sent_text(text, document.endings());
+    let sent = lancet_text::normalize_newlines(text, document.endings());
     let mut ledger = session.ledger();
     let known = ledger
         .peek(target.path())

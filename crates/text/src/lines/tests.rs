@@ -6,12 +6,18 @@ use proptest::prelude::*;
 
 #[test]
 fn sent_line_ends_become_newlines() {
-    assert_eq!(sent_text("a\r\nb\r\r\nc\n", Endings::Lf), "a\nb\nc\n");
-    assert_eq!(sent_text("a\rb", Endings::Lf), "a\rb");
-    assert_eq!(sent_text("a\rb", Endings::None), "a\rb");
-    assert_eq!(sent_text("a\rb\r\nc", Endings::Cr), "a\nb\nc");
-    assert_eq!(sent_text("\r\r\r\n", Endings::Crlf), "\r\n");
-    assert!(matches!(sent_text("a\nb", Endings::Crlf), Cow::Borrowed(_)));
+    assert_eq!(
+        normalize_newlines("a\r\nb\r\r\nc\n", Endings::Lf),
+        "a\nb\nc\n"
+    );
+    assert_eq!(normalize_newlines("a\rb", Endings::Lf), "a\rb");
+    assert_eq!(normalize_newlines("a\rb", Endings::None), "a\rb");
+    assert_eq!(normalize_newlines("a\rb\r\nc", Endings::Cr), "a\nb\nc");
+    assert_eq!(normalize_newlines("\r\r\r\n", Endings::Crlf), "\r\n");
+    assert!(matches!(
+        normalize_newlines("a\nb", Endings::Crlf),
+        Cow::Borrowed(_)
+    ));
 }
 
 #[test]

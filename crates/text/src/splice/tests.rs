@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::laws;
-use crate::lines::{Endings, LineEnd, sent_text};
+use crate::lines::{Endings, LineEnd, normalize_newlines};
 use proptest::prelude::*;
 
 /// The file after replacing the only `old` by `new`, as a bare change.
@@ -13,7 +13,7 @@ fn replaced(raw: &[u8], old: &str, new: &str) -> Vec<u8> {
 }
 
 fn changed(document: &Document<'_>, range: Range<usize>, new: &str) -> Vec<u8> {
-    let text = sent_text(new, document.endings()).into_owned();
+    let text = normalize_newlines(new, document.endings()).into_owned();
     let changes = document
         .splice(&[Change { range, text }])
         .expect("encodable");

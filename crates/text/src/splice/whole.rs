@@ -1,7 +1,7 @@
 //! The bytes of a file that is written whole.
 
 use crate::encoding::{Encoding, Unencodable};
-use crate::lines::{Endings, LineEnd, sent_text};
+use crate::lines::{Endings, LineEnd, normalize_newlines};
 
 /// The bytes of a new file, or of one that is replaced whole: byte order mark, line ends, encoding.
 ///
@@ -15,9 +15,11 @@ pub fn encode_new(text: &str, encoding: Encoding, ending: LineEnd) -> Result<Vec
     };
     let body = match ending {
         LineEnd::AsSent => encoding.encode(text),
-        LineEnd::Lf => encoding.encode(&sent_text(text, Endings::Lf)),
-        LineEnd::Crlf => encoding.encode(&sent_text(text, Endings::Crlf).replace('\n', "\r\n")),
-        LineEnd::Cr => encoding.encode(&sent_text(text, Endings::Cr).replace('\n', "\r")),
+        LineEnd::Lf => encoding.encode(&normalize_newlines(text, Endings::Lf)),
+        LineEnd::Crlf => {
+            encoding.encode(&normalize_newlines(text, Endings::Crlf).replace('\n', "\r\n"))
+        }
+        LineEnd::Cr => encoding.encode(&normalize_newlines(text, Endings::Cr).replace('\n', "\r")),
     }?;
     if !encoding.has_mark() {
         return Ok(body);

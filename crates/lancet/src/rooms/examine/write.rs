@@ -217,7 +217,7 @@ fn appended(
     content: &str,
     read_state: ReadState,
 ) -> Result<Written, Refusal> {
-    let text = lancet_text::sent_text(content, document.endings()).into_owned();
+    let text = lancet_text::normalize_newlines(content, document.endings()).into_owned();
     let end = document.view().len();
     let changes = [Change {
         range: end..end,

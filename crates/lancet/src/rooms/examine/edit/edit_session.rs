@@ -7,7 +7,7 @@ use std::ops::Range;
 use lancet_history::Seen;
 use lancet_text::{
     Change, Document, Draft, EditContext, Found, Leak, Leaks, LineStarts, LineTable, Place, Query,
-    Rung, TextKind, Verdict as Ladder, find, leaked_edit, sent_text, without_numbers_of,
+    Rung, TextKind, Verdict as Ladder, find, leaked_edit, normalize_newlines, without_numbers_of,
 };
 
 use super::unseen::Unseen;
@@ -83,8 +83,8 @@ impl<'d> EditSession<'d> {
     ) -> Result<Seen, Refusal> {
         let path = target.path();
         let endings = self.document.endings();
-        let old = sent_text(&edit.old, endings);
-        let new = sent_text(&edit.new, endings);
+        let old = normalize_newlines(&edit.old, endings);
+        let new = normalize_newlines(&edit.new, endings);
         if edit.old.is_empty() && !self.text().is_empty() {
             return Err(not_empty(target));
         }

@@ -58,8 +58,8 @@ pub(crate) fn examine(
         ));
     }
     let endings = survey.facts.endings();
-    let old = lancet_text::sent_text(&edit.old, endings);
-    let new = lancet_text::sent_text(&edit.new, endings);
+    let old = lancet_text::normalize_newlines(&edit.old, endings);
+    let new = lancet_text::normalize_newlines(&edit.new, endings);
     if !encoding.is_utf8() && !new.is_ascii() {
         // ASCII so far, in a configured encoding that the new text would have to be written in.
         return Ok(Outcome::NotSuited(Box::new(target)));
