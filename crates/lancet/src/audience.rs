@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use lancet_history::SessionName;
 use serde_json::{Value, json};
 
-use crate::rooms::CallContext;
 use crate::wording::{cut, on_one_line, quote_path, spelled};
 
 /// Longest call for the next page.
@@ -135,37 +134,6 @@ impl ReadLines<'_> {
             }
         }
         arguments
-    }
-}
-
-impl CallContext<'_> {
-    /// What shows lines of a file to this session, ready to be sent.
-    pub(crate) fn read_call(
-        &self,
-        path: &Path,
-        offset: Option<usize>,
-        limit: Option<usize>,
-    ) -> String {
-        self.read_lines(ReadLines {
-            path,
-            offset,
-            limit,
-            column: None,
-        })
-    }
-
-    /// What shows what stands in a line from a character on.
-    pub(crate) fn read_column_call(&self, path: &Path, line: usize, column: usize) -> String {
-        self.read_lines(ReadLines {
-            path,
-            offset: Some(line),
-            limit: None,
-            column: Some(column),
-        })
-    }
-
-    fn read_lines(&self, lines: ReadLines<'_>) -> String {
-        self.engine().audience().read(&lines, self.session.name())
     }
 }
 

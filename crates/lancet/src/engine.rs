@@ -3,8 +3,11 @@
 
 mod builder;
 mod narrow;
+mod open_error;
 mod permissions;
+mod recovery;
 mod selection;
+mod surveys;
 mod terms;
 
 use std::ops::Deref;
@@ -12,25 +15,25 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use lancet_history::{LedgerStore, OperationStore, SessionName};
+use lancet_history::{LedgerStore, OperationStore};
+use lancet_policy::Policy;
 use lancet_workspace::{Disk, Workspace, resolved_folder};
 
 use crate::approver::Approver;
 use crate::audience::Audience;
 use crate::declare::Declaration;
-use crate::history::History;
 use crate::observe::{Event, Observer};
 use crate::order::Order;
-use crate::session::{Session, SessionInner};
+use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
 
-pub use builder::{Builder, OpenError};
+pub use builder::Builder;
+pub use open_error::OpenError;
+pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
+pub(crate) use surveys::{Surveyed, Surveys};
 pub(crate) use terms::TROUBLE_ROOM;
 use terms::{EffectiveSettings, Fixed, Live};
 pub use terms::{Reread, SettingsSource, Settled};
-
-/// How many named sessions are kept ready: each may hold 25 MB of what its model has seen.
-const SESSIONS_READY: usize = 32;
 
 /// lancet, opened on its roots. Cheap to clone; all clones are one engine.
 #[derive(Clone)]
@@ -56,9 +59,9 @@ pub(crate) struct EngineState {
     pub(crate) give_contents: bool,
     pub(crate) order: Order,
     audience: Audience,
-    pub(crate) surveys: crate::rooms::examine::large::Surveys,
+    pub(crate) surveys: Surveys,
     /// What other processes left, and what is still open of changes that were made.
-    pub(crate) pending_recovery: crate::rooms::heal::PendingRecovery,
+    pub(crate) pending_recovery: PendingRecovery,
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
     pub(crate) disk: Arc<dyn Disk>,
@@ -86,11 +89,6 @@ struct Stores {
 }
 
 impl Lancet {
-    /// Begins to open an engine.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     fn over(base: Arc<EngineState>) -> Lancet {
         let terms = base.live.terms();
         let place = terms.place();
@@ -130,6 +128,11 @@ impl Lancet {
         self.engine().mode
     }
 
+    /// The policy in force: who may touch which file, and why.
+    pub fn policy(&self) -> Arc<Policy> {
+        self.engine().permissions.policy()
+    }
+
     /// The longest answer, in characters.
     pub fn answer_limit(&self) -> usize {
         self.engine().answer_limit
@@ -138,38 +141,6 @@ impl Lancet {
     /// The state folder, where one was given.
     pub fn state_dir(&self) -> Option<&Path> {
         self.view.base.state_dir.as_deref()
-    }
-
-    /// The history of changes; none where there is no state folder.
-    pub fn history(&self) -> Option<History> {
-        History::new(&self.engine())
-    }
-
-    /// The session of that name: the same one for the same name, its ledger kept in the state folder. Of the sessions
-    /// that nobody holds any more the latest are kept ready; an older one begins again with what the state folder has.
-    pub fn session(&self, name: &SessionName) -> Session {
-        let mut sessions = self.view.base.sessions();
-        let known = sessions
-            .iter()
-            .position(|session| session.name.as_ref() == Some(name));
-        let session = match known {
-            Some(at) => {
-                let session = sessions.remove(at);
-                sessions.push(Arc::clone(&session));
-                session
-            }
-            None => {
-                let session = Arc::new(SessionInner::named(name.clone()));
-                ready(&mut sessions, Arc::clone(&session));
-                session
-            }
-        };
-        Session::new(self.clone(), session)
-    }
-
-    /// A session without a name, which ends with its last clone.
-    pub fn unnamed_session(&self) -> Session {
-        Session::new(self.clone(), Arc::new(SessionInner::unnamed()))
     }
 
     pub(crate) fn base(&self) -> &EngineState {
@@ -209,15 +180,6 @@ impl EngineState {
         Some(&self.store.as_ref()?.ledgers)
     }
 
-    /// Makes a named session the one that its name stands for.
-    pub(crate) fn remember(&self, session: &Arc<SessionInner>) {
-        if session.name.is_some() {
-            let mut sessions = self.sessions();
-            sessions.retain(|known| known.name != session.name);
-            ready(&mut sessions, Arc::clone(session));
-        }
-    }
-
     pub(crate) fn host_tools(&self) -> &[Arc<dyn crate::host_tool::HostTool>] {
         &self.fixed.host_tools
     }
@@ -242,18 +204,6 @@ impl EngineState {
         for observer in &self.observers {
             observer.observe(event);
         }
-    }
-}
-
-/// Keeps a session ready, and lets go of the oldest that nobody holds.
-fn ready(sessions: &mut Vec<Arc<SessionInner>>, session: Arc<SessionInner>) {
-    sessions.push(session);
-    if sessions.len() > SESSIONS_READY
-        && let Some(at) = sessions
-            .iter()
-            .position(|session| Arc::strong_count(session) == 1)
-    {
-        sessions.remove(at);
     }
 }
 

@@ -13,9 +13,9 @@ use lancet_history::{
     StatisticsQuery, StoreError,
 };
 
-use crate::engine::EngineView;
+use crate::engine::{EngineView, Lancet};
 use crate::rooms::examine::open::LARGEST;
-use crate::rooms::{aside, heal};
+use crate::rooms::{heal, set_aside};
 
 pub use attribution::{Attribution, Written};
 
@@ -29,11 +29,18 @@ pub struct History {
     store: Arc<dyn OperationStore>,
 }
 
+impl Lancet {
+    /// The history of changes; none where there is no state folder.
+    pub fn history(&self) -> Option<History> {
+        History::new(&self.engine())
+    }
+}
+
 impl History {
-    pub(crate) fn new(engine: &Arc<EngineView>) -> Option<Self> {
+    fn new(engine: &Arc<EngineView>) -> Option<Self> {
         let store = Arc::clone(engine.history()?);
-        heal::once(engine);
-        aside::observe(engine);
+        heal::settle_history_once(engine);
+        set_aside::observe(engine);
         Some(Self {
             engine: Arc::clone(engine),
             store,
@@ -212,7 +219,7 @@ impl History {
         question: impl FnOnce(&dyn OperationStore) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let answer = question(&*self.store);
-        aside::observe(&self.engine);
+        set_aside::observe(&self.engine);
         answer
     }
 

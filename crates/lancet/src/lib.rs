@@ -36,6 +36,7 @@
 //! handle SIGXFSZ, as the program `lancet` does: a write beyond the limit then fails and is told as `io`; otherwise the
 //! signal ends the process.
 
+mod api;
 mod approver;
 pub mod arguments;
 mod audience;
@@ -54,6 +55,7 @@ pub mod line_rules;
 mod observe;
 mod operation;
 mod order;
+mod reason;
 pub mod receive;
 pub mod refusal;
 mod reply;

@@ -1,4 +1,4 @@
-//! Ids of operations: twelve lower-case letters and digits that sort by time.
+//! Ids and times of operations. An id is twelve lower-case letters and digits that sort by time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -26,6 +26,13 @@ pub(crate) fn new_id() -> String {
         next /= 36;
     }
     String::from_utf8_lossy(&id).into_owned()
+}
+
+/// The time of an operation: milliseconds since 1970.
+pub(crate) fn milliseconds() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ pub struct Refusal {
     /// An answer that showed the whole of a foreign change: the ledger may take that version as seen.
     pub(crate) shown: Option<Box<crate::ledger::Shown>>,
     /// The file that it tells of, where nothing may be told before a person's yes.
-    pub(crate) withheld: Option<Box<crate::rooms::approve::Withheld>>,
+    pub(crate) withheld: Option<Box<crate::reason::Withheld>>,
 }
 
 impl Refusal {

@@ -4,7 +4,6 @@
 
 pub(crate) mod announce;
 pub(crate) mod approve;
-pub(crate) mod aside;
 mod asked;
 pub(crate) mod commit;
 mod context;
@@ -20,6 +19,8 @@ mod proposal;
 pub(crate) mod record;
 pub(crate) mod reply;
 pub(crate) mod request;
+pub(crate) mod set_aside;
+mod tool_refusals;
 pub(crate) mod watch;
 
 use std::sync::Arc;
@@ -27,23 +28,21 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::call::RawCall;
-use crate::receive::{InvalidArguments, Repair, clean, receive};
-use crate::refusal::{Numbers, Refusal, RefusalKind};
+use crate::call::{Caller, Cancel, RawCall};
+use crate::receive::{Repair, clean, receive};
+use crate::refusal::{Numbers, Refusal};
 use crate::reply::Reply;
 use crate::session::{Check, Session};
-use crate::undo::{Restore, TakeBack};
 
 pub(crate) use context::CallContext;
 pub(crate) use injected::note_seen;
 
 use approve::Halt;
 use asked::asked;
-use examine::edit::Insist;
-use examine::search::Search;
-use examine::undo::Reach as Whose;
 use plan::{DryRun, Plan};
 use reply::search::Matches;
+use request::{Asked, Change, Search};
+use tool_refusals::{not_listed, tool_names, unusable};
 
 /// How often a call looks again when the file changes between its last look and the write. Each time the ledger decides
 /// anew, so more than one is only needed where the foreign change is one that the call may ignore.
@@ -53,17 +52,6 @@ const CLOSING: usize = 1_000;
 
 /// The longest words about settings that do not load.
 const LONGEST_TROUBLE: usize = 500;
-
-/// One edit, from Edit, MultiEdit or a host's tool.
-#[derive(Clone, Debug)]
-pub(crate) struct EditRequest {
-    pub(crate) file_path: String,
-    pub(crate) old: String,
-    pub(crate) new: String,
-    pub(crate) replace_all: bool,
-    pub(crate) expect_count: Option<u64>,
-    pub(crate) revision: Option<String>,
-}
 
 /// Carries out one call.
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
@@ -93,6 +81,20 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     reply.timed(started)
 }
 
+/// Carries out a change that a person or a host asks for by name, without a tool call.
+pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: &Change) -> Reply {
+    let started = Instant::now();
+    let context = CallContext::new(session, name.to_owned(), caller, Cancel::new());
+    heal::before_call(&context);
+    session.refresh();
+    let mut reply = carry_out_change(&context, change, &[]).unwrap_or_else(|refusal| {
+        record::refused(&context, &refusal, None);
+        reply::refusal(&context, &refusal, Numbers::Edit, None)
+    });
+    tell_news(&context, Effect::Writes, &mut reply);
+    reply.timed(started)
+}
+
 /// What a call does to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
@@ -105,7 +107,7 @@ enum Effect {
 fn tell_news(context: &CallContext<'_>, effect: Effect, reply: &mut Reply) {
     watch::tell_foreign_writes(context, reply);
     late::tell(context, reply);
-    aside::tell(context, reply);
+    set_aside::tell(context, reply);
     if effect == Effect::Writes {
         tell_trouble(context, reply);
     }
@@ -121,26 +123,6 @@ fn tell_trouble(context: &CallContext<'_>, reply: &mut Reply) {
             context.limit_of(reply).cut(why, LONGEST_TROUBLE)
         ));
     }
-}
-
-/// What a received call asks for.
-enum Asked {
-    Read(crate::arguments::ReadArguments),
-    Search(Search),
-    Change(Change),
-    Answer { text: String, data: Value },
-}
-
-/// A change, in the terms of the built-in tools.
-enum Change {
-    Edits {
-        edits: Vec<EditRequest>,
-        insist: Insist,
-        dry_run: DryRun,
-    },
-    Write(crate::arguments::WriteArguments),
-    TakeBack(TakeBack, Whose),
-    Restore(Restore),
 }
 
 fn carry_out(
@@ -262,7 +244,7 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     checked.unwrap_or_else(|refusal| match &refusal.withheld {
         // What is the case with it is told after a yes.
         Some(withheld) => Check::Asks {
-            reason: withheld.reason(),
+            reason: withheld.reason.told.clone(),
         },
         None => Check::Refused(Box::new(refusal)),
     })
@@ -309,41 +291,6 @@ fn receive_call(
         return Err(not_listed(context));
     }
     Ok((asked(arguments), repairs))
-}
-
-/// The refusal for arguments that cannot be used.
-fn unusable(text: String, invalid: &InvalidArguments) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, text)
-        .with("field", invalid.field.clone())
-        .with("suggestion", invalid.suggestion.clone())
-}
-
-/// The refusal for a tool that exists and is switched off.
-fn not_listed(context: &CallContext<'_>) -> Refusal {
-    if context.engine().mode == crate::settings::Mode::Plan {
-        return Refusal::new(
-            RefusalKind::Declined,
-            format!(
-                "lancet runs in plan mode: {} writes nothing. Say what you would change instead.",
-                context.tool
-            ),
-        );
-    }
-    Refusal::new(
-        RefusalKind::Invalid,
-        format!(
-            "The tool {} is switched off here. The tools are {}.",
-            context.tool,
-            tool_names(context)
-        ),
-    )
-}
-
-/// The tools that are listed, in a sentence.
-fn tool_names(context: &CallContext<'_>) -> String {
-    let tools = context.engine().declarations.iter();
-    let names: Vec<&str> = tools.map(|tool| &*tool.name).collect();
-    names.join(", ")
 }
 
 /// The path that a call names, for answers to calls that got no further.

@@ -1,20 +1,25 @@
-//! A session: one conversation of one model, with its ledger of what the model has seen. Calls come in here.
+//! A session: one conversation of one model, with its ledger of what the model has seen. The calls that go through it are in
+//! `api`, above the rooms.
+
+mod grants;
+mod pages;
+mod state;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lancet_history::{Ledger, LedgerStore, SessionName};
 
-use crate::arguments::{
-    EditArguments, GlobArguments, GrepArguments, MultiEditArguments, ReadArguments, WriteArguments,
-};
-use crate::call::{Caller, RawCall};
-use crate::engine::Lancet;
+use crate::engine::{Lancet, Notified};
 use crate::refusal::Refusal;
-use crate::reply::Reply;
-use crate::rooms;
-use crate::rooms::examine::search::Pages;
-use crate::undo::{Restore, TakeBack};
+
+pub(crate) use grants::Reach;
+pub(crate) use pages::Kept;
+use pages::Pages;
+pub(crate) use state::{SessionInner, is_unnamed};
+
+/// How many named sessions are kept ready: each may hold 25 MB of what its model has seen.
+const SESSIONS_READY: usize = 32;
 
 /// One conversation. Cheap to clone; all clones share one ledger.
 #[derive(Clone)]
@@ -34,18 +39,6 @@ enum Reader {
     Host,
 }
 
-pub(crate) struct SessionInner {
-    pub(crate) name: Option<SessionName>,
-    /// What the history calls it.
-    key: String,
-    ledger: Mutex<Ledger>,
-    /// What a person allowed for the rest of it.
-    pub(crate) grants: rooms::approve::Grants,
-    pages: Mutex<Pages>,
-    /// Which damaged databases it was told of.
-    pub(crate) told: rooms::aside::Told,
-}
-
 /// What a call would come to, without any effect.
 #[derive(Clone, Debug)]
 pub enum Check {
@@ -58,30 +51,6 @@ pub enum Check {
     },
     /// It would be refused.
     Refused(Box<Refusal>),
-}
-
-impl SessionInner {
-    pub(crate) fn named(name: SessionName) -> Self {
-        Self {
-            key: name.as_str().to_owned(),
-            name: Some(name),
-            ledger: Mutex::default(),
-            grants: Default::default(),
-            pages: Mutex::default(),
-            told: Default::default(),
-        }
-    }
-
-    pub(crate) fn unnamed() -> Self {
-        Self {
-            key: unnamed(),
-            name: None,
-            ledger: Mutex::default(),
-            grants: Default::default(),
-            pages: Mutex::default(),
-            told: Default::default(),
-        }
-    }
 }
 
 impl Session {
@@ -104,10 +73,11 @@ impl Session {
         }
     }
 
-    /// The same conversation over another view of the engine.
-    pub(crate) fn over(&self, lancet: Lancet) -> Session {
+    /// The same conversation, seen through another view of the same engine.
+    #[must_use]
+    pub fn within(&self, lancet: &Lancet) -> Session {
         Session {
-            lancet,
+            lancet: lancet.clone(),
             ..self.clone()
         }
     }
@@ -115,72 +85,6 @@ impl Session {
     /// Whether the model does not see what is answered.
     pub(crate) fn is_apart(&self) -> bool {
         self.reader == Reader::Host
-    }
-
-    /// Reads a file for the host itself: under the same rules, but the ledger is left alone, so that it does not count as
-    /// seen by the model.
-    pub fn peek(&self, arguments: ReadArguments) -> Reply {
-        self.apart().read(arguments)
-    }
-
-    /// Carries out one call and answers it. Never panics on any arguments; a refusal is an answer, too.
-    pub fn call(&self, call: RawCall) -> Reply {
-        rooms::run(self, call)
-    }
-
-    /// What a call would come to; nothing is written and the ledger stays as it is.
-    pub fn check(&self, call: RawCall) -> Check {
-        rooms::check(self, call)
-    }
-
-    /// Reads a file.
-    pub fn read(&self, arguments: ReadArguments) -> Reply {
-        self.call(RawCall::new("Read", to_value(&arguments)))
-    }
-
-    /// Edits a file.
-    pub fn edit(&self, arguments: EditArguments) -> Reply {
-        self.call(RawCall::new("Edit", to_value(&arguments)))
-    }
-
-    /// Edits one or several files, all or nothing.
-    pub fn multi_edit(&self, arguments: MultiEditArguments) -> Reply {
-        self.call(RawCall::new("MultiEdit", to_value(&arguments)))
-    }
-
-    /// Writes a file.
-    pub fn write(&self, arguments: WriteArguments) -> Reply {
-        self.call(RawCall::new("Write", to_value(&arguments)))
-    }
-
-    /// Lists files by a pattern of names.
-    pub fn glob(&self, arguments: GlobArguments) -> Reply {
-        self.call(RawCall::new("Glob", to_value(&arguments)))
-    }
-
-    /// Searches files for a regular expression.
-    pub fn grep(&self, arguments: GrepArguments) -> Reply {
-        self.call(RawCall::new("Grep", to_value(&arguments)))
-    }
-
-    /// Takes changes back, or does them again. All below the roots may be meant, whoever made them: this is for a person
-    /// or a host; models have the tool Undo for the session's own.
-    pub fn take_back(&self, asked: TakeBack, caller: Caller) -> Reply {
-        rooms::request::take_back(self, asked, caller)
-    }
-
-    /// Brings one file back to a state that the history has.
-    pub fn restore(&self, asked: Restore, caller: Caller) -> Reply {
-        rooms::request::restore(self, asked, caller)
-    }
-
-    /// Says what the host put before the model by itself. Text equal to the file's, or to whole lines of it, counts as
-    /// a read of those lines; any other is a partial view, which does not allow an edit.
-    ///
-    /// # Errors
-    /// A file that is not there, not text, or not below a root.
-    pub fn seen(&self, path: &Path, text: &str) -> Result<(), Refusal> {
-        rooms::note_seen(self, path, text)
     }
 
     /// Says that the host shortened the conversation: what was seen still counts, but the next Read of each file
@@ -196,12 +100,12 @@ impl Session {
         let new = name.map_or_else(SessionInner::unnamed, SessionInner::named);
         let inner = SessionInner {
             ledger: Mutex::new(self.ledger().fork()),
-            told: rooms::aside::Told::like(&self.inner.told),
+            told: Notified::like(&self.inner.told),
             ..new
         };
         let child = Session::new(self.lancet.clone(), Arc::new(inner));
         child.keep_all();
-        self.lancet.base().remember(&child.inner);
+        remember(&self.lancet, &child.inner);
         child
     }
 
@@ -276,18 +180,52 @@ impl Session {
     }
 }
 
-/// A name for a session that was given none; it counts in the history only.
-fn unnamed() -> String {
-    format!("{UNNAMED}{}", crate::operation::new_id())
+impl Lancet {
+    /// The session of that name: the same one for the same name, its ledger kept in the state folder. Of the sessions
+    /// that nobody holds any more the latest are kept ready; an older one begins again with what the state folder has.
+    pub fn session(&self, name: &SessionName) -> Session {
+        let mut sessions = self.base().sessions();
+        let known = sessions
+            .iter()
+            .position(|session| session.name.as_ref() == Some(name));
+        let session = match known {
+            Some(at) => {
+                let session = sessions.remove(at);
+                sessions.push(Arc::clone(&session));
+                session
+            }
+            None => {
+                let session = Arc::new(SessionInner::named(name.clone()));
+                ready(&mut sessions, Arc::clone(&session));
+                session
+            }
+        };
+        Session::new(self.clone(), session)
+    }
+
+    /// A session without a name, which ends with its last clone.
+    pub fn unnamed_session(&self) -> Session {
+        Session::new(self.clone(), Arc::new(SessionInner::unnamed()))
+    }
 }
 
-/// Whether the history's name of a session is such a one.
-pub(crate) fn is_unnamed(key: &str) -> bool {
-    key.starts_with(UNNAMED)
+/// Makes a named session the one that its name stands for.
+fn remember(lancet: &Lancet, session: &Arc<SessionInner>) {
+    if session.name.is_some() {
+        let mut sessions = lancet.base().sessions();
+        sessions.retain(|known| known.name != session.name);
+        ready(&mut sessions, Arc::clone(session));
+    }
 }
 
-const UNNAMED: &str = "unnamed-";
-
-fn to_value(arguments: &impl serde::Serialize) -> serde_json::Value {
-    serde_json::to_value(arguments).unwrap_or_default()
+/// Keeps a session ready, and drops the oldest that has no handle left.
+fn ready(sessions: &mut Vec<Arc<SessionInner>>, session: Arc<SessionInner>) {
+    sessions.push(session);
+    if sessions.len() > SESSIONS_READY
+        && let Some(at) = sessions
+            .iter()
+            .position(|session| Arc::strong_count(session) == 1)
+    {
+        sessions.remove(at);
+    }
 }

@@ -17,7 +17,7 @@ const LARGEST: [(&str, usize); 9] = [
     ("cli", 7),
     ("git", 2),
     ("history", 9),
-    ("lancet", 60),
+    ("lancet", 5),
     ("mcp", 5),
     ("policy", 2),
     ("search", 4),

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use lancet_history::Store;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
 use super::permissions::Wishes;
 use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
-use super::{EngineState, Lancet, Stores};
+use super::{EngineState, Lancet, OpenError, Stores};
 use crate::approver::Approver;
 use crate::audience::Audience;
 use crate::host_tool::HostTool;
@@ -37,30 +38,11 @@ pub struct Builder {
     disk: Option<Arc<dyn Disk>>,
 }
 
-/// Why a [`Lancet`] could not be opened.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// A root is not an existing folder, or cannot be opened.
-    #[error(transparent)]
-    Roots(#[from] lancet_workspace::OpenError),
-    /// No root was given.
-    #[error("no root was given: name at least one folder that lancet may work in")]
-    NoRoots,
-    /// Two tools have one name: a call could mean either.
-    #[error("there are two tools `{name}`: give the host's own tool another name")]
-    ToolTwice {
-        /// The name.
-        name: String,
-    },
-    /// `tools` names a tool that does not exist.
-    #[error("there is no tool `{name}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
-    UnknownTool {
-        /// The name as given.
-        name: String,
-        /// The closest one there is.
-        suggestion: Option<String>,
-    },
+impl Lancet {
+    /// Begins to open an engine.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
 }
 
 impl Builder {
@@ -153,6 +135,35 @@ impl Builder {
     #[must_use]
     pub fn settings_source(mut self, source: impl SettingsSource + 'static) -> Self {
         self.source = Some(Box::new(source));
+        self
+    }
+
+    /// Adds a folder that may be read and is never written.
+    #[must_use]
+    pub fn read_root(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.wishes.read_roots.push(folder.into());
+        self
+    }
+
+    /// The user's settings file, which takes the rule of an [`Answer::Always`](crate::Answer::Always). Without it that
+    /// answer holds for the session alone.
+    #[must_use]
+    pub fn user_settings(mut self, file: impl Into<PathBuf>) -> Self {
+        self.wishes.user_settings = Some(file.into());
+        self
+    }
+
+    /// Names a file that the settings were read from: whatever it is called, it is only written where a person says so.
+    #[must_use]
+    pub fn settings_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.wishes.settings_files.push(file.into());
+        self
+    }
+
+    /// How long a question waits for a person: ten minutes unless set.
+    #[must_use]
+    pub fn wait_limit(mut self, limit: Duration) -> Self {
+        self.wishes.wait_limit = Some(limit);
         self
     }
 

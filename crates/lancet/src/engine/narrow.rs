@@ -8,7 +8,6 @@ use lancet_workspace::{FileType, Located, Workspace, resolved_folder};
 
 use super::terms::EffectiveSettings;
 use super::{EngineView, Lancet, View};
-use crate::session::Session;
 
 impl Lancet {
     /// The same engine on what these folders have in common with the roots that it was opened on: a folder below a root
@@ -31,14 +30,6 @@ impl Lancet {
                 engine: RwLock::new(Arc::new(engine)),
             }),
         })
-    }
-}
-
-impl Session {
-    /// The same conversation, seen through another view of the same engine.
-    #[must_use]
-    pub fn within(&self, lancet: &Lancet) -> Session {
-        self.over(lancet.clone())
     }
 }
 

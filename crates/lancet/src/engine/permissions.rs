@@ -9,7 +9,6 @@ use std::time::Duration;
 use lancet_policy::{Entry, Ground, Policy, Scope};
 use lancet_workspace::resolved_folder;
 
-use super::{Builder, Lancet};
 use crate::settings::{Mode, Settings};
 
 /// How long a question waits for a person where nobody says otherwise.
@@ -18,10 +17,10 @@ const WAIT_LIMIT: Duration = Duration::from_secs(10 * 60);
 /// What a builder was told about permissions.
 #[derive(Default)]
 pub(super) struct Wishes {
-    read_roots: Vec<PathBuf>,
-    user_settings: Option<PathBuf>,
-    wait_limit: Option<Duration>,
-    settings_files: Vec<PathBuf>,
+    pub(super) read_roots: Vec<PathBuf>,
+    pub(super) user_settings: Option<PathBuf>,
+    pub(super) wait_limit: Option<Duration>,
+    pub(super) settings_files: Vec<PathBuf>,
 }
 
 impl Wishes {
@@ -37,37 +36,6 @@ impl Wishes {
                 });
         let there = expanded.filter(|folder| folder.is_dir());
         self.read_roots.iter().cloned().chain(there).collect()
-    }
-}
-
-impl Builder {
-    /// Adds a folder that may be read and is never written.
-    #[must_use]
-    pub fn read_root(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.wishes.read_roots.push(folder.into());
-        self
-    }
-
-    /// The user's settings file, which takes the rule of an [`Answer::Always`](crate::Answer::Always). Without it that
-    /// answer holds for the session alone.
-    #[must_use]
-    pub fn user_settings(mut self, file: impl Into<PathBuf>) -> Self {
-        self.wishes.user_settings = Some(file.into());
-        self
-    }
-
-    /// Names a file that the settings were read from: whatever it is called, it is only written where a person says so.
-    #[must_use]
-    pub fn settings_file(mut self, file: impl Into<PathBuf>) -> Self {
-        self.wishes.settings_files.push(file.into());
-        self
-    }
-
-    /// How long a question waits for a person: ten minutes unless set.
-    #[must_use]
-    pub fn wait_limit(mut self, limit: Duration) -> Self {
-        self.wishes.wait_limit = Some(limit);
-        self
     }
 }
 
@@ -143,12 +111,5 @@ impl Permissions {
         );
         let more = more.with_guards(&self.guards, &resolved_folder);
         *policy = Arc::new(more.with_settings(&self.files, &resolved_folder));
-    }
-}
-
-impl Lancet {
-    /// The policy in force: who may touch which file, and why.
-    pub fn policy(&self) -> Arc<Policy> {
-        self.engine().permissions.policy()
     }
 }

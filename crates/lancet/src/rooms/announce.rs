@@ -2,7 +2,6 @@
 //! Where the record cannot be kept, nothing is written, unless the settings say otherwise.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use lancet_history::{
     By, ChangeKind, Confirmed, Content, Draft, FileDraft, OperationStore, Saved, State, StoreError,
@@ -83,13 +82,13 @@ pub(crate) fn begin(
         id: operation::new_id(),
         keeping: Keeping::History,
         revisions: Vec::new(),
-        time: milliseconds(),
+        time: operation::milliseconds(),
         on_record: false,
     };
     let Some(store) = context.engine().history() else {
         return Ok(announced);
     };
-    super::heal::once(context.engine());
+    super::heal::settle_history_once(context.engine());
     announced.revisions = plan.files.iter().map(FilePlan::new_revision).collect();
     for _ in 0..TRIES {
         match store.begin(&draft(context, plan, &announced, None)) {
@@ -390,10 +389,4 @@ fn length(base: u64, changes: &[RawChange]) -> u64 {
     changes.iter().fold(base, |length, change| {
         length + change.bytes.len() as u64 - (change.range.end - change.range.start)
     })
-}
-
-pub(super) fn milliseconds() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64)
 }

@@ -3,19 +3,18 @@
 mod ask;
 mod check;
 mod edited;
-mod grants;
 mod withheld;
 
 use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
 
 pub(crate) use ask::keep_rules;
-pub(crate) use grants::Grants;
-pub(crate) use withheld::{Withheld, before_telling, tell_after_yes};
+pub(crate) use withheld::{before_telling, tell_after_yes};
 
 use super::CallContext;
 use super::locate::{self, HardLinks, Target};
 use super::plan::Plan;
 use crate::approver::OtherFile;
+use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Check;
 use crate::wording::quote_path;
@@ -47,21 +46,6 @@ impl From<Refusal> for Halt {
     }
 }
 
-/// Why a file's write is asked about.
-#[derive(Clone, Debug)]
-pub(super) struct Reason {
-    /// For the person.
-    words: String,
-    /// For the model: the same, but for a name that it has not given and that is not told.
-    told: String,
-    /// Protected and secret names: only a person answers for those.
-    protected: bool,
-    /// What stays the same from question to question.
-    key: String,
-    /// The rule that asks.
-    rule: Option<String>,
-}
-
 /// Asks what must be asked and gives the plan on, or the refusal.
 pub(crate) fn approve(context: &CallContext<'_>, mut plan: Plan) -> Result<Approved, Halt> {
     let policy = context.engine().permissions.policy();
@@ -87,7 +71,7 @@ pub(crate) fn approve(context: &CallContext<'_>, mut plan: Plan) -> Result<Appro
             .session
             .inner
             .grants
-            .covers(file.target.path(), &reason)
+            .covers(file.target.path(), &reason.key)
         {
             by = Some(format!(
                 "a person, for this session, asked because {}",
@@ -193,7 +177,7 @@ fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reaso
             .session
             .inner
             .grants
-            .covers(file.target.path(), &reason);
+            .covers(file.target.path(), &reason.key);
         (!granted).then_some(reason)
     });
     asked.collect()

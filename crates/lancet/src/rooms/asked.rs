@@ -1,8 +1,6 @@
 //! Typed arguments of the built-in tools, as what they ask for: a look, a search or a change.
 
-use super::examine::search::Search;
-use super::examine::undo::Reach as Whose;
-use super::{Asked, Change, EditRequest};
+use super::request::{Asked, Change, EditRequest, Search, Whose};
 use crate::arguments::{Arguments, EditItem};
 
 /// What typed arguments ask for.

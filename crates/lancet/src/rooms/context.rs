@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
-use super::EditRequest;
+use super::request::EditRequest;
 use crate::approver::Approver;
+use crate::audience::ReadLines;
 use crate::call::{Caller, Cancel, Stopped};
 use crate::engine::{EngineView, TROUBLE_ROOM};
 use crate::limit::AnswerLimit;
@@ -194,5 +195,40 @@ impl<'s> CallContext<'s> {
             leaks,
             text_kind: TextKind::Code,
         }
+    }
+
+    /// What shows lines of a file to this session, ready to be sent.
+    pub(crate) fn read_call(
+        &self,
+        path: &Path,
+        offset: Option<usize>,
+        limit: Option<usize>,
+    ) -> String {
+        self.read_lines(ReadLines {
+            path,
+            offset,
+            limit,
+            column: None,
+        })
+    }
+
+    /// What shows what stands in a line from a character on.
+    pub(crate) fn read_column_call(&self, path: &Path, line: usize, column: usize) -> String {
+        self.read_lines(ReadLines {
+            path,
+            offset: Some(line),
+            limit: None,
+            column: Some(column),
+        })
+    }
+
+    fn read_lines(&self, lines: ReadLines<'_>) -> String {
+        self.engine().audience().read(&lines, self.session.name())
+    }
+
+    /// The session's name as events give it; empty where it has none.
+    pub(crate) fn session_name(&self) -> String {
+        let name = self.session.name();
+        name.map_or_else(String::new, |name| name.as_str().to_owned())
     }
 }

@@ -1,76 +1,64 @@
-//! Settles what a process that ended in the middle left announced: the files say whether it was carried out.
+//! Recovery after a process that ended in the middle of a change: interrupted commits are finished or taken back, and
+//! operations that were announced but never finished are settled by comparing the files with them.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use lancet_history::{FileChange, Operation, OperationKind, OperationState, OperationStore};
 use lancet_workspace::{FileType, Revision};
 
 use super::examine::open::LARGEST;
-use super::{CallContext, aside, late};
+use super::{CallContext, late};
 use crate::engine::EngineView;
 use crate::settings::Mode;
 
-/// What other processes left: whether it was looked for, and what is still open.
-#[derive(Debug, Default)]
-pub(crate) struct PendingRecovery {
-    /// On the files.
-    recovered: OnceLock<()>,
-    /// In the history.
-    healed: OnceLock<()>,
-    /// Old files that somebody may still write into, and what is to be told.
-    pub(super) late: late::Watch,
-    /// Which damaged databases the observers know of.
-    pub(super) aside: aside::Told,
-}
-
-/// How long a start may look through old files.
+/// How long the start of an engine may take over displaced files that earlier processes left.
 const ADOPTING: Duration = Duration::from_secs(2);
 
-/// How a file stands to a change of it that was announced.
+/// What a file holds, compared with an operation that was announced for it and never finished.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Look {
-    /// It is as the change left it.
+enum FileState {
+    /// The content that the operation wanted to leave.
     Written,
-    /// It is as it was before.
+    /// The content from before the operation.
     Untouched,
-    /// Somebody has written it since.
+    /// Some other content: another program has written the file since.
     Neither,
 }
 
-/// Before a call.
+/// Runs the recovery that must precede a call. Only the first call of an engine finds work to do.
 pub(crate) fn before_call(context: &CallContext<'_>) {
     let engine = context.engine();
-    files(engine);
-    // There may be something to tell it from before the restart.
+    recover_files_once(engine);
+    // A named session may have notices from before the restart.
     if context.session.name().is_some() {
-        once(engine);
+        settle_history_once(engine);
     }
 }
 
-/// What a commit had left half done is finished or taken back by the door to the disk, once, and told. Before the first
-/// call, whatever it is: until then a mixture may stand there.
-fn files(engine: &EngineView) {
+/// Lets the workspace finish or take back commits that were interrupted, once per engine, and queues notices about them.
+/// It runs before the first call of any kind: until then a file may hold a mixture of old and new bytes.
+fn recover_files_once(engine: &EngineView) {
     if engine.mode != Mode::Plan {
         engine.base().pending_recovery.recovered.get_or_init(|| {
-            // Where that fails the first write tries again, and says why.
+            // If recovery fails, the first write tries again and reports why.
             late::recovered(engine, &engine.ceiling().recover().unwrap_or_default());
         });
     }
 }
 
-/// Looks once in the life of an engine. What lies outside its roots waits for one that may look there.
-pub(crate) fn once(engine: &EngineView) {
-    engine.base().pending_recovery.healed.get_or_init(|| {
+/// Settles the operations that the history has as unfinished, once per engine. Operations on files outside its roots wait
+/// for an engine that may read them.
+pub(crate) fn settle_history_once(engine: &EngineView) {
+    engine.base().pending_recovery.settled.get_or_init(|| {
         if let Some(store) = engine.history() {
-            files(engine);
-            // A store that cannot be read is told by whoever needs it.
+            recover_files_once(engine);
+            // A store that cannot be read is reported by the call that needs it.
             let unfinished = store.unfinished().unwrap_or_default();
             for operation in &unfinished {
                 settle(engine, &**store, operation);
             }
             if !unfinished.is_empty() {
-                // Old files that were not taken in any more; the rest waits until there is time.
+                // Displaced files that their process did not adopt before it ended; idle time adopts the rest.
                 let _ = store.adopt_left(ADOPTING);
             }
             late::take_up(engine, &**store);
@@ -78,27 +66,28 @@ pub(crate) fn once(engine: &EngineView) {
     });
 }
 
+/// Records how an unfinished operation ended, as its files show it.
 fn settle(engine: &EngineView, store: &dyn OperationStore, operation: &Operation) {
     if operation.kind == OperationKind::Late {
-        // Never stood under its name: the files cannot say.
+        // This version never had the file's name, so the file cannot tell whether it was recorded.
         let all: Vec<usize> = operation.files.iter().map(|file| file.at).collect();
         let _ = store.settle(operation, OperationState::Done, &all);
         return;
     }
-    let looks: Option<Vec<(usize, Look)>> = operation
+    let states: Option<Vec<(usize, FileState)>> = operation
         .files
         .iter()
-        .map(|file| Some((file.at, look(engine, file)?)))
+        .map(|file| Some((file.at, file_state(engine, file)?)))
         .collect();
-    let Some(looks) = looks else {
+    let Some(states) = states else {
         return;
     };
-    let written: Vec<usize> = looks
+    let written: Vec<usize> = states
         .iter()
-        .filter(|(_, look)| *look != Look::Untouched)
+        .filter(|(_, state)| *state != FileState::Untouched)
         .map(|(at, _)| *at)
         .collect();
-    let state = if looks.iter().any(|(_, look)| *look == Look::Neither) {
+    let state = if states.iter().any(|(_, state)| *state == FileState::Neither) {
         OperationState::Unsure
     } else {
         OperationState::Done
@@ -106,22 +95,22 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, operation: &Operation
     let _ = store.settle(operation, state, &written);
 }
 
-/// None where the file may not be looked at from here.
-fn look(engine: &EngineView, file: &FileChange) -> Option<Look> {
+/// Compares a file with its announced change; none where the file may not be read from here.
+fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
     let located = engine.ceiling().locate_as_spelled(&file.path).ok()?;
     let found: Option<Revision> = match located.kind() {
         FileType::Missing => None,
         FileType::File => Some(located.snapshot(LARGEST).ok()?.revision),
-        _ => return Some(Look::Neither),
+        _ => return Some(FileState::Neither),
     };
     let found = found.map(|revision| *revision.as_bytes());
     let is = |kept: &Option<lancet_history::Kept>| kept.as_ref().map(|kept| kept.revision) == found;
     let removes = file.kind == lancet_history::ChangeKind::Delete;
     Some(if is(&file.before) {
-        Look::Untouched
+        FileState::Untouched
     } else if is(&file.after) && (file.after.is_some() || removes) {
-        Look::Written
+        FileState::Written
     } else {
-        Look::Neither
+        FileState::Neither
     })
 }

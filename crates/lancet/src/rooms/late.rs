@@ -3,8 +3,7 @@
 //! told in the same way, to whoever calls next.
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::Path;
 
 use lancet_history::{
     By, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State, StoreError,
@@ -13,9 +12,8 @@ use lancet_history::{
 use lancet_workspace::{Displaced, Expected, Healed, Recovered, Revision, Seal, Settled, Written};
 
 use super::CallContext;
-use super::announce::milliseconds;
 use super::plan::{FilePlan, Plan};
-use crate::engine::EngineView;
+use crate::engine::{EngineView, LateNotice};
 use crate::operation;
 use crate::reply::Reply;
 use crate::wording::quote_path;
@@ -24,31 +22,6 @@ use crate::wording::quote_path;
 const TOOL: &str = "late writer";
 /// How many old files are looked at with one call, and how many pieces of news one answer has.
 const AT_ONCE: usize = 16;
-
-/// What is waited for and what is to be told.
-#[derive(Debug, Default)]
-pub(crate) struct Watch(Mutex<Open>);
-
-#[derive(Debug, Default)]
-struct Open {
-    waiting: Vec<Unsealed>,
-    news: Vec<News>,
-}
-
-#[derive(Debug)]
-struct News {
-    /// To whom; none: to whoever calls next.
-    session: Option<String>,
-    words: String,
-    /// On record until it was told.
-    row: Option<PathBuf>,
-}
-
-impl Watch {
-    fn open(&self) -> MutexGuard<'_, Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Puts the old files of a change on record that are not sealed.
 pub(crate) fn watch(
@@ -83,8 +56,8 @@ pub(crate) fn watch(
             .base()
             .pending_recovery
             .late
-            .open()
-            .waiting
+            .lock()
+            .unsealed
             .push(unsealed);
     }
 }
@@ -97,13 +70,13 @@ pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
             // It ended with its process.
             unsealed.session.clear();
         }
-        let mut open = engine.base().pending_recovery.late.open();
+        let mut open = engine.base().pending_recovery.late.lock();
         match &unsealed.late {
-            Some(late) => open.news.push(News {
+            Some(late) => open.notices.push(LateNotice {
                 row: Some(unsealed.file.clone()),
                 ..news(&unsealed, late)
             }),
-            None => open.waiting.push(unsealed),
+            None => open.unsealed.push(unsealed),
         }
     }
     look(engine);
@@ -123,36 +96,42 @@ pub(crate) fn recovered(engine: &EngineView, all: &[Recovered]) {
                 quote_path(kept)
             ),
         };
-        engine.base().pending_recovery.late.open().news.push(News {
-            session: None,
-            words,
-            row: None,
-        });
+        engine
+            .base()
+            .pending_recovery
+            .late
+            .lock()
+            .notices
+            .push(LateNotice {
+                session: None,
+                words,
+                row: None,
+            });
     }
 }
 
 /// Looks again at old files that are not sealed.
 fn look(engine: &EngineView) {
     let waiting = {
-        let mut open = engine.base().pending_recovery.late.open();
-        let some = open.waiting.len().min(AT_ONCE);
-        open.waiting.drain(..some).collect::<Vec<_>>()
+        let mut open = engine.base().pending_recovery.late.lock();
+        let some = open.unsealed.len().min(AT_ONCE);
+        open.unsealed.drain(..some).collect::<Vec<_>>()
     };
     let Some(store) = engine.history().filter(|_| !waiting.is_empty()) else {
         return;
     };
     for unsealed in waiting {
         let found = settle(engine, &**store, unsealed.clone());
-        let mut open = engine.base().pending_recovery.late.open();
+        let mut open = engine.base().pending_recovery.late.lock();
         if let Some(late) = found.late {
             // What is told does not end the looking.
             let row = found.again.is_none().then(|| unsealed.file.clone());
-            open.news.push(News {
+            open.notices.push(LateNotice {
                 row,
                 ..news(&unsealed, &late)
             });
         }
-        open.waiting.extend(found.again);
+        open.unsealed.extend(found.again);
     }
 }
 
@@ -178,8 +157,8 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> O
         late: None,
     };
     let found = settle(engine, &**store, unsealed);
-    let mut open = engine.base().pending_recovery.late.open();
-    open.waiting.extend(found.again);
+    let mut open = engine.base().pending_recovery.late.lock();
+    open.unsealed.extend(found.again);
     found.late
 }
 
@@ -269,7 +248,7 @@ fn record(
     };
     let draft = Draft {
         id: &id,
-        time: milliseconds(),
+        time: operation::milliseconds(),
         kind: OperationKind::Late,
         by: By {
             session: &unsealed.session,
@@ -298,7 +277,7 @@ fn record(
     Ok(id)
 }
 
-fn news(unsealed: &Unsealed, late: &str) -> News {
+fn news(unsealed: &Unsealed, late: &str) -> LateNotice {
     let path = quote_path(&unsealed.path);
     let how = if unsealed.operation.is_empty() {
         format!("went on writing to a version of {path} that a conflict had left aside")
@@ -311,7 +290,7 @@ fn news(unsealed: &Unsealed, late: &str) -> News {
     let words = format!(
         "someone {how}. Their text is not in the file; it is kept as operation {late} and `lancet restore {path}@{late}` brings it back. Tell the user"
     );
-    News {
+    LateNotice {
         session: Some(unsealed.session.clone()).filter(|session| !session.is_empty()),
         words,
         row: None,
@@ -324,15 +303,15 @@ pub(crate) fn tell(context: &CallContext<'_>, reply: &mut Reply) {
     look(engine);
     let mut told = Vec::new();
     {
-        let mut open = engine.base().pending_recovery.late.open();
+        let mut open = engine.base().pending_recovery.late.lock();
         let mut at = 0;
-        while at < open.news.len() && told.len() < AT_ONCE {
-            let to = &open.news[at].session;
-            let line = format!("[lancet: {}.]", open.news[at].words);
+        while at < open.notices.len() && told.len() < AT_ONCE {
+            let to = &open.notices[at].session;
+            let line = format!("[lancet: {}.]", open.notices[at].words);
             let fits = context.has_room(reply, &line);
             if fits && to.as_deref().is_none_or(|to| to == context.session.key()) {
                 reply.append(&line);
-                told.push(open.news.remove(at));
+                told.push(open.notices.remove(at));
             } else {
                 at += 1;
             }

@@ -1,9 +1,9 @@
 //! What a host's own tool proposes, in the terms of the built-in tools: from here on it goes the way of all calls.
 
 use super::asked::requests;
-use super::examine::edit::Insist;
 use super::plan::DryRun;
-use super::{Asked, CallContext, Change, not_listed};
+use super::request::{Asked, Change, Insist};
+use super::{CallContext, tool_refusals};
 use crate::host_tool::Proposal;
 use crate::refusal::Refusal;
 
@@ -15,7 +15,7 @@ pub(super) fn host_call(context: &CallContext<'_>, proposal: Proposal) -> Result
             .declaration(&context.tool)
             .is_none_or(|declaration| declaration.read_only)
     {
-        return Err(not_listed(context));
+        return Err(tool_refusals::not_listed(context));
     }
     Ok(match proposal {
         Proposal::Answer { text, data } => Asked::Answer { text, data },

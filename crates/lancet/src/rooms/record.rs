@@ -28,14 +28,6 @@ pub(crate) struct Recorded {
 /// Old and new bytes of a file, where they are kept for the reply.
 type Contents = (Option<Arc<Vec<u8>>>, Option<Arc<Vec<u8>>>);
 
-/// The session's name as events give it.
-pub(crate) fn session_name(context: &CallContext<'_>) -> String {
-    context
-        .session
-        .name()
-        .map_or_else(String::new, |name| name.as_str().to_owned())
-}
-
 /// Takes in what a Read showed.
 pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     let path = page.target.path();
@@ -66,7 +58,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     }
     let lines = page.start..page.start + page.lines;
     context.engine().tell(&Event::Read {
-        session: session_name(context),
+        session: context.session_name(),
         caller: context.caller.clone(),
         path: path.to_path_buf(),
         lines,
@@ -103,7 +95,7 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
         context.session.keep(&file.path);
     }
     context.engine().tell(&Event::Searched {
-        session: session_name(context),
+        session: context.session_name(),
         caller: context.caller.clone(),
         tool: context.tool.clone(),
         paths: findings.starts.clone(),
@@ -130,7 +122,7 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
     plan.turn = None;
     for (file, written) in plan.files.iter().zip(&written) {
         let event = Event::Changed {
-            session: session_name(context),
+            session: context.session_name(),
             caller: context.caller.clone(),
             tool: context.tool.clone(),
             path: file.target.path().to_path_buf(),
@@ -260,7 +252,7 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
         let _ = store.count_refusal(context.session.key(), &context.tool, refusal.kind().name());
     }
     let event = Event::Refused {
-        session: session_name(context),
+        session: context.session_name(),
         caller: context.caller.clone(),
         tool: context.tool.clone(),
         path: path.map(|path| super::locate::event_path(context.engine(), path)),

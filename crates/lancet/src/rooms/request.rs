@@ -1,39 +1,70 @@
-//! What a person or a host asks for by name, not through a tool: it takes the same way as any change.
+//! What a call asks for, in the terms of the rooms: the types that receive gives and that examine takes.
 
-use std::time::Instant;
+use serde_json::Value;
 
-use super::examine::undo::Reach;
-use super::{CallContext, Change, Effect, carry_out_change, heal, record, reply, tell_news};
-use crate::call::{Caller, Cancel};
-use crate::refusal::Numbers;
-use crate::reply::Reply;
-use crate::session::Session;
-use crate::undo::{Direction, Restore, TakeBack};
+use super::plan::DryRun;
+use crate::arguments::{GlobArguments, GrepArguments, ReadArguments, WriteArguments};
+use crate::undo::{Restore, TakeBack};
 
-/// Takes changes back, or does them again.
-pub(crate) fn take_back(session: &Session, asked: TakeBack, caller: Caller) -> Reply {
-    let name = match asked.direction {
-        Direction::Undo => "Undo",
-        Direction::Redo => "Redo",
-    };
-    let change = Change::TakeBack(asked, Reach::Everyone);
-    run(session, name, caller, &change)
+/// What a received call asks for.
+pub(crate) enum Asked {
+    Read(ReadArguments),
+    Search(Search),
+    Change(Change),
+    /// A host tool has answered by itself.
+    Answer {
+        text: String,
+        data: Value,
+    },
 }
 
-/// Brings one file back to a state that the history has.
-pub(crate) fn restore(session: &Session, asked: Restore, caller: Caller) -> Reply {
-    run(session, "Restore", caller, &Change::Restore(asked))
+/// A search for names or for text.
+pub(crate) enum Search {
+    Glob(GlobArguments),
+    Grep(GrepArguments),
 }
 
-fn run(session: &Session, tool: &str, caller: Caller, change: &Change) -> Reply {
-    let started = Instant::now();
-    let context = CallContext::new(session, tool.to_owned(), caller, Cancel::new());
-    heal::before_call(&context);
-    session.refresh();
-    let mut reply = carry_out_change(&context, change, &[]).unwrap_or_else(|refusal| {
-        record::refused(&context, &refusal, None);
-        reply::refusal(&context, &refusal, Numbers::Edit, None)
-    });
-    tell_news(&context, Effect::Writes, &mut reply);
-    reply.timed(started)
+/// A change of files.
+pub(crate) enum Change {
+    Edits {
+        edits: Vec<EditRequest>,
+        insist: Insist,
+        dry_run: DryRun,
+    },
+    Write(WriteArguments),
+    TakeBack(TakeBack, Whose),
+    Restore(Restore),
+}
+
+/// One edit, from Edit, MultiEdit or a host's tool.
+#[derive(Clone, Debug)]
+pub(crate) struct EditRequest {
+    pub(crate) file_path: String,
+    pub(crate) old: String,
+    pub(crate) new: String,
+    pub(crate) replace_all: bool,
+    pub(crate) expect_count: Option<u64>,
+    pub(crate) revision: Option<String>,
+}
+
+/// Whether text that looks like display text is let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Insist {
+    Yes,
+    No,
+}
+
+impl From<bool> for Insist {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+/// Whose changes may be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// The session's own: what a model may ask for.
+    Own,
+    /// All below the roots: what a person may ask for.
+    Everyone,
 }

@@ -10,15 +10,16 @@ use lancet_policy::{Access, Effect, Entry, Layer, Policy, Rule};
 use lancet_text::{Document, apply_raw, unified};
 use lancet_workspace::Expected;
 
-use super::grants::Reach;
-use super::{Halt, Reason, nobody};
+use super::{Halt, nobody};
 use crate::approver::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
 use crate::call::Stopped;
 use crate::observe::Event;
+use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
+use crate::rooms::CallContext;
 use crate::rooms::plan::{FilePlan, New};
-use crate::rooms::{CallContext, record};
+use crate::session::Reach;
 use crate::settings::keep_rule;
 use crate::wording::{QuotedPath, cut, duration, quote_path};
 
@@ -96,7 +97,7 @@ pub(super) fn ask(
             (None, Some(_)) => Reach::Rule,
             (None, None) => Reach::File(path.clone()),
         };
-        context.session.inner.grants.add(&reason, reach);
+        context.session.inner.grants.add(&reason.key, reach);
     };
     match answer {
         Answer::Yes => Ok(None),
@@ -136,7 +137,8 @@ pub(super) fn ask_to_tell(
     match answer {
         Answer::Yes | Answer::Edited(_) => Ok(()),
         Answer::Session | Answer::Always => {
-            context.session.inner.grants.add(reason, Reach::File(path));
+            let grants = &context.session.inner.grants;
+            grants.add(&reason.key, Reach::File(path));
             Ok(())
         }
         Answer::No(words) => Err(declined(told, words)),
@@ -152,7 +154,7 @@ fn tell_decision(
     answer: &Answer,
 ) {
     context.engine().tell(&Event::Decided {
-        session: record::session_name(context),
+        session: context.session_name(),
         path: path.to_path_buf(),
         reason: reason.words.clone(),
         allowed: !matches!(answer, Answer::No(_) | Answer::Unanswered(_)),

@@ -1,37 +1,20 @@
 //! Files whose text is not shown: nothing about them, not even whether they are there, is told before a person's yes. A
 //! write that cannot be carried out as it was sent is therefore asked about as well; only after a yes is the model told why.
 
-use std::path::PathBuf;
-
 use lancet_history::ChangeKind;
 use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 
-use super::{Reason, ask, decide, nobody, reason, refusal};
+use super::{ask, decide, nobody, reason, refusal};
 use crate::approver::{Offers, Question};
+use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::DryRun;
-use crate::wording::{QuotedPath, cut};
+use crate::wording::cut;
 
 /// The longest reason why a write cannot be carried out that a question shows, in characters.
 const LONGEST_WHY: usize = 2_000;
-
-/// A file that nothing may be told of yet, and why a person is asked.
-#[derive(Clone, Debug)]
-pub(crate) struct Withheld {
-    path: PathBuf,
-    relative: PathBuf,
-    told: QuotedPath,
-    reason: Reason,
-}
-
-impl Withheld {
-    /// Why a person is asked, in words for the model.
-    pub(crate) fn reason(&self) -> String {
-        self.reason.told.clone()
-    }
-}
 
 /// What has to be settled before a refusal may tell anything of a file; nothing where the file may be told of. The refusal
 /// is the same whether or not the file is there, whatever it holds.
@@ -52,7 +35,7 @@ pub(crate) fn before_telling(
         return Ok(None);
     };
     let grants = &context.session.inner.grants;
-    if grants.covers(target.path(), &reason) {
+    if grants.covers(target.path(), &reason.key) {
         return Ok(None);
     }
     if ask::somebody(context).is_none() {

@@ -22,9 +22,10 @@ use super::read_state::{Need, ReadState, read_state};
 use super::{large, new_file};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, New, Origin, Plan};
-use crate::rooms::{CallContext, EditRequest};
+use crate::rooms::request::{EditRequest, Insist};
 use crate::wording::quote_path;
 
 /// What an answer says about a file besides its path, which it names twice, and its notes: headline, revision, warnings.
@@ -119,19 +120,6 @@ fn refuse_twins(groups: &[(Target, Vec<usize>)], failures: &mut [Option<Refusal>
                     .with("file_path", quote_path(target.path())),
             );
         }
-    }
-}
-
-/// Whether text that looks like display text is let through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Insist {
-    Yes,
-    No,
-}
-
-impl From<bool> for Insist {
-    fn from(yes: bool) -> Self {
-        if yes { Self::Yes } else { Self::No }
     }
 }
 

@@ -9,13 +9,13 @@ mod places;
 mod view;
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use lancet_text::{Document, Encoding, Endings, Facts, NotText, Survey};
-use lancet_workspace::{Hasher, ReadError, Revision, Stamp};
+use lancet_text::{Document, Encoding, Endings, NotText, Survey};
+use lancet_workspace::{Hasher, ReadError, Stamp};
 
 use super::open::{LARGEST, binary, configured, refuse_binary_head, unreadable};
+use crate::engine::Surveyed;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
@@ -23,42 +23,11 @@ use crate::rooms::locate::Target;
 pub(crate) use edit::{Outcome, examine};
 pub(crate) use page::read;
 
-/// How many surveys are kept.
-const KEPT: usize = 8;
-
-/// What one pass over a large file has told.
-pub(crate) struct Surveyed {
-    path: PathBuf,
-    pub(super) stamp: Stamp,
-    pub(super) revision: Revision,
-    pub(super) facts: Facts,
-}
-
-/// Surveys of the large files looked at last, so that the next page needs no second pass.
-#[derive(Default)]
-pub(crate) struct Surveys {
-    kept: Mutex<Vec<Arc<Surveyed>>>,
-}
-
-impl Surveys {
-    fn get(&self, target: &Target) -> Option<Arc<Surveyed>> {
-        let now = target.located.stat()?;
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.iter().find(|survey| survey.path == target.path())?;
-        (known.stamp.same_file_state(&now) && !known.stamp.racy()).then(|| Arc::clone(known))
-    }
-
-    fn put(&self, survey: Arc<Surveyed>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|known| known.path != survey.path);
-        kept.insert(0, survey);
-        kept.truncate(KEPT);
-    }
-}
-
 /// The survey of a file, made now unless the last one still holds.
 fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
-    if let Some(known) = context.engine().base().surveys.get(target) {
+    let surveys = &context.engine().base().surveys;
+    let now = target.located.stat();
+    if let Some(known) = now.and_then(|now| surveys.get(target.path(), &now)) {
         return Ok(known);
     }
     refuse_binary_head(context.engine(), target)?;
@@ -89,7 +58,7 @@ fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, R
             facts: survey.finish(),
         };
         let made = Arc::new(made);
-        context.engine().base().surveys.put(Arc::clone(&made));
+        surveys.put(Arc::clone(&made));
         Ok(made)
     })
 }

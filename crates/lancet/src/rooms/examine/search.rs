@@ -23,13 +23,13 @@ use crate::call::Cancel;
 use crate::limit::AnswerLimit;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
+use crate::rooms::request::Search;
 use crate::row::Row;
+use crate::session::Kept;
 use crate::wording::cut;
 
-pub(crate) use pages::Pages;
 pub(crate) use seen::SeenFile;
 
-use pages::Kept;
 use scope::Scope;
 
 /// Entries of one answer where the call names no number.
@@ -77,12 +77,6 @@ impl Findings {
             self.seen.clear();
         }
     }
-}
-
-/// A search that is asked for.
-pub(crate) enum Search {
-    Glob(GlobArguments),
-    Grep(GrepArguments),
 }
 
 /// The end of a search: cancelled, or over its time.

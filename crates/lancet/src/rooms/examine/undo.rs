@@ -20,29 +20,21 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
+use crate::rooms::request::Whose;
 use crate::undo::{Conflicts, Direction, Restore, Side, TakeBack};
 use crate::wording::{QuotedPath, count, cut, joined, quote_path};
 
 /// The longest list of paths in a refusal, in characters.
 const LONGEST_LIST: usize = 4_000;
 
-/// Whose changes may be taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// The session's own: what a model may ask for.
-    Own,
-    /// All below the roots: what a person may ask for.
-    Everyone,
-}
-
 /// Works out a plan that takes operations back.
 pub(crate) fn examine(
     context: &CallContext<'_>,
     asked: &TakeBack,
-    reach: Reach,
+    whose: Whose,
 ) -> Result<Plan, Refusal> {
     let store = store(context)?;
-    let rows = select::rows(context, store, asked, reach)?;
+    let rows = select::rows(context, store, asked, whose)?;
     let mut paths: Vec<PathBuf> = rows.iter().map(|row| row.change.path.clone()).collect();
     paths.sort();
     paths.dedup();
@@ -282,7 +274,7 @@ fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Ref
             "No history is kept here: lancet was opened without a state folder. Nothing can be taken back.",
         ));
     };
-    crate::rooms::heal::once(context.engine());
+    crate::rooms::heal::settle_history_once(context.engine());
     Ok(&**store)
 }
 

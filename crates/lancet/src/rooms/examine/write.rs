@@ -7,7 +7,7 @@ use lancet_text::{
 use lancet_workspace::{FileType, Snapshot};
 
 use super::credential::refuse_credential;
-use super::edit::{Insist, WORDS_OF_A_FILE};
+use super::edit::WORDS_OF_A_FILE;
 use super::explain::{leak, unencodable};
 use super::hidden;
 use super::new_file;
@@ -21,6 +21,7 @@ use crate::rooms::CallContext;
 use crate::rooms::approve::before_telling;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Origin, Plan};
+use crate::rooms::request::Insist;
 use crate::settings::LineEndings;
 use crate::wording::{count, quote_path};
 

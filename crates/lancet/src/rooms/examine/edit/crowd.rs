@@ -6,10 +6,11 @@ use lancet_text::PLACES_MOST;
 
 use super::edit_session::EditSession;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
 use crate::rooms::examine::explain::{Asked, ambiguous};
 use crate::rooms::examine::read_state::ReadState;
 use crate::rooms::locate::Target;
-use crate::rooms::{CallContext, EditRequest};
+use crate::rooms::request::EditRequest;
 use crate::wording::{count, lines_named, quote_path};
 
 /// The most lines that a refusal for the wrong number names.

@@ -10,16 +10,17 @@ use lancet_text::{
     Rung, TextKind, Verdict as Ladder, find, leaked_edit, normalize_newlines, without_numbers_of,
 };
 
+use super::not_empty;
 use super::unseen::Unseen;
-use super::{Insist, not_empty};
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
 use crate::rooms::examine::explain::{
     Asked, Lines, Met, ambiguous, leak, markup, not_found, unencodable,
 };
 use crate::rooms::examine::read_state::ReadState;
 use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
-use crate::rooms::{CallContext, EditRequest};
+use crate::rooms::request::{EditRequest, Insist};
 use crate::wording::quote_path;
 
 /// The largest file that an edit may make, in bytes.

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use lancet_text::{Document, Remark, deleted_lines, remarks_on, repeats_indentation};
 
-use super::{Stretch, Surveyed};
+use super::Stretch;
+use crate::engine::Surveyed;
 use crate::refusal::Refusal;
 use crate::rooms::locate::Target;
 

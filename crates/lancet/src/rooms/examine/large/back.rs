@@ -10,7 +10,8 @@ use lancet_text::{Encoding, Endings, RawChange, Survey, unified};
 use lancet_workspace::{Expected, Revision};
 
 use super::view::view;
-use super::{Stretch, Surveyed, scan, suited};
+use super::{Stretch, scan, suited};
+use crate::engine::Surveyed;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;

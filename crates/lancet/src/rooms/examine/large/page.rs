@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use lancet_text::{Endings, Facts};
 
-use super::{Stretch, Surveyed, line_offset, suited, survey};
+use super::{Stretch, line_offset, suited, survey};
+use crate::engine::Surveyed;
 use crate::ledger::version;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;

@@ -4,7 +4,8 @@ use std::ops::{ControlFlow, Range};
 
 use lancet_text::{PLACES_MOST, StreamFinder};
 
-use super::{Stretch, Surveyed, scan};
+use super::{Stretch, scan};
+use crate::engine::Surveyed;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;

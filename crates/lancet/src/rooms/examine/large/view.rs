@@ -6,8 +6,9 @@ use std::ops::Range;
 use lancet_history::Seen;
 use lancet_text::{Change, Hunk, RawChange, Rung, outline};
 
+use super::Stretch;
 use super::places::{line_of, newlines};
-use super::{Stretch, Surveyed};
+use crate::engine::Surveyed;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use lancet_search::{Case, Entry, Order, Pattern, Stop as _};
 
-use super::pages::Kept;
 use super::scope::{Scope, path_of, told};
 use super::{Limit, options};
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::rooms::CallContext;
+use crate::session::Kept;
 
 /// Time for all hints of one answer.
 const TIME: Duration = Duration::from_millis(100);

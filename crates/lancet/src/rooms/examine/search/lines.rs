@@ -5,12 +5,13 @@ use std::sync::Arc;
 use lancet_search::{Counted, Extent, Line, Pattern, Role, Seeker};
 
 use super::Limit;
-use super::pages::{Kept, Page, read_state};
+use super::pages::{Page, read_state};
 use super::scope::{encoding, path_of, told};
 use super::seen::ShownFile;
 use crate::arguments::GrepArguments;
 use crate::rooms::CallContext;
 use crate::row::{self, Row};
+use crate::session::Kept;
 use crate::wording::count;
 
 /// More lines around a match are not shown.

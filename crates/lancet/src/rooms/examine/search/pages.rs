@@ -1,78 +1,13 @@
-//! Pages that stay: what a search found is kept for the pages after the first, so that what is written in between moves
-//! nothing from one page to another. And the page of a list that fits an answer.
+//! The page of a list of files that fits an answer, and how its entries differ from what the first page showed.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use lancet_search::{Entry, Listing, Survey, Tally};
+use lancet_search::Entry;
 
 use super::scope::{path_of, told};
 use crate::rooms::CallContext;
 use crate::row::Row;
-
-/// For how long a question's order is kept.
-const KEPT_FOR: Duration = Duration::from_secs(600);
-/// Of how many questions.
-const KEPT: usize = 64;
-/// In how much memory.
-const KEPT_BYTES: usize = 8 << 20;
-
-/// Entries that are copied for a page at once.
-const AT_ONCE: usize = 256;
-
-/// What a search found.
-pub(crate) struct Kept {
-    pub(crate) starts: Vec<PathBuf>,
-    entries: Mutex<Listing>,
-    /// How many entries there are to be had, and about how much memory they take.
-    pub(crate) known: u64,
-    /// How many matches these hold.
-    pub(crate) known_matches: u64,
-    bytes: usize,
-    pub(crate) total: u64,
-    pub(crate) matches: u64,
-    pub(crate) tally: Tally,
-    pub(crate) stopped_at: Option<PathBuf>,
-    made: Instant,
-}
-
-impl Kept {
-    pub(super) fn new(starts: Vec<PathBuf>, survey: Survey) -> Self {
-        Kept {
-            starts,
-            known: survey.files.len() as u64,
-            known_matches: survey.files.matches(),
-            bytes: survey.files.bytes(),
-            entries: Mutex::new(survey.files),
-            total: survey.total,
-            matches: survey.matches,
-            tally: survey.tally,
-            stopped_at: survey.stopped_at,
-            made: Instant::now(),
-        }
-    }
-
-    /// The entries from one on, in their order; fetched a few at a time, since each is copied.
-    pub(super) fn entries_from(&self, first: usize) -> impl Iterator<Item = Entry> {
-        let mut next = first;
-        let some = move || {
-            let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-            let some = entries.first(next.saturating_add(AT_ONCE));
-            let some = some.get(next..).unwrap_or_default().to_vec();
-            next += some.len();
-            (!some.is_empty()).then_some(some)
-        };
-        std::iter::from_fn(some).flatten()
-    }
-}
-
-/// The questions of a session, the latest last.
-#[derive(Default)]
-pub(crate) struct Pages {
-    kept: VecDeque<(String, Arc<Kept>, usize)>,
-}
+use crate::session::Kept;
 
 /// What makes two calls the same question.
 pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) -> String {
@@ -80,37 +15,6 @@ pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) 
     // Under other rules or other roots the answer is another one.
     let engine = context.engine().number;
     format!("{engine} {} {arguments}", context.tool)
-}
-
-impl Pages {
-    pub(super) fn find(&mut self, key: &str) -> Option<Arc<Kept>> {
-        self.kept
-            .retain(|(_, kept, _)| kept.made.elapsed() < KEPT_FOR);
-        let at = self.kept.iter().position(|(known, ..)| known == key)?;
-        let found = self.kept.remove(at)?;
-        let kept = Arc::clone(&found.1);
-        self.kept.push_back(found);
-        Some(kept)
-    }
-
-    /// Keeps a list for its later pages. One that is larger than all of the memory for them is not kept: its later pages
-    /// look again.
-    pub(super) fn keep(&mut self, key: &str, kept: &Arc<Kept>) {
-        self.kept.retain(|(known, ..)| known != key);
-        let bytes = key.len() + kept.bytes;
-        if bytes > KEPT_BYTES {
-            return;
-        }
-        self.kept
-            .push_back((key.to_owned(), Arc::clone(kept), bytes));
-        let mut sum: usize = self.kept.iter().map(|(.., bytes)| bytes).sum();
-        while sum > KEPT_BYTES || self.kept.len() > KEPT {
-            let Some((.., bytes)) = self.kept.pop_front() else {
-                return;
-            };
-            sum -= bytes;
-        }
-    }
 }
 
 /// Part of what was found.
@@ -182,47 +86,4 @@ pub(super) fn cut_list(
         page.end += 1;
     }
     page
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kept(entries: usize) -> Arc<Kept> {
-        let mut list = lancet_search::Ranked::new(lancet_search::Order::Path, 1);
-        for _ in 0..entries {
-            list.add(Entry {
-                start: 0,
-                relative: std::path::Path::new("some/file/of/a/tree.rs").into(),
-                modified: (0, 0),
-                matches: 1,
-            });
-        }
-        let (files, total) = list.finish();
-        let survey = Survey {
-            files,
-            total,
-            matches: 0,
-            tally: Tally::default(),
-            stopped_at: None,
-        };
-        Arc::new(Kept::new(vec!["/r".into()], survey))
-    }
-
-    #[test]
-    fn the_latest_questions_are_kept_within_number_and_memory() {
-        let mut pages = Pages::default();
-        for number in 0..100 {
-            pages.keep(&format!("q{number}"), &kept(1));
-        }
-        assert!(pages.find("q35").is_none());
-        assert!(pages.find("q36").is_some());
-        pages.keep("large", &kept(60_000));
-        assert!(pages.find("q99").is_some());
-        pages.keep("larger", &kept(60_000));
-        assert!(pages.find("large").is_none());
-        pages.keep("too large", &kept(150_000));
-        assert!(pages.find("too large").is_none());
-        assert!(pages.find("larger").is_some());
-    }
 }

@@ -3,10 +3,11 @@
 use lancet_search::Tally;
 use serde_json::Value;
 
-use super::pages::{Kept, Page};
+use super::pages::Page;
 use super::scope::told;
 use crate::arguments::OutputMode;
 use crate::rooms::CallContext;
+use crate::session::Kept;
 
 /// "1 file", "2 matches".
 pub(super) fn count(number: u64, noun: &str) -> String {

@@ -7,10 +7,11 @@ use lancet_history::{
     Standing,
 };
 
-use super::{Reach, unreadable};
+use super::unreadable;
 use crate::history::SHORTEST_ID;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
+use crate::rooms::request::Whose;
 use crate::undo::{Direction, Selection, TakeBack};
 use crate::wording::quote_path;
 
@@ -31,7 +32,7 @@ pub(super) fn rows(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
     asked: &TakeBack,
-    reach: Reach,
+    whose: Whose,
 ) -> Result<Vec<Row>, Refusal> {
     let standing = match asked.direction {
         Direction::Undo => Standing::Undoable,
@@ -39,7 +40,7 @@ pub(super) fn rows(
     };
     let query = LogQuery {
         below: context.engine().roots().to_vec(),
-        session: (reach == Reach::Own).then(|| context.session.key().to_owned()),
+        session: (whose == Whose::Own).then(|| context.session.key().to_owned()),
         standing: Some(standing),
         ..LogQuery::default()
     };
@@ -55,7 +56,7 @@ pub(super) fn rows(
         })?,
         Selection::Operation(id) => {
             let operation = one(context, store, id)?;
-            if reach == Reach::Own && operation.session != context.session.key() {
+            if whose == Whose::Own && operation.session != context.session.key() {
                 return Err(none(&format!(
                     "Operation {operation} is not of this session"
                 )));

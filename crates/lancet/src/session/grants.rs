@@ -1,22 +1,21 @@
-//! What a person allowed for the rest of a session. Written nowhere, and gone with the session.
+//! What a person allowed for the rest of a session. It is kept in memory only and ends with the session.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-
-use super::Reason;
 
 /// The grants of one session.
 #[derive(Default)]
 pub(crate) struct Grants(Mutex<Vec<Grant>>);
 
-/// One grant.
+/// One answer that holds for the rest of the session.
 struct Grant {
+    /// What the question has in common with later ones: see `Reason::key`.
     key: String,
     reach: Reach,
 }
 
 /// The files that a grant is for.
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// One file.
     File(PathBuf),
     /// Whatever the same rule asks about.
@@ -26,17 +25,17 @@ pub(super) enum Reach {
 }
 
 impl Grants {
-    /// Grants a reason's questions.
-    pub(super) fn add(&self, reason: &Reason, reach: Reach) {
+    /// Grants the questions that have this key.
+    pub(crate) fn add(&self, key: &str, reach: Reach) {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         grants.push(Grant {
-            key: reason.key.clone(),
+            key: key.to_owned(),
             reach,
         });
     }
 
-    /// Whether a question was granted before.
-    pub(super) fn covers(&self, path: &Path, reason: &Reason) -> bool {
+    /// Whether a question about a file was granted before.
+    pub(crate) fn covers(&self, path: &Path, key: &str) -> bool {
         let grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let covers = |grant: &Grant| match &grant.reach {
             Reach::File(file) => file == path,
@@ -45,8 +44,6 @@ impl Grants {
                 .strip_prefix(folder)
                 .is_ok_and(|rest| lancet_policy::judge(rest).is_none()),
         };
-        grants
-            .iter()
-            .any(|grant| grant.key == reason.key && covers(grant))
+        grants.iter().any(|grant| grant.key == key && covers(grant))
     }
 }

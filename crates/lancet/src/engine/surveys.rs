@@ -1,0 +1,41 @@
+//! Surveys of large files: what one streaming pass over a file told, kept so that the next page needs no second pass.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lancet_text::Facts;
+use lancet_workspace::{Revision, Stamp};
+
+/// How many surveys are kept.
+const KEPT: usize = 8;
+
+/// What one pass over a large file has told.
+pub(crate) struct Surveyed {
+    pub(crate) path: PathBuf,
+    pub(crate) stamp: Stamp,
+    pub(crate) revision: Revision,
+    pub(crate) facts: Facts,
+}
+
+/// The surveys of the large files that were looked at last, the latest first.
+#[derive(Default)]
+pub(crate) struct Surveys {
+    kept: Mutex<Vec<Arc<Surveyed>>>,
+}
+
+impl Surveys {
+    /// The survey of a file whose stat is `now`, unless the file may have changed since.
+    pub(crate) fn get(&self, path: &Path, now: &Stamp) -> Option<Arc<Surveyed>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.iter().find(|survey| survey.path == path)?;
+        (known.stamp.same_file_state(now) && !known.stamp.racy()).then(|| Arc::clone(known))
+    }
+
+    /// Keeps a survey in place of an earlier one of the same file, and drops the oldest beyond [`KEPT`].
+    pub(crate) fn put(&self, survey: Arc<Surveyed>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|known| known.path != survey.path);
+        kept.insert(0, survey);
+        kept.truncate(KEPT);
+    }
+}

@@ -1,0 +1,40 @@
+//! Refusals of calls that name no usable tool, or whose arguments cannot be used.
+
+use super::CallContext;
+use crate::receive::InvalidArguments;
+use crate::refusal::{Refusal, RefusalKind};
+
+/// The refusal for arguments that cannot be used.
+pub(super) fn unusable(text: String, invalid: &InvalidArguments) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, text)
+        .with("field", invalid.field.clone())
+        .with("suggestion", invalid.suggestion.clone())
+}
+
+/// The refusal for a tool that exists and is switched off.
+pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
+    if context.engine().mode == crate::settings::Mode::Plan {
+        return Refusal::new(
+            RefusalKind::Declined,
+            format!(
+                "lancet runs in plan mode: {} writes nothing. Say what you would change instead.",
+                context.tool
+            ),
+        );
+    }
+    Refusal::new(
+        RefusalKind::Invalid,
+        format!(
+            "The tool {} is switched off here. The tools are {}.",
+            context.tool,
+            tool_names(context)
+        ),
+    )
+}
+
+/// The tools that are listed, in a sentence.
+pub(super) fn tool_names(context: &CallContext<'_>) -> String {
+    let tools = context.engine().declarations.iter();
+    let names: Vec<&str> = tools.map(|tool| &*tool.name).collect();
+    names.join(", ")
+}
