@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 
+use lancet::outcome::Outcome;
 use lancet::{RefusalKind, Reply};
 use serde_json::{Value, json};
 
@@ -82,13 +83,13 @@ pub(crate) fn put_failure(failure: &Failure, form: Form) {
 }
 
 fn exit_of(reply: &Reply) -> Exit {
-    let left_out = reply.data()["leftOut"].as_array();
-    match reply.refusal() {
-        // Some of the files were left as they are.
-        None if left_out.is_some_and(|files| !files.is_empty()) => Exit::Refused,
-        None => Exit::Done,
-        Some(RefusalKind::Io | RefusalKind::Internal) => Exit::System,
-        Some(_) => Exit::Refused,
+    match reply.outcome() {
+        Outcome::Refused(refused) => match refused.kind {
+            RefusalKind::Io | RefusalKind::Internal => Exit::System,
+            _ => Exit::Refused,
+        },
+        Outcome::Changed(change) if !change.left_out.is_empty() => Exit::Refused,
+        _ => Exit::Done,
     }
 }
 
@@ -109,12 +110,14 @@ fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String 
     if !approver.has_shown() {
         out.push_str(&colour.diff(diff));
     }
-    for warning in reply.data()["warnings"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
+    let warnings: Vec<&String> = match reply.outcome() {
+        Outcome::Changed(change) => {
+            let of_files = change.files.iter().flat_map(|file| &file.warnings);
+            of_files.chain(&change.notes).collect()
+        }
+        _ => Vec::new(),
+    };
+    for warning in warnings {
         let note = format!("note: {}", visible(warning));
         out.push_str(&format!("{}\n", colour.paint(Style::Dim, &note)));
     }

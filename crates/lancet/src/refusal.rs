@@ -224,6 +224,11 @@ impl Refusal {
         &self.text
     }
 
+    /// The text, and the fields of the data besides code and name.
+    pub(crate) fn into_parts(self) -> (String, Map<String, Value>) {
+        (self.text, self.data)
+    }
+
     /// The `error` object of the answer's data.
     pub fn data(&self, numbers: Numbers) -> Value {
         let mut error = Map::new();

@@ -1,78 +1,89 @@
-//! What a call answers: text for the model, data for programs, a rendering for a person.
+//! The answer to a call: blocks for the model, a typed outcome and its JSON for programs, a rendering for a person.
 
-use serde_json::{Value, json};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
 
 use crate::call::Cancel;
 use crate::limit::AnswerLimit;
+use crate::outcome::{Outcome, RefusedOutcome};
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::row::Row;
 
 /// The last line of an answer that would end in white space.
 const END: &str = "[lancet: end of the answer]";
 
+/// A part of an answer, as the model gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Block {
+    /// Text.
+    Text(String),
+}
+
 /// The answer to one call.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    text: String,
-    data: Value,
-    refused: Option<RefusalKind>,
+    blocks: Vec<Block>,
+    /// The text of all blocks, joined on demand; a single block of text is not copied.
+    joined: OnceLock<String>,
+    outcome: Outcome,
+    duration: Option<Duration>,
+    /// The JSON of outcome and duration, derived on demand.
+    data: OnceLock<Value>,
     person: String,
-    rows: Vec<Row>,
-    original: Option<std::sync::Arc<Vec<u8>>>,
-    content: Option<std::sync::Arc<Vec<u8>>>,
+    original: Option<Arc<Vec<u8>>>,
+    content: Option<Arc<Vec<u8>>>,
 }
 
 impl Reply {
-    pub(crate) fn done(text: String, data: Value, person: String) -> Self {
+    pub(crate) fn new(text: String, outcome: Outcome, person: String) -> Self {
         Self {
-            text,
-            data,
-            refused: None,
+            blocks: vec![Block::Text(text)],
+            joined: OnceLock::new(),
+            outcome,
+            duration: None,
+            data: OnceLock::new(),
             person,
-            rows: Vec::new(),
             original: None,
             content: None,
         }
-    }
-
-    pub(crate) fn refused(refusal: &Refusal, data: Value, person: String) -> Self {
-        Self {
-            text: refusal.text().to_owned(),
-            data,
-            refused: Some(refusal.kind()),
-            person,
-            rows: Vec::new(),
-            original: None,
-            content: None,
-        }
-    }
-
-    pub(crate) fn with_rows(mut self, rows: Vec<Row>) -> Self {
-        self.rows = rows;
-        self
     }
 
     pub(crate) fn with_contents(
         mut self,
-        original: Option<std::sync::Arc<Vec<u8>>>,
-        content: Option<std::sync::Arc<Vec<u8>>>,
+        original: Option<Arc<Vec<u8>>>,
+        content: Option<Arc<Vec<u8>>>,
     ) -> Self {
         self.original = original;
         self.content = content;
         self
     }
 
-    /// Adds a line after the answer.
-    pub(crate) fn append(&mut self, line: &str) {
-        self.text.push('\n');
-        self.text.push_str(line);
+    /// Sets how long the call took.
+    pub(crate) fn took(mut self, duration: Duration) -> Self {
+        self.duration = Some(duration);
+        self.data = OnceLock::new();
+        self
     }
 
-    /// Sets one field of the data.
-    pub(crate) fn set(&mut self, key: &str, value: Value) {
-        if let Some(data) = self.data.as_object_mut() {
-            data.insert(key.to_owned(), value);
+    /// The block of text that ends the answer.
+    fn last_text(&mut self) -> &mut String {
+        self.joined = OnceLock::new();
+        if !matches!(self.blocks.last(), Some(Block::Text(_))) {
+            self.blocks.push(Block::Text(String::new()));
         }
+        let last = self.blocks.len() - 1;
+        let Block::Text(text) = &mut self.blocks[last];
+        text
+    }
+
+    /// Adds a line after the answer.
+    pub(crate) fn append(&mut self, line: &str) {
+        let text = self.last_text();
+        text.push('\n');
+        text.push_str(line);
     }
 
     /// Ends the answer within its limit, and never in white space: clients trim it, and it may be part of a file's text.
@@ -82,24 +93,18 @@ impl Reply {
                 |last: char| last.is_whitespace() || last.is_control() || last == '\u{FEFF}';
             text.chars().next_back().is_none_or(blank)
         };
-        let spared = if is_trimmed(&self.text) {
-            END.len() + 4
-        } else {
-            0
-        };
-        let room = AnswerLimit {
-            most: limit.most.saturating_sub(spared),
+        let text = self.last_text();
+        let reserved = if is_trimmed(text) { END.len() + 4 } else { 0 };
+        let limit = AnswerLimit {
+            most: limit.most.saturating_sub(reserved),
             ..limit
         };
-        room.end_within(
-            &mut self.text,
-            "[lancet: the answer ends here at its limit]",
-        );
-        if is_trimmed(&self.text) {
-            if !self.text.is_empty() && !self.text.ends_with('\n') {
-                self.text.push('\n');
+        limit.end_within(text, "[lancet: the answer ends here at its limit]");
+        if is_trimmed(text) {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
             }
-            self.text.push_str(END);
+            text.push_str(END);
         }
     }
 
@@ -117,44 +122,82 @@ impl Reply {
                 "A fault inside lancet stopped this call: {words}. {files} Other calls go on working."
             ),
         );
-        let data = json!({ "error": refusal.data(Numbers::Edit) });
-        Self::refused(&refusal, data, refusal.text().to_owned())
+        Self::refused(refusal, Numbers::Edit)
     }
 
     /// The answer to a call that a door refuses by itself, in the numbers of the tool.
     pub fn refusing(tool: &str, refusal: &Refusal) -> Self {
-        let data = json!({ "error": refusal.data(Numbers::of(tool)) });
-        Self::refused(refusal, data, refusal.text().to_owned())
+        Self::refused(refusal.clone(), Numbers::of(tool))
     }
 
-    /// What the model reads.
+    fn refused(refusal: Refusal, numbers: Numbers) -> Self {
+        let (text, outcome) = RefusedOutcome::new(refusal, numbers, None);
+        Self::new(text.clone(), Outcome::Refused(outcome), text)
+    }
+
+    /// What the model gets, in order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The text of all blocks, with a line break between two blocks.
     pub fn text(&self) -> &str {
-        &self.text
+        if let [Block::Text(text)] = self.blocks.as_slice() {
+            return text;
+        }
+        self.joined.get_or_init(|| {
+            let texts = self.blocks.iter().map(|block| match block {
+                Block::Text(text) => text.as_str(),
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        })
     }
 
-    /// What programs read: the object that MCP carries as `lancet/result`.
+    /// What the call came to.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// How long the call took; none for an answer that was given without carrying one out.
+    pub fn duration(&self) -> Option<Duration> {
+        self.duration
+    }
+
+    /// The JSON of [`outcome`](Self::outcome), with `durationMs`: the object that MCP carries as `lancet/result`. It is
+    /// derived when it is first asked for.
     pub fn data(&self) -> &Value {
-        &self.data
+        self.data
+            .get_or_init(|| derive_data(&self.outcome, self.duration))
     }
 
-    /// Text and data, taken out for who passes them on: a page of text and its patch are not copied.
-    pub fn into_parts(self) -> (String, Value) {
-        (self.text, self.data)
+    /// The blocks and the JSON, without a copy of either.
+    pub fn into_parts(self) -> (Vec<Block>, Value) {
+        let data = match self.data.into_inner() {
+            Some(data) => data,
+            None => derive_data(&self.outcome, self.duration),
+        };
+        (self.blocks, data)
     }
 
-    /// The entries of a search's page: files, or lines with their file.
+    /// The entries of a search's page: files, or lines with their file. Empty for other calls.
     pub fn rows(&self) -> &[Row] {
-        &self.rows
+        match &self.outcome {
+            Outcome::Found(found) => &found.rows,
+            _ => &[],
+        }
     }
 
     /// Whether the call was refused.
     pub fn is_error(&self) -> bool {
-        self.refused.is_some()
+        self.refusal().is_some()
     }
 
-    /// Why it was refused.
+    /// Why the call was refused.
     pub fn refusal(&self) -> Option<RefusalKind> {
-        self.refused
+        match &self.outcome {
+            Outcome::Refused(refused) => Some(refused.kind),
+            _ => None,
+        }
     }
 
     /// What a person reads on a terminal or a page: one line for reading tools, the diff for writing ones.
@@ -171,4 +214,15 @@ impl Reply {
     pub fn content(&self) -> Option<&[u8]> {
         self.content.as_ref().map(|bytes| bytes.as_slice())
     }
+}
+
+/// The one place where an answer's JSON is made.
+fn derive_data(outcome: &Outcome, duration: Option<Duration>) -> Value {
+    // An outcome serialises into a value without fail: its keys are strings.
+    let mut data = serde_json::to_value(outcome).unwrap_or_else(|_| Value::Object(Map::new()));
+    if let (Value::Object(fields), Some(duration)) = (&mut data, duration) {
+        let millis = duration.as_secs_f64() * 1e3;
+        fields.insert("durationMs".to_owned(), json!((millis * 1e3).round() / 1e3));
+    }
+    data
 }

@@ -67,7 +67,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
         record::refused(&context, &refusal, path.as_deref());
         reply::refusal(
             &context,
-            &refusal,
+            refusal,
             Numbers::of(&context.tool),
             path.as_deref(),
         )
@@ -78,7 +78,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
         false => Effect::Writes,
     };
     tell_news(&context, effect, &mut reply);
-    reply.timed(started)
+    reply.took(started.elapsed())
 }
 
 /// Carries out a change that a person or a host asks for by name, without a tool call.
@@ -89,10 +89,10 @@ pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: 
     session.refresh();
     let mut reply = carry_out_change(&context, change, &[]).unwrap_or_else(|refusal| {
         record::refused(&context, &refusal, None);
-        reply::refusal(&context, &refusal, Numbers::Edit, None)
+        reply::refusal(&context, refusal, Numbers::Edit, None)
     });
     tell_news(&context, Effect::Writes, &mut reply);
-    reply.timed(started)
+    reply.took(started.elapsed())
 }
 
 /// What a call does to files.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lancet::{Lancet, Mode, Refusal, RefusalKind, Reply};
+use lancet::{Block, Lancet, Mode, Refusal, RefusalKind, Reply};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::Value;
 
@@ -26,12 +26,20 @@ pub(crate) fn result(reply: Reply, answers: Answers, client: &Manners) -> CallTo
     if answers == Answers::Structured && !client.takes_text_alone() {
         result.structured_content = Some(structured(&reply));
     }
-    let (text, data) = reply.into_parts();
-    result.content = vec![ContentBlock::text(text)];
+    let (blocks, data) = reply.into_parts();
+    result.content = blocks.into_iter().filter_map(content).collect();
     let mut meta = JsonObject::new();
     meta.insert(RESULT.to_owned(), client.data(data));
     result.meta = Some(MetaObject(meta));
     result
+}
+
+/// A block of an answer as MCP has it.
+fn content(block: Block) -> Option<ContentBlock> {
+    match block {
+        Block::Text(text) => Some(ContentBlock::text(text)),
+        _ => None,
+    }
 }
 
 /// What a call came to, in a word for the log.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet::outcome::Outcome;
 use lancet::{ANSWER_LIMIT, Lancet, Session};
 use lancet_mcp::Level;
 
@@ -71,5 +72,8 @@ fn current_revision(lancet: &Lancet, file_path: &str) -> Option<String> {
         ..Default::default()
     };
     let reply = lancet.unnamed_session().read(first_line);
-    Some(reply.data().get("revision")?.as_str()?.to_owned())
+    match reply.outcome() {
+        Outcome::Read(read) => Some(read.revision.clone()),
+        _ => None,
+    }
 }

@@ -6,15 +6,18 @@ mod page;
 pub(crate) mod search;
 
 use std::path::Path;
-use std::time::Instant;
 
 use lancet_text::{Rung, unified};
 use lancet_workspace::{Warning, Written};
 use serde_json::{Value, json};
 
 use super::CallContext;
-use super::plan::{FilePlan, Plan};
+use super::plan::{DryRun, FilePlan, LeftOut, Plan};
 use super::record::Recorded;
+use crate::outcome::{
+    ChangeOutcome, FileOutcome, Hunk, Layout, LeftOutFile, Matching, Outcome, RefusedOutcome,
+    WrittenFile,
+};
 use crate::receive::Repair;
 use crate::refusal::{Numbers, Refusal};
 use crate::reply::Reply;
@@ -35,13 +38,13 @@ pub(crate) fn host_answer(text: String, data: Value) -> Reply {
     } else {
         json!({ "result": data })
     };
-    Reply::done(text.clone(), data, text)
+    Reply::new(text.clone(), Outcome::Answered(data), text)
 }
 
 /// The answer to a call that was only shown.
 pub(crate) fn dry_run(
     context: &CallContext<'_>,
-    plan: Plan,
+    mut plan: Plan,
     repairs: &[Repair],
     asks: Option<&str>,
 ) -> Reply {
@@ -49,7 +52,7 @@ pub(crate) fn dry_run(
     text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
     let mut person = String::new();
     let mut files = Vec::new();
-    for file in &plan.files {
+    for file in &mut plan.files {
         text.push_str(&format!(
             "{}\n{}",
             headline(file, Tense::Would),
@@ -57,9 +60,11 @@ pub(crate) fn dry_run(
         ));
         notices(&mut text, file);
         person.push_str(&for_person(file, "would be "));
-        let mut data = data(file, None);
-        git::add_foreseen(context.engine(), file, &mut data);
-        files.push(data);
+        let git_diff = git::foreseen(context.engine(), file);
+        files.push(FileOutcome {
+            git_diff,
+            ..file_outcome(file, None)
+        });
     }
     if let Some(reason) = asks {
         text.push_str(&format!(
@@ -67,13 +72,13 @@ pub(crate) fn dry_run(
         ));
     }
     repaired(&mut text, repairs);
-    finish(context, &plan, text, files, ("dryRun", json!(true)), person)
+    finish(context, &plan, text, files, None, person)
 }
 
 /// The answer to a call that was carried out.
 pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[Repair]) -> Reply {
     let Recorded {
-        plan,
+        mut plan,
         written,
         operation,
         mut contents,
@@ -82,7 +87,7 @@ pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[R
     text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
     let mut person = String::new();
     let mut files = Vec::new();
-    for (at, (file, written)) in plan.files.iter().zip(&written).enumerate() {
+    for (at, (file, written)) in plan.files.iter_mut().zip(&written).enumerate() {
         text.push_str(&format!(
             "{}\n{}",
             headline(file, Tense::Did),
@@ -103,21 +108,16 @@ pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[R
             ));
         }
         person.push_str(&for_person(file, ""));
-        let mut data = data(file, Some(written));
-        data["userModified"] = json!(plan.origin.user_modified);
         let content = contents.get(at).and_then(|(_, content)| content.as_deref());
-        git::add(context.engine(), (file, written), content, &mut data);
-        files.push(data);
+        let git_diff = git::after(context.engine(), (file, written), content);
+        files.push(FileOutcome {
+            user_modified: plan.origin.user_modified,
+            git_diff,
+            ..file_outcome(file, Some(written))
+        });
     }
     repaired(&mut text, repairs);
-    let reply = finish(
-        context,
-        &plan,
-        text,
-        files,
-        ("operation", json!(operation)),
-        person,
-    );
+    let reply = finish(context, &plan, text, files, Some(operation), person);
     match contents.pop() {
         Some((original, content))
             if plan.files.len() == 1 && context.engine().base().give_contents =>
@@ -131,14 +131,11 @@ pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[R
 /// The answer to a call that was refused.
 pub(crate) fn refusal(
     context: &CallContext<'_>,
-    refusal: &Refusal,
+    refusal: Refusal,
     numbers: Numbers,
     path: Option<&str>,
 ) -> Reply {
     let limit = context.refusals;
-    let mut data = json!({ "error": refusal.data(numbers) });
-    let opened = data["error"].get("file_path").cloned();
-    data["file_path"] = opened.unwrap_or_else(|| json!(path));
     let person = format!(
         "refused {} {}: {}\n{}",
         context.tool,
@@ -146,14 +143,11 @@ pub(crate) fn refusal(
         refusal.kind().name(),
         refusal.text()
     );
-    if !limit.fits(refusal.text()) {
-        let short = Refusal::new(
-            refusal.kind(),
-            limit.cut(refusal.text(), limit.most.saturating_sub(60)),
-        );
-        return Reply::refused(&short, data, person);
+    let (mut text, outcome) = RefusedOutcome::new(refusal, numbers, path);
+    if !limit.fits(&text) {
+        text = limit.cut(&text, limit.most.saturating_sub(60));
     }
-    Reply::refused(refusal, data, person)
+    Reply::new(text, Outcome::Refused(outcome), person)
 }
 
 /// What stands for the text of a file that is not shown.
@@ -294,61 +288,59 @@ fn for_person(file: &FilePlan, lead: &str) -> String {
     )
 }
 
-/// One file's data.
-fn data(file: &FilePlan, written: Option<&Written>) -> Value {
+/// What happened to one file. Patch and notices are moved out of the plan, which has been rendered by then: a patch can
+/// be large.
+fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
+    let written = written.filter(|_| !file.removes());
+    let patch = match file.is_withheld() {
+        true => Vec::new(),
+        false => std::mem::take(&mut file.view.patch),
+    };
+    let mut warnings = std::mem::take(&mut file.view.notices);
+    warnings.extend(
+        written
+            .iter()
+            .flat_map(|written| &written.warnings)
+            .map(warning_words),
+    );
+    let rungs = std::mem::take(&mut file.view.rungs);
     let view = &file.view;
-    let hidden = file.is_withheld();
-    let hunks: Vec<Value> = view
-        .patch
-        .iter()
-        .filter(|_| !hidden)
-        .map(|hunk| json!({ "oldStart": hunk.old_start, "oldLines": hunk.old_lines, "newStart": hunk.new_start, "newLines": hunk.new_lines, "lines": hunk.lines }))
-        .collect();
-    let mut data = json!({
-        "file_path": quote_path(file.target.path()),
-        "type": file.kind().word(),
-        "added": view.added,
-        "removed": view.removed,
-        "patch": null,
-        "encoding": file.encoding.name(),
-        "lineEndings": file.endings.name(),
-        "userModified": false,
-        "warnings": view.notices,
-    });
-    // Moved: inside `json!` it would be copied value by value.
-    data["patch"] = Value::Array(hunks);
-    if view.coarse {
-        data["coarse"] = json!(true);
+    FileOutcome {
+        path: file.target.path().to_path_buf(),
+        kind: file.kind(),
+        added: view.added,
+        removed: view.removed,
+        patch: patch.into_iter().map(Hunk::from).collect(),
+        encoding: file.encoding.name(),
+        line_endings: file.endings,
+        user_modified: false,
+        warnings,
+        coarse: view.coarse,
+        matching: (!rungs.is_empty()).then_some(Matching {
+            rungs,
+            replacements: view.replacements,
+        }),
+        written: written.map(|written| WrittenFile {
+            revision: written.revision.short(),
+            guarantee: written.guarantee,
+            durable: written.durable,
+        }),
+        git_diff: None,
     }
-    if let Some(last) = view.rungs.iter().max_by_key(|rung| **rung as u8) {
-        data["matched"] = json!(last.name());
-        data["replacements"] = json!(view.replacements);
-    }
-    if view.rungs.len() > 1 {
-        data["rungs"] = view.rungs.iter().map(|rung| rung.name()).collect();
-    }
-    if let Some(written) = written.filter(|_| !file.removes()) {
-        data["revision"] = json!(written.revision.short());
-        data["guarantee"] = json!(written.guarantee.name());
-        data["durable"] = json!(written.durable);
-        let named = written.warnings.iter().map(warning_words);
-        let all: Vec<String> = view.notices.iter().cloned().chain(named).collect();
-        data["warnings"] = json!(all);
-    }
-    data
 }
 
-/// Puts the answer of a writing tool together: one file's data flat, several under `files`.
+/// Puts the answer of a writing tool together. An Edit or Write of one file has the file's fields in one object with the
+/// call's; every other change has a list.
 fn finish(
     context: &CallContext<'_>,
     plan: &Plan,
     mut text: String,
-    mut files: Vec<Value>,
-    further: (&str, Value),
+    files: Vec<FileOutcome>,
+    operation: Option<String>,
     person: String,
 ) -> Reply {
-    let others = others::notes(plan);
-    for note in &others {
+    let notes = others::notes(plan);
+    for note in &notes {
         text.push_str(&format!("[lancet: {note}]\n"));
     }
     text.truncate(text.trim_end_matches('\n').len());
@@ -358,29 +350,30 @@ fn finish(
     );
     // What it shows of changed lines has its own, smaller bound, so that nothing cut off here has been counted as seen.
     context.limit.end_within(&mut text, &words);
-    let mut data = if plan.tool == "MultiEdit"
-        || plan.tool == "Undo"
-        || plan.tool == "Redo"
-        || files.len() != 1
-    {
-        json!({ "files": files })
-    } else {
-        files.swap_remove(0)
+    let lists_files = matches!(plan.tool.as_str(), "MultiEdit" | "Undo" | "Redo");
+    let origin = &plan.origin;
+    let outcome = ChangeOutcome {
+        layout: match lists_files || files.len() != 1 || !notes.is_empty() {
+            true => Layout::Files,
+            false => Layout::OneFile,
+        },
+        files,
+        operation,
+        dry_run: plan.dry_run == DryRun::Yes,
+        found_back: origin
+            .found_back
+            .iter()
+            .map(|file| file.path.clone())
+            .collect(),
+        left_out: origin.left_out.iter().map(left_out).collect(),
+        notes,
     };
-    if let Some(first) = plan.files.first() {
-        data["file_path"] = json!(quote_path(first.target.path()));
-    }
-    let (key, value) = further;
-    data[key] = value;
-    others::add(plan, others, &mut data);
-    Reply::done(text, data, person)
+    Reply::new(text, Outcome::Changed(outcome), person)
 }
 
-impl Reply {
-    /// Adds how long the call took.
-    pub(crate) fn timed(mut self, started: Instant) -> Self {
-        let millis = started.elapsed().as_secs_f64() * 1e3;
-        self.set("durationMs", json!((millis * 1e3).round() / 1e3));
-        self
+fn left_out(file: &LeftOut) -> LeftOutFile {
+    LeftOutFile {
+        path: file.path.clone(),
+        operation: file.operation.clone(),
     }
 }

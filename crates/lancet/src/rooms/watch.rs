@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use lancet_history::StampRecord;
 use lancet_workspace::{Known, Revision};
-use serde_json::Value;
 
 use super::CallContext;
 use crate::ledger::{record_of, stamp_of};
@@ -38,12 +37,12 @@ pub(crate) fn tell_foreign_writes(context: &CallContext<'_>, reply: &mut Reply) 
     if written.is_empty() {
         return;
     }
-    let own = own_files(reply.data());
+    let own: HashSet<&Path> = reply.outcome().paths().into_iter().collect();
     let mut changed = Vec::new();
     for (path, stamp, revision) in written {
         // A file that another call is just writing is that call's to tell, one that this client has no part in nobody's.
         if !context.engine().covers(&path)
-            || own.contains(&path)
+            || own.contains(path.as_path())
             || context.engine().base().order.is_held(&path)
         {
             continue;
@@ -90,15 +89,6 @@ pub(crate) fn tell_foreign_writes(context: &CallContext<'_>, reply: &mut Reply) 
         drop(ledger);
         context.session.keep(&path);
     }
-}
-
-/// The files that an answer is about.
-fn own_files(data: &Value) -> HashSet<PathBuf> {
-    let files = data["files"].as_array().into_iter().flatten();
-    files
-        .chain([data, &data["error"]])
-        .filter_map(|file| Some(PathBuf::from(file.get("file_path")?.as_str()?)))
-        .collect()
 }
 
 fn look(context: &CallContext<'_>, path: &Path, stamp: &StampRecord, revision: [u8; 32]) -> Look {

@@ -7,12 +7,11 @@ use std::time::Duration;
 use lancet_git::{AutoCrlf, Committed, Conversion, Repository, Rules, Trouble, auto_crlf, to_git};
 use lancet_text::{Encoding, apply_raw, difference, unified};
 use lancet_workspace::{ReadError, Revision, Written};
-use serde_json::{Value, json};
 
 use super::super::plan::{FilePlan, New};
 use crate::engine::EngineView;
 use crate::line_rules::{Lines, RuleFile, Text, git_attributes};
-use crate::wording::quote_path;
+use crate::outcome::{GitDiff, GitFile, GitLines, GitStatus};
 
 /// The time that one difference may take.
 const BUDGET: Duration = Duration::from_millis(500);
@@ -21,27 +20,27 @@ const MOST_BYTES: u64 = 16 << 20;
 /// So far git looks for a NUL.
 const LOOKED_AT: usize = 8_000;
 
-/// Adds the difference to git's HEAD that a change has left; `content` is what was written, where it is at hand.
-pub(super) fn add(
+/// The difference to git's HEAD after a change, where the settings ask for it; `content` is what was written, where it is at hand.
+pub(super) fn after(
     engine: &EngineView,
     (file, written): (&FilePlan, &Written),
     content: Option<&Vec<u8>>,
-    data: &mut Value,
-) {
-    if engine.settings.write.git_diff {
-        let now = match content {
-            _ if file.removes() => Now::Gone,
-            Some(bytes) => Now::Bytes(bytes),
-            None => Now::Written(&written.revision),
-        };
-        data["gitDiff"] = git_diff(engine, file, &now);
+) -> Option<GitDiff> {
+    if !engine.settings.write.git_diff {
+        return None;
     }
+    let now = match content {
+        _ if file.removes() => Now::Gone,
+        Some(bytes) => Now::Bytes(bytes),
+        None => Now::Written(&written.revision),
+    };
+    Some(git_diff(engine, file, &now))
 }
 
-/// Adds the difference to git's HEAD that a change would leave.
-pub(super) fn add_foreseen(engine: &EngineView, file: &FilePlan, data: &mut Value) {
+/// The difference to git's HEAD that a change would leave, where the settings ask for it.
+pub(super) fn foreseen(engine: &EngineView, file: &FilePlan) -> Option<GitDiff> {
     if !engine.settings.write.git_diff {
-        return;
+        return None;
     }
     let spliced;
     let now = match (&file.new, &file.base) {
@@ -53,7 +52,7 @@ pub(super) fn add_foreseen(engine: &EngineView, file: &FilePlan, data: &mut Valu
         }
         _ => Now::Large,
     };
-    data["gitDiff"] = git_diff(engine, file, &now);
+    Some(git_diff(engine, file, &now))
 }
 
 /// What the file holds after the change.
@@ -68,30 +67,29 @@ enum Now<'b> {
     Large,
 }
 
-/// The value of `gitDiff`.
-fn git_diff(engine: &EngineView, file: &FilePlan, now: &Now<'_>) -> Value {
+fn git_diff(engine: &EngineView, file: &FilePlan, now: &Now<'_>) -> GitDiff {
     if file.is_withheld() {
-        return status("withheld");
+        return status(GitStatus::Withheld);
     }
     let mut read = Vec::new();
     let new = match now {
-        Now::Bytes(bytes) if bytes.len() as u64 > MOST_BYTES => return status("too_large"),
+        Now::Bytes(bytes) if bytes.len() as u64 > MOST_BYTES => return status(GitStatus::TooLarge),
         Now::Bytes(bytes) => Some(*bytes),
         Now::Gone => None,
-        Now::Large => return status("too_large"),
+        Now::Large => return status(GitStatus::TooLarge),
         Now::Written(revision) => match file.target.located.snapshot(MOST_BYTES) {
             Ok(snapshot) if snapshot.revision == **revision => {
                 read.extend_from_slice(&snapshot.bytes);
                 Some(read.as_slice())
             }
             Ok(_) => return unreadable("the file has changed again"),
-            Err(ReadError::TooLarge { .. }) => return status("too_large"),
+            Err(ReadError::TooLarge { .. }) => return status(GitStatus::TooLarge),
             Err(error) => return unreadable(&error.to_string()),
         },
     };
     match compare(engine, file.target.path(), file.encoding, new) {
         Ok(value) => value,
-        Err(Trouble::TooLarge { .. }) => status("too_large"),
+        Err(Trouble::TooLarge { .. }) => status(GitStatus::TooLarge),
         Err(trouble) => unreadable(&trouble.to_string()),
     }
 }
@@ -101,29 +99,30 @@ fn compare(
     path: &Path,
     encoding: Encoding,
     new: Option<&[u8]>,
-) -> Result<Value, Trouble> {
+) -> Result<GitDiff, Trouble> {
     let Some(repository) = Repository::around(path, &engine.base().disk)? else {
-        return Ok(status("no_repository"));
+        return Ok(status(GitStatus::NoRepository));
     };
     let Some(relative) = repository.relative(path) else {
-        return Ok(status("no_repository"));
+        return Ok(status(GitStatus::NoRepository));
     };
     let head = repository.head()?;
     let committed = match &head {
         Some(head) => repository.committed(head, relative)?,
         None => Committed::Nothing,
     };
-    let mut value = json!({
-        "filename": quote_path(relative),
-        "head": head.map(|head| head.to_string()),
+    let file = Some(GitFile {
+        filename: relative.to_path_buf(),
+        head: head.map(|head| head.to_string()),
     });
+    let result = |status| GitDiff {
+        file,
+        ..self::status(status)
+    };
     let old = match &committed {
         Committed::Nothing => None,
         Committed::File(bytes) => Some(bytes.as_slice()),
-        Committed::Other(_) => {
-            value["status"] = json!("type_changed");
-            return Ok(value);
-        }
+        Committed::Other(_) => return Ok(result(GitStatus::TypeChanged)),
     };
     let (rules, surroundings) = (repository.rules(relative)?, &engine.settings.write.git);
     let further = surroundings.attributes.iter().map(|text| RuleFile {
@@ -137,9 +136,10 @@ fn compare(
     let files: Vec<RuleFile<'_>> = further.chain(own).collect();
     let attributes = git_attributes(relative, &files);
     if let Some(attribute) = attributes.converts {
-        value["status"] = json!("converted");
-        value["attribute"] = json!(attribute);
-        return Ok(value);
+        return Ok(GitDiff {
+            attribute: Some(attribute.to_owned()),
+            ..result(GitStatus::Converted)
+        });
     }
     let conversion = match attributes.text {
         Text::No => Conversion::None,
@@ -149,32 +149,32 @@ fn compare(
     };
     let new = new.map(|bytes| to_git(bytes, conversion, old));
     let new = new.as_deref();
-    value["status"] = json!(match (old, new) {
-        (old, new) if old == new => "unchanged",
-        (None, _) => "added",
-        (_, None) => "deleted",
-        _ => "modified",
-    });
+    let status = match (old, new) {
+        (old, new) if old == new => GitStatus::Unchanged,
+        (None, _) => GitStatus::Added,
+        (_, None) => GitStatus::Deleted,
+        _ => GitStatus::Modified,
+    };
     let binary = |bytes: &[u8]| match attributes.lines {
         Lines::Always => false,
         Lines::Never => true,
         Lines::Look => bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0),
     };
     if old != new && (old.is_some_and(binary) || new.is_some_and(binary)) {
-        value["status"] = json!("binary");
-        return Ok(value);
+        return Ok(result(GitStatus::Binary));
     }
     let show = |bytes: Option<&[u8]>| encoding.show(bytes.unwrap_or_default()).into_owned();
     let changed = difference(&show(old), &show(new), 3, BUDGET);
-    value["additions"] = json!(changed.added);
-    value["deletions"] = json!(changed.removed);
-    value["changes"] = json!(changed.added + changed.removed);
-    if changed.coarse {
-        value["coarse"] = json!(true);
-    } else {
-        value["patch"] = json!(unified(&changed.hunks));
-    }
-    Ok(value)
+    Ok(GitDiff {
+        lines: Some(GitLines {
+            additions: changed.added,
+            deletions: changed.removed,
+            changes: changed.added + changed.removed,
+            coarse: changed.coarse,
+            patch: (!changed.coarse).then(|| unified(&changed.hunks)),
+        }),
+        ..result(status)
+    })
 }
 
 /// What the configuration says of a file that no attribute speaks of.
@@ -186,10 +186,19 @@ fn unsaid(surroundings: &[String], rules: &Rules) -> Conversion {
     }
 }
 
-fn status(word: &str) -> Value {
-    json!({ "status": word })
+fn status(status: GitStatus) -> GitDiff {
+    GitDiff {
+        file: None,
+        status,
+        reason: None,
+        attribute: None,
+        lines: None,
+    }
 }
 
-fn unreadable(reason: &str) -> Value {
-    json!({ "status": "unreadable", "reason": reason })
+fn unreadable(reason: &str) -> GitDiff {
+    GitDiff {
+        reason: Some(reason.to_owned()),
+        ..status(GitStatus::Unreadable)
+    }
 }

@@ -1,7 +1,6 @@
 //! What an undo or a redo says of files that it does not write: those that are back already, and those that were left out.
 
 use lancet_history::OperationKind;
-use serde_json::{Value, json};
 
 use super::{LONGEST_NOTICE, finish};
 use crate::reply::Reply;
@@ -20,12 +19,7 @@ pub(crate) fn nothing_written(context: &CallContext<'_>, plan: &Plan) -> Reply {
     }
     text.extend(plan.origin.lead.iter().map(|lead| format!("{lead}\n")));
     let person = plan.origin.lead.clone().unwrap_or_default() + "\n";
-    let first = plan.origin.found_back.first();
-    let further = match plan.dry_run {
-        DryRun::Yes => ("dryRun", json!(true)),
-        DryRun::No => ("file_path", json!(first.map(|file| quote_path(&file.path)))),
-    };
-    finish(context, plan, text, Vec::new(), further, person)
+    finish(context, plan, text, Vec::new(), None, person)
 }
 
 /// Sentences about files that an undo or a redo does not write.
@@ -56,19 +50,4 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
         notes.push(format!("and {} more", count(untold, "file")));
     }
     notes
-}
-
-/// The same for programs.
-pub(super) fn add(plan: &Plan, notes: Vec<String>, data: &mut Value) {
-    if notes.is_empty() {
-        return;
-    }
-    let origin = &plan.origin;
-    let back = origin.found_back.iter();
-    data["foundBack"] = back.map(|file| json!(quote_path(&file.path))).collect();
-    let left = origin.left_out.iter();
-    data["leftOut"] = left
-        .map(|file| json!({ "file_path": quote_path(&file.path), "operation": file.operation }))
-        .collect();
-    data["warnings"] = json!(notes);
 }

@@ -1,7 +1,6 @@
 //! The answer to a Read: numbered lines, notices outside of them, and the page's place in the file for programs.
 
-use serde_json::json;
-
+use crate::outcome::{Outcome, ReadKind, ReadOutcome};
 use crate::reply::Reply;
 use crate::rooms::examine::read::{Page, Shape};
 use crate::wording::{count, quote_path};
@@ -13,17 +12,6 @@ pub(crate) fn page(page: Page) -> Reply {
         text.push_str(&format!("[lancet: {notice}]\n"));
     }
     text.truncate(text.trim_end_matches('\n').len());
-    let data = json!({
-        "type": if page.shape == Shape::Text { "text" } else { "unchanged" },
-        "file_path": quote_path(page.target.path()),
-        "startLine": page.start,
-        "numLines": page.lines,
-        "totalLines": page.total,
-        "encoding": page.encoding,
-        "lineEndings": page.endings.name(),
-        "truncated": page.truncated,
-        "revision": page.revision,
-    });
     let relative = quote_path(page.target.located.relative());
     let person = match page.lines {
         0 => format!("read {relative}: nothing to show"),
@@ -33,5 +21,19 @@ pub(crate) fn page(page: Page) -> Reply {
             page.total
         ),
     };
-    Reply::done(text, data, person)
+    let outcome = ReadOutcome {
+        kind: match page.shape {
+            Shape::Text => ReadKind::Text,
+            Shape::Unchanged => ReadKind::Unchanged,
+        },
+        path: page.target.path().to_path_buf(),
+        start_line: page.start,
+        num_lines: page.lines,
+        total_lines: page.total,
+        encoding: page.encoding,
+        line_endings: page.endings,
+        truncated: page.truncated,
+        revision: page.revision,
+    };
+    Reply::new(text, Outcome::Read(outcome), person)
 }

@@ -1,12 +1,10 @@
 //! The answer to a search: its entries, what was left out, and the totals for programs.
 
-use serde_json::json;
-
+use crate::outcome::{Outcome, SearchOutcome, SkippedFiles, Totals};
 use crate::reply::Reply;
 use crate::rooms::examine::search::Findings;
-use crate::wording::quote_path;
 
-/// Glob's answers hold no matches.
+/// Whether the answer counts matches: Grep's does, Glob's does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matches {
     Counted,
@@ -23,28 +21,30 @@ pub(crate) fn found(findings: Findings, matches: Matches) -> Reply {
     let kept = &findings.kept;
     let tally = &kept.tally;
     let timed_out = kept.stopped_at.is_some();
-    let mut data = json!({
-        "file_path": findings.starts.first().map(|path| quote_path(path)),
-        "files": findings.files,
-        "numFiles": kept.total,
-        "numMatches": kept.matches,
-        "totals": if timed_out { "at_least" } else { "exact" },
-        "truncated": findings.truncated,
-        "filesSearched": tally.searched,
-        "skipped": {
-            "ignored": tally.ignored,
-            "hidden": tally.hidden,
-            "denied": tally.denied,
-            "binary": tally.binary,
-            "tooLarge": tally.too_large,
-            "unreadable": tally.unreadable,
+    let outcome = SearchOutcome {
+        starts: findings.starts,
+        files: findings.files,
+        num_files: kept.total,
+        num_matches: match matches {
+            Matches::Counted => Some(kept.matches),
+            Matches::None => None,
         },
-        "timedOut": timed_out,
-    });
-    if matches == Matches::None
-        && let Some(fields) = data.as_object_mut()
-    {
-        fields.shift_remove("numMatches");
-    }
-    Reply::done(text, data, findings.person).with_rows(findings.rows)
+        totals: match timed_out {
+            true => Totals::AtLeast,
+            false => Totals::Exact,
+        },
+        truncated: findings.truncated,
+        files_searched: tally.searched,
+        skipped: SkippedFiles {
+            ignored: tally.ignored,
+            hidden: tally.hidden,
+            denied: tally.denied,
+            binary: tally.binary,
+            too_large: tally.too_large,
+            unreadable: tally.unreadable,
+        },
+        timed_out,
+        rows: findings.rows,
+    };
+    Reply::new(text, Outcome::Found(outcome), findings.person)
 }

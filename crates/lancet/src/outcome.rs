@@ -1,0 +1,184 @@
+//! What a call came to, as data: one typed value per answer. The JSON that programs read (`_meta["lancet/result"]` over
+//! MCP, `--json` in the shell, [`Reply::data`](crate::Reply::data)) is its serialisation, and there is no other source of
+//! it. Fields are added and never renamed.
+
+mod change;
+mod git_diff;
+mod search;
+
+use std::path::{Path, PathBuf};
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::refusal::{Numbers, Refusal, RefusalKind};
+
+pub use lancet_history::ChangeKind;
+pub use lancet_text::{Endings as LineEndings, Rung};
+pub use lancet_workspace::Guarantee;
+
+pub(crate) use change::Layout;
+pub use change::{ChangeOutcome, FileOutcome, Hunk, LeftOutFile, Matching, WrittenFile};
+pub use git_diff::{GitDiff, GitFile, GitLines, GitStatus};
+pub use search::{SearchOutcome, SkippedFiles, Totals};
+
+/// What a call came to. Serialised, it is the JSON object of the answer.
+///
+/// ```
+/// use lancet::outcome::Outcome;
+/// use lancet::{Lancet, RawCall};
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let root = folder.path();
+/// std::fs::write(root.join("notes.txt"), "one\ntwo\n")?;
+/// let lancet = Lancet::builder().root(root).open()?;
+/// let call = RawCall::new("Read", json!({ "file_path": root.join("notes.txt") }));
+/// let reply = lancet.unnamed_session().call(call);
+/// match reply.outcome() {
+///     Outcome::Read(read) => assert_eq!((read.start_line, read.total_lines), (1, 2)),
+///     Outcome::Refused(refused) => panic!("{}", refused.kind.name()),
+///     _ => {}
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Lines of a file were shown.
+    Read(ReadOutcome),
+    /// Files were searched.
+    Found(SearchOutcome),
+    /// Files were changed, or would be in a dry run.
+    Changed(ChangeOutcome),
+    /// A host's tool answered with data of its own: always an object.
+    Answered(Value),
+    /// The call was refused, and nothing was written.
+    Refused(RefusedOutcome),
+}
+
+impl Outcome {
+    /// The files that the answer is about: those read, changed, left out or refused, and the first folder of a search.
+    /// A tool of the host names none.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Outcome::Read(read) => vec![&read.path],
+            Outcome::Found(found) => found
+                .starts
+                .first()
+                .map(PathBuf::as_path)
+                .into_iter()
+                .collect(),
+            Outcome::Changed(change) => change.paths().collect(),
+            Outcome::Answered(_) => Vec::new(),
+            Outcome::Refused(refused) => refused.path.as_deref().into_iter().collect(),
+        }
+    }
+}
+
+/// The lines that a Read showed.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ReadOutcome {
+    /// Whether the text was shown, or only named as unchanged.
+    #[serde(rename = "type")]
+    pub kind: ReadKind,
+    /// The file, absolute.
+    #[serde(rename = "file_path", serialize_with = "as_path")]
+    pub path: PathBuf,
+    /// The number of the first line, from 1.
+    pub start_line: usize,
+    /// How many lines were shown.
+    pub num_lines: usize,
+    /// How many lines the file has.
+    pub total_lines: usize,
+    /// The encoding of the file, such as `utf-8`.
+    pub encoding: &'static str,
+    /// The line endings of the file.
+    #[serde(serialize_with = "as_line_endings")]
+    pub line_endings: LineEndings,
+    /// Whether lines that the call asked for are missing because the answer would be too long.
+    pub truncated: bool,
+    /// The short name of the content that was read; an edit can ask for it.
+    pub revision: String,
+}
+
+/// What a Read answered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ReadKind {
+    /// The text of the file.
+    Text,
+    /// One sentence: the same lines were shown before in this session and have not changed.
+    Unchanged,
+}
+
+/// Why a call was refused.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RefusedOutcome {
+    /// The kind of refusal.
+    pub kind: RefusalKind,
+    /// The number of the kind in the tool's table; see `docs/errors.md`.
+    pub code: u8,
+    /// The file that the refusal is about, or else the one that the call names.
+    pub path: Option<PathBuf>,
+    /// The further fields of the refusal, such as `suggestion` or `diff`.
+    pub data: Map<String, Value>,
+}
+
+impl RefusedOutcome {
+    /// The text of a refusal and its outcome; `path` is the file that the call names.
+    pub(crate) fn new(refusal: Refusal, numbers: Numbers, path: Option<&str>) -> (String, Self) {
+        let kind = refusal.kind();
+        let (text, data) = refusal.into_parts();
+        let opened = data.get("file_path").and_then(Value::as_str);
+        let outcome = RefusedOutcome {
+            kind,
+            code: kind.code(numbers),
+            path: opened.or(path).map(PathBuf::from),
+            data,
+        };
+        (text, outcome)
+    }
+}
+
+impl Serialize for RefusedOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(Some(2))?;
+        fields.serialize_entry("error", &RefusalObject(self))?;
+        let path = self.path.as_ref().map(|path| path.display().to_string());
+        fields.serialize_entry("file_path", &path)?;
+        fields.end()
+    }
+}
+
+/// The `error` object of a refused call.
+struct RefusalObject<'o>(&'o RefusedOutcome);
+
+impl Serialize for RefusalObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let RefusalObject(refused) = self;
+        let mut fields = serializer.serialize_map(Some(2 + refused.data.len()))?;
+        fields.serialize_entry("code", &refused.code)?;
+        fields.serialize_entry("name", refused.kind.name())?;
+        for (key, value) in &refused.data {
+            fields.serialize_entry(key, value)?;
+        }
+        fields.end()
+    }
+}
+
+fn as_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+fn as_line_endings<S: Serializer>(endings: &LineEndings, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(endings.name())
+}
