@@ -15,7 +15,7 @@ pub fn closest<'n>(
     let wanted_plain = plain(wanted);
     let mut found: Vec<(usize, usize, &'n str)> = Vec::new();
     for name in names {
-        let Some(distance) = apart(wanted, &wanted_plain, name) else {
+        let Some(distance) = name_distance(wanted, &wanted_plain, name) else {
             continue;
         };
         if found.iter().any(|(_, _, known)| *known == name) {
@@ -44,7 +44,7 @@ fn plain(name: &str) -> Vec<char> {
 }
 
 /// How far a name is from the wanted one, in half letters; `None` where it is too far to be meant.
-fn apart(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usize> {
+fn name_distance(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usize> {
     let name_plain = plain(name);
     let longest = wanted_plain.len().max(name_plain.len());
     if longest == 0 {
@@ -52,7 +52,7 @@ fn apart(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usize> {
     }
     // A third of the letters may differ, and never all of them.
     let allowed = longest.div_ceil(3).min(longest - 1);
-    if let Some(distance) = distance(wanted_plain, &name_plain, allowed) {
+    if let Some(distance) = osa_distance(wanted_plain, &name_plain, allowed) {
         return Some(2 * distance + usize::from(wanted != name));
     }
     // `path` for `file_path`: a whole word of the other.
@@ -66,7 +66,7 @@ fn apart(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usize> {
 }
 
 /// Edits between two names where swapping two neighbours is one; `None` beyond `most`.
-fn distance(one: &[char], two: &[char], most: usize) -> Option<usize> {
+fn osa_distance(one: &[char], two: &[char], most: usize) -> Option<usize> {
     if one.len().abs_diff(two.len()) > most {
         return None;
     }

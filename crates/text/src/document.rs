@@ -2,13 +2,13 @@
 //! Nothing here is ever written back: an edit replaces the bytes of its places (`splice`), and the rest is copied.
 
 mod build;
-mod place;
+mod offsets;
 
-use crate::encoding::{Detected, Encoding, NotText, Returns, detect_text, fallback};
+use crate::encoding::{CarriageReturns, Detected, Encoding, NotText, detect_text, fallback};
 use crate::lines::{Endings, LineIndex, Lines, line_end};
-use build::Builder;
-use place::Map;
-pub(crate) use place::Position;
+use build::ViewBuilder;
+use offsets::OffsetMap;
+pub(crate) use offsets::Position;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -22,7 +22,7 @@ pub struct Document<'a> {
     endings: Endings,
     view: Cow<'a, str>,
     damaged: Vec<Range<usize>>,
-    map: Map,
+    map: OffsetMap,
     lines: OnceLock<LineIndex>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Document<'a> {
             Endings::Cr => build::LoneCr::EndsLine,
             _ => build::LoneCr::Character,
         };
-        let returns = Returns::among(raw);
+        let returns = CarriageReturns::among(raw);
         Some(build::from_text(
             raw,
             Encoding::UTF8,
@@ -64,14 +64,14 @@ impl<'a> Document<'a> {
         ))
     }
 
-    fn new(builder: Builder, raw: &'a [u8], encoding: Encoding) -> Document<'a> {
+    fn new(builder: ViewBuilder, raw: &'a [u8], encoding: Encoding) -> Document<'a> {
         Document {
             raw,
             encoding,
             endings: builder.endings(),
             view: Cow::Owned(builder.view),
             damaged: builder.damaged,
-            map: Map::Walked(builder.trail),
+            map: OffsetMap::Checkpointed(builder.checkpoints),
             lines: OnceLock::new(),
         }
     }

@@ -4,12 +4,12 @@
 mod binary;
 mod detect;
 mod encode;
-pub(crate) mod shape;
+pub(crate) mod sequence;
 mod utf16;
 
 pub use binary::binary_kind;
 pub(crate) use binary::{TAIL, kind_without_nul};
-pub(crate) use detect::{Detected, Returns, detect_text, fallback};
+pub(crate) use detect::{CarriageReturns, Detected, detect_text, fallback};
 pub use detect::{detect, never_text};
 
 use encoding_rs::Encoding as Table;
@@ -17,13 +17,13 @@ use encoding_rs::Encoding as Table;
 /// An encoding together with whether the file starts with a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
-    kind: Kind,
-    mark: Mark,
+    kind: Family,
+    mark: Bom,
 }
 
 /// The family of an encoding; everything that is not Unicode is one of `encoding_rs`'s tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum Family {
     Utf8,
     Utf16Le,
     Utf16Be,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 
 /// Whether the file starts with a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Mark {
+pub(crate) enum Bom {
     Absent,
     Present,
 }
@@ -107,16 +107,16 @@ const FURTHER_LABELS: [(&str, &str); 6] = [
 
 impl Encoding {
     /// UTF-8 without a byte order mark.
-    pub const UTF8: Encoding = Encoding::new(Kind::Utf8, Mark::Absent);
+    pub const UTF8: Encoding = Encoding::new(Family::Utf8, Bom::Absent);
     /// UTF-8 with a byte order mark.
-    pub const UTF8_BOM: Encoding = Encoding::new(Kind::Utf8, Mark::Present);
+    pub const UTF8_BOM: Encoding = Encoding::new(Family::Utf8, Bom::Present);
 
-    pub(crate) const fn new(kind: Kind, mark: Mark) -> Encoding {
+    pub(crate) const fn new(kind: Family, mark: Bom) -> Encoding {
         Encoding { kind, mark }
     }
 
     pub(crate) fn legacy(table: &'static Table) -> Encoding {
-        Encoding::new(Kind::Legacy(table), Mark::Absent)
+        Encoding::new(Family::Legacy(table), Bom::Absent)
     }
 
     /// The encoding that a label of the settings names: the WHATWG labels, a few that Python and Windows use,
@@ -124,11 +124,11 @@ impl Encoding {
     /// ISO-2022-JP is not among them: its bytes mean nothing without what stands before them.
     pub fn for_label(label: &str) -> Option<Encoding> {
         let label = label.trim().to_ascii_lowercase();
-        let marked = |kind| Some(Encoding::new(kind, Mark::Present));
+        let marked = |kind| Some(Encoding::new(kind, Bom::Present));
         match label.as_str() {
-            "utf-8-bom" | "utf8-bom" | "utf-8-sig" | "utf8-sig" => return marked(Kind::Utf8),
-            "utf-16" | "utf16" | "utf-16le-bom" => return marked(Kind::Utf16Le),
-            "utf-16be-bom" => return marked(Kind::Utf16Be),
+            "utf-8-bom" | "utf8-bom" | "utf-8-sig" | "utf8-sig" => return marked(Family::Utf8),
+            "utf-16" | "utf16" | "utf-16le-bom" => return marked(Family::Utf16Le),
+            "utf-16be-bom" => return marked(Family::Utf16Be),
             _ => {}
         }
         let further = FURTHER_LABELS
@@ -138,27 +138,27 @@ impl Encoding {
         let table = Table::for_label_no_replacement(further.as_bytes())
             .or_else(|| Table::for_label_no_replacement(further.replace('_', "-").as_bytes()))?;
         let kind = if table == encoding_rs::UTF_8 {
-            Kind::Utf8
+            Family::Utf8
         } else if table == encoding_rs::UTF_16LE {
-            Kind::Utf16Le
+            Family::Utf16Le
         } else if table == encoding_rs::UTF_16BE {
-            Kind::Utf16Be
+            Family::Utf16Be
         } else if table == encoding_rs::ISO_2022_JP {
             return None;
         } else {
-            Kind::Legacy(table)
+            Family::Legacy(table)
         };
-        Some(Encoding::new(kind, Mark::Absent))
+        Some(Encoding::new(kind, Bom::Absent))
     }
 
     /// The name that answers use: `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, `gbk`, `windows-1252`, …
     pub fn name(self) -> &'static str {
         match (self.kind, self.mark) {
-            (Kind::Utf8, Mark::Absent) => "utf-8",
-            (Kind::Utf8, Mark::Present) => "utf-8-bom",
-            (Kind::Utf16Le, _) => "utf-16le",
-            (Kind::Utf16Be, _) => "utf-16be",
-            (Kind::Legacy(table), _) => LEGACY_NAMES
+            (Family::Utf8, Bom::Absent) => "utf-8",
+            (Family::Utf8, Bom::Present) => "utf-8-bom",
+            (Family::Utf16Le, _) => "utf-16le",
+            (Family::Utf16Be, _) => "utf-16be",
+            (Family::Legacy(table), _) => LEGACY_NAMES
                 .into_iter()
                 .find(|name| name.eq_ignore_ascii_case(table.name()))
                 .unwrap_or("legacy"),
@@ -167,20 +167,20 @@ impl Encoding {
 
     /// Whether a file in this encoding starts with a byte order mark.
     pub fn has_mark(self) -> bool {
-        self.mark == Mark::Present
+        self.mark == Bom::Present
     }
 
     /// Whether this is UTF-8, with or without a byte order mark.
     pub fn is_utf8(self) -> bool {
-        self.kind == Kind::Utf8
+        self.kind == Family::Utf8
     }
 
     /// Whether ASCII text has the same bytes in this encoding. A mark cannot be added to bytes that are there.
     pub(crate) fn extends_ascii(self) -> bool {
-        matches!(self.kind, Kind::Legacy(_)) || self == Encoding::UTF8
+        matches!(self.kind, Family::Legacy(_)) || self == Encoding::UTF8
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn family(self) -> Family {
         self.kind
     }
 
@@ -188,10 +188,10 @@ impl Encoding {
     /// by the [`Document`](crate::Document), which knows the way back.
     pub fn show(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
         let table = match self.kind {
-            Kind::Utf8 => return String::from_utf8_lossy(bytes),
-            Kind::Utf16Le => encoding_rs::UTF_16LE,
-            Kind::Utf16Be => encoding_rs::UTF_16BE,
-            Kind::Legacy(table) => table,
+            Family::Utf8 => return String::from_utf8_lossy(bytes),
+            Family::Utf16Le => encoding_rs::UTF_16LE,
+            Family::Utf16Be => encoding_rs::UTF_16BE,
+            Family::Legacy(table) => table,
         };
         table.decode_without_bom_handling(bytes).0
     }
@@ -199,9 +199,9 @@ impl Encoding {
     /// The bytes of the byte order mark that a file in this encoding starts with; empty where it has none.
     pub fn mark_bytes(self) -> &'static [u8] {
         match (self.mark, self.kind) {
-            (Mark::Present, Kind::Utf8) => b"\xEF\xBB\xBF",
-            (Mark::Present, Kind::Utf16Le) => b"\xFF\xFE",
-            (Mark::Present, Kind::Utf16Be) => b"\xFE\xFF",
+            (Bom::Present, Family::Utf8) => b"\xEF\xBB\xBF",
+            (Bom::Present, Family::Utf16Le) => b"\xFF\xFE",
+            (Bom::Present, Family::Utf16Be) => b"\xFE\xFF",
             _ => b"",
         }
     }

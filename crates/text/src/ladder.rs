@@ -4,27 +4,27 @@
 
 mod abbreviation;
 mod blank_edge;
-mod block;
+mod char_merge;
+mod common_runs;
+mod edit_script;
 mod escaped;
 mod exact;
 mod fence;
 mod final_newline;
 mod gutter;
 mod indent;
+mod line_matcher;
 mod look_alike;
-mod passage;
 mod quotes;
 mod remarks;
 mod repeated;
 mod search;
-mod settle;
-mod shared;
 mod shift;
-mod sight;
-mod strand;
+mod source;
 mod tabs;
+mod text_lines;
 mod trailing;
-mod weave;
+mod verdict;
 mod whole_lines;
 
 #[cfg(test)]
@@ -34,11 +34,11 @@ use std::ops::Range;
 
 use crate::look_alike::is_blank;
 use crate::splice::Change;
-use passage::Passage;
 pub use remarks::Remark;
 pub use repeated::repeats_indentation;
 pub(crate) use search::each_place;
-use sight::Sight;
+use source::SourceText;
+use text_lines::TextLines;
 
 /// The most places that are listed, and that one edit changes. Each takes some 300 bytes by the time its change is
 /// written and recorded: ten million of them, in a file of 20 MB, took gigabytes.
@@ -234,13 +234,13 @@ pub struct Place {
 
 /// Finds the old text and says what its replacement changes.
 pub fn find(query: &Query<'_>) -> Verdict {
-    let sight = Sight::of(query.view, query.damaged);
+    let source = SourceText::of(query.view, query.damaged);
     let task = Task {
-        sight: &sight,
+        source: &source,
         old: query.old,
         new: query.new,
         occurrences: query.occurrences,
-        erasure: Erasure::of(query.new),
+        deletion: Deletion::of(query.new),
         tolerance: query.tolerance,
         abbreviations: query.abbreviations,
         leaks: query.leaks,
@@ -260,24 +260,24 @@ pub fn find(query: &Query<'_>) -> Verdict {
 /// What the deletion of this place takes along, where the old text is all that stands on its lines: the place with the
 /// blanks around it and its newline.
 pub fn deleted_lines(view: &str, place: &Range<usize>, old: &str) -> Option<Range<usize>> {
-    whole_lines::whole_lines(view, place, &Passage::of(old))
+    whole_lines::whole_lines(view, place, &TextLines::of(old))
 }
 
 /// What there is to say about an exact edit of this place.
 pub fn remarks_on(view: &str, place: Range<usize>, old: &str, new: &str) -> Vec<Remark> {
-    let erasure = Erasure::of(new);
-    let (old, new) = (Passage::of(old), Passage::of(new));
-    remarks::remarks(view, &[place], &old, &new, erasure)
+    let deletion = Deletion::of(new);
+    let (old, new) = (TextLines::of(old), TextLines::of(new));
+    remarks::remarks(view, &[place], &old, &new, deletion)
 }
 
 /// A query on its way down the ladder; a rung may hand a rewritten one to others.
 #[derive(Clone, Copy)]
 struct Task<'a> {
-    sight: &'a Sight<'a>,
+    source: &'a SourceText<'a>,
     old: &'a str,
     new: &'a str,
     occurrences: Occurrences,
-    erasure: Erasure,
+    deletion: Deletion,
     tolerance: Tolerance,
     abbreviations: &'a [(String, String)],
     leaks: Leaks,
@@ -287,16 +287,16 @@ struct Task<'a> {
 /// Whether the new text was sent empty. Only then do whole lines take their newline along: text
 /// that a rung's rewriting emptied was a line with nothing on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Erasure {
-    Whole,
-    Rewritten,
+enum Deletion {
+    Requested,
+    NotRequested,
 }
 
-impl Erasure {
-    fn of(sent: &str) -> Erasure {
+impl Deletion {
+    fn of(sent: &str) -> Deletion {
         match sent {
-            "" => Erasure::Whole,
-            _ => Erasure::Rewritten,
+            "" => Deletion::Requested,
+            _ => Deletion::NotRequested,
         }
     }
 }
@@ -307,7 +307,7 @@ fn lenient(task: &Task<'_>) -> Option<Verdict> {
         .or_else(|| gutter::find(task))
         .or_else(|| look_alike::find(task))
         .or_else(|| abbreviation::find(task))
-        .or_else(|| match block::may_stand(task) {
+        .or_else(|| match line_matcher::may_match(task) {
             true => trailing::find(task)
                 .or_else(|| indent::find(task))
                 .or_else(|| tabs::find(task)),

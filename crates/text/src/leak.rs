@@ -7,7 +7,7 @@ mod numbers;
 mod placeholder;
 
 pub use edit::{EditContext, Markup, leaked_edit};
-pub(crate) use fence::{Fence, fence};
+pub(crate) use fence::{FenceLine, fence};
 pub(crate) use numbers::{Separator, numbered};
 pub use placeholder::placeholder;
 pub(crate) use placeholder::stands_for_more;
@@ -129,9 +129,9 @@ pub fn without_numbers_of(old: &str, new: &str) -> Option<String> {
 }
 
 fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {
-    let marks = Marks::of(new)?;
+    let marks = DiffMarks::of(new)?;
     let has_form = |text: &&str| {
-        Marks::of(text).is_some_and(|known| known.plus || known.minus)
+        DiffMarks::of(text).is_some_and(|known| known.plus || known.minus)
             || (text_lines(text).any(|line| line.starts_with('+'))
                 && text_lines(text).any(|line| line.starts_with('-')))
     };
@@ -146,14 +146,14 @@ fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {
 }
 
 /// The marks of a text whose every line has one.
-struct Marks {
+struct DiffMarks {
     plus: bool,
     minus: bool,
 }
 
-impl Marks {
-    fn of(text: &str) -> Option<Marks> {
-        let mut marks = Marks {
+impl DiffMarks {
+    fn of(text: &str) -> Option<DiffMarks> {
+        let mut marks = DiffMarks {
             plus: false,
             minus: false,
         };

@@ -83,7 +83,7 @@ impl Terminator {
 
 /// How often each kind of line end occurs in text that is read piece by piece.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct LineEndCounts {
     pub(crate) lf: u64,
     pub(crate) crlf: u64,
     pub(crate) cr_cr_lf: u64,
@@ -91,7 +91,7 @@ pub(crate) struct Tally {
     pub(crate) lone_cr: u64,
 }
 
-impl Tally {
+impl LineEndCounts {
     pub(crate) fn endings(&self) -> Endings {
         match (self.lf, self.crlf, self.cr_cr_lf, self.lone_cr) {
             (0, 0, 0, 0) => Endings::None,

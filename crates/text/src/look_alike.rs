@@ -23,7 +23,7 @@ pub fn fold_char(character: char) -> char {
 
 /// A kind of look-alikes: what may stand for one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LookAlikeKind {
     SingleQuote,
     DoubleQuote,
     Dash,
@@ -32,22 +32,22 @@ pub(crate) enum Kind {
     Composition,
 }
 
-impl Kind {
+impl LookAlikeKind {
     /// The kinds whose members fold to one ASCII character.
-    pub(crate) const WITH_ASCII: [Kind; 4] = [
-        Kind::SingleQuote,
-        Kind::DoubleQuote,
-        Kind::Dash,
-        Kind::Space,
+    pub(crate) const WITH_ASCII: [LookAlikeKind; 4] = [
+        LookAlikeKind::SingleQuote,
+        LookAlikeKind::DoubleQuote,
+        LookAlikeKind::Dash,
+        LookAlikeKind::Space,
     ];
 
     /// The kind of a character that folds to an ASCII one, or is it.
-    pub(crate) fn of(character: char) -> Option<Kind> {
+    pub(crate) fn of(character: char) -> Option<LookAlikeKind> {
         match fold_char(character) {
-            '\'' => Some(Kind::SingleQuote),
-            '"' => Some(Kind::DoubleQuote),
-            '-' => Some(Kind::Dash),
-            ' ' => Some(Kind::Space),
+            '\'' => Some(LookAlikeKind::SingleQuote),
+            '"' => Some(LookAlikeKind::DoubleQuote),
+            '-' => Some(LookAlikeKind::Dash),
+            ' ' => Some(LookAlikeKind::Space),
             _ => None,
         }
     }
@@ -55,30 +55,30 @@ impl Kind {
 
 /// Some kinds of look-alikes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Kinds(u8);
+pub(crate) struct LookAlikeKinds(u8);
 
-impl Kinds {
+impl LookAlikeKinds {
     /// The kinds that a unit belongs to.
-    pub(crate) fn of(unit: &str) -> Kinds {
-        let mut kinds = Kinds::default();
-        for kind in unit.chars().filter_map(Kind::of) {
+    pub(crate) fn of(unit: &str) -> LookAlikeKinds {
+        let mut kinds = LookAlikeKinds::default();
+        for kind in unit.chars().filter_map(LookAlikeKind::of) {
             kinds.add(kind);
         }
         if !unit.is_ascii() && !unit.nfc().eq(unit.nfd()) {
-            kinds.add(Kind::Composition);
+            kinds.add(LookAlikeKind::Composition);
         }
         kinds
     }
 
-    fn add(&mut self, kind: Kind) {
+    fn add(&mut self, kind: LookAlikeKind) {
         self.0 |= 1 << kind as u8;
     }
 
-    pub(crate) fn extend(&mut self, other: Kinds) {
+    pub(crate) fn extend(&mut self, other: LookAlikeKinds) {
         self.0 |= other.0;
     }
 
-    pub(crate) fn meet(self, other: Kinds) -> bool {
+    pub(crate) fn meet(self, other: LookAlikeKinds) -> bool {
         self.0 & other.0 != 0
     }
 }
@@ -145,13 +145,13 @@ pub(crate) fn units(text: &str) -> impl Iterator<Item = &str> {
 pub(crate) struct Folded<'t> {
     source: &'t str,
     text: Cow<'t, str>,
-    jumps: Vec<Jump>,
+    length_changes: Vec<LengthChange>,
 }
 
 /// A stretch whose folded form has another length than its source; between two such
 /// stretches offsets run in parallel.
 #[derive(Debug)]
-struct Jump {
+struct LengthChange {
     folded_start: usize,
     folded_end: usize,
     source_end: usize,
@@ -163,7 +163,7 @@ impl<'t> Folded<'t> {
         let mut folded = Folded {
             source,
             text: Cow::Borrowed(source),
-            jumps: Vec::new(),
+            length_changes: Vec::new(),
         };
         if source.is_ascii() {
             return folded;
@@ -183,7 +183,7 @@ impl<'t> Folded<'t> {
             push_folded(unit, &mut text);
             changed |= text[start..] != *unit;
             if text.len() - start != unit.len() {
-                folded.jumps.push(Jump {
+                folded.length_changes.push(LengthChange {
                     folded_start: start,
                     folded_end: text.len(),
                     source_end: source.len() - rest.len(),
@@ -210,11 +210,11 @@ impl<'t> Folded<'t> {
     /// unit there: never inside a character, never before a mark.
     pub(crate) fn source_of(&self, offset: usize) -> Option<usize> {
         let before = self
-            .jumps
-            .partition_point(|jump| jump.folded_start < offset);
-        let source = match before.checked_sub(1).map(|last| &self.jumps[last]) {
-            Some(jump) if offset < jump.folded_end => return None,
-            Some(jump) => jump.source_end + (offset - jump.folded_end),
+            .length_changes
+            .partition_point(|change| change.folded_start < offset);
+        let source = match before.checked_sub(1).map(|last| &self.length_changes[last]) {
+            Some(change) if offset < change.folded_end => return None,
+            Some(change) => change.source_end + (offset - change.folded_end),
             None => offset,
         };
         let next = self.source.get(source..)?.chars().next();

@@ -3,10 +3,10 @@
 
 mod flaws;
 mod gaps;
+mod ignoring_space;
 mod mend;
 mod merge;
 mod quote;
-mod squeezed;
 mod tokens;
 
 #[cfg(test)]
@@ -17,10 +17,10 @@ use std::ops::Range;
 use crate::diff::LineTable;
 use crate::nearest::{Region, nearest};
 use crate::unique::stands_once;
-use flaws::{Taken, undoubled};
+use flaws::{Stripped, undoubled};
 use gaps::Fit;
-use mend::Sent;
-use quote::{Quote, to_line_ends};
+use mend::SentLines;
+use quote::{QuotedText, to_line_ends};
 pub(crate) use tokens::are_alike;
 
 /// Regions that are told where none is for certain the one that was meant.
@@ -71,22 +71,22 @@ pub enum NewText {
 
 /// The corrected text for one that is not in the view.
 pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Correction {
-    let sent = Sent::of(old);
+    let sent = SentLines::of(old);
     let mut several = None;
     let mut has_gaps = false;
-    for taken in Taken::ways(&sent.lines) {
-        let quoted = taken.off(&sent.lines);
+    for stripped in Stripped::candidates(&sent.lines) {
+        let quoted = stripped.strip(&sent.lines);
         if quoted.iter().all(|line| line.trim().is_empty()) {
             continue;
         }
         let ways = std::iter::once((quoted.clone(), Vec::new())).chain(undoubled(&quoted));
         for (plain, doubled) in ways {
-            let found = squeezed::places(view, &plain.join("\n")).unwrap_or_default();
+            let found = ignoring_space::places(view, &plain.join("\n")).unwrap_or_default();
             if found.is_empty() {
                 continue;
             }
-            let quote = Quote {
-                taken,
+            let quote = QuotedText {
+                stripped,
                 quoted: &quoted,
                 plain: &plain,
                 doubled: &doubled,
@@ -115,8 +115,8 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
         }
         if quoted.iter().any(|line| gaps::is_gap(line)) {
             has_gaps = true;
-            let quote = Quote {
-                taken,
+            let quote = QuotedText {
+                stripped,
                 quoted: &quoted,
                 plain: &quoted,
                 doubled: &[],
@@ -134,14 +134,14 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
 }
 
 /// The place that the pieces around gaps fit: the only one, or the one that the whole new text is nearest to.
-fn filled(view: &str, lines: &dyn LineTable, quote: &Quote<'_>, new: &str) -> Option<Offer> {
+fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) -> Option<Offer> {
     let fits = gaps::fits(view, quote.plain);
     let chosen = match fits.as_slice() {
         [] => None,
         [only] => Some(only),
         _ if new.split('\n').any(gaps::is_gap) => None,
         several => {
-            let far = |fit: &Fit| tokens::apart(new, &view[fit.place.clone()]);
+            let far = |fit: &Fit| tokens::token_distance(new, &view[fit.place.clone()]);
             let best = several.iter().min_by_key(|fit| far(fit))?;
             let alone = several.iter().filter(|fit| far(fit) == far(best)).count() == 1;
             alone.then_some(best)
@@ -173,9 +173,9 @@ fn filled(view: &str, lines: &dyn LineTable, quote: &Quote<'_>, new: &str) -> Op
 }
 
 /// The new text with the file's lines for its gaps, where it has as many of them as the old text, or none.
-fn new_text_filled(view: &str, quote: &Quote<'_>, fit: &Fit, new: &str) -> Option<String> {
-    let sent = Sent::of(new);
-    let ours = quote.taken.off(&sent.lines);
+fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> Option<String> {
+    let sent = SentLines::of(new);
+    let ours = quote.stripped.strip(&sent.lines);
     let count = ours.iter().filter(|line| gaps::is_gap(line)).count();
     if count == 0 {
         return Some(new.to_owned());
@@ -207,19 +207,22 @@ fn new_text_filled(view: &str, quote: &Quote<'_>, fit: &Fit, new: &str) -> Optio
 fn alike(
     view: &str,
     lines: &dyn LineTable,
-    sent: &Sent<'_>,
+    sent: &SentLines<'_>,
     new: &str,
     has_gaps: bool,
 ) -> Correction {
-    let taken = Taken::surely(&sent.lines, view);
-    let quoted = taken.off(&sent.lines);
+    let stripped = Stripped::certain(&sent.lines, view);
+    let quoted = stripped.strip(&sent.lines);
     let text = sent.with(&quoted);
     let mut regions = nearest(view, lines, &text);
     let ranks: Vec<(usize, usize)> = regions
         .iter()
         .map(|region| {
             let there = &view[region.range.clone()];
-            (tokens::apart(&text, there), tokens::apart(new, there))
+            (
+                tokens::token_distance(&text, there),
+                tokens::token_distance(new, there),
+            )
         })
         .collect();
     let best = (0..regions.len()).min_by_key(|&at| ranks[at]);
@@ -233,8 +236,8 @@ fn alike(
             .filter(|token| !token.trim().is_empty())
             .count();
         let is_close = ranks[best].0 <= words;
-        let quote = Quote {
-            taken,
+        let quote = QuotedText {
+            stripped,
             quoted: &quoted,
             plain: &quoted,
             doubled: &[],

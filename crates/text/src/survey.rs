@@ -2,7 +2,7 @@
 //! lines stand, and whether its bytes are plain UTF-8. It keeps eight bytes for each 64 KiB.
 
 use crate::encoding::{Encoding, NotText, TAIL, binary_kind, kind_without_nul};
-use crate::lines::{Endings, Tally, carriage_returns};
+use crate::lines::{Endings, LineEndCounts, carriage_returns};
 
 /// How far apart the entries of the index are.
 const BLOCK: usize = 64 << 10;
@@ -18,31 +18,31 @@ pub struct Survey {
     /// The last bytes, at least those in which a file's end is looked for.
     tail: Vec<u8>,
     last: Option<u8>,
-    line_feeds: Index,
-    returns: Index,
-    tally: Tally,
+    line_feeds: BlockCounts,
+    returns: BlockCounts,
+    line_ends: LineEndCounts,
     /// CRs at the end of what was fed, at most two.
-    waiting: usize,
-    utf8: Utf8,
-    seen: Seen,
+    pending_crs: usize,
+    utf8: Utf8Check,
+    seen: SeenBytes,
 }
 
 /// How many of one byte there are, and how many before each block.
 #[derive(Clone, Debug, Default)]
-struct Index {
+struct BlockCounts {
     count: u64,
     before: Vec<u64>,
 }
 
 /// Whether the bytes so far are UTF-8, apart from a sequence that is not yet complete.
 #[derive(Clone, Debug, Default)]
-struct Utf8 {
+struct Utf8Check {
     incomplete: Vec<u8>,
     broken: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct SeenBytes {
     nul: bool,
     high: bool,
 }
@@ -55,9 +55,9 @@ pub struct Facts {
     tail: Vec<u8>,
     endings: Endings,
     line_count: u64,
-    lines: Index,
+    lines: BlockCounts,
     utf8: bool,
-    seen: Seen,
+    seen: SeenBytes,
 }
 
 /// A place of a file from which a line can be found by counting line ends.
@@ -104,29 +104,29 @@ impl Survey {
         self.utf8.take(piece);
         let line_feeds = memchr::memchr_iter(b'\n', piece).count() as u64;
         self.line_feeds.count += line_feeds;
-        if self.waiting == 0 && memchr::memchr(b'\r', piece).is_none() {
-            self.tally.lf += line_feeds;
+        if self.pending_crs == 0 && memchr::memchr(b'\r', piece).is_none() {
+            self.line_ends.lf += line_feeds;
             return;
         }
         self.returns.count += memchr::memchr_iter(b'\r', piece).count() as u64;
         let mut from = 0;
         for at in memchr::memchr_iter(b'\n', piece) {
             match self.carriage_returns_before(&piece[from..at]) {
-                0 => self.tally.lf += 1,
-                1 => self.tally.crlf += 1,
-                _ => self.tally.cr_cr_lf += 1,
+                0 => self.line_ends.lf += 1,
+                1 => self.line_ends.crlf += 1,
+                _ => self.line_ends.cr_cr_lf += 1,
             }
-            self.waiting = 0;
+            self.pending_crs = 0;
             from = at + 1;
         }
-        self.waiting = self.carriage_returns_before(&piece[from..]);
+        self.pending_crs = self.carriage_returns_before(&piece[from..]);
     }
 
     /// The CRs at the end of what was fed and `text`, at most two.
     fn carriage_returns_before(&self, text: &[u8]) -> usize {
         let returns = carriage_returns(text);
         if returns == text.len() {
-            return (returns + self.waiting).min(2);
+            return (returns + self.pending_crs).min(2);
         }
         returns
     }
@@ -138,8 +138,9 @@ impl Survey {
 
     /// The facts, once all bytes were fed.
     pub fn finish(mut self) -> Facts {
-        self.tally.lone_cr = self.returns.count - self.tally.crlf - 2 * self.tally.cr_cr_lf;
-        let endings = self.tally.endings();
+        self.line_ends.lone_cr =
+            self.returns.count - self.line_ends.crlf - 2 * self.line_ends.cr_cr_lf;
+        let endings = self.line_ends.endings();
         let (lines, end) = match endings {
             Endings::Cr => (self.returns, b'\r'),
             _ => (self.line_feeds, b'\n'),
@@ -158,13 +159,13 @@ impl Survey {
     }
 }
 
-impl Index {
+impl BlockCounts {
     fn open_block(&mut self) {
         self.before.push(self.count);
     }
 }
 
-impl Utf8 {
+impl Utf8Check {
     fn take(&mut self, mut piece: &[u8]) {
         while !self.broken && !self.incomplete.is_empty() && !piece.is_empty() {
             self.incomplete.push(piece[0]);

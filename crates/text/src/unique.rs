@@ -15,7 +15,7 @@ const EXTENDED_MOST: usize = 2_000;
 /// Bytes of the places' own text that are compared for one extension.
 const COMPARED_MOST: usize = 64 << 20;
 
-/// The shortest text of whole lines around `places[which]` that stands nowhere else in the view, and `None` where none
+/// The shortest text of whole lines extensions `places[which]` that stands nowhere else in the view, and `None` where none
 /// within the limits does. `places` are all places where the old text stands, so only they need comparing: wherever
 /// the longer text stood again, the old text would stand in it.
 pub fn unique_extension(
@@ -25,14 +25,14 @@ pub fn unique_extension(
     which: usize,
 ) -> Option<Range<usize>> {
     let place = places.get(which)?;
-    let around = Around::of(view, lines, place);
+    let extensions = Extensions::of(view, lines, place);
     // For each number of lines below: the most lines above that another place shares, plus one.
-    let mut shared_above = vec![0usize; around.ends.len()];
+    let mut shared_above = vec![0usize; extensions.ends.len()];
     let (before, after) = (
         &view.as_bytes()[..place.start],
         &view.as_bytes()[place.end..],
     );
-    let (most_above, most_below) = around.reach(place);
+    let (most_above, most_below) = extensions.reach(place);
     // A place whose text was not compared only makes the extension longer: what is given is looked for in the end.
     let compares = places.len().saturating_mul(place.len()) <= COMPARED_MOST;
     for (index, other) in places.iter().enumerate() {
@@ -43,12 +43,12 @@ pub fn unique_extension(
         let other_after = &view.as_bytes()[other.end..(other.end + most_below).min(view.len())];
         let above = common_suffix(&before[before.len() - most_above..], other_before);
         let below = common_prefix(&after[..most_below], other_after);
-        let lines_above = around
+        let lines_above = extensions
             .starts
             .iter()
             .take_while(|&&start| place.start - start <= above)
             .count();
-        for (shared, &end) in shared_above.iter_mut().zip(&around.ends) {
+        for (shared, &end) in shared_above.iter_mut().zip(&extensions.ends) {
             if end - place.end > below {
                 break;
             }
@@ -56,16 +56,16 @@ pub fn unique_extension(
         }
         if shared_above
             .iter()
-            .all(|&above| above == around.starts.len())
+            .all(|&above| above == extensions.starts.len())
         {
             return None;
         }
     }
     let candidates = shared_above
         .iter()
-        .zip(&around.ends)
+        .zip(&extensions.ends)
         .filter_map(|(&above, &end)| {
-            let start = *around.starts.get(above)?;
+            let start = *extensions.starts.get(above)?;
             Some(start..end)
         });
     let mut candidates: Vec<Range<usize>> = candidates.collect();
@@ -86,13 +86,13 @@ pub(crate) fn stands_once(view: &str, text: &str) -> bool {
 }
 
 /// Where the extended text may start and end, nearest first. The first of each is the place's own line.
-struct Around {
+struct Extensions {
     starts: Vec<usize>,
     ends: Vec<usize>,
 }
 
-impl Around {
-    fn of(view: &str, lines: &dyn LineTable, place: &Range<usize>) -> Around {
+impl Extensions {
+    fn of(view: &str, lines: &dyn LineTable, place: &Range<usize>) -> Extensions {
         let first = lines.line_of(place.start);
         // A place that ends in a newline ends on the line that newline belongs to.
         let last = lines.line_of(place.end.saturating_sub(1).max(place.start));
@@ -112,7 +112,7 @@ impl Around {
             .filter(|&end| end >= place.end)
             .take_while(|&end| near(end, place.end))
             .collect();
-        Around { starts, ends }
+        Extensions { starts, ends }
     }
 
     /// Bytes before and after the place that are worth comparing.

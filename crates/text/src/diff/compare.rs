@@ -8,7 +8,7 @@ use std::time::Duration;
 use imara_diff::{Algorithm, Diff, InternedInput, Token};
 
 use super::lines::count_lines;
-use super::print::{Block, assemble, coarse};
+use super::print::{ChangedLines, assemble, coarse};
 use super::spans::trimmed;
 use super::trim::{common_head, common_tail};
 use super::{Difference, LineStarts};
@@ -48,7 +48,7 @@ pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Dif
 }
 
 enum Compared<'t> {
-    Lines(Vec<Block<'t>>),
+    Lines(Vec<ChangedLines<'t>>),
     TooMuch((Range<usize>, Range<usize>)),
 }
 
@@ -149,16 +149,22 @@ fn forth(text: &str, at: usize) -> usize {
     ends.nth(SLIDE - 1).map_or(text.len(), |end| at + end + 1)
 }
 
-fn blocks<'t>(old: &str, new: &'t str, from: usize, above: usize, diff: &Diff) -> Vec<Block<'t>> {
-    let mut old_walk = Walk::new(old);
-    let mut new_walk = Walk::new(new);
+fn blocks<'t>(
+    old: &str,
+    new: &'t str,
+    from: usize,
+    above: usize,
+    diff: &Diff,
+) -> Vec<ChangedLines<'t>> {
+    let mut old_cursor = LineCursor::new(old);
+    let mut new_cursor = LineCursor::new(new);
     diff.hunks()
         .map(|hunk| {
             let (before, after) = (as_lines(&hunk.before), as_lines(&hunk.after));
-            let bytes = old_walk.take(&before);
-            Block {
+            let bytes = old_cursor.take(&before);
+            ChangedLines {
                 old_bytes: from + bytes.start..from + bytes.end,
-                new_text: Some(Cow::Borrowed(&new[new_walk.take(&after)])),
+                new_text: Some(Cow::Borrowed(&new[new_cursor.take(&after)])),
                 old: above + before.start..above + before.end,
                 new: above + after.start..above + after.end,
             }
@@ -171,15 +177,15 @@ fn as_lines(range: &Range<u32>) -> Range<usize> {
 }
 
 /// Goes through a text by line numbers that only grow.
-struct Walk<'t> {
+struct LineCursor<'t> {
     text: &'t str,
     line: usize,
     at: usize,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> LineCursor<'t> {
     fn new(text: &'t str) -> Self {
-        Walk {
+        LineCursor {
             text,
             line: 0,
             at: 0,

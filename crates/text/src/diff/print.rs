@@ -11,7 +11,7 @@ const UNENDED: &str = "\\ No newline at end of file";
 
 /// A run of changed lines.
 #[derive(Debug, Clone)]
-pub(super) struct Block<'t> {
+pub(super) struct ChangedLines<'t> {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
     /// Where its old lines stand in the old text.
@@ -24,7 +24,7 @@ pub(super) struct Block<'t> {
 pub(super) fn assemble(
     view: &str,
     lines: &dyn LineTable,
-    blocks: Vec<Block<'_>>,
+    blocks: Vec<ChangedLines<'_>>,
     context: usize,
 ) -> Difference {
     let mut changed = 0usize;
@@ -80,7 +80,7 @@ fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
 fn print(
     view: &str,
     lines: &dyn LineTable,
-    blocks: &[Block<'_>],
+    blocks: &[ChangedLines<'_>],
     context: usize,
 ) -> Option<Vec<Hunk>> {
     let count = lines.line_count();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::lines::{count_lines, is_line_start, line_at};
-use super::print::{Block, assemble};
+use super::print::{ChangedLines, assemble};
 use super::trim::{common_head, common_tail};
 use super::{CHANGED_MOST, Difference, LineTable, line_end};
 use crate::splice::Change;
@@ -20,21 +20,25 @@ pub fn hunks_of_changes(
 }
 
 /// The changed whole lines. Changes of one line, or that leave no unchanged line between them, are one block.
-fn blocks<'t>(view: &'t str, lines: &dyn LineTable, changes: &'t [Change]) -> Vec<Block<'t>> {
-    let mut blocks: Vec<Block<'t>> = Vec::new();
+fn blocks<'t>(
+    view: &'t str,
+    lines: &dyn LineTable,
+    changes: &'t [Change],
+) -> Vec<ChangedLines<'t>> {
+    let mut blocks: Vec<ChangedLines<'t>> = Vec::new();
     let mut shift = 0isize;
     let mut rest = changes.iter().peekable();
     while let Some(first) = rest.next() {
         let (line, start) = line_at(view, lines, first.range.start);
-        let mut pieces = Pieces::default();
-        pieces.push(&view[start..first.range.start]);
-        pieces.push(&first.text);
+        let mut new_text = NewTextParts::default();
+        new_text.push(&view[start..first.range.start]);
+        new_text.push(&first.text);
         let mut cursor = first.range.end;
         // Looked for once in each line: one line may hold all the changes of a large file.
         let mut line_ends = 0;
         let end = loop {
             // The new text stands at a line's end and so does the old: what follows is untouched.
-            let settled = pieces.ended && is_line_start(view, cursor);
+            let settled = new_text.ended && is_line_start(view, cursor);
             let end = if settled || cursor == view.len() {
                 cursor
             } else {
@@ -49,11 +53,11 @@ fn blocks<'t>(view: &'t str, lines: &dyn LineTable, changes: &'t [Change]) -> Ve
                 at < end || after_unended_line || (!settled && at == cursor)
             };
             let Some(next) = rest.peek().filter(goes_on) else {
-                pieces.push(&view[cursor..end]);
+                new_text.push(&view[cursor..end]);
                 break end;
             };
-            pieces.push(&view[cursor..next.range.start]);
-            pieces.push(&next.text);
+            new_text.push(&view[cursor..next.range.start]);
+            new_text.push(&next.text);
             cursor = next.range.end;
             rest.next();
         };
@@ -63,11 +67,11 @@ fn blocks<'t>(view: &'t str, lines: &dyn LineTable, changes: &'t [Change]) -> Ve
             0
         };
         let new_line = line.saturating_add_signed(shift);
-        let whole = Block {
+        let whole = ChangedLines {
             old: line..line + old_lines,
-            new: new_line..new_line + pieces.lines(),
+            new: new_line..new_line + new_text.lines(),
             old_bytes: start..end,
-            new_text: pieces.text(end - start),
+            new_text: new_text.text(end - start),
         };
         shift += whole.new.len() as isize - whole.old.len() as isize;
         if let Some(block) = trimmed(view, whole) {
@@ -81,7 +85,7 @@ fn blocks<'t>(view: &'t str, lines: &dyn LineTable, changes: &'t [Change]) -> Ve
 }
 
 /// Two blocks without a line between them become one, so that its old lines stand before its new ones.
-fn join<'t>(last: &mut Block<'t>, block: Block<'t>) {
+fn join<'t>(last: &mut ChangedLines<'t>, block: ChangedLines<'t>) {
     last.old.end = block.old.end;
     last.new.end = block.new.end;
     last.old_bytes.end = block.old_bytes.end;
@@ -92,7 +96,7 @@ fn join<'t>(last: &mut Block<'t>, block: Block<'t>) {
 }
 
 /// Without the lines that old and new share at start and end; `None` where nothing is left.
-pub(super) fn trimmed<'t>(view: &str, block: Block<'t>) -> Option<Block<'t>> {
+pub(super) fn trimmed<'t>(view: &str, block: ChangedLines<'t>) -> Option<ChangedLines<'t>> {
     let Some(new_text) = block.new_text else {
         return Some(block);
     };
@@ -106,7 +110,7 @@ pub(super) fn trimmed<'t>(view: &str, block: Block<'t>) -> Option<Block<'t>> {
     }
     let before = count_lines(&new_text[..head]);
     let after = count_lines(&new_text[kept.end..]);
-    Some(Block {
+    Some(ChangedLines {
         old: block.old.start + before..block.old.end - after,
         new: block.new.start + before..block.new.end - after,
         old_bytes,
@@ -118,15 +122,15 @@ pub(super) fn trimmed<'t>(view: &str, block: Block<'t>) -> Option<Block<'t>> {
 }
 
 /// The new text of a block, not yet put together: one changed line may be a whole file long.
-struct Pieces<'t> {
+struct NewTextParts<'t> {
     parts: Vec<&'t str>,
     length: usize,
     ended: bool,
 }
 
-impl Default for Pieces<'_> {
+impl Default for NewTextParts<'_> {
     fn default() -> Self {
-        Pieces {
+        NewTextParts {
             parts: Vec::new(),
             length: 0,
             ended: true,
@@ -134,7 +138,7 @@ impl Default for Pieces<'_> {
     }
 }
 
-impl<'t> Pieces<'t> {
+impl<'t> NewTextParts<'t> {
     fn push(&mut self, part: &'t str) {
         if let Some(last) = part.as_bytes().last() {
             self.ended = *last == b'\n';

@@ -2,10 +2,10 @@
 //! the view belongs to which byte.
 
 use super::Document;
-use super::place::{Map, Position, Trail};
-use crate::encoding::shape::Shape;
-use crate::encoding::{Encoding, Kind, Returns};
-use crate::lines::{Endings, Tally, carriage_returns};
+use super::offsets::{Checkpoints, OffsetMap, Position};
+use crate::encoding::sequence::SequenceRule;
+use crate::encoding::{CarriageReturns, Encoding, Family};
+use crate::lines::{Endings, LineEndCounts, carriage_returns};
 use encoding_rs::{DecoderResult, Encoding as Table};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,9 +24,9 @@ pub(crate) enum LoneCr {
 
 /// A lone CR ends a line only in a file that has no LF.
 pub(super) fn lone_cr(raw: &[u8], encoding: Encoding) -> LoneCr {
-    let has_lf = match encoding.kind() {
-        Kind::Utf16Le => raw.chunks_exact(2).any(|unit| unit == b"\n\0"),
-        Kind::Utf16Be => raw.chunks_exact(2).any(|unit| unit == b"\0\n"),
+    let has_lf = match encoding.family() {
+        Family::Utf16Le => raw.chunks_exact(2).any(|unit| unit == b"\n\0"),
+        Family::Utf16Be => raw.chunks_exact(2).any(|unit| unit == b"\0\n"),
         // No encoding has the byte of LF inside of a longer sequence.
         _ => memchr::memchr(b'\n', raw).is_some(),
     };
@@ -42,7 +42,7 @@ pub(super) fn from_text<'a>(
     raw: &'a [u8],
     encoding: Encoding,
     text: &'a str,
-    returns: Returns,
+    returns: CarriageReturns,
     lone_cr: LoneCr,
 ) -> Document<'a> {
     let shift = raw.len() - text.len();
@@ -53,10 +53,10 @@ pub(super) fn from_text<'a>(
         endings,
         view,
         damaged: Vec::new(),
-        map: Map::Shifted(shift),
+        map: OffsetMap::Shifted(shift),
         lines: OnceLock::new(),
     };
-    if returns == Returns::None {
+    if returns == CarriageReturns::None {
         let endings = match memchr::memchr(b'\n', bytes) {
             Some(_) => Endings::Lf,
             None => Endings::None,
@@ -69,7 +69,7 @@ pub(super) fn from_text<'a>(
     if memchr::memmem::find(bytes, b"\r\n").is_none() {
         return in_place(Cow::Borrowed(text), Endings::Lf);
     }
-    let mut builder = Builder::new(encoding, shift, lone_cr, text.len());
+    let mut builder = ViewBuilder::new(encoding, shift, lone_cr, text.len());
     builder.push_blocks(text, shift);
     builder.finish();
     Document::new(builder, raw, encoding)
@@ -78,41 +78,41 @@ pub(super) fn from_text<'a>(
 /// A document that has to be decoded.
 pub(super) fn from_bytes(raw: &[u8], encoding: Encoding) -> Document<'_> {
     let mark = encoding.mark_bytes().len();
-    let mut builder = Builder::new(encoding, mark, lone_cr(raw, encoding), raw.len());
-    match encoding.kind() {
-        Kind::Utf8 => builder.push_utf8(raw, mark),
-        Kind::Utf16Le => builder.push_decoded(raw, mark, encoding_rs::UTF_16LE),
-        Kind::Utf16Be => builder.push_decoded(raw, mark, encoding_rs::UTF_16BE),
-        Kind::Legacy(table) => builder.push_decoded(raw, mark, table),
+    let mut builder = ViewBuilder::new(encoding, mark, lone_cr(raw, encoding), raw.len());
+    match encoding.family() {
+        Family::Utf8 => builder.push_utf8(raw, mark),
+        Family::Utf16Le => builder.push_decoded(raw, mark, encoding_rs::UTF_16LE),
+        Family::Utf16Be => builder.push_decoded(raw, mark, encoding_rs::UTF_16BE),
+        Family::Legacy(table) => builder.push_decoded(raw, mark, table),
     }
     builder.finish();
     Document::new(builder, raw, encoding)
 }
 
 /// A view in the making.
-pub(super) struct Builder {
+pub(super) struct ViewBuilder {
     pub(super) view: String,
     pub(super) damaged: Vec<Range<usize>>,
-    pub(super) trail: Trail,
-    tally: Tally,
+    pub(super) checkpoints: Checkpoints,
+    line_ends: LineEndCounts,
     /// CRs at the end of what was pushed, at most two: the next character says what they are.
-    waiting: usize,
+    pending_crs: usize,
 }
 
-impl Builder {
-    fn new(encoding: Encoding, start: usize, lone_cr: LoneCr, capacity: usize) -> Builder {
-        let shape = Shape::of(encoding.kind());
-        Builder {
+impl ViewBuilder {
+    fn new(encoding: Encoding, start: usize, lone_cr: LoneCr, capacity: usize) -> ViewBuilder {
+        let rule = SequenceRule::of(encoding.family());
+        ViewBuilder {
             view: String::with_capacity(capacity),
             damaged: Vec::new(),
-            trail: Trail::new(shape, lone_cr, start),
-            tally: Tally::default(),
-            waiting: 0,
+            checkpoints: Checkpoints::new(rule, lone_cr, start),
+            line_ends: LineEndCounts::default(),
+            pending_crs: 0,
         }
     }
 
     pub(super) fn endings(&self) -> Endings {
-        self.tally.endings()
+        self.line_ends.endings()
     }
 
     fn push_utf8(&mut self, raw: &[u8], start: usize) {
@@ -136,7 +136,7 @@ impl Builder {
             at += read;
             match result {
                 DecoderResult::InputEmpty => return,
-                DecoderResult::OutputFull => self.note(at),
+                DecoderResult::OutputFull => self.checkpoint(at),
                 DecoderResult::Malformed(bad, ahead) => {
                     // What was read beyond the bad bytes is read again by a fresh decoder: none of these
                     // encodings carries anything from one character to the next.
@@ -155,7 +155,7 @@ impl Builder {
             let until = text.floor_char_boundary((from + BLOCK).min(text.len()));
             self.push(&text[from..until]);
             from = until;
-            self.note(at + from);
+            self.checkpoint(at + from);
         }
     }
 
@@ -164,32 +164,32 @@ impl Builder {
         if length == 0 {
             return;
         }
-        self.settle();
+        self.flush_pending_crs();
         let start = self.view.len();
         self.view.push(char::REPLACEMENT_CHARACTER);
         self.damaged.push(start..self.view.len());
-        self.trail.damage(length);
-        self.note(at + length);
+        self.checkpoints.damage(length);
+        self.checkpoint(at + length);
     }
 
-    fn note(&mut self, raw: usize) {
-        let waiting = self.waiting * self.trail.shape().width();
-        self.trail.note(Position {
+    fn checkpoint(&mut self, raw: usize) {
+        let pending_crs = self.pending_crs * self.checkpoints.rule().width();
+        self.checkpoints.add(Position {
             view: self.view.len(),
-            raw: raw - waiting,
+            raw: raw - pending_crs,
         });
     }
 
     fn push(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        if self.trail.lone_cr() == LoneCr::EndsLine {
+        if self.checkpoints.lone_cr() == LoneCr::EndsLine {
             self.push_lone_cr_lines(text);
-        } else if self.waiting > 0 && matches!(bytes.first(), Some(b'\r' | b'\n')) {
-            let joined = "\r".repeat(self.waiting) + text;
-            self.waiting = 0;
+        } else if self.pending_crs > 0 && matches!(bytes.first(), Some(b'\r' | b'\n')) {
+            let joined = "\r".repeat(self.pending_crs) + text;
+            self.pending_crs = 0;
             self.push_lines(&joined);
         } else if !text.is_empty() {
-            self.settle();
+            self.flush_pending_crs();
             self.push_lines(text);
         }
     }
@@ -199,7 +199,7 @@ impl Builder {
         for at in memchr::memchr_iter(b'\r', text.as_bytes()) {
             self.view.push_str(&text[from..at]);
             self.view.push('\n');
-            self.tally.lone_cr += 1;
+            self.line_ends.lone_cr += 1;
             from = at + 1;
         }
         self.view.push_str(&text[from..]);
@@ -208,7 +208,7 @@ impl Builder {
     fn push_lines(&mut self, text: &str) {
         let bytes = text.as_bytes();
         if memchr::memchr(b'\r', bytes).is_none() {
-            self.tally.lf += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            self.line_ends.lf += memchr::memchr_iter(b'\n', bytes).count() as u64;
             self.view.push_str(text);
             return;
         }
@@ -216,27 +216,28 @@ impl Builder {
         for at in memchr::memchr_iter(b'\n', bytes) {
             let returns = carriage_returns(&bytes[from..at]);
             match returns {
-                0 => self.tally.lf += 1,
-                1 => self.tally.crlf += 1,
-                _ => self.tally.cr_cr_lf += 1,
+                0 => self.line_ends.lf += 1,
+                1 => self.line_ends.crlf += 1,
+                _ => self.line_ends.cr_cr_lf += 1,
             }
             self.view.push_str(&text[from..at - returns]);
             self.view.push('\n');
             from = at + 1;
         }
-        self.waiting = carriage_returns(&bytes[from..]);
-        self.view.push_str(&text[from..text.len() - self.waiting]);
+        self.pending_crs = carriage_returns(&bytes[from..]);
+        self.view
+            .push_str(&text[from..text.len() - self.pending_crs]);
     }
 
     /// The CRs that waited were followed by no LF.
-    fn settle(&mut self) {
-        for _ in 0..std::mem::take(&mut self.waiting) {
+    fn flush_pending_crs(&mut self) {
+        for _ in 0..std::mem::take(&mut self.pending_crs) {
             self.view.push('\r');
         }
     }
 
     fn finish(&mut self) {
-        self.settle();
-        self.trail.shrink();
+        self.flush_pending_crs();
+        self.checkpoints.shrink();
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the encoding of a file: marks first, then proofs, then what the settings say, then a guess.
 //! The order is the contract; each step is final.
 
-use super::{Encoding, Kind, Mark, NotText, binary_kind, kind_without_nul, utf16};
+use super::{Bom, Encoding, Family, NotText, binary_kind, kind_without_nul, utf16};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding as Table;
 
@@ -15,7 +15,7 @@ pub(crate) enum Detected<'a> {
     Text {
         encoding: Encoding,
         text: &'a str,
-        returns: Returns,
+        returns: CarriageReturns,
     },
     /// The bytes have to be decoded; those that cannot be are damaged.
     Bytes(Encoding),
@@ -25,16 +25,16 @@ pub(crate) enum Detected<'a> {
 
 /// Whether a text has CRs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Returns {
+pub(crate) enum CarriageReturns {
     None,
     Some,
 }
 
-impl Returns {
-    pub(crate) fn among(raw: &[u8]) -> Returns {
+impl CarriageReturns {
+    pub(crate) fn among(raw: &[u8]) -> CarriageReturns {
         match memchr::memchr(b'\r', raw) {
-            None => Returns::None,
-            Some(_) => Returns::Some,
+            None => CarriageReturns::None,
+            Some(_) => CarriageReturns::Some,
         }
     }
 }
@@ -50,7 +50,7 @@ pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotT
     Ok(match detect_text(raw, configured)? {
         Detected::Text { encoding, .. } | Detected::Bytes(encoding) => encoding,
         Detected::Guess(guess) => match guess.kind {
-            Kind::Legacy(table) if !decodes(table, raw) => fallback(),
+            Family::Legacy(table) if !decodes(table, raw) => fallback(),
             _ => guess,
         },
     })
@@ -69,7 +69,7 @@ pub fn never_text(head: &[u8], configured: Option<Encoding>) -> Option<NotText> 
 }
 
 fn is_wide(encoding: &Encoding) -> bool {
-    matches!(encoding.kind, Kind::Utf16Le | Kind::Utf16Be)
+    matches!(encoding.kind, Family::Utf16Le | Family::Utf16Be)
 }
 
 pub(crate) fn detect_text(
@@ -80,7 +80,7 @@ pub(crate) fn detect_text(
         return Ok(Detected::Text {
             encoding: configured.unwrap_or(Encoding::UTF8),
             text: "",
-            returns: Returns::None,
+            returns: CarriageReturns::None,
         });
     }
     if let Some(marked) = by_mark(raw) {
@@ -103,7 +103,7 @@ pub(crate) fn detect_text(
                 .filter(|configured| configured.extends_ascii() && raw.is_ascii())
                 .unwrap_or(Encoding::UTF8),
             text,
-            returns: odd.map_or(Returns::None, |_| Returns::Some),
+            returns: odd.map_or(CarriageReturns::None, |_| CarriageReturns::Some),
         });
     }
     if mostly_utf8(raw) {
@@ -111,7 +111,7 @@ pub(crate) fn detect_text(
     }
     Ok(match configured {
         Some(configured) => {
-            let encoding = Encoding::new(configured.kind, Mark::Absent);
+            let encoding = Encoding::new(configured.kind, Bom::Absent);
             Detected::Bytes(with_four_byte_sequences(encoding, raw))
         }
         None => Detected::Guess(guess(raw)),
@@ -135,8 +135,12 @@ fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
         if utf16::holds_nul_character(&raw[2..]) {
             return Some(Err(binary(raw)));
         }
-        let kind = if little { Kind::Utf16Le } else { Kind::Utf16Be };
-        let encoding = Encoding::new(kind, Mark::Present);
+        let kind = if little {
+            Family::Utf16Le
+        } else {
+            Family::Utf16Be
+        };
+        let encoding = Encoding::new(kind, Bom::Present);
         return Some(Ok(Detected::Bytes(encoding)));
     }
     let rest = raw.strip_prefix(b"\xEF\xBB\xBF")?;
@@ -148,7 +152,7 @@ fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
         Ok(text) => Detected::Text {
             encoding,
             text,
-            returns: Returns::among(rest),
+            returns: CarriageReturns::among(rest),
         },
         Err(_) => Detected::Bytes(encoding),
     }))
@@ -157,11 +161,11 @@ fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
 /// The UTF-16 that bytes with a NUL among them are, if they are any.
 fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
     if let Some(kind) = utf16::without_mark(raw) {
-        return Some(Encoding::new(kind, Mark::Absent));
+        return Some(Encoding::new(kind, Bom::Absent));
     }
     let configured = configured.filter(is_wide)?;
     let whole = raw.len().is_multiple_of(2) && !utf16::holds_nul_character(raw);
-    whole.then_some(Encoding::new(configured.kind, Mark::Absent))
+    whole.then_some(Encoding::new(configured.kind, Bom::Absent))
 }
 
 /// Whether bytes that are not valid UTF-8 are UTF-8 with a few stray bytes among them: more well-formed
@@ -184,7 +188,7 @@ fn mostly_utf8(raw: &[u8]) -> bool {
 /// GBK is told from GB18030 by the sequences of four bytes, which only the latter has: a file without one does
 /// not get its first, because the programs that read it may not know them.
 fn with_four_byte_sequences(encoding: Encoding, raw: &[u8]) -> Encoding {
-    if encoding.kind != Kind::Legacy(encoding_rs::GBK) {
+    if encoding.kind != Family::Legacy(encoding_rs::GBK) {
         return encoding;
     }
     let is_lead = |byte: u8| (0x81..=0xFE).contains(&byte);

@@ -1,6 +1,6 @@
 //! Text put into an encoding. What comes out reads back as the text that went in, or it is refused.
 
-use super::{Encoding, Kind, Unencodable};
+use super::{Encoding, Family, Unencodable};
 use encoding_rs::{EncoderResult, Encoding as Table};
 
 impl Encoding {
@@ -8,11 +8,11 @@ impl Encoding {
     /// is the error.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, Unencodable> {
         match self.kind {
-            Kind::Utf8 => Ok(text.as_bytes().to_vec()),
-            Kind::Utf16Le => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
-            Kind::Utf16Be => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
-            Kind::Legacy(_) if text.is_ascii() => Ok(text.as_bytes().to_vec()),
-            Kind::Legacy(table) => self.encode_legacy(table, text),
+            Family::Utf8 => Ok(text.as_bytes().to_vec()),
+            Family::Utf16Le => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            Family::Utf16Be => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            Family::Legacy(_) if text.is_ascii() => Ok(text.as_bytes().to_vec()),
+            Family::Legacy(table) => self.encode_legacy(table, text),
         }
     }
 

@@ -148,7 +148,7 @@ fn any_byte_is_a_character_where_nothing_else_fits() {
     let encoding = detect(raw, None).expect("text");
     let all: Vec<u8> = (1..=255).collect();
     assert!(detect(&all, None).is_ok());
-    assert!(matches!(encoding.kind(), Kind::Legacy(_)));
+    assert!(matches!(encoding.family(), Family::Legacy(_)));
 }
 
 #[test]
@@ -219,7 +219,7 @@ proptest! {
     #[test]
     fn encoded_text_reads_back(text in "[a-z\n àéß–€дЖ一二漢あア가😀¥‾\u{E5E5}\u{CA}\u{304}]{0,30}", label in 0..LEGACY_NAMES.len()) {
         let encoding = named(LEGACY_NAMES[label]);
-        if let (Ok(bytes), Kind::Legacy(table)) = (encoding.encode(&text), encoding.kind()) {
+        if let (Ok(bytes), Family::Legacy(table)) = (encoding.encode(&text), encoding.family()) {
             let read = table.decode_without_bom_handling_and_without_replacement(&bytes);
             prop_assert_eq!(read.as_deref(), Some(text.as_str()));
         }

@@ -1,12 +1,12 @@
 //! Tells UTF-16 without a byte order mark from binary data by where its NUL bytes stand.
 
-use super::Kind;
+use super::Family;
 
 /// Shorter files must be nearly all ASCII to pass: a few code units prove nothing.
 const FEW_UNITS: usize = 16;
 
 /// What a look at every code unit of one byte order found.
-struct Tally {
+struct UnitCounts {
     units: usize,
     /// ASCII text characters, whose other byte is NUL.
     plain: usize,
@@ -18,18 +18,26 @@ struct Tally {
 /// lone surrogate, private use), and the NULs must come from ASCII characters: most code units are ASCII, or the
 /// rest does not look like bytes of ASCII text. A list of NUL-separated names has NULs on one side only, too, but
 /// its other bytes are all ASCII.
-pub(super) fn without_mark(raw: &[u8]) -> Option<Kind> {
+pub(super) fn without_mark(raw: &[u8]) -> Option<Family> {
     if raw.len() < 4 || !raw.len().is_multiple_of(2) {
         return None;
     }
-    let little = tally(raw, u16::from_le_bytes);
-    let big = tally(raw, u16::from_be_bytes);
-    let proven = |tally: &Option<Tally>| tally.as_ref().is_some_and(|tally| tally.proves(raw));
-    let plain = |tally: &Option<Tally>| tally.as_ref().map_or(0, |tally| tally.plain);
+    let little = count_units(raw, u16::from_le_bytes);
+    let big = count_units(raw, u16::from_be_bytes);
+    let proven = |count_units: &Option<UnitCounts>| {
+        count_units
+            .as_ref()
+            .is_some_and(|count_units| count_units.proves(raw))
+    };
+    let plain = |count_units: &Option<UnitCounts>| {
+        count_units
+            .as_ref()
+            .map_or(0, |count_units| count_units.plain)
+    };
     match (proven(&little), proven(&big)) {
-        (true, true) if plain(&big) > plain(&little) => Some(Kind::Utf16Be),
-        (true, _) => Some(Kind::Utf16Le),
-        (false, true) => Some(Kind::Utf16Be),
+        (true, true) if plain(&big) > plain(&little) => Some(Family::Utf16Be),
+        (true, _) => Some(Family::Utf16Le),
+        (false, true) => Some(Family::Utf16Be),
         (false, false) => None,
     }
 }
@@ -47,11 +55,12 @@ pub(super) fn is_ruled_out(head: &[u8]) -> bool {
     let ends = [units, units.saturating_sub(2)];
     ends.into_iter().all(|end| {
         let head = &head[..end];
-        tally(head, u16::from_le_bytes).is_none() && tally(head, u16::from_be_bytes).is_none()
+        count_units(head, u16::from_le_bytes).is_none()
+            && count_units(head, u16::from_be_bytes).is_none()
     })
 }
 
-impl Tally {
+impl UnitCounts {
     fn proves(&self, raw: &[u8]) -> bool {
         if self.plain * 10 >= self.units * 7 {
             return true;
@@ -61,15 +70,15 @@ impl Tally {
     }
 }
 
-fn tally(raw: &[u8], read: fn([u8; 2]) -> u16) -> Option<Tally> {
-    let mut tally = Tally { units: 0, plain: 0 };
+fn count_units(raw: &[u8], read: fn([u8; 2]) -> u16) -> Option<UnitCounts> {
+    let mut count_units = UnitCounts { units: 0, plain: 0 };
     let mut units = raw.chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
     while let Some(unit) = units.next() {
-        tally.units += 1;
+        count_units.units += 1;
         match unit {
-            0x0009..=0x000D | 0x0020..=0x007E => tally.plain += 1,
+            0x0009..=0x000D | 0x0020..=0x007E => count_units.plain += 1,
             0xD800..=0xDBFF => {
-                tally.units += 1;
+                count_units.units += 1;
                 units.next().filter(|low| (0xDC00..=0xDFFF).contains(low))?;
             }
             // Letters, punctuation and symbols up to the dingbats; CJK; Hangul; the forms at the end. What is left
@@ -79,5 +88,5 @@ fn tally(raw: &[u8], read: fn([u8; 2]) -> u16) -> Option<Tally> {
             _ => return None,
         }
     }
-    Some(tally)
+    Some(count_units)
 }

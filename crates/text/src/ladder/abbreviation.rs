@@ -7,8 +7,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::exact::places;
-use super::passage::Passage;
-use super::settle::literal;
+use super::text_lines::TextLines;
+use super::verdict::choose_and_edit;
 use super::{Rung, Task, Verdict};
 
 /// The built-in abbreviations: short form, long form.
@@ -56,7 +56,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         if text == task.old || found.iter().any(|(_, other, _)| *other == text) {
             continue;
         }
-        let places = places(task.sight, &text);
+        let places = places(task.source, &text);
         if !places.is_empty() {
             found.push((places, text, pairs));
         }
@@ -71,8 +71,14 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     }
     let (places, old, pairs) = found.pop()?;
     let new = expand(task.new, &pairs);
-    let (old, new) = (Passage::of(&old), Passage::of(&new));
-    Some(literal(task, Rung::Abbreviation, places, &old, &new))
+    let (old, new) = (TextLines::of(&old), TextLines::of(&new));
+    Some(choose_and_edit(
+        task,
+        Rung::Abbreviation,
+        places,
+        &old,
+        &new,
+    ))
 }
 
 /// The abbreviations of the old text that must be expanded, because the file does not have the
@@ -82,7 +88,7 @@ fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
         .abbreviations
         .iter()
         .map(|(short, long)| (short.as_str(), long.as_str()));
-    let view = task.sight.view.as_bytes();
+    let view = task.source.view.as_bytes();
     let stands = |text: &str| memmem::find(view, text.as_bytes()).is_some();
     let (mut needed, mut undecided): (Vec<Pair<'a>>, Vec<Pair<'a>>) = (Vec::new(), Vec::new());
     for (short, long) in TABLE.into_iter().chain(own) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::look_alike::is_blank;
 
-use super::passage::{newline_at, starts_line};
+use super::text_lines::{newline_at, starts_line};
 use super::{Guard, Rung, Task, Verdict, exact, lenient};
 
 /// The rest must have so many lines that are not blank, or so many characters that are no white
@@ -41,7 +41,7 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
         return None;
     }
     let rest = Task { old, new, ..*task };
-    let view = task.sight.view;
+    let view = task.source.view;
     match exact::find(&rest).or_else(|| lenient(&rest))? {
         Verdict::Found(mut found) => {
             found.rung = Rung::BlankEdge;

@@ -1,5 +1,5 @@
 //! The rung `escaped`: old text escaped once too often, as JSON or HTML. Unescaped it stands
-//! there byte for byte, the place shows no escape of its own, and the new text is escaped in the
+//! there byte for byte, the place has_escape no escape of its own, and the new text is escaped in the
 //! same kinds, so that what unescaping does to it is known.
 
 mod html;
@@ -12,49 +12,49 @@ use std::ops::Range;
 use crate::look_alike::is_blank;
 
 use super::exact::places;
-use super::passage::Passage;
-use super::settle::{choose, edit, forbid};
+use super::text_lines::TextLines;
+use super::verdict::{choose, edit, forbid};
 use super::{Rung, Task, Verdict};
 
 /// One kind of escape: the letter after the backslash or the name of the entity.
-type Kind = String;
+type EscapeKind = String;
 
-/// A text taken apart by one way of escaping.
+/// A text taken apart by one escaping of escaping.
 #[derive(Debug, Default)]
 struct Unescaped {
     /// The text without its escapes.
     text: String,
     /// The kinds of escapes that it showed.
-    kinds: BTreeSet<Kind>,
+    kinds: BTreeSet<EscapeKind>,
     /// The characters that were escaped.
     escaped: BTreeSet<char>,
     /// The characters that were not.
     bare: BTreeSet<char>,
     /// The text as it was sent, taken apart: each character and each escape, with the character that is meant.
-    signs: Vec<(Range<usize>, char)>,
+    tokens: Vec<(Range<usize>, char)>,
 }
 
-/// One way of escaping.
+/// One escaping of escaping.
 #[derive(Debug, Clone, Copy)]
-enum Way {
+enum Escaping {
     Json,
     Html,
 }
 
-impl Way {
+impl Escaping {
     /// `None` for text with a sign of escaping that is no escape.
     fn unescape(self, text: &str) -> Option<Unescaped> {
         match self {
-            Way::Json => json::unescape(text),
-            Way::Html => html::unescape(text),
+            Escaping::Json => json::unescape(text),
+            Escaping::Html => html::unescape(text),
         }
     }
 
     /// Whether the text itself has something that reads as an escape.
-    fn shows(self, text: &str) -> bool {
+    fn has_escape(self, text: &str) -> bool {
         match self {
-            Way::Json => text.contains('\\'),
-            Way::Html => html::shows_entity(text),
+            Escaping::Json => text.contains('\\'),
+            Escaping::Html => html::shows_entity(text),
         }
     }
 }
@@ -73,18 +73,18 @@ impl Unescaped {
 }
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let mut found: Vec<(Way, Unescaped, Vec<Range<usize>>)> = Vec::new();
-    for way in [Way::Json, Way::Html] {
-        let Some(old) = way.unescape(task.old) else {
+    let mut found: Vec<(Escaping, Unescaped, Vec<Range<usize>>)> = Vec::new();
+    for escaping in [Escaping::Json, Escaping::Html] {
+        let Some(old) = escaping.unescape(task.old) else {
             continue;
         };
         let mixed = old.bare_in_spite_of(&old).is_some();
-        if old.kinds.is_empty() || mixed || is_blank(&old.text) || way.shows(&old.text) {
+        if old.kinds.is_empty() || mixed || is_blank(&old.text) || escaping.has_escape(&old.text) {
             continue;
         }
-        let places = places(task.sight, &old.text);
+        let places = places(task.source, &old.text);
         if !places.is_empty() {
-            found.push((way, old, places));
+            found.push((escaping, old, places));
         }
     }
     if found.len() > 1 {
@@ -95,22 +95,22 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
             places,
         });
     }
-    let (way, old, places) = found.pop()?;
+    let (escaping, old, places) = found.pop()?;
     let places = match choose(task, Rung::Escaped, places) {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
-    let new = match unescape_new(way, &old, task) {
+    let new = match unescape_new(escaping, &old, task) {
         Ok(new) => new,
         Err(reason) => return Some(forbid(Rung::Escaped, places[0].clone(), reason)),
     };
-    let (old, new) = (Passage::of(&old.text), Passage::of(&new));
+    let (old, new) = (TextLines::of(&old.text), TextLines::of(&new));
     Some(edit(task, Rung::Escaped, places, &old, &new, None))
 }
 
-/// The new text unescaped, where it shows the old text's kinds of escapes and no other.
-fn unescape_new(way: Way, old: &Unescaped, task: &Task<'_>) -> Result<String, String> {
-    let new = way.unescape(task.new).ok_or(
+/// The new text unescaped, where it has_escape the old text's kinds of escapes and no other.
+fn unescape_new(escaping: Escaping, old: &Unescaped, task: &Task<'_>) -> Result<String, String> {
+    let new = escaping.unescape(task.new).ok_or(
         "The old text is escaped once too often, but the new text has something in it that is no escape.",
     )?;
     if let Some(kind) = new.kinds.difference(&old.kinds).next() {

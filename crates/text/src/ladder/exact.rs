@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::look_alike::is_blank_char;
 
-use super::passage::{Leads, Passage};
 use super::search::{each_occurrence, occurrences};
-use super::settle::{choose, edit};
-use super::sight::Sight;
+use super::source::SourceText;
+use super::text_lines::{IndentScanner, TextLines};
+use super::verdict::{choose, edit};
 use super::{
     Occurrences, PLACES_MOST, Remark, Rung, Task, Tolerance, Verdict, repeats_indentation,
 };
@@ -28,19 +28,19 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
-    let mut leads = Leads::of(task.sight.view);
-    let blanks = leads.before(places[0].start);
+    let mut indents = IndentScanner::of(task.source.view);
+    let blanks = indents.before(places[0].start);
     let once = task.tolerance == Tolerance::Tolerant
         && blanks.is_some_and(|blanks| repeats_indentation(blanks, task.old, task.new))
         && places
             .iter()
-            .all(|place| leads.before(place.start) == blanks);
+            .all(|place| indents.before(place.start) == blanks);
     let sent = if once {
         task.new.trim_start_matches(is_blank_char)
     } else {
         task.new
     };
-    let (old, new) = (Passage::of(task.old), Passage::of(sent));
+    let (old, new) = (TextLines::of(task.old), TextLines::of(sent));
     let mut verdict = edit(task, Rung::Exact, places, &old, &new, None);
     if let Verdict::Found(found) = &mut verdict
         && once
@@ -56,9 +56,9 @@ fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
     let mut places = Vec::new();
     let mut count = 0;
     let mut free = 0;
-    each_occurrence(task.sight.view, task.old, |at| {
+    each_occurrence(task.source.view, task.old, |at| {
         let place = at..at + task.old.len();
-        if (task.occurrences == Occurrences::All && at < free) || task.sight.is_damaged(&place) {
+        if (task.occurrences == Occurrences::All && at < free) || task.source.is_damaged(&place) {
             return;
         }
         free = place.end;
@@ -71,10 +71,10 @@ fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
 }
 
 /// Every place where the text stands, overlapping ones included, damaged ones not.
-pub(super) fn places(sight: &Sight<'_>, text: &str) -> Vec<Range<usize>> {
-    occurrences(sight.view, text)
+pub(super) fn places(source: &SourceText<'_>, text: &str) -> Vec<Range<usize>> {
+    occurrences(source.view, text)
         .into_iter()
         .map(|at| at..at + text.len())
-        .filter(|place| !sight.is_damaged(place))
+        .filter(|place| !source.is_damaged(place))
         .collect()
 }

@@ -1,20 +1,20 @@
 //! Code in prose: between fences, as Markdown has them, and between back quotes.
 
-use super::passage::line_lead;
+use super::text_lines::line_prefix;
 
 /// The fence that is open at some line, if any.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Fence {
+pub(super) struct FenceState {
     open: Option<(char, usize)>,
 }
 
 /// A fence has at least so many signs.
 const SIGNS_LEAST: usize = 3;
 
-impl Fence {
+impl FenceState {
     /// The fence that is open where the text ends.
-    pub(super) fn after(text: &str) -> Fence {
-        let mut fence = Fence::default();
+    pub(super) fn after(text: &str) -> FenceState {
+        let mut fence = FenceState::default();
         for line in text.split('\n') {
             fence.pass(line);
         }
@@ -54,8 +54,8 @@ pub(super) struct CodeLines {
 impl CodeLines {
     /// Judges the new lines that stand at an offset of the view.
     pub(super) fn of(view: &str, at: usize, new: &[&str]) -> CodeLines {
-        let lead = line_lead(view, at);
-        let mut fence = Fence::after(&view[..at - lead.len()]);
+        let lead = line_prefix(view, at);
+        let mut fence = FenceState::after(&view[..at - lead.len()]);
         let lines = new.iter().enumerate().map(|(number, line)| {
             let is_open = fence.is_open();
             match number {
@@ -84,12 +84,12 @@ mod tests {
 
     #[test]
     fn a_fence_ends_with_its_own_sign_and_length() {
-        assert!(!Fence::after("a\n").is_open());
-        assert!(Fence::after("a\n```py\nb\n").is_open());
-        assert!(!Fence::after("```\nb\n```\n").is_open());
-        assert!(Fence::after("````\n```\n").is_open());
-        assert!(Fence::after("~~~\n```\n").is_open());
-        assert!(Fence::after("```\n```x\n").is_open());
-        assert!(!Fence::after("`a`\n``b``\n").is_open());
+        assert!(!FenceState::after("a\n").is_open());
+        assert!(FenceState::after("a\n```py\nb\n").is_open());
+        assert!(!FenceState::after("```\nb\n```\n").is_open());
+        assert!(FenceState::after("````\n```\n").is_open());
+        assert!(FenceState::after("~~~\n```\n").is_open());
+        assert!(FenceState::after("```\n```x\n").is_open());
+        assert!(!FenceState::after("`a`\n``b``\n").is_open());
     }
 }

@@ -3,21 +3,27 @@
 
 use crate::look_alike::is_blank;
 
-use super::passage::{Passage, starts_line};
-use super::settle::literal;
+use super::text_lines::{TextLines, starts_line};
+use super::verdict::choose_and_edit;
 use super::{Rung, Task, Verdict};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let view = task.sight.view;
+    let view = task.source.view;
     let rest = task.old.strip_suffix('\n')?;
-    if is_blank(rest) || !task.sight.is_open() || !view.ends_with(rest) {
+    if is_blank(rest) || !task.source.is_open() || !view.ends_with(rest) {
         return None;
     }
     let place = view.len() - rest.len()..view.len();
-    if !starts_line(view, place.start) || task.sight.is_damaged(&place) {
+    if !starts_line(view, place.start) || task.source.is_damaged(&place) {
         return None;
     }
-    let new = Passage::of(task.new).unended();
-    let old = Passage::of(rest);
-    Some(literal(task, Rung::FinalNewline, vec![place], &old, &new))
+    let new = TextLines::of(task.new).unended();
+    let old = TextLines::of(rest);
+    Some(choose_and_edit(
+        task,
+        Rung::FinalNewline,
+        vec![place],
+        &old,
+        &new,
+    ))
 }

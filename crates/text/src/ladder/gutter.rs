@@ -3,13 +3,13 @@
 
 use crate::look_alike::is_blank;
 
-use super::passage::Passage;
-use super::settle::literal;
+use super::text_lines::TextLines;
+use super::verdict::choose_and_edit;
 use super::{Leaks, Rung, Task, Verdict};
 
 /// The ways in which line numbers are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum NumberFormat {
     /// `7→text`
     Arrow,
     /// `     7→text`
@@ -24,13 +24,13 @@ enum Form {
     Bar,
 }
 
-const FORMS: [Form; 6] = [
-    Form::Arrow,
-    Form::AlignedArrow,
-    Form::Tab,
-    Form::AlignedTab,
-    Form::Grep,
-    Form::Bar,
+const NUMBER_FORMATS: [NumberFormat; 6] = [
+    NumberFormat::Arrow,
+    NumberFormat::AlignedArrow,
+    NumberFormat::Tab,
+    NumberFormat::AlignedTab,
+    NumberFormat::Grep,
+    NumberFormat::Bar,
 ];
 
 /// The width of an aligned number.
@@ -40,34 +40,34 @@ const ALIGNED: usize = 6;
 const DIGITS_MOST: usize = 12;
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let (old, new) = (Passage::of(task.old), Passage::of(task.new));
-    let (form, first, stripped) = FORMS.iter().find_map(|&form| {
-        let (first, lines) = strip(&old, form)?;
-        Some((form, first, lines))
+    let (old, new) = (TextLines::of(task.old), TextLines::of(task.new));
+    let (format, first, stripped) = NUMBER_FORMATS.iter().find_map(|&format| {
+        let (first, lines) = strip(&old, format)?;
+        Some((format, first, lines))
     })?;
-    let (place, at_open_end) = stand(task, &stripped, first, old.ended)?;
-    let mut old = Passage {
+    let (place, at_open_end) = locate(task, &stripped, first, old.ended)?;
+    let mut old = TextLines {
         lines: stripped,
         ended: old.ended,
     };
-    let new_lines = match (strip_new(&new, form), task.leaks) {
+    let new_lines = match (strip_new(&new, format), task.leaks) {
         (Ok(lines), _) => lines,
         (Err(_), Leaks::Insisted) => new.lines,
         (Err(reason), Leaks::Refuse) => return Some(Verdict::Leaked { reason }),
     };
-    let mut new = Passage {
+    let mut new = TextLines {
         lines: new_lines,
         ended: new.ended,
     };
     if at_open_end {
         (old, new) = (old.unended(), new.unended());
     }
-    Some(literal(task, Rung::Gutter, vec![place], &old, &new))
+    Some(choose_and_edit(task, Rung::Gutter, vec![place], &old, &new))
 }
 
 /// The place of the lines from number `first` on, if they are these, and whether it ends where the
 /// file ends without the newline that the old text has.
-fn stand(
+fn locate(
     task: &Task<'_>,
     lines: &[&str],
     first: usize,
@@ -76,7 +76,7 @@ fn stand(
     if lines.iter().all(|line| is_blank(line)) {
         return None;
     }
-    let view = task.sight.view;
+    let view = task.source.view;
     let start = match first.checked_sub(2) {
         None => 0,
         Some(newlines) => memchr::memchr_iter(b'\n', view.as_bytes()).nth(newlines)? + 1,
@@ -96,15 +96,15 @@ fn stand(
         (_, false) => return None,
     }
     let place = start..end;
-    (!task.sight.is_damaged(&place)).then_some((place, ended && rest.is_empty()))
+    (!task.source.is_damaged(&place)).then_some((place, ended && rest.is_empty()))
 }
 
 /// The first number and the lines without theirs, where all lines have consecutive ones.
-fn strip<'t>(passage: &Passage<'t>, form: Form) -> Option<(usize, Vec<&'t str>)> {
-    let (first, _) = number(passage.lines.first()?, form)?;
-    let mut stripped = Vec::with_capacity(passage.len());
-    for (count, line) in passage.lines.iter().enumerate() {
-        let (number, rest) = number(line, form)?;
+fn strip<'t>(lines: &TextLines<'t>, format: NumberFormat) -> Option<(usize, Vec<&'t str>)> {
+    let (first, _) = number(lines.lines.first()?, format)?;
+    let mut stripped = Vec::with_capacity(lines.len());
+    for (count, line) in lines.lines.iter().enumerate() {
+        let (number, rest) = number(line, format)?;
         if number != first + count {
             return None;
         }
@@ -113,19 +113,19 @@ fn strip<'t>(passage: &Passage<'t>, form: Form) -> Option<(usize, Vec<&'t str>)>
     Some((first, stripped))
 }
 
-/// The new lines without numbers: all have them, in the old text's form, or none has any. The
+/// The new lines without numbers: all have them, in the old text's format, or none has any. The
 /// error is a sentence about display text among them.
-fn strip_new<'t>(new: &Passage<'t>, form: Form) -> Result<Vec<&'t str>, String> {
-    if let Some((_, lines)) = strip(new, form) {
+fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t str>, String> {
+    if let Some((_, lines)) = strip(new, format) {
         return Ok(lines);
     }
-    let numbered = |form: Form| {
+    let numbered = |format: NumberFormat| {
         new.lines
             .iter()
-            .filter(|line| number(line, form).is_some())
+            .filter(|line| number(line, format).is_some())
             .count()
     };
-    let own = numbered(form);
+    let own = numbered(format);
     if own == new.len() && own > 0 {
         return Err(
             "The old text has line numbers, and those of the new text are not consecutive."
@@ -139,9 +139,11 @@ fn strip_new<'t>(new: &Passage<'t>, form: Form) -> Result<Vec<&'t str>, String> 
         ));
     }
     // The arrow is nobody's data; the other forms are, unless every line has one.
-    let other = FORMS.iter().any(|&other| match numbered(other) {
+    let other = NUMBER_FORMATS.iter().any(|&other| match numbered(other) {
         0 => false,
-        count => count == new.len() || matches!(other, Form::Arrow | Form::AlignedArrow),
+        count => {
+            count == new.len() || matches!(other, NumberFormat::Arrow | NumberFormat::AlignedArrow)
+        }
     });
     if other {
         return Err(
@@ -152,24 +154,24 @@ fn strip_new<'t>(new: &Passage<'t>, form: Form) -> Result<Vec<&'t str>, String> 
 }
 
 /// The number before a line, and the line.
-fn number(line: &str, form: Form) -> Option<(usize, &str)> {
+fn number(line: &str, format: NumberFormat) -> Option<(usize, &str)> {
     let unpadded = line.trim_start_matches(' ');
     let padding = line.len() - unpadded.len();
     let digits = unpadded.bytes().take_while(u8::is_ascii_digit).count();
-    let wanted = match form {
-        Form::AlignedArrow | Form::AlignedTab => ALIGNED.saturating_sub(digits),
-        Form::Arrow | Form::Tab | Form::Grep | Form::Bar => 0,
+    let wanted = match format {
+        NumberFormat::AlignedArrow | NumberFormat::AlignedTab => ALIGNED.saturating_sub(digits),
+        NumberFormat::Arrow | NumberFormat::Tab | NumberFormat::Grep | NumberFormat::Bar => 0,
     };
     if padding != wanted || digits == 0 || digits > DIGITS_MOST || unpadded.starts_with('0') {
         return None;
     }
     let (number, rest) = unpadded.split_at(digits);
-    let text = match form {
-        Form::Arrow | Form::AlignedArrow => rest.strip_prefix('→'),
-        Form::Tab | Form::AlignedTab => rest.strip_prefix('\t'),
-        Form::Grep => rest.strip_prefix([':', '-']),
-        Form::Bar if rest == " |" => Some(""),
-        Form::Bar => rest.strip_prefix(" | "),
+    let text = match format {
+        NumberFormat::Arrow | NumberFormat::AlignedArrow => rest.strip_prefix('→'),
+        NumberFormat::Tab | NumberFormat::AlignedTab => rest.strip_prefix('\t'),
+        NumberFormat::Grep => rest.strip_prefix([':', '-']),
+        NumberFormat::Bar if rest == " |" => Some(""),
+        NumberFormat::Bar => rest.strip_prefix(" | "),
     };
     Some((number.parse().ok()?, text?))
 }
@@ -181,20 +183,25 @@ mod tests {
     #[test]
     fn each_form_is_read_as_itself_only() {
         let shown = ["7→x", "     7→x", "7\tx", "     7\tx", "7:x", "7 | x"];
-        for (at, form) in FORMS.iter().enumerate() {
+        for (at, format) in NUMBER_FORMATS.iter().enumerate() {
             for (other, line) in shown.iter().enumerate() {
                 let wanted = (at == other).then_some((7, "x"));
-                assert_eq!(number(line, *form), wanted, "{form:?} {line:?}");
+                assert_eq!(number(line, *format), wanted, "{format:?} {line:?}");
             }
         }
-        assert_eq!(number("7-x", Form::Grep), Some((7, "x")));
-        assert_eq!(number("7 |", Form::Bar), Some((7, "")));
-        assert_eq!(number("7 | ", Form::Bar), Some((7, "")));
-        assert_eq!(number("7 |x", Form::Bar), None);
-        assert_eq!(number("123456→x", Form::AlignedArrow), Some((123_456, "x")));
+        assert_eq!(number("7-x", NumberFormat::Grep), Some((7, "x")));
+        assert_eq!(number("7 |", NumberFormat::Bar), Some((7, "")));
+        assert_eq!(number("7 | ", NumberFormat::Bar), Some((7, "")));
+        assert_eq!(number("7 |x", NumberFormat::Bar), None);
+        assert_eq!(
+            number("123456→x", NumberFormat::AlignedArrow),
+            Some((123_456, "x"))
+        );
         for line in ["07→x", "0→x", "→x", "1234567890123→x", "    7→x", "7 x", ""] {
             assert_eq!(
-                FORMS.iter().find_map(|&form| number(line, form)),
+                NUMBER_FORMATS
+                    .iter()
+                    .find_map(|&format| number(line, format)),
                 None,
                 "{line:?}"
             );

@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use crate::look_alike::{fold_char, indent_len, is_blank};
 
-use super::block::{Block, Line};
+use super::line_matcher::{LineMatcher, LineRef};
 use super::search::sequences;
-use super::settle::{choose, forbid};
 use super::shift::Shift;
+use super::verdict::{choose, forbid};
 use super::{Rung, Task, Verdict};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let block = Block::of(task);
-    let places = block.places(&windows(&block)?);
+    let matcher = LineMatcher::of(task);
+    let places = matcher.places(&windows(&matcher)?);
     if places.is_empty() {
         return None;
     }
@@ -22,10 +22,10 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         Err(verdict) => return Some(verdict),
     };
     let place = places[0].clone();
-    if let Err(reason) = allow(&block, task.new, &place) {
+    if let Err(reason) = allow(&matcher, task.new, &place) {
         return Some(forbid(Rung::Indent, place, reason));
     }
-    let (file, old) = block.pairs(&place).next()?;
+    let (file, old) = matcher.pairs(&place).next()?;
     let removed: String = old.chars().map(fold_char).collect();
     let (file_indent, old_indent) = (count(file), count(old));
     let shift = if file_indent > old_indent {
@@ -33,7 +33,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     } else {
         Shift::Remove(&removed[..old_indent - file_indent])
     };
-    Some(block.edit(task, Rung::Indent, places, shift))
+    Some(matcher.edit(task, Rung::Indent, places, shift))
 }
 
 /// The windows of the file that the old text fits with one shift.
@@ -41,47 +41,49 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
 /// How the indentation of a line stands to that of the line before it, blank ones passed over, is
 /// the same under any shift; so lines after the first are compared by that and by their content,
 /// and only the first tells the shift.
-fn windows(block: &Block<'_>) -> Option<Vec<usize>> {
-    let first = block.old_lines().position(|line| !line.is_blank())?;
-    let old_before = before(block.len(), |number| block.old_line(number));
-    let file_before = before(block.file_len(), |number| block.file_line(number));
+fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
+    let first = matcher.old_lines().position(|line| !line.is_blank())?;
+    let old_before = before(matcher.len(), |number| matcher.old_line(number));
+    let file_before = before(matcher.file_len(), |number| matcher.file_line(number));
     let old_step = |number: usize| {
         step(
-            old_before[number].map(|at| block.old_line(at)),
-            block.old_line(number),
+            old_before[number].map(|at| matcher.old_line(at)),
+            matcher.old_line(number),
         )
     };
     let file_step = |number: usize| {
         step(
-            file_before[number].map(|at| block.file_line(at)),
-            block.file_line(number),
+            file_before[number].map(|at| matcher.file_line(at)),
+            matcher.file_line(number),
         )
     };
     let rest = first + 1;
     let starts = sequences(
-        block.len() - rest,
-        block.file_len(),
+        matcher.len() - rest,
+        matcher.file_len(),
         |a, b| {
-            block
+            matcher
                 .old_line(rest + a)
-                .same_content(block.old_line(rest + b))
+                .same_content(matcher.old_line(rest + b))
                 && old_step(rest + a) == old_step(rest + b)
         },
         |at, b| {
-            block.file_line(at).same_content(block.old_line(rest + b))
+            matcher
+                .file_line(at)
+                .same_content(matcher.old_line(rest + b))
                 && file_step(at) == old_step(rest + b)
         },
     );
-    let old_first = block.old_line(first);
+    let old_first = matcher.old_line(first);
     let fits = |&start: &usize| {
         // `start` follows the first line that is not blank; the blank ones stand before that.
         let Some(window) = start.checked_sub(rest) else {
             return false;
         };
-        let file_first = block.file_line(start - 1);
+        let file_first = matcher.file_line(start - 1);
         file_first.same_content(old_first)
             && is_shifted(file_first.indent(), old_first.indent())
-            && (window..start - 1).all(|at| block.file_line(at).is_blank())
+            && (window..start - 1).all(|at| matcher.file_line(at).is_blank())
     };
     Some(
         starts
@@ -93,7 +95,7 @@ fn windows(block: &Block<'_>) -> Option<Vec<usize>> {
 }
 
 /// For each line the last one before it that is not blank.
-fn before<'b>(len: usize, line: impl Fn(usize) -> Line<'b>) -> Vec<Option<usize>> {
+fn before<'b>(len: usize, line: impl Fn(usize) -> LineRef<'b>) -> Vec<Option<usize>> {
     let mut last = None;
     (0..len)
         .map(|number| {
@@ -107,11 +109,11 @@ fn before<'b>(len: usize, line: impl Fn(usize) -> Line<'b>) -> Vec<Option<usize>
 }
 
 /// Two indentations without what both begin with.
-fn step<'t>(before: Option<Line<'t>>, line: Line<'t>) -> (&'t str, &'t str) {
+fn step<'t>(before: Option<LineRef<'t>>, line: LineRef<'t>) -> (&'t str, &'t str) {
     if line.is_blank() {
         return ("", "");
     }
-    let (before, own) = (before.map_or("", Line::indent), line.indent());
+    let (before, own) = (before.map_or("", LineRef::indent), line.indent());
     let same = before
         .bytes()
         .zip(own.bytes())
@@ -125,8 +127,8 @@ fn is_shifted(file: &str, old: &str) -> bool {
 }
 
 /// The guards on the edit that only this rung has.
-fn allow(block: &Block<'_>, new: &str, place: &Range<usize>) -> Result<(), String> {
-    let mut prefixes = block
+fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(), String> {
+    let mut prefixes = matcher
         .pairs(place)
         .map(|(file, old)| &file[..chars_len(file, count(file).saturating_sub(count(old)))]);
     if let Some(first) = prefixes.next()
@@ -146,7 +148,7 @@ fn allow(block: &Block<'_>, new: &str, place: &Range<usize>) -> Result<(), Strin
             .filter(|indent| Some(indent.len()) == least)
             .collect()
     };
-    let file = least(block.pairs(place).map(|(file, _)| file).collect());
+    let file = least(matcher.pairs(place).map(|(file, _)| file).collect());
     let new = least(new.split('\n').collect());
     if new.iter().any(|indent| file.contains(indent)) {
         return Err("The new text already stands at the file's indentation while the old text does not, so it is unknown whether to shift it.".to_owned());

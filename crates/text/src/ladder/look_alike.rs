@@ -3,14 +3,14 @@
 
 use crate::look_alike::Folded;
 
-use super::passage::Passage;
 use super::search::occurrences;
-use super::settle::{choose, edit};
 use super::shift::Shift;
+use super::text_lines::TextLines;
+use super::verdict::{choose, edit};
 use super::{Rung, Task, Verdict};
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let view = task.sight.folded();
+    let view = task.source.folded();
     let old = Folded::of(task.old);
     if view.is_unchanged() && old.is_unchanged() {
         return None;
@@ -18,14 +18,14 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let places: Vec<_> = occurrences(view.text(), old.text())
         .into_iter()
         .filter_map(|at| Some(view.source_of(at)?..view.source_of(at + old.text().len())?))
-        .filter(|place| !task.sight.is_damaged(place))
+        .filter(|place| !task.source.is_damaged(place))
         .collect();
     if places.is_empty() || task.old.starts_with(crate::look_alike::extends) {
         return None;
     }
     Some(match choose(task, Rung::LookAlike, places) {
         Ok(places) => {
-            let (old, new) = (Passage::of(task.old), Passage::of(task.new));
+            let (old, new) = (TextLines::of(task.old), TextLines::of(task.new));
             edit(
                 task,
                 Rung::LookAlike,

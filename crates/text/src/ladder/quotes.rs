@@ -1,13 +1,13 @@
 //! What becomes of look-alikes that new text adds to a place where the match folded their kind. Quotes become curly in
 //! a changed line of prose that keeps a curly one; every kind becomes ASCII where the place has nothing else.
 
-use crate::look_alike::{Kind, fold_char};
+use crate::look_alike::{LookAlikeKind, fold_char};
 
 use super::TextKind;
 
 /// What becomes of added characters of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum AddedAs {
     AsSent,
     Curl,
     Ascii,
@@ -15,104 +15,109 @@ enum Turn {
 
 /// What becomes of added characters, kind by kind.
 #[derive(Debug, Clone)]
-pub(super) struct Added<'a> {
+pub(super) struct AddedStyle<'a> {
     old: &'a str,
-    turns: [Turn; 4],
+    added_as: [AddedAs; 4],
 }
 
 /// What an added character is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum WrittenAs {
     AsSent,
     /// The ASCII character of its kind.
     Ascii(char),
-    /// A curly quote, unless it turns out to stand in code.
-    Curly(Mark),
+    /// A curly quote, unless it added_as out to stand in code.
+    Curly(PendingQuote),
 }
 
-/// A curly quote; which one depends on what stands before it in the result.
+/// A curly quote; which one depends on what position before it in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct PendingQuote {
     pub(super) sent: char,
-    pub(super) stands: Stands,
+    pub(super) position: QuotePosition,
 }
 
-/// Where a quote stands.
+/// Where a quote position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stands {
+pub(super) enum QuotePosition {
     BetweenLetters,
     Elsewhere,
 }
 
 /// The curly quotes that a changed line keeps from the file.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct KeptMarks {
-    single: Option<Stands>,
-    double: Option<Stands>,
+pub(super) struct KeptQuotes {
+    single: Option<QuotePosition>,
+    double: Option<QuotePosition>,
 }
 
-impl KeptMarks {
+impl KeptQuotes {
     /// Notes a character that the line keeps. One mark that is no apostrophe decides for its kind.
-    pub(super) fn note(&mut self, character: char, stands: Stands) {
+    pub(super) fn note(&mut self, character: char, position: QuotePosition) {
         if is_straight(character) {
             return;
         }
-        let known = match Kind::of(character) {
-            Some(Kind::SingleQuote) => &mut self.single,
-            Some(Kind::DoubleQuote) => &mut self.double,
+        let known = match LookAlikeKind::of(character) {
+            Some(LookAlikeKind::SingleQuote) => &mut self.single,
+            Some(LookAlikeKind::DoubleQuote) => &mut self.double,
             _ => return,
         };
-        if *known != Some(Stands::Elsewhere) {
-            *known = Some(stands);
+        if *known != Some(QuotePosition::Elsewhere) {
+            *known = Some(position);
         }
     }
 
-    fn of(self, kind: Kind) -> Option<Stands> {
+    fn of(self, kind: LookAlikeKind) -> Option<QuotePosition> {
         match kind {
-            Kind::SingleQuote => self.single,
-            Kind::DoubleQuote => self.double,
+            LookAlikeKind::SingleQuote => self.single,
+            LookAlikeKind::DoubleQuote => self.double,
             _ => None,
         }
     }
 }
 
-impl<'a> Added<'a> {
+impl<'a> AddedStyle<'a> {
     /// Judges by the look-alikes of the old text and of the place.
-    pub(super) fn of(old: &'a str, place: &str, text_kind: TextKind) -> Added<'a> {
-        Added {
+    pub(super) fn of(old: &'a str, place: &str, text_kind: TextKind) -> AddedStyle<'a> {
+        AddedStyle {
             old,
-            turns: Kind::WITH_ASCII.map(|kind| turn(old, place, kind, text_kind)),
+            added_as: LookAlikeKind::WITH_ASCII.map(|kind| added_as(old, place, kind, text_kind)),
         }
     }
 
     /// What an added character is written as, in a line that keeps these marks.
-    pub(super) fn write(&self, character: char, stands: Stands, kept: KeptMarks) -> Written {
-        let Some(kind) = Kind::of(character) else {
-            return Written::AsSent;
+    pub(super) fn write(
+        &self,
+        character: char,
+        position: QuotePosition,
+        kept: KeptQuotes,
+    ) -> WrittenAs {
+        let Some(kind) = LookAlikeKind::of(character) else {
+            return WrittenAs::AsSent;
         };
         let follows = match kept.of(kind) {
             None => false,
-            Some(Stands::BetweenLetters) => stands == Stands::BetweenLetters,
-            Some(Stands::Elsewhere) => true,
+            Some(QuotePosition::BetweenLetters) => position == QuotePosition::BetweenLetters,
+            Some(QuotePosition::Elsewhere) => true,
         };
-        match self.turns[kind as usize] {
-            Turn::Curl if follows && is_straight(character) => Written::Curly(Mark {
+        match self.added_as[kind as usize] {
+            AddedAs::Curl if follows && is_straight(character) => WrittenAs::Curly(PendingQuote {
                 sent: character,
-                stands,
+                position,
             }),
-            Turn::Ascii if !character.is_ascii() && self.old.contains(character) => {
-                Written::Ascii(fold_char(character))
+            AddedAs::Ascii if !character.is_ascii() && self.old.contains(character) => {
+                WrittenAs::Ascii(fold_char(character))
             }
-            _ => Written::AsSent,
+            _ => WrittenAs::AsSent,
         }
     }
 }
 
-impl Mark {
-    /// The curly quote after `before`, which is what stands before it in the result: opening after
+impl PendingQuote {
+    /// The curly quote after `before`, which is what position before it in the result: opening after
     /// white space, an opening bracket and at the start of the file, else closing, as apostrophes are.
     pub(super) fn curl(self, before: Option<char>) -> char {
-        let opens = self.stands == Stands::Elsewhere
+        let opens = self.position == QuotePosition::Elsewhere
             && before.is_none_or(|before| before.is_whitespace() || is_opening_bracket(before));
         match (self.sent, opens) {
             ('\'', true) => '\u{2018}',
@@ -123,22 +128,25 @@ impl Mark {
     }
 }
 
-fn turn(old: &str, place: &str, wanted: Kind, text_kind: TextKind) -> Turn {
+fn added_as(old: &str, place: &str, wanted: LookAlikeKind, text_kind: TextKind) -> AddedAs {
     let all = |text: &str| -> Vec<char> {
         text.chars()
-            .filter(|&character| Kind::of(character) == Some(wanted))
+            .filter(|&character| LookAlikeKind::of(character) == Some(wanted))
             .collect()
     };
     let (old, place) = (all(old), all(place));
-    let is_quote = matches!(wanted, Kind::SingleQuote | Kind::DoubleQuote);
+    let is_quote = matches!(
+        wanted,
+        LookAlikeKind::SingleQuote | LookAlikeKind::DoubleQuote
+    );
     if old == place || old.is_empty() || place.is_empty() {
-        Turn::AsSent
+        AddedAs::AsSent
     } else if is_quote && text_kind == TextKind::Prose && !place.iter().any(char::is_ascii) {
-        Turn::Curl
+        AddedAs::Curl
     } else if place.iter().all(char::is_ascii) && !old.iter().any(char::is_ascii) {
-        Turn::Ascii
+        AddedAs::Ascii
     } else {
-        Turn::AsSent
+        AddedAs::AsSent
     }
 }
 
@@ -182,41 +190,64 @@ mod tests {
 
     #[test]
     fn a_kind_turns_only_where_it_was_folded_and_is_uniform() {
-        let turn = |old, place, kind| turn(old, place, kind, TextKind::Prose);
+        let in_prose = |old, place, kind| added_as(old, place, kind, TextKind::Prose);
         let curly = "\u{201C}a\u{201D} it's";
-        assert_eq!(turn("\"a\" it's", curly, Kind::DoubleQuote), Turn::Curl);
-        assert_eq!(turn("\"a\" it's", curly, Kind::SingleQuote), Turn::AsSent);
         assert_eq!(
-            turn("\u{201C}a\u{201D}", "\"a\"", Kind::DoubleQuote),
-            Turn::Ascii
+            in_prose("\"a\" it's", curly, LookAlikeKind::DoubleQuote),
+            AddedAs::Curl
         );
         assert_eq!(
-            turn("\u{201C}a\"", "\"a\"", Kind::DoubleQuote),
-            Turn::AsSent
+            in_prose("\"a\" it's", curly, LookAlikeKind::SingleQuote),
+            AddedAs::AsSent
         );
         assert_eq!(
-            turn("\"a\" \"b\"", "\u{201C}a\u{201D} \"b\"", Kind::DoubleQuote),
-            Turn::AsSent
+            in_prose("\u{201C}a\u{201D}", "\"a\"", LookAlikeKind::DoubleQuote),
+            AddedAs::Ascii
         );
         assert_eq!(
-            turn("\u{201C}a\u{201D}", "\u{201C}a\u{201D}", Kind::DoubleQuote),
-            Turn::AsSent
+            in_prose("\u{201C}a\"", "\"a\"", LookAlikeKind::DoubleQuote),
+            AddedAs::AsSent
         );
-        assert_eq!(turn("a", "a", Kind::DoubleQuote), Turn::AsSent);
-        assert_eq!(turn("a\u{A0}b", "a b", Kind::Space), Turn::Ascii);
-        assert_eq!(turn("a b", "a\u{A0}b", Kind::Space), Turn::AsSent);
+        assert_eq!(
+            in_prose(
+                "\"a\" \"b\"",
+                "\u{201C}a\u{201D} \"b\"",
+                LookAlikeKind::DoubleQuote
+            ),
+            AddedAs::AsSent
+        );
+        assert_eq!(
+            in_prose(
+                "\u{201C}a\u{201D}",
+                "\u{201C}a\u{201D}",
+                LookAlikeKind::DoubleQuote
+            ),
+            AddedAs::AsSent
+        );
+        assert_eq!(
+            in_prose("a", "a", LookAlikeKind::DoubleQuote),
+            AddedAs::AsSent
+        );
+        assert_eq!(
+            in_prose("a\u{A0}b", "a b", LookAlikeKind::Space),
+            AddedAs::Ascii
+        );
+        assert_eq!(
+            in_prose("a b", "a\u{A0}b", LookAlikeKind::Space),
+            AddedAs::AsSent
+        );
     }
 
     #[test]
     fn code_gets_no_curly_quotes() {
         assert_eq!(
-            turn(
+            added_as(
                 "\"a\"",
                 "\u{201C}a\u{201D}",
-                Kind::DoubleQuote,
+                LookAlikeKind::DoubleQuote,
                 TextKind::Code
             ),
-            Turn::AsSent
+            AddedAs::AsSent
         );
     }
 
@@ -232,9 +263,9 @@ mod tests {
             (Some('.'), false),
             (Some('\u{2014}'), false),
         ] {
-            let mark = |sent| Mark {
+            let mark = |sent| PendingQuote {
                 sent,
-                stands: Stands::Elsewhere,
+                position: QuotePosition::Elsewhere,
             };
             assert_eq!(mark('"').curl(before) == '\u{201C}', opens, "{before:?}");
             assert_eq!(mark('\'').curl(before) == '\u{2018}', opens, "{before:?}");

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::look_alike::{indent_len, is_blank, is_blank_char};
 
-use super::Erasure;
-use super::passage::{Leads, Passage, starts_line};
+use super::Deletion;
+use super::text_lines::{IndentScanner, TextLines, starts_line};
 
 /// How many columns a tab takes where indentations of tabs and spaces are compared.
 const TAB_COLUMNS: usize = 8;
@@ -22,7 +22,7 @@ pub enum Remark {
     Curled,
     /// These characters that the new text adds were written as ASCII.
     MadeAscii(Vec<char>),
-    /// The place begins behind its line's indentation, and further new lines stand left of that. The number of the
+    /// The place begins behind its line's indentation, and added new lines stand left of that. The number of the
     /// first of them in the new text, from 1.
     Indentation(usize),
     /// A newline at the end of the new text leaves a blank line.
@@ -35,24 +35,24 @@ pub enum Remark {
 pub(super) fn remarks(
     view: &str,
     places: &[Range<usize>],
-    old: &Passage<'_>,
-    new: &Passage<'_>,
-    erasure: Erasure,
+    old: &TextLines<'_>,
+    new: &TextLines<'_>,
+    deletion: Deletion,
 ) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let joins = |place: &Range<usize>| {
-        let whole = erasure == Erasure::Whole && starts_line(view, place.start);
+        let whole = deletion == Deletion::Requested && starts_line(view, place.start);
         place.end < view.len() && !whole
     };
     if old.ended && !new.ended && places.iter().any(joins) {
         remarks.push(Remark::JoinsNextLine);
     }
-    let mut leads = Leads::of(view);
-    let further = Further::of(old, new);
+    let mut indents = IndentScanner::of(view);
+    let added = AddedIndents::of(old, new);
     let left = places
         .iter()
-        .filter_map(|place| leads.before(place.start))
-        .find_map(|lead| further.left_of(lead));
+        .filter_map(|place| indents.before(place.start))
+        .find_map(|lead| added.left_of(lead));
     remarks.extend(left.map(Remark::Indentation));
     let leaves_blank = |(number, place): (usize, &Range<usize>)| {
         let next = places.get(number + 1).map_or(view.len(), |next| next.start);
@@ -77,12 +77,12 @@ pub(super) fn remarks(
 }
 
 /// The lines after the first of the new text that are not the old text's too: number from 1, and indentation.
-struct Further<'t> {
+struct AddedIndents<'t> {
     lines: Vec<(usize, &'t str)>,
 }
 
-impl<'t> Further<'t> {
-    fn of(old: &Passage<'_>, new: &Passage<'t>) -> Further<'t> {
+impl<'t> AddedIndents<'t> {
+    fn of(old: &TextLines<'_>, new: &TextLines<'t>) -> AddedIndents<'t> {
         let known: HashSet<&str> = old.lines.iter().copied().collect();
         let lines = new.lines.iter().enumerate().skip(1);
         let added = lines.filter(|(_, line)| !is_blank(line) && !known.contains(**line));
@@ -92,7 +92,7 @@ impl<'t> Further<'t> {
         // One line of each indentation is enough, so that many places take no longer.
         let mut indents = HashSet::new();
         lines.retain(|(_, indent)| indents.insert(*indent));
-        Further { lines }
+        AddedIndents { lines }
     }
 
     /// The number of the first line that stands left of the indentation `lead`.

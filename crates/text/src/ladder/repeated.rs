@@ -6,14 +6,14 @@ use std::collections::{HashMap, HashSet};
 use crate::look_alike::{indent_len, is_blank};
 
 /// Whether new text repeats the indentation `blanks` of the line that old text begins on, with nothing but these blanks
-/// before it, so that they are meant once: neither a change of blanks only nor one that moves further lines.
+/// before it, so that they are meant once: neither a change of blanks only nor one that moves later lines.
 pub fn repeats_indentation(blanks: &str, old: &str, new: &str) -> bool {
     !blanks.is_empty()
         && is_blank(blanks)
         && indent_len(old) == 0
         && new[..indent_len(new)] == *blanks
         && !same_but_white_space(old, new)
-        && !moves_further_lines(old, new)
+        && !moves_later_lines(old, new)
 }
 
 fn same_but_white_space(old: &str, new: &str) -> bool {
@@ -22,31 +22,29 @@ fn same_but_white_space(old: &str, new: &str) -> bool {
 }
 
 /// Whether a line after the first stands in both texts, and never with the same indentation.
-fn moves_further_lines(old: &str, new: &str) -> bool {
-    let mut known: HashMap<&str, Further<'_>> = HashMap::new();
-    for (content, indent) in further_lines(old) {
+fn moves_later_lines(old: &str, new: &str) -> bool {
+    let mut known: HashMap<&str, LaterLine<'_>> = HashMap::new();
+    for (content, indent) in later_lines(old) {
         known.entry(content).or_default().indents.insert(indent);
     }
-    for (content, indent) in further_lines(new) {
-        if let Some(further) = known.get_mut(content) {
-            further.stands_in_new = true;
-            further.unmoved |= further.indents.contains(indent);
+    for (content, indent) in later_lines(new) {
+        if let Some(later) = known.get_mut(content) {
+            later.in_new = true;
+            later.unmoved |= later.indents.contains(indent);
         }
     }
-    known
-        .values()
-        .any(|further| further.stands_in_new && !further.unmoved)
+    known.values().any(|later| later.in_new && !later.unmoved)
 }
 
 /// A line after the first of the old text, by its content.
 #[derive(Default)]
-struct Further<'t> {
+struct LaterLine<'t> {
     indents: HashSet<&'t str>,
-    stands_in_new: bool,
+    in_new: bool,
     unmoved: bool,
 }
 
-fn further_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
+fn later_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split('\n')
         .skip(1)
         .filter(|line| !is_blank(line))

@@ -20,23 +20,23 @@ pub(super) enum Shift<'a> {
     /// And the old text's lines have this prefix, folded, besides.
     Remove(&'a str),
     /// And an indentation of so many spaces a step stands for one of tabs.
-    Tabs(Steps),
+    Tabs(TabConversion),
 }
 
 /// How indentations of tabs stand for indentations of spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Steps {
+pub(super) struct TabConversion {
     /// Spaces a step.
     pub(super) width: usize,
     /// Which of the two the file has.
-    pub(super) file: Indents,
+    pub(super) file: IndentStyle,
     /// The indentations of the old text, folded, and what the file has for each; `None` where it has several.
     pub(super) known: HashMap<String, Option<String>>,
 }
 
 /// What indentation is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Indents {
+pub(super) enum IndentStyle {
     Tabs,
     Spaces,
 }
@@ -81,7 +81,7 @@ impl Shift<'_> {
                 }
                 Ok((chars_len(line, prefix), Cow::Borrowed("")))
             }
-            Shift::Tabs(steps) => Ok((indent_len(line), Cow::Owned(steps.lead(line)?))),
+            Shift::Tabs(conversion) => Ok((indent_len(line), Cow::Owned(conversion.lead(line)?))),
         }
     }
 
@@ -100,8 +100,8 @@ fn chars_len(line: &str, prefix: &str) -> usize {
         .sum()
 }
 
-impl Steps {
-    /// The indentation that a new line gets. What is left over after whole steps is told by a line of the old text
+impl TabConversion {
+    /// The indentation that a new line gets. What is left over after whole conversion is told by a line of the old text
     /// with the same indentation, or not at all.
     fn lead(&self, line: &str) -> Result<String, String> {
         let indent: String = line[..indent_len(line)].chars().map(fold_char).collect();
@@ -119,17 +119,17 @@ impl Steps {
             .ok_or_else(|| self.refusal(line, "has spaces before a tab"))?;
         let width = self.width;
         match self.file {
-            Indents::Tabs if tabs > 0 => Err(self.refusal(line, "has tabs already")),
-            Indents::Tabs if spaces.is_multiple_of(width) => Ok("\t".repeat(spaces / width)),
-            Indents::Tabs => {
+            IndentStyle::Tabs if tabs > 0 => Err(self.refusal(line, "has tabs already")),
+            IndentStyle::Tabs if spaces.is_multiple_of(width) => Ok("\t".repeat(spaces / width)),
+            IndentStyle::Tabs => {
                 let what = format!(
                     "is not indented by a multiple of {width}, nor like a line of the old text"
                 );
                 Err(self.refusal(line, &what))
             }
-            Indents::Spaces if spaces == 0 => Ok(" ".repeat(tabs * width)),
-            Indents::Spaces if tabs == 0 => Err(self.refusal(line, "has spaces already")),
-            Indents::Spaces => Err(self.refusal(
+            IndentStyle::Spaces if spaces == 0 => Ok(" ".repeat(tabs * width)),
+            IndentStyle::Spaces if tabs == 0 => Err(self.refusal(line, "has spaces already")),
+            IndentStyle::Spaces => Err(self.refusal(
                 line,
                 "has spaces behind its tabs, and no line of the old text is indented like it",
             )),
@@ -139,10 +139,10 @@ impl Steps {
     fn refusal(&self, line: &str, what: &str) -> String {
         let (width, line) = (self.width, quoted(line));
         let lead = match self.file {
-            Indents::Tabs => {
+            IndentStyle::Tabs => {
                 format!("The file indents with tabs where the old text has {width} spaces")
             }
-            Indents::Spaces => {
+            IndentStyle::Spaces => {
                 format!("The file indents with {width} spaces where the old text has tabs")
             }
         };
@@ -177,15 +177,15 @@ mod tests {
             let known = known
                 .iter()
                 .map(|(old, file)| ((*old).to_owned(), file.map(str::to_owned)));
-            let steps = Steps {
+            let conversion = TabConversion {
                 width,
                 file,
                 known: known.collect(),
             };
-            steps.lead(&format!("{indent}x")).ok()
+            conversion.lead(&format!("{indent}x")).ok()
         };
-        let tabs = |indent, width, known: &[_]| lead(indent, width, Indents::Tabs, known);
-        let spaces = |indent, width, known: &[_]| lead(indent, width, Indents::Spaces, known);
+        let tabs = |indent, width, known: &[_]| lead(indent, width, IndentStyle::Tabs, known);
+        let spaces = |indent, width, known: &[_]| lead(indent, width, IndentStyle::Spaces, known);
         assert_eq!(tabs("        ", 4, &[]).as_deref(), Some("\t\t"));
         assert_eq!(tabs("", 3, &[]).as_deref(), Some(""));
         assert_eq!(tabs("   ", 2, &[]), None);

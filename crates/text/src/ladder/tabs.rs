@@ -1,22 +1,22 @@
 //! The rung `tabs`: whole lines whose indentation is tabs in the file and spaces in the old text, or the reverse, so
-//! many spaces a tab on every line; what is left over after whole steps is the same on both sides. No shift besides.
+//! many spaces a tab on every line; what is left over after whole conversion is the same on both sides. No shift besides.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::look_alike::{fold_char, indent_len};
 
-use super::block::Block;
-use super::settle::choose;
-use super::shift::{Indents, Shift, Steps, tabs_then_spaces};
+use super::line_matcher::LineMatcher;
+use super::shift::{IndentStyle, Shift, TabConversion, tabs_then_spaces};
+use super::verdict::choose;
 use super::{Rung, Task, Verdict};
 
 /// How many spaces a tab may stand for.
 const WIDTHS: std::ops::RangeInclusive<usize> = 2..=8;
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let block = Block::of(task);
-    let old: Option<Vec<(usize, usize)>> = block
+    let matcher = LineMatcher::of(task);
+    let old: Option<Vec<(usize, usize)>> = matcher
         .old_lines()
         .map(|line| tabs_then_spaces(line.indent()))
         .collect();
@@ -25,13 +25,13 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         return None;
     }
     let file = match old.iter().any(|(tabs, _)| *tabs > 0) {
-        true => Indents::Spaces,
-        false => Indents::Tabs,
+        true => IndentStyle::Spaces,
+        false => IndentStyle::Tabs,
     };
-    let file_indents: Vec<Option<(usize, usize)>> = (0..block.file_len())
+    let file_indents: Vec<Option<(usize, usize)>> = (0..matcher.file_len())
         .map(|number| {
-            let indent = tabs_then_spaces(block.file_line(number).indent())?;
-            (file == Indents::Tabs || indent.0 == 0).then_some(indent)
+            let indent = tabs_then_spaces(matcher.file_line(number).indent())?;
+            (file == IndentStyle::Tabs || indent.0 == 0).then_some(indent)
         })
         .collect();
     // Where no indentation differed, the rung `trailing` would have found it; so one line shows the width, and no
@@ -39,11 +39,11 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     for width in WIDTHS {
         let columns = |(tabs, spaces): (usize, usize)| tabs * width + spaces;
-        let windows = block.windows(
+        let windows = matcher.windows(
             |number| Some(columns(old[number])),
             |number| file_indents[number].map(columns),
         );
-        let places = block.places(&windows).into_iter();
+        let places = matcher.places(&windows).into_iter();
         found.extend(places.map(|place| (place, width)));
     }
     found.sort_by_key(|(place, width)| (place.start, *width));
@@ -51,18 +51,21 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let places = found.into_iter().map(|(place, _)| place).collect();
     Some(match choose(task, Rung::Tabs, places) {
         Ok(places) => {
-            let known = known_indents(&block, places.first()?);
-            let steps = Steps { width, file, known };
-            block.edit(task, Rung::Tabs, places, Shift::Tabs(steps))
+            let known = known_indents(&matcher, places.first()?);
+            let conversion = TabConversion { width, file, known };
+            matcher.edit(task, Rung::Tabs, places, Shift::Tabs(conversion))
         }
         Err(verdict) => verdict,
     })
 }
 
 /// The indentations of the old text, folded, and what the file has for each.
-fn known_indents(block: &Block<'_>, place: &Range<usize>) -> HashMap<String, Option<String>> {
+fn known_indents(
+    matcher: &LineMatcher<'_>,
+    place: &Range<usize>,
+) -> HashMap<String, Option<String>> {
     let mut known: HashMap<String, Option<String>> = HashMap::new();
-    for (file, old) in block.pairs(place) {
+    for (file, old) in matcher.pairs(place) {
         let indent = old[..indent_len(old)].chars().map(fold_char).collect();
         let file = &file[..indent_len(file)];
         known

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::look_alike::{is_blank, is_blank_char};
 
-use super::passage::Passage;
+use super::text_lines::TextLines;
 
 /// The place with the blanks around it and its newline, where it is all that stands on its lines; `None` where the
 /// deletion is a plain splice.
 pub(super) fn whole_lines(
     view: &str,
     place: &Range<usize>,
-    old: &Passage<'_>,
+    old: &TextLines<'_>,
 ) -> Option<Range<usize>> {
     let begins_with_newline = old.len() > 1 && old.lines[0].is_empty();
     if begins_with_newline || old.ended || is_blank(&view[place.clone()]) {
@@ -33,7 +33,7 @@ mod tests {
         let whole = |view: &str, old: &str| {
             let start = view.find(old).expect("old text");
             let place = start..start + old.len();
-            whole_lines(view, &place, &Passage::of(old)).map(|range| view[range].to_owned())
+            whole_lines(view, &place, &TextLines::of(old)).map(|range| view[range].to_owned())
         };
         assert_eq!(whole("a\n  b\t\nc\n", "b").as_deref(), Some("  b\t\n"));
         assert_eq!(whole("b\nc\n", "b").as_deref(), Some("b\n"));

@@ -4,7 +4,7 @@ use super::text_lines;
 
 /// A line that opens or closes a code fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fence {
+pub(crate) enum FenceLine {
     /// Back quotes or tildes and nothing else: it opens or closes.
     Bare,
     /// With the name of a language behind: it opens.
@@ -12,7 +12,7 @@ pub(crate) enum Fence {
 }
 
 /// Whether a line is a fence.
-pub(crate) fn fence(line: &str) -> Option<Fence> {
+pub(crate) fn fence(line: &str) -> Option<FenceLine> {
     let line = line.trim();
     let mark = line
         .chars()
@@ -23,9 +23,9 @@ pub(crate) fn fence(line: &str) -> Option<Fence> {
         return None;
     }
     Some(if name.is_empty() {
-        Fence::Bare
+        FenceLine::Bare
     } else {
-        Fence::Named
+        FenceLine::Named
     })
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn fence(line: &str) -> Option<Fence> {
 pub(crate) fn unfenced(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text_lines(text.trim_matches('\n')).collect();
     let closing = lines.pop()?;
-    if fence(closing)? != Fence::Bare || lines.is_empty() {
+    if fence(closing)? != FenceLine::Bare || lines.is_empty() {
         return None;
     }
     fence(lines.remove(0))?;

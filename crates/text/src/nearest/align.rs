@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// Which edge of the text the pattern is held to.
+/// Which edge of the text the pattern is anchor to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum Anchor {
     /// Neither: it may stand anywhere.
     Free,
     /// It begins where the text begins.
@@ -14,15 +14,15 @@ pub(super) enum Held {
 }
 
 /// The part of `text` that is fewest edits away from `pattern`, of equally good ones the longest, then the first.
-pub(super) fn align(pattern: &str, text: &str, held: Held) -> Range<usize> {
+pub(super) fn align(pattern: &str, text: &str, anchor: Anchor) -> Range<usize> {
     let pattern: Vec<char> = pattern.chars().collect();
     let mut places: Vec<(usize, char)> = text.char_indices().collect();
-    if held == Held::End {
+    if anchor == Anchor::End {
         // The same question in the mirror.
         let mirrored: Vec<char> = pattern.iter().rev().copied().collect();
         places.reverse();
         let characters: Vec<char> = places.iter().map(|(_, character)| *character).collect();
-        let found = best(&mirrored, &characters, Held::Start);
+        let found = best(&mirrored, &characters, Anchor::Start);
         let start = if found.end == 0 {
             text.len()
         } else {
@@ -31,15 +31,15 @@ pub(super) fn align(pattern: &str, text: &str, held: Held) -> Range<usize> {
         return start..text.len();
     }
     let characters: Vec<char> = places.iter().map(|(_, character)| *character).collect();
-    let found = best(&pattern, &characters, held);
+    let found = best(&pattern, &characters, anchor);
     let offset = |at: usize| places.get(at).map_or(text.len(), |(offset, _)| *offset);
     offset(found.start)..offset(found.end)
 }
 
-fn best(pattern: &[char], text: &[char], held: Held) -> Range<usize> {
+fn best(pattern: &[char], text: &[char], anchor: Anchor) -> Range<usize> {
     // Edits so far, and where in the text that way began.
     let begin = |at: usize| {
-        if held == Held::Start {
+        if anchor == Anchor::Start {
             (at, 0)
         } else {
             (0, at)
@@ -70,23 +70,23 @@ mod tests {
 
     #[test]
     fn anywhere() {
-        assert_eq!(align("b d", "a b c d", Held::Free), 2..5);
-        assert_eq!(align("bcd", "aabxdee", Held::Free), 2..5);
-        assert_eq!(align("x", "", Held::Free), 0..0);
-        assert_eq!(align("", "abc", Held::Free), 0..0);
+        assert_eq!(align("b d", "a b c d", Anchor::Free), 2..5);
+        assert_eq!(align("bcd", "aabxdee", Anchor::Free), 2..5);
+        assert_eq!(align("x", "", Anchor::Free), 0..0);
+        assert_eq!(align("", "abc", Anchor::Free), 0..0);
     }
 
     #[test]
     fn a_character_more_after_the_first_or_before_the_last_is_inside() {
-        assert_eq!(align("f(a, b)", "x = f (a, b)", Held::Free), 4..12);
-        assert_eq!(align("${HOME}/bin", "a $ {HOME}/bin", Held::Free), 2..14);
-        assert_eq!(align("(a, b)f", "(a, b) f = x", Held::Free), 0..8);
+        assert_eq!(align("f(a, b)", "x = f (a, b)", Anchor::Free), 4..12);
+        assert_eq!(align("${HOME}/bin", "a $ {HOME}/bin", Anchor::Free), 2..14);
+        assert_eq!(align("(a, b)f", "(a, b) f = x", Anchor::Free), 0..8);
     }
 
     #[test]
     fn held_at_an_edge() {
-        assert_eq!(align("abc", "abd, e", Held::Start), 0..3);
-        assert_eq!(align("foo(", "  x = fo(", Held::End), 6..9);
-        assert_eq!(align("é(", "x = è(", Held::End), 4..7);
+        assert_eq!(align("abc", "abd, e", Anchor::Start), 0..3);
+        assert_eq!(align("foo(", "  x = fo(", Anchor::End), 6..9);
+        assert_eq!(align("é(", "x = è(", Anchor::End), 4..7);
     }
 }

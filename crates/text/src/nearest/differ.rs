@@ -15,10 +15,10 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
         return Vec::new();
     }
     let mut clauses = Vec::new();
-    if let Some(kind) = only(sent, text) {
+    if let Some(kind) = only_difference(sent, text) {
         clauses.push(format!("the same but for {kind}"));
     }
-    let first = First::of(sent, text);
+    let first = FirstDifference::of(sent, text);
     let file_line = line + first.lines;
     let file_column = first.column + if first.lines == 0 { column } else { 0 };
     clauses.push(format!(
@@ -35,9 +35,9 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
             .is_none_or(char::is_whitespace)
     };
     let shown = if blank(sent) || blank(text) {
-        Blanks::All
+        DrawnBlanks::All
     } else {
-        Blanks::Edges
+        DrawnBlanks::Edges
     };
     clauses.push(format!(
         "the file: `{}`, old_string: `{}` (· is a space, ⇥ a tab)",
@@ -49,7 +49,7 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
 }
 
 /// The one kind of thing that differs, if it is one.
-fn only(sent: &str, text: &str) -> Option<&'static str> {
+fn only_difference(sent: &str, text: &str) -> Option<&'static str> {
     let blank = |character: &char| character.is_whitespace();
     let same = sent
         .chars()
@@ -66,7 +66,7 @@ fn only(sent: &str, text: &str) -> Option<&'static str> {
 }
 
 /// The first difference.
-struct First {
+struct FirstDifference {
     /// Bytes before it, the same in both.
     at: usize,
     lines: usize,
@@ -74,9 +74,9 @@ struct First {
     column: usize,
 }
 
-impl First {
-    fn of(sent: &str, text: &str) -> First {
-        let mut first = First {
+impl FirstDifference {
+    fn of(sent: &str, text: &str) -> FirstDifference {
+        let mut first = FirstDifference {
             at: 0,
             lines: 0,
             column: 0,
@@ -132,14 +132,14 @@ fn is_invisible(character: char) -> bool {
 
 /// Which spaces are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Blanks {
+enum DrawnBlanks {
     All,
     /// Those at the edges of a line.
     Edges,
 }
 
 /// The line around an offset, cut on character boundaries, with tabs, invisible characters and spaces drawn.
-fn visible(text: &str, at: usize, blanks: Blanks) -> String {
+fn visible(text: &str, at: usize, blanks: DrawnBlanks) -> String {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
     let from = text[start..at]
@@ -161,7 +161,7 @@ fn visible(text: &str, at: usize, blanks: Blanks) -> String {
         let place = from + offset;
         let edge = place < leading || place >= trailing;
         match character {
-            ' ' if edge || blanks == Blanks::All => drawn.push('·'),
+            ' ' if edge || blanks == DrawnBlanks::All => drawn.push('·'),
             '\t' => drawn.push('⇥'),
             _ if is_invisible(character) => {
                 let _ = write!(drawn, "⟨U+{:04X}⟩", character as u32);

@@ -12,7 +12,7 @@ pub(crate) struct Profile {
     /// The folded characters of a short text.
     short: Option<Vec<char>>,
     /// Hashes of all neighbouring folded bytes, in threes, sorted.
-    groups: Vec<u32>,
+    trigrams: Vec<u32>,
 }
 
 impl Profile {
@@ -20,45 +20,47 @@ impl Profile {
         let (head, tail) = ends(text);
         let mut folded: Vec<u8> = fold(head).collect();
         folded.extend(fold(tail));
-        let mut groups: Vec<u32> = folded
+        let mut trigrams: Vec<u32> = folded
             .windows(3)
-            .map(|group| u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]))
+            .map(|trigram| {
+                u32::from(trigram[0]) << 16 | u32::from(trigram[1]) << 8 | u32::from(trigram[2])
+            })
             .collect();
-        groups.sort_unstable();
+        trigrams.sort_unstable();
         let short = (folded.len() <= 4 * EXACT_MOST)
             .then(|| folded_characters(text))
             .filter(|characters| characters.len() <= EXACT_MOST);
-        Profile { short, groups }
+        Profile { short, trigrams }
     }
 
     /// Whether there is nothing but white space.
     pub(super) fn is_blank(&self) -> bool {
-        self.groups.is_empty() && self.short.as_ref().is_some_and(Vec::is_empty)
+        self.trigrams.is_empty() && self.short.as_ref().is_some_and(Vec::is_empty)
     }
 
     /// How much the text says: a lone bracket little, a long line 1.
     pub(super) fn weight(&self) -> f32 {
-        ((self.groups.len() + 1) as f32 / 12.0).min(1.0)
+        ((self.trigrams.len() + 1) as f32 / 12.0).min(1.0)
     }
 
     /// Cheaper than `likeness` and coarser.
     pub(super) fn rough_likeness(&self, other: &Profile) -> f32 {
-        if self.groups.is_empty() || other.groups.is_empty() {
+        if self.trigrams.is_empty() || other.trigrams.is_empty() {
             return if self.short == other.short { 1.0 } else { 0.0 };
         }
-        by_groups(&self.groups, &other.groups)
+        dice_coefficient(&self.trigrams, &other.trigrams)
     }
 
     /// How much of this text the other one has, whatever else it has.
     pub(super) fn contained_in(&self, other: &Profile) -> f32 {
-        shared(&self.groups, &other.groups) as f32 / self.groups.len().max(1) as f32
+        count_common(&self.trigrams, &other.trigrams) as f32 / self.trigrams.len().max(1) as f32
     }
 
     pub(crate) fn likeness(&self, other: &Profile) -> f32 {
         if let (Some(one), Some(two)) = (&self.short, &other.short) {
-            return by_distance(one, two);
+            return levenshtein_likeness(one, two);
         }
-        by_groups(&self.groups, &other.groups)
+        dice_coefficient(&self.trigrams, &other.trigrams)
     }
 }
 
@@ -84,15 +86,15 @@ fn folded_characters(text: &str) -> Vec<char> {
         .collect()
 }
 
-fn by_groups(one: &[u32], two: &[u32]) -> f32 {
+fn dice_coefficient(one: &[u32], two: &[u32]) -> f32 {
     if one.is_empty() || two.is_empty() {
         return if one.len() == two.len() { 1.0 } else { 0.0 };
     }
-    2.0 * shared(one, two) as f32 / (one.len() + two.len()) as f32
+    2.0 * count_common(one, two) as f32 / (one.len() + two.len()) as f32
 }
 
-/// How many groups two sorted lists have in common.
-fn shared(one: &[u32], two: &[u32]) -> usize {
+/// How many trigrams two sorted lists have in common.
+fn count_common(one: &[u32], two: &[u32]) -> usize {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < one.len() && j < two.len() {
         match one[i].cmp(&two[j]) {
@@ -108,7 +110,7 @@ fn shared(one: &[u32], two: &[u32]) -> usize {
     shared
 }
 
-fn by_distance(one: &[char], two: &[char]) -> f32 {
+fn levenshtein_likeness(one: &[char], two: &[char]) -> f32 {
     let longest = one.len().max(two.len());
     if longest == 0 {
         return 1.0;

@@ -10,10 +10,10 @@ pub(super) const WANTED_MOST: usize = 80;
 pub(super) const TRIED_MOST: usize = 300;
 
 /// A line of one side without one of the other.
-const ALONE: f32 = -0.1;
+const GAP_PENALTY: f32 = -0.1;
 
 /// Two lines that have nothing in common: a line was rewritten.
-const UNLIKE: f32 = -0.08;
+const MISMATCH_PENALTY: f32 = -0.08;
 
 /// Below this two lines have nothing in common.
 const ALIKE_LEAST: f32 = 0.3;
@@ -25,12 +25,12 @@ pub(super) fn pair(wanted: &[Profile], tried: &[Profile]) -> Option<Range<usize>
     let mut row: Vec<(f32, usize)> = (0..=tried.len()).map(|at| (0.0, at)).collect();
     for line in wanted {
         let mut diagonal = row[0];
-        row[0].0 += ALONE;
+        row[0].0 += GAP_PENALTY;
         for (at, other) in tried.iter().enumerate() {
             let paired = (diagonal.0 + value(line, other), diagonal.1);
             diagonal = row[at + 1];
-            let left_out = (row[at + 1].0 + ALONE, row[at + 1].1);
-            let added = (row[at].0 + ALONE, row[at].1);
+            let left_out = (row[at + 1].0 + GAP_PENALTY, row[at + 1].1);
+            let added = (row[at].0 + GAP_PENALTY, row[at].1);
             let ways = [left_out, added].into_iter();
             row[at + 1] = ways.fold(paired, |best, way| if way.0 > best.0 { way } else { best });
         }
@@ -48,11 +48,11 @@ fn value(wanted: &Profile, other: &Profile) -> f32 {
     match (wanted.is_blank(), other.is_blank()) {
         (true, true) => return wanted.weight(),
         (false, false) => {}
-        _ => return 2.0 * ALONE,
+        _ => return 2.0 * GAP_PENALTY,
     }
     let alike = wanted.rough_likeness(other);
     if alike < ALIKE_LEAST {
-        UNLIKE
+        MISMATCH_PENALTY
     } else {
         alike * wanted.weight()
     }

@@ -1,4 +1,4 @@
-//! Where to look: the places of a view that share the most and the rarest byte groups with a text. White space and
+//! Where to look: the places of a view that share the most and the rarest byte grams with a text. White space and
 //! letter case do not count. Rough by design; `place` finds the edges.
 
 use std::ops::Range;
@@ -11,8 +11,8 @@ pub(super) const VIEW_MOST: usize = 16 << 20;
 /// Places that are given.
 const PEAKS_MOST: usize = 16;
 
-/// Distinct groups of the text that are looked for; of a longer text a sample.
-const GROUPS_MOST: usize = 32 << 10;
+/// Distinct grams of the text that are looked for; of a longer text a sample.
+const GRAMS_MOST: usize = 32 << 10;
 
 /// Bytes that are counted at a time.
 const COUNTED_BLOCK: usize = 64 << 10;
@@ -34,18 +34,18 @@ pub(super) struct Peak {
 pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
     let part = scanned(view, old);
     let bytes = &view.as_bytes()[part.clone()];
-    let Some(groups) = Groups::of(old.as_bytes()) else {
+    let Some(grams) = GramTable::of(old.as_bytes()) else {
         return Vec::new();
     };
-    let mut counts = vec![0u32; groups.count];
-    // How rare a group is need not be known exactly: a quarter of a large view tells.
+    let mut counts = vec![0u32; grams.count];
+    // How rare a gram is need not be known exactly: a quarter of a large view tells.
     let step = if bytes.len() > 4 * COUNTED_BLOCK {
         4
     } else {
         1
     };
     for block in bytes.chunks(COUNTED_BLOCK).step_by(step) {
-        groups.scan(block, |_, group| counts[group] += 1);
+        grams.scan(block, |_, gram| counts[gram] += 1);
     }
     let weights: Vec<f32> = counts
         .iter()
@@ -54,7 +54,7 @@ pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
 
     let cell = (old.len() / 16).clamp(16, 2048);
     let mut cells = vec![0f32; bytes.len() / cell + 1];
-    groups.scan(bytes, |at, group| cells[at / cell] += weights[group]);
+    grams.scan(bytes, |at, gram| cells[at / cell] += weights[gram]);
     let width = old.len().div_ceil(cell) + 1;
     let mut best = best_windows(&cells, width);
     best.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
@@ -115,23 +115,23 @@ fn scanned(view: &str, old: &str) -> Range<usize> {
     start..start + VIEW_MOST
 }
 
-/// The byte groups of a text, numbered.
-struct Groups {
-    /// Bytes in a group.
+/// The byte grams of a text, numbered.
+struct GramTable {
+    /// Bytes in a gram.
     width: usize,
-    /// Only groups whose hash leaves no rest are looked for.
+    /// Only grams whose hash leaves no rest are looked for.
     sample: u32,
-    /// A bit for each group that may be among them: most bytes of a view end here.
+    /// A bit for each gram that may be among them: most bytes of a view end here.
     filter: Vec<u64>,
     slots: Vec<(u64, u32)>,
     count: usize,
 }
 
 const FILTER_BITS: u32 = 16;
-const FREE: u32 = u32::MAX;
+const EMPTY_SLOT: u32 = u32::MAX;
 
-fn hash(group: u64) -> u32 {
-    (group.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+fn hash(gram: u64) -> u32 {
+    (gram.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
 /// White space is 0 and left out.
@@ -148,9 +148,9 @@ const FOLDED: [u8; 256] = {
     table
 };
 
-impl Groups {
+impl GramTable {
     /// `None` for a text too short to resemble anything.
-    fn of(text: &[u8]) -> Option<Groups> {
+    fn of(text: &[u8]) -> Option<GramTable> {
         let length = text
             .iter()
             .filter(|&&byte| FOLDED[byte as usize] != 0)
@@ -163,8 +163,8 @@ impl Groups {
             // Four bytes tell the lines of a table, or of a log, too little apart.
             _ => 8,
         };
-        let sample = length.div_ceil(GROUPS_MOST) as u32;
-        let mut groups = Groups {
+        let sample = length.div_ceil(GRAMS_MOST) as u32;
+        let mut grams = GramTable {
             width,
             sample,
             filter: vec![0; 1 << (FILTER_BITS - 6)],
@@ -172,57 +172,57 @@ impl Groups {
             count: 0,
         };
         let mut found = Vec::new();
-        groups.walk(text, |_, group| found.push(group));
+        grams.walk(text, |_, gram| found.push(gram));
         found.sort_unstable();
         found.dedup();
-        // A sample of many equal groups cannot be more than this by much; were it, the rest is left out.
-        found.truncate(2 * GROUPS_MOST);
-        groups.slots = vec![(0, FREE); (found.len() * 4).next_power_of_two()];
-        for group in found {
-            let bit = hash(group) >> (32 - FILTER_BITS);
-            groups.filter[(bit >> 6) as usize] |= 1 << (bit & 63);
-            let mask = groups.slots.len() - 1;
-            let mut slot = hash(group) as usize & mask;
-            while groups.slots[slot].1 != FREE {
+        // A sample of many equal grams cannot be more than this by much; were it, the rest is left out.
+        found.truncate(2 * GRAMS_MOST);
+        grams.slots = vec![(0, EMPTY_SLOT); (found.len() * 4).next_power_of_two()];
+        for gram in found {
+            let bit = hash(gram) >> (32 - FILTER_BITS);
+            grams.filter[(bit >> 6) as usize] |= 1 << (bit & 63);
+            let mask = grams.slots.len() - 1;
+            let mut slot = hash(gram) as usize & mask;
+            while grams.slots[slot].1 != EMPTY_SLOT {
                 slot = (slot + 1) & mask;
             }
-            groups.slots[slot] = (group, groups.count as u32);
-            groups.count += 1;
+            grams.slots[slot] = (gram, grams.count as u32);
+            grams.count += 1;
         }
-        Some(groups)
+        Some(grams)
     }
 
-    /// Every group of a text that belongs to the sample, with the offset of its last byte.
+    /// Every gram of a text that belongs to the sample, with the offset of its last byte.
     fn walk(&self, text: &[u8], mut each: impl FnMut(usize, u64)) {
         let mask = u64::MAX >> (64 - 8 * self.width);
-        let mut group = 0u64;
+        let mut gram = 0u64;
         let mut filled = 0;
         for (at, &byte) in text.iter().enumerate() {
             let folded = FOLDED[byte as usize];
             if folded == 0 {
                 continue;
             }
-            group = (group << 8 | u64::from(folded)) & mask;
+            gram = (gram << 8 | u64::from(folded)) & mask;
             filled += 1;
             if filled >= self.width
-                && (self.sample == 1 || (hash(group) >> 8).is_multiple_of(self.sample))
+                && (self.sample == 1 || (hash(gram) >> 8).is_multiple_of(self.sample))
             {
-                each(at, group);
+                each(at, gram);
             }
         }
     }
 
-    /// Every group of this text that a view has.
+    /// Every gram of this text that a view has.
     fn scan(&self, view: &[u8], mut each: impl FnMut(usize, usize)) {
         let mask = self.slots.len() - 1;
-        self.walk(view, |at, group| {
-            let bit = hash(group) >> (32 - FILTER_BITS);
+        self.walk(view, |at, gram| {
+            let bit = hash(gram) >> (32 - FILTER_BITS);
             if self.filter[(bit >> 6) as usize] >> (bit & 63) & 1 == 0 {
                 return;
             }
-            let mut slot = hash(group) as usize & mask;
-            while self.slots[slot].1 != FREE {
-                if self.slots[slot].0 == group {
+            let mut slot = hash(gram) as usize & mask;
+            while self.slots[slot].1 != EMPTY_SLOT {
+                if self.slots[slot].0 == gram {
                     each(at, self.slots[slot].1 as usize);
                     return;
                 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::align::{Held, align};
+use super::align::{Anchor, align};
 use super::edges::{best_lines, edges};
 use super::likeness::Profile;
 use super::peaks::Peak;
@@ -168,7 +168,7 @@ fn within(
         let found = if begins_alike(first_wanted, line) && ends_alike(first_wanted, line) {
             0..line.trim_end().len()
         } else {
-            align(first_wanted, line, Held::Free)
+            align(first_wanted, line, Anchor::Free)
         };
         let found = whole_words(line, indented(line, found, first_wanted), first_wanted);
         return Some(with_newline(
@@ -190,7 +190,7 @@ fn within(
     } else if begins_alike(first_wanted, line) {
         indented(line, 0..line.len(), first_wanted).start
     } else {
-        let found = align(first_wanted.trim_end(), line, Held::End);
+        let found = align(first_wanted.trim_end(), line, Anchor::End);
         whole_words(line, indented(line, found, first_wanted), first_wanted).start
     };
     let line = &view[end_line.clone()];
@@ -200,7 +200,7 @@ fn within(
         line.trim_end().len()
     } else {
         let solid = line.trim_start();
-        let found = align(last_wanted.trim_start(), solid, Held::Start);
+        let found = align(last_wanted.trim_start(), solid, Anchor::Start);
         line.len() - solid.len() + whole_words(solid, found, last_wanted.trim_start()).end
     };
     let mut range = start_line.start + top..end_line.start + bottom;
@@ -291,7 +291,7 @@ fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<u
             view,
             (peak.range.start + 2 * slack + head_end).min(view.len()),
         );
-    let head = align(&text[..head_end], &view[window.clone()], Held::Free);
+    let head = align(&text[..head_end], &view[window.clone()], Anchor::Free);
     let start = window.start + head.start;
 
     let tail_start = text
@@ -304,7 +304,7 @@ fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<u
         view,
         (expected.saturating_sub(length - tail_start + slack)).clamp(start, view.len()),
     )..boundary(view, (expected + slack).min(view.len()));
-    let tail = align(&text[tail_start..], view.get(window.clone())?, Held::Free);
+    let tail = align(&text[tail_start..], view.get(window.clone())?, Anchor::Free);
     let end = window.start + tail.end;
     let sensible = end > start && (end - start) * 2 >= length && end - start <= 2 * length;
     Some(if sensible {

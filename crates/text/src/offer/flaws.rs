@@ -1,8 +1,8 @@
 //! What models put around or before the lines that they quote: code fences, line numbers, a line twice.
 
-use crate::leak::{Fence, Separator, fence, numbered};
+use crate::leak::{FenceLine, Separator, fence, numbered};
 
-/// Lines that stand twice which are taken out one at a time.
+/// Lines that stand twice which are stripped out one at a time.
 const DOUBLED_TRIED: usize = 8;
 
 const SEPARATORS: [Separator; 4] = [
@@ -12,16 +12,16 @@ const SEPARATORS: [Separator; 4] = [
     Separator::Bar,
 ];
 
-/// What is taken off a text.
+/// What is stripped off a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct Stripped {
     pub(super) fence: bool,
     pub(super) numbers: Option<Separator>,
 }
 
-impl Taken {
-    /// Everything that could be taken off these lines, nothing first.
-    pub(super) fn ways(lines: &[&str]) -> Vec<Taken> {
+impl Stripped {
+    /// Everything that could be stripped off these lines, nothing first.
+    pub(super) fn candidates(lines: &[&str]) -> Vec<Stripped> {
         let fences: &[bool] = match unfenced(lines) {
             Some(_) => &[false, true],
             None => &[false],
@@ -33,14 +33,16 @@ impl Taken {
         };
         let numbers = SEPARATORS.iter().copied().filter(has).map(Some);
         let numbers: Vec<Option<Separator>> = std::iter::once(None).chain(numbers).collect();
-        let both = fences
-            .iter()
-            .flat_map(|&fence| numbers.iter().map(move |&numbers| Taken { fence, numbers }));
+        let both = fences.iter().flat_map(|&fence| {
+            numbers
+                .iter()
+                .map(move |&numbers| Stripped { fence, numbers })
+        });
         both.collect()
     }
 
     /// What is no text of a file for certain.
-    pub(super) fn surely(lines: &[&str], view: &str) -> Taken {
+    pub(super) fn certain(lines: &[&str], view: &str) -> Stripped {
         let inner = unfenced(lines);
         let fence = inner.is_some() && !view.split('\n').any(|line| fence(line).is_some());
         let lines = inner.as_deref().filter(|_| fence).unwrap_or(lines);
@@ -50,10 +52,10 @@ impl Taken {
             let count = lines.iter().filter(own).count();
             count > 0 && (*separator == Separator::Arrow || count == lines.len())
         });
-        Taken { fence, numbers }
+        Stripped { fence, numbers }
     }
 
-    pub(super) fn off<'t>(self, lines: &[&'t str]) -> Vec<&'t str> {
+    pub(super) fn strip<'t>(self, lines: &[&'t str]) -> Vec<&'t str> {
         let inner = if self.fence { unfenced(lines) } else { None };
         let mut lines = inner.unwrap_or_else(|| lines.to_vec());
         if let Some(separator) = self.numbers {
@@ -73,7 +75,7 @@ fn unfenced<'t>(lines: &[&'t str]) -> Option<Vec<&'t str>> {
     let first = lines.iter().position(filled)?;
     let last = lines.iter().rposition(filled)?;
     let opens = fence(lines[first]).is_some();
-    let closes = last > first && fence(lines[last]) == Some(Fence::Bare);
+    let closes = last > first && fence(lines[last]) == Some(FenceLine::Bare);
     if !opens && !closes {
         return None;
     }
@@ -114,15 +116,15 @@ mod tests {
     #[test]
     fn what_can_be_taken_off() {
         let lines = ["```py", "2→a", "b", "```"];
-        let all = Taken {
+        let all = Stripped {
             fence: true,
             numbers: Some(Separator::Arrow),
         };
-        assert!(Taken::ways(&lines).contains(&all));
-        assert_eq!(all.off(&lines), ["a", "b"]);
-        assert_eq!(Taken::surely(&lines, "a\nb\n"), all);
-        assert_eq!(Taken::ways(&["a", "b"]), [Taken::default()]);
-        assert_eq!(Taken::surely(&["80: a", "b"], ""), Taken::default());
+        assert!(Stripped::candidates(&lines).contains(&all));
+        assert_eq!(all.strip(&lines), ["a", "b"]);
+        assert_eq!(Stripped::certain(&lines, "a\nb\n"), all);
+        assert_eq!(Stripped::candidates(&["a", "b"]), [Stripped::default()]);
+        assert_eq!(Stripped::certain(&["80: a", "b"], ""), Stripped::default());
         assert_eq!(unfenced(&["a", "```"]), Some(vec!["a"]));
         assert_eq!(unfenced(&["```", "```"]), None);
     }

@@ -38,7 +38,8 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
         .map(|piece| piece.trim_matches('\n').to_owned())
         .filter(|piece| !piece.trim().is_empty())
         .collect();
-    let mut pieces: Vec<Piece<'_>> = texts.iter().map(|piece| Piece::of(piece)).collect();
+    let mut pieces: Vec<PieceFinder<'_>> =
+        texts.iter().map(|piece| PieceFinder::of(piece)).collect();
     let Some((first, rest)) = pieces.split_first_mut() else {
         return Vec::new();
     };
@@ -103,16 +104,16 @@ fn same_block(view: &str, start: usize, stretch: Range<usize>) -> bool {
 }
 
 /// A piece that is looked for from left to right.
-struct Piece<'p> {
+struct PieceFinder<'p> {
     text: &'p str,
     finder: memmem::Finder<'p>,
     /// The place found last, which serves until the search starts behind it.
     known: Option<usize>,
 }
 
-impl<'p> Piece<'p> {
-    fn of(text: &'p str) -> Piece<'p> {
-        Piece {
+impl<'p> PieceFinder<'p> {
+    fn of(text: &'p str) -> PieceFinder<'p> {
+        PieceFinder {
             text,
             finder: memmem::Finder::new(text.as_bytes()),
             known: None,

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use super::flaws::{Taken, doubled};
+use super::flaws::{Stripped, doubled};
 use super::merge::merge;
 use super::tokens::{exchanged, merge_words, tokens};
-use super::{NewText, Quote};
+use super::{NewText, QuotedText};
 use crate::leak::{Separator, quoted as shown};
 
 /// Bytes of the texts that are merged.
@@ -18,15 +18,15 @@ const WORDS_MOST: usize = 16 << 10;
 const LOOKED_AT_MOST: usize = 10_000;
 
 /// A text by its lines.
-pub(super) struct Sent<'t> {
+pub(super) struct SentLines<'t> {
     pub(super) lines: Vec<&'t str>,
     pub(super) ended: bool,
 }
 
-impl<'t> Sent<'t> {
-    pub(super) fn of(text: &'t str) -> Sent<'t> {
+impl<'t> SentLines<'t> {
+    pub(super) fn of(text: &'t str) -> SentLines<'t> {
         let bare = text.strip_suffix('\n');
-        Sent {
+        SentLines {
             lines: bare.unwrap_or(text).split('\n').collect(),
             ended: bare.is_some(),
         }
@@ -50,26 +50,26 @@ pub(super) struct Mended {
 
 impl Mended {
     /// The new text to send with the file's text `there` for the old one.
-    pub(super) fn of(quote: &Quote<'_>, view: &str, there: &str, new: &str) -> Mended {
+    pub(super) fn of(quote: &QuotedText<'_>, view: &str, there: &str, new: &str) -> Mended {
         let mut flaws = Vec::new();
         // A newline that only the new text ends in begins a line of its own.
         let sent = match quote.ended {
-            true => Sent::of(new),
-            false => Sent {
+            true => SentLines::of(new),
+            false => SentLines {
                 lines: new.split('\n').collect(),
                 ended: false,
             },
         };
-        let mut ours = quote.taken.off(&sent.lines);
+        let mut ours = quote.stripped.strip(&sent.lines);
         let too = |has: bool, words: &'static str| if has { words } else { "" };
-        if quote.taken.fence {
+        if quote.stripped.fence {
             let both = ours.len() < sent.lines.len();
             flaws.push(format!(
                 "The code fence around old_string is not in the file{}: leave it out.",
                 too(both, ", and new_string has one too")
             ));
         }
-        if let Some(separator) = quote.taken.numbers {
+        if let Some(separator) = quote.stripped.numbers {
             let count = |lines: &[&str], bare: &[&str]| {
                 lines
                     .iter()
@@ -77,11 +77,11 @@ impl Mended {
                     .filter(|(line, bare)| line != bare)
                     .count()
             };
-            let unfenced = Taken {
+            let unfenced = Stripped {
                 numbers: None,
-                ..quote.taken
+                ..quote.stripped
             }
-            .off(&sent.lines);
+            .strip(&sent.lines);
             let both = count(&unfenced, &ours) > 0;
             let form = match separator {
                 Separator::Arrow => "`N→`",
@@ -114,7 +114,7 @@ impl Mended {
                 flaws,
             };
         }
-        let there_lines = Sent::of(there);
+        let there_lines = SentLines::of(there);
         let merged = merged(quote, &ours, &there_lines.lines);
         let new_text = match merged {
             Merge::Lines(lines) => {
@@ -160,7 +160,7 @@ impl Mended {
 /// more often than the old one.
 fn wrong_words<'t>(
     view: &str,
-    quote: &Quote<'_>,
+    quote: &QuotedText<'_>,
     there: &'t str,
     new: &str,
 ) -> Vec<(String, &'t str)> {
@@ -202,7 +202,7 @@ fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
 }
 
 /// The new lines with what the file has where the old text is wrong and the new one alike.
-fn merged(quote: &Quote<'_>, ours: &[&str], there: &[&str]) -> Merge {
+fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
     let size = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
     if size(quote.plain) + size(ours) + size(there) > MERGED_MOST {
         return Merge::TooLong;

@@ -8,7 +8,7 @@ const PAIRS_MOST: usize = 1 << 20;
 
 /// What differs between the base and another list.
 #[derive(Debug, Clone)]
-struct Hunk {
+struct SideHunk {
     base: Range<usize>,
     /// Items that the other list has more than the base, before its end.
     grows: isize,
@@ -22,15 +22,15 @@ enum Side {
 }
 
 /// What becomes of items of base, ours and theirs where the merge is in doubt.
-pub(super) type Doubtful<'d, T> = &'d dyn Fn(&[T], &[T], &[T]) -> Vec<T>;
+pub(super) type ConflictResolver<'d, T> = &'d dyn Fn(&[T], &[T], &[T]) -> Vec<T>;
 
 /// `ours` with the changes from `base` to `theirs` in it. Where both changed the same items and neither contains the
-/// other, `doubtful` decides. `None` where the lists are too long.
+/// other, `on_conflict` decides. `None` where the lists are too long.
 pub(super) fn merge<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
     theirs: &[T],
-    doubtful: Doubtful<'_, T>,
+    on_conflict: ConflictResolver<'_, T>,
 ) -> Option<Vec<T>> {
     let mut hunks = hunks(base, ours, Side::Ours)?;
     hunks.extend(self::hunks(base, theirs, Side::Theirs)?);
@@ -74,7 +74,7 @@ pub(super) fn merge<T: PartialEq + Clone>(
             base.get(region.clone())?,
             ours_part,
             theirs_part,
-            doubtful,
+            on_conflict,
         ));
         done = region.end;
         ours_shift += ours_grown;
@@ -88,7 +88,7 @@ fn resolve<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
     theirs: &[T],
-    doubtful: Doubtful<'_, T>,
+    on_conflict: ConflictResolver<'_, T>,
 ) -> Vec<T> {
     if ours == theirs || theirs == base {
         return ours.to_vec();
@@ -104,7 +104,7 @@ fn resolve<T: PartialEq + Clone>(
             base,
             &ours[head..ours_end],
             &theirs[head..theirs_end],
-            doubtful,
+            on_conflict,
         );
         return [&ours[..head], &middle, &ours[ours_end..]].concat();
     }
@@ -122,7 +122,7 @@ fn resolve<T: PartialEq + Clone>(
         let ours = ours.strip_prefix(before).unwrap_or(ours);
         return ours.strip_suffix(after).unwrap_or(ours).to_vec();
     }
-    doubtful(base, ours, theirs)
+    on_conflict(base, ours, theirs)
 }
 
 /// Where the part stands in the whole.
@@ -143,12 +143,12 @@ fn shared<'t, T: PartialEq + 't>(
 }
 
 /// The differences in order, by a longest common subsequence. `None` where that would take too long.
-fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<Hunk>> {
+fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHunk>> {
     let mut hunks = Vec::new();
     let (mut base_done, mut other_done) = (0, 0);
     let mut close = |base_at: usize, other_at: usize| {
         if base_at > base_done || other_at > other_done {
-            hunks.push(Hunk {
+            hunks.push(SideHunk {
                 base: base_done..base_at,
                 grows: (other_at - other_done) as isize - (base_at - base_done) as isize,
                 side,

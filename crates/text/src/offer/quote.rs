@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::flaws::Taken;
-use super::mend::{Mended, Sent};
+use super::flaws::Stripped;
+use super::mend::{Mended, SentLines};
 use super::{NewText, Offer, gaps};
 use crate::diff::LineTable;
 use crate::leak::numbered;
@@ -15,8 +15,8 @@ const PLACES_MOST: usize = 1_000;
 
 /// An old text, and what it is without its flaws.
 #[derive(Clone, Copy)]
-pub(super) struct Quote<'q> {
-    pub(super) taken: Taken,
+pub(super) struct QuotedText<'q> {
+    pub(super) stripped: Stripped,
     /// Its lines without fence and numbers.
     pub(super) quoted: &'q [&'q str],
     /// These without the lines that stand twice.
@@ -27,7 +27,7 @@ pub(super) struct Quote<'q> {
     pub(super) ended: bool,
 }
 
-impl Quote<'_> {
+impl QuotedText<'_> {
     /// The place with the indentation and the newline that the old text has too.
     pub(super) fn edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = place;
@@ -83,7 +83,7 @@ impl Quote<'_> {
         sent: &[&str],
         places: &[Range<usize>],
     ) -> Option<usize> {
-        let separator = self.taken.numbers?;
+        let separator = self.stripped.numbers?;
         let (index, number) = sent.iter().enumerate().find_map(|(index, line)| {
             let number = numbered(line).filter(|found| found.separator == separator)?;
             Some((index, number))
@@ -110,9 +110,9 @@ impl Quote<'_> {
         let has_gaps = |line: &&str| gaps::is_gap(line) && !is_there(line);
         let mended = if self.plain.iter().any(has_gaps) {
             // What the file has for the gaps is in the new text already.
-            let whole = Sent::of(there);
+            let whole = SentLines::of(there);
             let plain = &whole.lines;
-            Mended::of(&Quote { plain, ..*self }, view, there, new)
+            Mended::of(&QuotedText { plain, ..*self }, view, there, new)
         } else {
             Mended::of(self, view, there, new)
         };

@@ -1,4 +1,4 @@
-//! Words, marks and blanks: how far two texts are apart in words, and a merge by words where lines do not tell.
+//! Words, marks and blanks: how far two texts are token_distance in words, and a merge by words where lines do not tell.
 
 use super::merge::{common, merge};
 
@@ -38,9 +38,9 @@ fn blanks(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-/// How far two texts are apart, in half words. White space does not count, and a word that is spelled nearly alike
+/// How far two texts are token_distance, in half words. White space does not count, and a word that is spelled nearly alike
 /// counts half.
-pub(super) fn apart(one: &str, other: &str) -> usize {
+pub(super) fn token_distance(one: &str, other: &str) -> usize {
     let solid = |text| -> Vec<&str> {
         let mut found = tokens(text);
         found.retain(|token| !token.trim().is_empty());
@@ -76,7 +76,7 @@ pub(crate) fn are_alike(one: &str, other: &str) -> bool {
             .filter(|token| !token.trim().is_empty())
             .count()
     };
-    apart(one, other) <= count(one).max(count(other))
+    token_distance(one, other) <= count(one).max(count(other))
 }
 
 fn substitution(one: &str, other: &str) -> usize {
@@ -134,7 +134,7 @@ pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<
         .iter()
         .filter(|token| !token.trim().is_empty())
         .count();
-    let far = apart(&base, &theirs);
+    let far = token_distance(&base, &theirs);
     // White space inside a line that the new text changes is the new text's own.
     if far == 0 || far * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {
         return as_sent();
@@ -164,12 +164,12 @@ mod tests {
 
     #[test]
     fn distances() {
-        assert_eq!(apart("a = b + c", "a = b + c"), 0);
-        assert_eq!(apart("a = b + c", "a=b  +\nc"), 0);
-        assert_eq!(apart("a = b + c", "a = x + c"), 2);
-        assert_eq!(apart("total_price", "total_prices"), 1);
-        assert_eq!(apart("a b c", "a c"), 2);
-        assert_eq!(apart("two", "TWO"), 1);
+        assert_eq!(token_distance("a = b + c", "a = b + c"), 0);
+        assert_eq!(token_distance("a = b + c", "a=b  +\nc"), 0);
+        assert_eq!(token_distance("a = b + c", "a = x + c"), 2);
+        assert_eq!(token_distance("total_price", "total_prices"), 1);
+        assert_eq!(token_distance("a b c", "a c"), 2);
+        assert_eq!(token_distance("two", "TWO"), 1);
     }
 
     #[test]

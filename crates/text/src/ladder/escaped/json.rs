@@ -13,7 +13,7 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
         };
         if character != '\\' {
             unescaped
-                .signs
+                .tokens
                 .push((start..start + character.len_utf8(), character));
             unescaped.bare.insert(character);
             unescaped.text.push(character);
@@ -35,7 +35,7 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
             _ => return None,
         };
         let end = text.len() - characters.as_str().len();
-        unescaped.signs.push((start..end, meant));
+        unescaped.tokens.push((start..end, meant));
         unescaped.kinds.insert(letter.to_string());
         unescaped.escaped.insert(meant);
         unescaped.text.push(meant);

@@ -1,7 +1,7 @@
 //! Escapes that new text adds inside a quoted literal: there they may be meant as they are.
 
 use super::Unescaped;
-use crate::ladder::shared::shared;
+use crate::ladder::common_runs::common_runs;
 
 /// The marks that literals stand between.
 const MARKS: [char; 3] = ['"', '\'', '`'];
@@ -17,11 +17,11 @@ pub(super) fn added_inside<'t>(
     let old: Vec<&str> = texts(old, old_sent);
     let texts: Vec<&str> = texts(new, new_sent);
     let mut added = vec![true; texts.len()];
-    for run in shared(&old, &texts) {
+    for run in common_runs(&old, &texts) {
         added[run.new..run.new + run.len].fill(false);
     }
     let mut open = [false; MARKS.len()];
-    for (at, (range, meant)) in new.signs.iter().enumerate() {
+    for (at, (range, meant)) in new.tokens.iter().enumerate() {
         // An escape is longer than the character that it stands for.
         let is_escape = range.len() > meant.len_utf8();
         let inside = open
@@ -42,8 +42,8 @@ pub(super) fn added_inside<'t>(
 }
 
 fn texts<'t>(unescaped: &Unescaped, sent: &'t str) -> Vec<&'t str> {
-    let signs = unescaped.signs.iter();
-    signs
+    let tokens = unescaped.tokens.iter();
+    tokens
         .filter_map(|(range, _)| sent.get(range.clone()))
         .collect()
 }

@@ -245,7 +245,7 @@ proptest! {
         let (old, new) = (split(&old), split(&new));
         let old: Vec<&str> = old.iter().map(String::as_str).collect();
         let new: Vec<&str> = new.iter().map(String::as_str).collect();
-        let pairs: Vec<(usize, usize)> = crate::ladder::shared::shared(&old, &new)
+        let pairs: Vec<(usize, usize)> = crate::ladder::common_runs::common_runs(&old, &new)
             .into_iter()
             .flat_map(|run| (0..run.len).map(move |step| (run.old + step, run.new + step)))
             .collect();

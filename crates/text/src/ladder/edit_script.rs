@@ -1,32 +1,32 @@
-//! Old text, new text and place woven into changes: the lines that old and new share stay in the
+//! Old text, new text and place merged into changes: the lines that old and new share stay in the
 //! file untouched, and so do, where look-alikes were folded, the characters that they share.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::look_alike::Kinds;
+use crate::look_alike::LookAlikeKinds;
 use crate::splice::Change;
 
+use super::char_merge::{LineGroup, Merged, merge_characters};
+use super::common_runs::{Gap, common_runs, gaps};
 use super::fence::CodeLines;
-use super::passage::{Passage, newline_at};
-use super::quotes::{Added, Mark};
-use super::shared::{Gap, gaps, shared};
+use super::quotes::{AddedStyle, PendingQuote};
 use super::shift::Shift;
-use super::sight::Sight;
-use super::strand::{Strand, Woven, strand};
+use super::source::SourceText;
+use super::text_lines::{TextLines, newline_at};
 use super::whole_lines::whole_lines;
-use super::{Erasure, Place, TextKind};
+use super::{Deletion, Place, TextKind};
 
 /// What the result of a hunk is put together from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum Segment {
     /// Text of the file, by its range in the place.
     Kept(Range<usize>),
     /// Text that comes in.
-    Fresh(String),
+    Inserted(String),
     /// A quote that comes in and is curled, unless it stands in code.
     Quote {
-        mark: Mark,
+        mark: PendingQuote,
         /// The number of its line in the new text.
         line: usize,
         /// The back quotes before it on that line.
@@ -36,53 +36,53 @@ pub(super) enum Piece {
 
 /// What an edit does to any place that is this text: hunks with offsets from the place's start.
 #[derive(Debug)]
-pub(super) struct Pattern<'a> {
-    hunks: Vec<Hunk>,
-    old: &'a Passage<'a>,
-    new: &'a Passage<'a>,
+pub(super) struct EditScript<'a> {
+    hunks: Vec<ScriptHunk>,
+    old: &'a TextLines<'a>,
+    new: &'a TextLines<'a>,
     /// The characters that the new text adds and that are written as ASCII.
     pub(super) straightened: BTreeSet<char>,
 }
 
 #[derive(Debug)]
-struct Hunk {
+struct ScriptHunk {
     range: Range<usize>,
-    pieces: Vec<Piece>,
-    tail: Tail,
+    segments: Vec<Segment>,
+    newline_after: NewlineAfter,
 }
 
 /// How a hunk stands to a newline after the place, where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tail {
+enum NewlineAfter {
     /// It leaves it alone.
-    Apart,
+    Untouched,
     /// The last lines go, the first of them from here on: the newline goes as theirs, and the one before them stays,
     /// which is another line's.
-    LastLines(usize),
+    DeletedFrom(usize),
     /// Lines are added after an empty one: they stand behind its newline, for before it they would stand at the
     /// start of that line as well, and which line end they take would be unknown.
-    AfterEmptyLine,
+    InsertBehind,
 }
 
 /// Places with their changes.
 #[derive(Debug, Default)]
-pub(super) struct Laid {
+pub(super) struct EditedPlaces {
     pub(super) places: Vec<Place>,
     /// Whether a quote was curled.
     pub(super) curled: bool,
 }
 
-impl<'a> Pattern<'a> {
+impl<'a> EditScript<'a> {
     /// Weaves the pattern. On rungs that fold look-alikes `shift` says what else differs. The error
     /// is the guard that forbids the edit.
     pub(super) fn of(
         view: &str,
         place: Range<usize>,
-        old: &'a Passage<'a>,
-        new: &'a Passage<'a>,
+        old: &'a TextLines<'a>,
+        new: &'a TextLines<'a>,
         shift: Option<&Shift<'_>>,
         text_kind: TextKind,
-    ) -> Result<Pattern<'a>, String> {
+    ) -> Result<EditScript<'a>, String> {
         let before = view[..place.start].chars().next_back();
         let around = (before, view[place.end..].chars().next());
         let place = &view[place];
@@ -107,8 +107,8 @@ impl<'a> Pattern<'a> {
         };
         let added = shift
             .filter(|shift| folds(shift))
-            .map(|_| Added::of(&old_text, place, text_kind));
-        let loom = Loom {
+            .map(|_| AddedStyle::of(&old_text, place, text_kind));
+        let builder = ScriptBuilder {
             place,
             lines,
             old,
@@ -117,7 +117,7 @@ impl<'a> Pattern<'a> {
             shift,
             added: added.as_ref(),
         };
-        let runs = shared(&old.lines, &new.lines);
+        let runs = common_runs(&old.lines, &new.lines);
         let mut hunks = Vec::new();
         let mut gaps = gaps(&runs, old.len(), new.len());
         let reaches_end = gaps.last().is_some_and(|gap| gap.old.end == old.len());
@@ -127,21 +127,21 @@ impl<'a> Pattern<'a> {
                 new: new.len()..new.len(),
             });
         }
-        let mut lost: Vec<(Kinds, String)> = Vec::new();
-        let mut fresh = Kinds::default();
+        let mut lost: Vec<(LookAlikeKinds, String)> = Vec::new();
+        let mut fresh = LookAlikeKinds::default();
         let mut straightened = BTreeSet::new();
         for gap in &gaps {
-            let (hunk, woven) = loom.hunk(gap)?;
+            let (hunk, merged) = builder.hunk(gap)?;
             hunks.push(hunk);
-            lost.extend(woven.lost);
-            fresh.extend(woven.fresh);
-            straightened.extend(woven.straightened);
+            lost.extend(merged.lost);
+            fresh.extend(merged.fresh);
+            straightened.extend(merged.straightened);
         }
         // What goes has one reading where nothing that comes in is of its kind.
         if let Some((_, reason)) = lost.into_iter().find(|(kinds, _)| kinds.meet(fresh)) {
             return Err(reason);
         }
-        Ok(Pattern {
+        Ok(EditScript {
             hunks,
             old,
             new,
@@ -150,21 +150,26 @@ impl<'a> Pattern<'a> {
     }
 
     /// Lays the pattern on places of the view, which are in order and do not overlap.
-    pub(super) fn lay(&self, sight: &Sight<'_>, places: &[Range<usize>], erasure: Erasure) -> Laid {
-        let view = sight.view;
-        let mut laid = Laid::default();
+    pub(super) fn apply_to(
+        &self,
+        source: &SourceText<'_>,
+        places: &[Range<usize>],
+        deletion: Deletion,
+    ) -> EditedPlaces {
+        let view = source.view;
+        let mut edited = EditedPlaces::default();
         for (number, place) in places.iter().enumerate() {
             let next = places.get(number + 1).map_or(view.len(), |next| next.start);
             let takes_next_newline =
                 !self.old.ended && newline_at(view, place.end) && next > place.end;
             let mut range = place.clone();
             let mut changes = Vec::with_capacity(self.hunks.len());
-            if erasure == Erasure::Whole {
-                let before = laid.places.last().map_or(0, |place| place.range.end);
+            if deletion == Deletion::Requested {
+                let before = edited.places.last().map_or(0, |place| place.range.end);
                 if let Some(whole) = whole_lines(view, place, self.old)
                     && before <= whole.start
                     && whole.end <= next
-                    && !sight.is_damaged(&whole)
+                    && !source.is_damaged(&whole)
                 {
                     range = whole;
                 }
@@ -174,30 +179,32 @@ impl<'a> Pattern<'a> {
                 });
             } else {
                 for hunk in &self.hunks {
-                    match hunk.tail {
-                        Tail::LastLines(start) if takes_next_newline => changes.push(Change {
-                            range: place.start + start..place.end + 1,
-                            text: String::new(),
-                        }),
-                        Tail::AfterEmptyLine if takes_next_newline => changes.push(Change {
+                    match hunk.newline_after {
+                        NewlineAfter::DeletedFrom(start) if takes_next_newline => {
+                            changes.push(Change {
+                                range: place.start + start..place.end + 1,
+                                text: String::new(),
+                            })
+                        }
+                        NewlineAfter::InsertBehind if takes_next_newline => changes.push(Change {
                             range: place.end + 1..place.end + 1,
                             text: hunk.added_lines(),
                         }),
-                        _ => self.lay_hunk(hunk, view, place.start, &mut laid, &mut changes),
+                        _ => self.apply_hunk(hunk, view, place.start, &mut edited, &mut changes),
                     }
                 }
             }
-            laid.places.push(Place { range, changes });
+            edited.places.push(Place { range, changes });
         }
-        laid
+        edited
     }
 
-    fn lay_hunk(
+    fn apply_hunk(
         &self,
-        hunk: &Hunk,
+        hunk: &ScriptHunk,
         view: &str,
         base: usize,
-        laid: &mut Laid,
+        edited: &mut EditedPlaces,
         changes: &mut Vec<Change>,
     ) {
         let mut at = base + hunk.range.start;
@@ -212,27 +219,27 @@ impl<'a> Pattern<'a> {
                 });
             }
         };
-        // What the result holds last before `text`; only the first piece needs to look back.
-        let mut before = result_before(view, &laid.places, at);
+        // What the result holds last before `text`; only the first segment needs to look back.
+        let mut before = result_before(view, &edited.places, at);
         let mut code_lines: Option<CodeLines> = None;
-        for piece in &hunk.pieces {
-            match piece {
-                Piece::Kept(range) => {
+        for segment in &hunk.segments {
+            match segment {
+                Segment::Kept(range) => {
                     close(at, base + range.start, &mut text);
                     at = base + range.end;
                     before = view[..at].chars().next_back();
                 }
-                Piece::Fresh(fresh) => {
+                Segment::Inserted(fresh) => {
                     text.push_str(fresh);
                     before = fresh.chars().next_back().or(before);
                 }
-                Piece::Quote { mark, line, ticks } => {
+                Segment::Quote { mark, line, ticks } => {
                     let code = code_lines
                         .get_or_insert_with(|| CodeLines::of(view, base, &self.new.lines));
                     let quote = if code.is_code(*line, *ticks) {
                         mark.sent
                     } else {
-                        laid.curled = true;
+                        edited.curled = true;
                         mark.curl(before)
                     };
                     text.push(quote);
@@ -244,15 +251,15 @@ impl<'a> Pattern<'a> {
     }
 }
 
-impl Hunk {
+impl ScriptHunk {
     /// The lines that the hunk adds after another, each with its newline.
     fn added_lines(&self) -> String {
         let mut text = String::new();
-        for piece in &self.pieces {
-            match piece {
-                Piece::Fresh(fresh) => text.push_str(fresh),
-                Piece::Quote { mark, .. } => text.push(mark.sent),
-                Piece::Kept(_) => {}
+        for segment in &self.segments {
+            match segment {
+                Segment::Inserted(fresh) => text.push_str(fresh),
+                Segment::Quote { mark, .. } => text.push(mark.sent),
+                Segment::Kept(_) => {}
             }
         }
         let mut lines = text.strip_prefix('\n').unwrap_or(&text).to_owned();
@@ -261,10 +268,10 @@ impl Hunk {
     }
 }
 
-/// The character that stands before an offset once the places laid so far are edited.
-fn result_before(view: &str, laid: &[Place], offset: usize) -> Option<char> {
+/// The character that stands before an offset once the places edited so far are edited.
+fn result_before(view: &str, edited: &[Place], offset: usize) -> Option<char> {
     let mut at = offset;
-    let changes = laid
+    let changes = edited
         .iter()
         .rev()
         .flat_map(|place| place.changes.iter().rev());
@@ -280,76 +287,78 @@ fn result_before(view: &str, laid: &[Place], offset: usize) -> Option<char> {
     view[..at].chars().next_back()
 }
 
-/// The texts while they are woven.
-struct Loom<'l> {
+/// The texts while they are merged.
+struct ScriptBuilder<'l> {
     place: &'l str,
     /// The place's lines, as many as the old text has.
     lines: Vec<Range<usize>>,
-    old: &'l Passage<'l>,
-    new: &'l Passage<'l>,
+    old: &'l TextLines<'l>,
+    new: &'l TextLines<'l>,
     /// The characters before and after the place.
     around: (Option<char>, Option<char>),
     /// On rungs that fold.
     shift: Option<&'l Shift<'l>>,
-    added: Option<&'l Added<'l>>,
+    added: Option<&'l AddedStyle<'l>>,
 }
 
-impl<'l> Loom<'l> {
-    fn hunk(&self, gap: &Gap) -> Result<(Hunk, Woven), String> {
+impl<'l> ScriptBuilder<'l> {
+    fn hunk(&self, gap: &Gap) -> Result<(ScriptHunk, Merged), String> {
         let is_last = gap.old.end == self.old.len() && gap.new.end == self.new.len();
         if !is_last {
             let range = self.lines[gap.old.start].start..self.lines[gap.old.end].start;
-            return self.weave(gap, range, "", Position::Inside);
+            return self.build_hunk(gap, range, "", HunkPlace::Inside);
         }
         let end = self.place.len();
         let after_shared = gap.old.start > 0;
         match (gap.old.is_empty(), gap.new.is_empty()) {
             (false, true) if after_shared && !self.new.ended => {
                 let first = self.lines[gap.old.start].start;
-                let (mut hunk, woven) = self.weave(gap, first - 1..end, "", Position::Last)?;
+                let (mut hunk, merged) =
+                    self.build_hunk(gap, first - 1..end, "", HunkPlace::Last)?;
                 if !self.old.ended {
-                    hunk.tail = Tail::LastLines(first);
+                    hunk.newline_after = NewlineAfter::DeletedFrom(first);
                 }
-                Ok((hunk, woven))
+                Ok((hunk, merged))
             }
             (false, _) => {
                 let range = self.lines[gap.old.start].start..end;
-                self.weave(gap, range, "", Position::Last)
+                self.build_hunk(gap, range, "", HunkPlace::Last)
             }
             (true, false) => {
                 let opening = if self.old.ended { "" } else { "\n" };
-                let (mut hunk, woven) = self.weave(gap, end..end, opening, Position::Last)?;
+                let (mut hunk, merged) =
+                    self.build_hunk(gap, end..end, opening, HunkPlace::Last)?;
                 if !self.old.ended && self.lines.last().is_some_and(Range::is_empty) {
-                    hunk.tail = Tail::AfterEmptyLine;
+                    hunk.newline_after = NewlineAfter::InsertBehind;
                 }
-                Ok((hunk, woven))
+                Ok((hunk, merged))
             }
             // Only the newline of the last line comes or goes.
             (true, true) => {
                 let range = self.lines.last().map_or(end, |line| line.end)..end;
                 let opening = if self.new.ended { "\n" } else { "" };
-                self.weave(gap, range, opening, Position::Last)
+                self.build_hunk(gap, range, opening, HunkPlace::Last)
             }
         }
     }
 
     /// A hunk whose new lines, after `opening`, stand in `range`.
-    fn weave(
+    fn build_hunk(
         &self,
         gap: &Gap,
         range: Range<usize>,
         opening: &str,
-        position: Position,
-    ) -> Result<(Hunk, Woven), String> {
-        let part = |passage: &Passage<'l>, lines: &Range<usize>| Passage {
-            lines: passage.lines[lines.clone()].to_vec(),
-            ended: passage.ended || position == Position::Inside,
+        hunk_place: HunkPlace,
+    ) -> Result<(ScriptHunk, Merged), String> {
+        let part = |text: &TextLines<'l>, lines: &Range<usize>| TextLines {
+            lines: text.lines[lines.clone()].to_vec(),
+            ended: text.ended || hunk_place == HunkPlace::Inside,
         };
         let (old, new) = (part(self.old, &gap.old), part(self.new, &gap.new));
-        let mut pieces = vec![Piece::Fresh(opening.to_owned())];
-        let mut woven = Woven::default();
+        let mut segments = vec![Segment::Inserted(opening.to_owned())];
+        let mut merged = Merged::default();
         match self.shift {
-            None => pieces.push(Piece::Fresh(new.text())),
+            None => segments.push(Segment::Inserted(new.text())),
             Some(shift) => {
                 let (before, after) = self.around;
                 let is_open = gap.new.end == self.new.len() && !self.new.ended;
@@ -357,7 +366,7 @@ impl<'l> Loom<'l> {
                     before.filter(|_| gap.new.start == 0),
                     after.filter(|_| is_open),
                 );
-                woven = strand(&Strand {
+                merged = merge_characters(&LineGroup {
                     place: self.place,
                     lines: &self.lines[gap.old.clone()],
                     old,
@@ -367,24 +376,24 @@ impl<'l> Loom<'l> {
                     shift,
                     added: self.added,
                 })?;
-                pieces.append(&mut woven.pieces);
+                segments.append(&mut merged.segments);
             }
         }
-        let tail = Tail::Apart;
+        let newline_after = NewlineAfter::Untouched;
         Ok((
-            Hunk {
+            ScriptHunk {
                 range,
-                pieces,
-                tail,
+                segments,
+                newline_after,
             },
-            woven,
+            merged,
         ))
     }
 }
 
 /// Whether shared lines follow a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Position {
+enum HunkPlace {
     Inside,
     Last,
 }

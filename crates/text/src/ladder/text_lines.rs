@@ -5,13 +5,13 @@ use crate::look_alike::is_blank;
 /// The lines of a text, without their newlines. A final newline starts no further line; an
 /// empty text has no line. One empty line that is not ended stands for "a line with nothing on it".
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Passage<'t> {
+pub(super) struct TextLines<'t> {
     pub(super) lines: Vec<&'t str>,
     pub(super) ended: bool,
 }
 
-impl<'t> Passage<'t> {
-    pub(super) fn of(text: &'t str) -> Passage<'t> {
+impl<'t> TextLines<'t> {
+    pub(super) fn of(text: &'t str) -> TextLines<'t> {
         let (body, ended) = match text.strip_suffix('\n') {
             Some(body) => (body, true),
             None => (text, false),
@@ -21,7 +21,7 @@ impl<'t> Passage<'t> {
         } else {
             body.split('\n').collect()
         };
-        Passage { lines, ended }
+        TextLines { lines, ended }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -38,7 +38,7 @@ impl<'t> Passage<'t> {
     }
 
     /// The same lines with the last one not ended.
-    pub(super) fn unended(mut self) -> Passage<'t> {
+    pub(super) fn unended(mut self) -> TextLines<'t> {
         self.ended = false;
         self
     }
@@ -50,16 +50,16 @@ pub(super) fn starts_line(text: &str, at: usize) -> bool {
 }
 
 /// The blanks that stand before offsets on their lines. The offsets ascend, so that all of them together take one pass.
-pub(super) struct Leads<'t> {
+pub(super) struct IndentScanner<'t> {
     text: &'t str,
     line_start: usize,
     at: usize,
     blank: bool,
 }
 
-impl<'t> Leads<'t> {
-    pub(super) fn of(text: &'t str) -> Leads<'t> {
-        Leads {
+impl<'t> IndentScanner<'t> {
+    pub(super) fn of(text: &'t str) -> IndentScanner<'t> {
+        IndentScanner {
             text,
             line_start: 0,
             at: 0,
@@ -83,7 +83,7 @@ impl<'t> Leads<'t> {
 }
 
 /// What stands before the offset on its line.
-pub(super) fn line_lead(text: &str, at: usize) -> &str {
+pub(super) fn line_prefix(text: &str, at: usize) -> &str {
     let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
     &text[start..at]
 }
@@ -108,7 +108,7 @@ mod tests {
             ("\na", &["", "a"], false),
         ];
         for (text, lines, ended) in cases {
-            let split = Passage::of(text);
+            let split = TextLines::of(text);
             assert_eq!(
                 (split.lines.as_slice(), split.ended),
                 (lines, ended),

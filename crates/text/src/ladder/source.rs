@@ -8,30 +8,30 @@ use std::ops::Range;
 use crate::look_alike::Folded;
 
 /// A file's text and what was worked out about it so far.
-pub(super) struct Sight<'v> {
+pub(super) struct SourceText<'v> {
     pub(super) view: &'v str,
     damaged: &'v [Range<usize>],
     folded: OnceCell<Folded<'v>>,
     lines: OnceCell<FileLines>,
 }
 
-/// The lines of a view: where they start in it, and their marks in its folded form.
+/// The lines of a view: where they start in it, and their parts in its folded form.
 pub(super) struct FileLines {
     starts: Vec<usize>,
-    pub(super) marks: Vec<Mark>,
+    pub(super) parts: Vec<LineParts>,
 }
 
 /// One line of a folded text, taken apart: indentation, content, blanks at the end. A blank line
 /// has neither indentation nor content.
 #[derive(Debug, Clone)]
-pub(super) struct Mark {
+pub(super) struct LineParts {
     start: usize,
     content_start: usize,
     content_end: usize,
     hash: u64,
 }
 
-impl Mark {
+impl LineParts {
     pub(super) fn indent<'t>(&self, folded: &'t str) -> &'t str {
         &folded[self.start..self.content_start]
     }
@@ -45,15 +45,15 @@ impl Mark {
     }
 
     /// Whether two lines, each of the text it was marked in, have the same content.
-    pub(super) fn same_content(&self, folded: &str, other: &Mark, others: &str) -> bool {
+    pub(super) fn same_content(&self, folded: &str, other: &LineParts, others: &str) -> bool {
         self.hash == other.hash && self.content(folded) == other.content(others)
     }
 }
 
 /// Marks the lines of a folded text.
-pub(super) fn mark(folded: &str) -> Vec<Mark> {
+pub(super) fn split_lines(folded: &str) -> Vec<LineParts> {
     let mut start = 0;
-    let mut marks = Vec::new();
+    let mut parts = Vec::new();
     while start < folded.len() {
         let end = memchr::memchr(b'\n', &folded.as_bytes()[start..])
             .map_or(folded.len(), |length| start + length);
@@ -62,7 +62,7 @@ pub(super) fn mark(folded: &str) -> Vec<Mark> {
         let content_end = start + line.len();
         let mut hasher = DefaultHasher::new();
         content.hash(&mut hasher);
-        marks.push(Mark {
+        parts.push(LineParts {
             start,
             content_start: content_end - content.len(),
             content_end,
@@ -70,12 +70,12 @@ pub(super) fn mark(folded: &str) -> Vec<Mark> {
         });
         start = end + 1;
     }
-    marks
+    parts
 }
 
-impl<'v> Sight<'v> {
-    pub(super) fn of(view: &'v str, damaged: &'v [Range<usize>]) -> Sight<'v> {
-        Sight {
+impl<'v> SourceText<'v> {
+    pub(super) fn of(view: &'v str, damaged: &'v [Range<usize>]) -> SourceText<'v> {
+        SourceText {
             view,
             damaged,
             folded: OnceCell::new(),
@@ -89,11 +89,11 @@ impl<'v> Sight<'v> {
 
     pub(super) fn lines(&self) -> &FileLines {
         self.lines.get_or_init(|| {
-            let marks = mark(self.folded().text());
-            let mut starts = Vec::with_capacity(marks.len() + 1);
+            let parts = split_lines(self.folded().text());
+            let mut starts = Vec::with_capacity(parts.len() + 1);
             starts.push(0);
             starts.extend(memchr::memchr_iter(b'\n', self.view.as_bytes()).map(|at| at + 1));
-            FileLines { starts, marks }
+            FileLines { starts, parts }
         })
     }
 

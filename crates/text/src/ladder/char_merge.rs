@@ -1,120 +1,120 @@
-//! One stretch of changed lines, woven character by character: a character that old and new text
+//! One stretch of changed lines, merged character by character: a character that old and new text
 //! share stays as the file has it, and what is folded and goes is told.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::look_alike::{Kinds, units};
+use crate::look_alike::{LookAlikeKinds, units};
 
-use super::passage::Passage;
-use super::quotes::{Added, KeptMarks, Stands, Written};
-use super::shared::shared;
+use super::common_runs::common_runs;
+use super::edit_script::Segment;
+use super::quotes::{AddedStyle, KeptQuotes, QuotePosition, WrittenAs};
 use super::shift::{Shift, quoted};
-use super::weave::Piece;
+use super::text_lines::TextLines;
 
 /// Lines of the old text, the lines of the place that they stand for, and the new ones.
-pub(super) struct Strand<'a> {
+pub(super) struct LineGroup<'a> {
     pub(super) place: &'a str,
     pub(super) lines: &'a [Range<usize>],
-    pub(super) old: Passage<'a>,
-    pub(super) new: Passage<'a>,
+    pub(super) old: TextLines<'a>,
+    pub(super) new: TextLines<'a>,
     /// The number of the first new line in the whole new text.
     pub(super) first_new: usize,
     pub(super) shift: &'a Shift<'a>,
     /// The characters that stand around the new lines where they begin or end inside of a line.
     pub(super) around: (Option<char>, Option<char>),
     /// What added characters are written as; `None` where the match folded nothing.
-    pub(super) added: Option<&'a Added<'a>>,
+    pub(super) added: Option<&'a AddedStyle<'a>>,
 }
 
 /// The new lines, put together from what the file keeps and what comes in.
 #[derive(Debug, Default)]
-pub(super) struct Woven {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct Merged {
+    pub(super) segments: Vec<Segment>,
     /// The characters that were folded and are not kept, with the sentence that refuses it.
-    pub(super) lost: Vec<(Kinds, String)>,
+    pub(super) lost: Vec<(LookAlikeKinds, String)>,
     /// The kinds of look-alikes among what comes in.
-    pub(super) fresh: Kinds,
+    pub(super) fresh: LookAlikeKinds,
     /// The characters that were sent and became ASCII.
     pub(super) straightened: BTreeSet<char>,
 }
 
-/// A character of the old text, and what stands for it in the place.
-struct Unit<'a> {
+/// A character of the old text, and what position for it in the place.
+struct OldUnit<'a> {
     text: &'a str,
     file: Option<Range<usize>>,
     folded: bool,
 }
 
 /// What becomes of one character of the new text.
-enum Step {
+enum UnitOrigin {
     /// It stays as the file has it: this character of the old text.
     Kept(usize, Range<usize>),
     Added,
     /// It gives way to the indentation of the file.
-    Skipped,
+    Dropped,
 }
 
 /// Weaves the new lines. The error is the guard that forbids it.
-pub(super) fn strand(strand: &Strand<'_>) -> Result<Woven, String> {
-    let Some(added) = strand.added else {
-        return as_sent(strand);
+pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> {
+    let Some(added) = group.added else {
+        return as_sent(group);
     };
-    let old = old_units(strand)?;
-    let new_lines: Vec<Vec<&str>> = (0..strand.new.len())
+    let old = old_units(group)?;
+    let new_lines: Vec<Vec<&str>> = (0..group.new.len())
         .map(|number| {
-            let newline = has_newline(&strand.new, number).then_some("\n");
-            units(strand.new.lines[number]).chain(newline).collect()
+            let newline = has_newline(&group.new, number).then_some("\n");
+            units(group.new.lines[number]).chain(newline).collect()
         })
         .collect();
     let new: Vec<&str> = new_lines.concat();
-    let match_up = MatchUp::of(&old, &new);
-    let mut woven = Woven::default();
+    let alignment = UnitAlignment::of(&old, &new);
+    let mut merged = Merged::default();
     let mut kept = vec![false; old.len()];
-    let mut newlines = Newlines::of(&old);
+    let mut newlines = NewlinePairing::of(&old);
     let mut at = 0;
     for (number, line) in new_lines.iter().enumerate() {
-        let (skipped, lead) = strand.shift.lead(strand.new.lines[number])?;
+        let (skipped, lead) = group.shift.lead(group.new.lines[number])?;
         let mut length = 0;
-        let mut steps = Vec::with_capacity(line.len());
+        let mut origins = Vec::with_capacity(line.len());
         for &unit in line {
             if length < skipped && length + unit.len() > skipped {
                 return Err(unpaired());
             }
             length += unit.len();
-            let partner = match_up.partners[at].filter(|&partner| match_up.stays(&old, partner));
+            let partner = alignment.partners[at].filter(|&partner| alignment.stays(&old, partner));
             at += 1;
-            steps.push(match partner.map(|partner| (partner, &old[partner].file)) {
-                _ if length <= skipped => Step::Skipped,
-                Some((partner, Some(file))) => Step::Kept(partner, file.clone()),
-                _ => Step::Added,
+            origins.push(match partner.map(|partner| (partner, &old[partner].file)) {
+                _ if length <= skipped => UnitOrigin::Dropped,
+                Some((partner, Some(file))) => UnitOrigin::Kept(partner, file.clone()),
+                _ => UnitOrigin::Added,
             });
         }
-        let line = NewLine::of(strand, line, number);
-        let marks = kept_marks(strand, &line, &steps);
+        let line = LineInContext::of(group, line, number);
+        let marks = kept_quotes(group, &line, &origins);
         let mut ticks = 0;
-        woven.write(&lead);
-        for (place, step) in steps.into_iter().enumerate() {
+        merged.write(&lead);
+        for (place, step) in origins.into_iter().enumerate() {
             let unit = line.units[place];
             match step {
-                Step::Skipped => {}
-                Step::Kept(partner, file) => {
+                UnitOrigin::Dropped => {}
+                UnitOrigin::Kept(partner, file) => {
                     kept[partner] = true;
                     newlines.pair(partner, unit);
-                    woven.kept(file);
+                    merged.kept(file);
                 }
-                Step::Added => {
+                UnitOrigin::Added => {
                     newlines.add(unit);
-                    woven.fresh.extend(Kinds::of(unit));
-                    match written(added, unit, line.stands(place), marks) {
-                        Written::AsSent => woven.write(unit),
-                        Written::Ascii(character) => {
-                            woven.straightened.extend(unit.chars());
-                            woven.write(character.encode_utf8(&mut [0; 4]));
+                    merged.fresh.extend(LookAlikeKinds::of(unit));
+                    match written(added, unit, line.position(place), marks) {
+                        WrittenAs::AsSent => merged.write(unit),
+                        WrittenAs::Ascii(character) => {
+                            merged.straightened.extend(unit.chars());
+                            merged.write(character.encode_utf8(&mut [0; 4]));
                         }
-                        Written::Curly(mark) => woven.pieces.push(Piece::Quote {
+                        WrittenAs::Curly(mark) => merged.segments.push(Segment::Quote {
                             mark,
-                            line: strand.first_new + number,
+                            line: group.first_new + number,
                             ticks,
                         }),
                     }
@@ -125,57 +125,66 @@ pub(super) fn strand(strand: &Strand<'_>) -> Result<Woven, String> {
     }
     for (unit, _) in old.iter().zip(&kept).filter(|(_, kept)| !**kept) {
         if let Some(file) = unit.file.clone().filter(|_| unit.folded) {
-            let file = &strand.place[file];
-            woven
+            let file = &group.place[file];
+            merged
                 .lost
-                .push((Kinds::of(file), replaced(file, unit.text)));
+                .push((LookAlikeKinds::of(file), replaced(file, unit.text)));
         }
     }
     if !newlines.are_aligned() {
-        woven.copy_kept(strand.place);
+        merged.copy_kept(group.place);
     }
-    Ok(woven)
+    Ok(merged)
 }
 
 /// What an added unit is written as; one with marks of its own is as sent.
-fn written(added: &Added<'_>, unit: &str, stands: Stands, marks: KeptMarks) -> Written {
+fn written(
+    added: &AddedStyle<'_>,
+    unit: &str,
+    position: QuotePosition,
+    marks: KeptQuotes,
+) -> WrittenAs {
     let mut characters = unit.chars();
     match (characters.next(), characters.next()) {
-        (Some(only), None) => added.write(only, stands, marks),
-        _ => Written::AsSent,
+        (Some(only), None) => added.write(only, position, marks),
+        _ => WrittenAs::AsSent,
     }
 }
 
 /// The curly quotes that a new line keeps from the file.
-fn kept_marks(strand: &Strand<'_>, line: &NewLine<'_>, steps: &[Step]) -> KeptMarks {
-    let mut marks = KeptMarks::default();
-    for (at, step) in steps.iter().enumerate() {
-        if let Step::Kept(_, file) = step {
-            for character in strand.place[file.clone()].chars() {
-                marks.note(character, line.stands(at));
+fn kept_quotes(
+    group: &LineGroup<'_>,
+    line: &LineInContext<'_>,
+    origins: &[UnitOrigin],
+) -> KeptQuotes {
+    let mut marks = KeptQuotes::default();
+    for (at, step) in origins.iter().enumerate() {
+        if let UnitOrigin::Kept(_, file) = step {
+            for character in group.place[file.clone()].chars() {
+                marks.note(character, line.position(at));
             }
         }
     }
     marks
 }
 
-/// A line of the new text and what stands around it.
-struct NewLine<'a> {
+/// A line of the new text and what position around it.
+struct LineInContext<'a> {
     units: &'a [&'a str],
     before: Option<char>,
     after: Option<char>,
 }
 
-impl<'a> NewLine<'a> {
-    fn of(strand: &Strand<'_>, units: &'a [&'a str], number: usize) -> NewLine<'a> {
-        NewLine {
+impl<'a> LineInContext<'a> {
+    fn of(group: &LineGroup<'_>, units: &'a [&'a str], number: usize) -> LineInContext<'a> {
+        LineInContext {
             units,
-            before: strand.around.0.filter(|_| number == 0),
-            after: strand.around.1.filter(|_| number + 1 == strand.new.len()),
+            before: group.around.0.filter(|_| number == 0),
+            after: group.around.1.filter(|_| number + 1 == group.new.len()),
         }
     }
 
-    fn stands(&self, at: usize) -> Stands {
+    fn position(&self, at: usize) -> QuotePosition {
         let first = |unit: &&str| unit.chars().next();
         let before = match at.checked_sub(1) {
             Some(before) => self.units.get(before).and_then(first),
@@ -187,16 +196,16 @@ impl<'a> NewLine<'a> {
         };
         let is_letter = |character: Option<char>| character.is_some_and(char::is_alphabetic);
         if is_letter(before) && is_letter(after) {
-            Stands::BetweenLetters
+            QuotePosition::BetweenLetters
         } else {
-            Stands::Elsewhere
+            QuotePosition::Elsewhere
         }
     }
 }
 
 /// Whether the newlines of the new lines are those of the old ones, one after the other. Where they are not, a kept
 /// newline would bring the line end of another line along.
-struct Newlines {
+struct NewlinePairing {
     /// For each character of the old text how many newlines stand before it.
     before: Vec<usize>,
     old: usize,
@@ -204,8 +213,8 @@ struct Newlines {
     kept: usize,
 }
 
-impl Newlines {
-    fn of(old: &[Unit<'_>]) -> Newlines {
+impl NewlinePairing {
+    fn of(old: &[OldUnit<'_>]) -> NewlinePairing {
         let mut newlines = 0;
         let before = old
             .iter()
@@ -215,7 +224,7 @@ impl Newlines {
                 before
             })
             .collect();
-        Newlines {
+        NewlinePairing {
             before,
             old: newlines,
             new: 0,
@@ -239,40 +248,40 @@ impl Newlines {
     }
 }
 
-fn as_sent(strand: &Strand<'_>) -> Result<Woven, String> {
-    let mut woven = Woven::default();
-    for (number, line) in strand.new.lines.iter().enumerate() {
-        let (skipped, lead) = strand.shift.lead(line)?;
-        woven.write(&lead);
-        woven.write(&line[skipped..]);
-        if has_newline(&strand.new, number) {
-            woven.write("\n");
+fn as_sent(group: &LineGroup<'_>) -> Result<Merged, String> {
+    let mut merged = Merged::default();
+    for (number, line) in group.new.lines.iter().enumerate() {
+        let (skipped, lead) = group.shift.lead(line)?;
+        merged.write(&lead);
+        merged.write(&line[skipped..]);
+        if has_newline(&group.new, number) {
+            merged.write("\n");
         }
     }
-    Ok(woven)
+    Ok(merged)
 }
 
-fn has_newline(passage: &Passage<'_>, line: usize) -> bool {
-    passage.ended || line + 1 < passage.len()
+fn has_newline(lines: &TextLines<'_>, line: usize) -> bool {
+    lines.ended || line + 1 < lines.len()
 }
 
-fn old_units<'a>(strand: &Strand<'a>) -> Result<Vec<Unit<'a>>, String> {
+fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
     let mut all = Vec::new();
-    for (number, (&line, range)) in strand.old.lines.iter().zip(strand.lines).enumerate() {
-        let file = &strand.place[range.clone()];
-        if strand.new.len() > 0 && strand.shift.replaces_look_alike(file) {
+    for (number, (&line, range)) in group.old.lines.iter().zip(group.lines).enumerate() {
+        let file = &group.place[range.clone()];
+        if group.new.len() > 0 && group.shift.replaces_look_alike(file) {
             return Err(format!(
                 "The file's line is indented with look-alikes of spaces, which the edit would replace: {}",
                 quoted(file)
             ));
         }
-        let (old_part, file_part) = strand.shift.common_part(line, file);
-        let alone = |text| Unit {
+        let (old_part, file_part) = group.shift.common_part(line, file);
+        let unmatched = |text| OldUnit {
             text,
             file: None,
             folded: false,
         };
-        all.extend(units(&line[..old_part.start]).map(alone));
+        all.extend(units(&line[..old_part.start]).map(unmatched));
         let mut from = range.start + file_part.start;
         let mut file_units = units(&file[file_part]);
         for text in units(&line[old_part.clone()]) {
@@ -280,7 +289,7 @@ fn old_units<'a>(strand: &Strand<'a>) -> Result<Vec<Unit<'a>>, String> {
             let Some(file) = file_units.next() else {
                 return Err(unpaired());
             };
-            all.push(Unit {
+            all.push(OldUnit {
                 text,
                 file: Some(from..from + file.len()),
                 folded: text != file,
@@ -290,9 +299,9 @@ fn old_units<'a>(strand: &Strand<'a>) -> Result<Vec<Unit<'a>>, String> {
         if file_units.next().is_some() {
             return Err(unpaired());
         }
-        all.extend(units(&line[old_part.end..]).map(alone));
-        if has_newline(&strand.old, number) {
-            all.push(Unit {
+        all.extend(units(&line[old_part.end..]).map(unmatched));
+        if has_newline(&group.old, number) {
+            all.push(OldUnit {
                 text: "\n",
                 file: Some(range.end..range.end + 1),
                 folded: false,
@@ -327,30 +336,30 @@ fn code_points(text: &str) -> String {
 }
 
 /// Which characters of the new text are characters of the old one.
-struct MatchUp {
+struct UnitAlignment {
     partners: Vec<Option<usize>>,
     shared: Vec<bool>,
 }
 
-impl MatchUp {
-    fn of(old: &[Unit<'_>], new: &[&str]) -> MatchUp {
+impl UnitAlignment {
+    fn of(old: &[OldUnit<'_>], new: &[&str]) -> UnitAlignment {
         let texts: Vec<&str> = old.iter().map(|unit| unit.text).collect();
-        let mut match_up = MatchUp {
+        let mut alignment = UnitAlignment {
             partners: vec![None; new.len()],
             shared: vec![false; old.len()],
         };
-        for run in shared(&texts, new) {
+        for run in common_runs(&texts, new) {
             for step in 0..run.len {
-                match_up.partners[run.new + step] = Some(run.old + step);
-                match_up.shared[run.old + step] = true;
+                alignment.partners[run.new + step] = Some(run.old + step);
+                alignment.shared[run.old + step] = true;
             }
         }
-        match_up
+        alignment
     }
 
     /// Whether a shared character keeps the file's form: one that was folded needs a neighbour
     /// that is shared too, or the line's edge beside it.
-    fn stays(&self, old: &[Unit<'_>], at: usize) -> bool {
+    fn stays(&self, old: &[OldUnit<'_>], at: usize) -> bool {
         let beside = |neighbour: Option<usize>| match neighbour {
             Some(neighbour) if neighbour < old.len() => {
                 old[neighbour].text == "\n" || self.shared[neighbour]
@@ -361,26 +370,26 @@ impl MatchUp {
     }
 }
 
-impl Woven {
+impl Merged {
     fn kept(&mut self, range: Range<usize>) {
-        match self.pieces.last_mut() {
-            Some(Piece::Kept(last)) if last.end == range.start => last.end = range.end,
-            _ => self.pieces.push(Piece::Kept(range)),
+        match self.segments.last_mut() {
+            Some(Segment::Kept(last)) if last.end == range.start => last.end = range.end,
+            _ => self.segments.push(Segment::Kept(range)),
         }
     }
 
     fn write(&mut self, text: &str) {
-        match self.pieces.last_mut() {
-            Some(Piece::Fresh(last)) => last.push_str(text),
-            _ => self.pieces.push(Piece::Fresh(text.to_owned())),
+        match self.segments.last_mut() {
+            Some(Segment::Inserted(last)) => last.push_str(text),
+            _ => self.segments.push(Segment::Inserted(text.to_owned())),
         }
     }
 
     /// Writes what is kept anew, so that all lines are replaced as one.
     fn copy_kept(&mut self, place: &str) {
-        for piece in &mut self.pieces {
-            if let Piece::Kept(range) = piece {
-                *piece = Piece::Fresh(place[range.clone()].to_owned());
+        for segment in &mut self.segments {
+            if let Segment::Kept(range) = segment {
+                *segment = Segment::Inserted(place[range.clone()].to_owned());
             }
         }
     }

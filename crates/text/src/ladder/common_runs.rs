@@ -26,7 +26,7 @@ pub(super) struct Gap {
 }
 
 /// The shared runs of two sequences, in order; none touches the next one on both sides.
-pub(super) fn shared<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
+pub(super) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut number = |item: &&'t str| {
         let next = numbers.len() as u32;

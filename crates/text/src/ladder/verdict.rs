@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::passage::Passage;
+use super::edit_script::EditScript;
 use super::remarks::{Remark, remarks};
 use super::shift::Shift;
-use super::weave::Pattern;
+use super::text_lines::TextLines;
 use super::{Found, Guard, Occurrences, PLACES_MOST, Rung, Task, Verdict};
 
 /// The places to edit, or the verdict that there are too many of them. `places` holds every one,
@@ -16,7 +16,7 @@ pub(super) fn choose(
     rung: Rung,
     places: Vec<Range<usize>>,
 ) -> Result<Vec<Range<usize>>, Verdict> {
-    let view = task.sight.view;
+    let view = task.source.view;
     let refused = match task.occurrences {
         Occurrences::One => places.len() > 1,
         // On a tolerant rung one edit fits all places only where they are the same text.
@@ -57,35 +57,35 @@ fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
 }
 
 /// The verdict for places that are all the same text, which `old` stands for and `new` replaces,
-/// both after the rung's rewriting; `shift` as for [`Pattern::of`].
+/// both after the rung's rewriting; `shift` as for [`EditScript::of`].
 pub(super) fn edit(
     task: &Task<'_>,
     rung: Rung,
     places: Vec<Range<usize>>,
-    old: &Passage<'_>,
-    new: &Passage<'_>,
+    old: &TextLines<'_>,
+    new: &TextLines<'_>,
     shift: Option<&Shift<'_>>,
 ) -> Verdict {
-    let view = task.sight.view;
+    let view = task.source.view;
     let Some(first) = places.first() else {
         return Verdict::NotFound { guard: None };
     };
-    let pattern = match Pattern::of(view, first.clone(), old, new, shift, task.text_kind) {
-        Ok(pattern) => pattern,
+    let script = match EditScript::of(view, first.clone(), old, new, shift, task.text_kind) {
+        Ok(script) => script,
         Err(reason) => return forbid(rung, first.clone(), reason),
     };
-    let laid = pattern.lay(task.sight, &places, task.erasure);
-    let mut remarks = remarks(view, &places, old, new, task.erasure);
-    if laid.curled {
+    let edited = script.apply_to(task.source, &places, task.deletion);
+    let mut remarks = remarks(view, &places, old, new, task.deletion);
+    if edited.curled {
         remarks.push(Remark::Curled);
     }
-    if !pattern.straightened.is_empty() {
-        let characters = pattern.straightened.into_iter().collect();
+    if !script.straightened.is_empty() {
+        let characters = script.straightened.into_iter().collect();
         remarks.push(Remark::MadeAscii(characters));
     }
     Verdict::Found(Found {
         rung,
-        places: laid.places,
+        places: edited.places,
         remarks,
     })
 }
@@ -102,12 +102,12 @@ pub(super) fn forbid(rung: Rung, place: Range<usize>, reason: impl Into<String>)
 }
 
 /// Choose and edit in one, for rungs whose rewriting makes old text and place the same.
-pub(super) fn literal(
+pub(super) fn choose_and_edit(
     task: &Task<'_>,
     rung: Rung,
     places: Vec<Range<usize>>,
-    old: &Passage<'_>,
-    new: &Passage<'_>,
+    old: &TextLines<'_>,
+    new: &TextLines<'_>,
 ) -> Verdict {
     match choose(task, rung, places) {
         Ok(places) => edit(task, rung, places, old, new, None),

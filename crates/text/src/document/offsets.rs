@@ -3,7 +3,7 @@
 
 use super::Document;
 use super::build::LoneCr;
-use crate::encoding::shape::Shape;
+use crate::encoding::sequence::SequenceRule;
 use std::ops::Range;
 
 /// A place between two characters: its offset in the view and in the file.
@@ -15,17 +15,17 @@ pub(crate) struct Position {
 
 /// How offsets of the view become offsets of the file.
 #[derive(Debug)]
-pub(crate) enum Map {
+pub(crate) enum OffsetMap {
     /// Byte for byte, after a mark of this length.
     Shifted(usize),
     /// By notes and walking.
-    Walked(Trail),
+    Checkpointed(Checkpoints),
 }
 
 /// The notes of a document.
 #[derive(Debug)]
-pub(crate) struct Trail {
-    shape: Shape,
+pub(crate) struct Checkpoints {
+    rule: SequenceRule,
     lone_cr: LoneCr,
     points: Vec<Position>,
     /// For each damaged place how many bytes it stands for.
@@ -35,10 +35,10 @@ pub(crate) struct Trail {
 /// Notes nearer together than this, in the view, are not worth keeping.
 const NEAR: usize = 1 << 10;
 
-impl Trail {
-    pub(super) fn new(shape: Shape, lone_cr: LoneCr, start: usize) -> Trail {
-        Trail {
-            shape,
+impl Checkpoints {
+    pub(super) fn new(rule: SequenceRule, lone_cr: LoneCr, start: usize) -> Checkpoints {
+        Checkpoints {
+            rule,
             lone_cr,
             points: vec![Position {
                 view: 0,
@@ -48,15 +48,15 @@ impl Trail {
         }
     }
 
-    pub(super) fn shape(&self) -> Shape {
-        self.shape
+    pub(super) fn rule(&self) -> SequenceRule {
+        self.rule
     }
 
     pub(super) fn lone_cr(&self) -> LoneCr {
         self.lone_cr
     }
 
-    pub(super) fn note(&mut self, position: Position) {
+    pub(super) fn add(&mut self, position: Position) {
         let last = self.points[self.points.len() - 1];
         if position.view >= last.view + NEAR {
             self.points.push(position);
@@ -76,16 +76,16 @@ impl Trail {
 
 /// Which coordinate a walk stops at.
 #[derive(Clone, Copy)]
-enum Goal {
+enum Offset {
     View(usize),
     Raw(usize),
 }
 
-impl Goal {
+impl Offset {
     fn passed_by(self, position: Position) -> bool {
         match self {
-            Goal::View(view) => position.view > view,
-            Goal::Raw(raw) => position.raw > raw,
+            Offset::View(view) => position.view > view,
+            Offset::Raw(raw) => position.raw > raw,
         }
     }
 }
@@ -101,8 +101,8 @@ impl Document<'_> {
 
     /// The place of the view that bytes of the file stand at, widened to whole characters.
     pub fn view_range(&self, raw: Range<usize>) -> Range<usize> {
-        let start = self.seek(self.start(), Goal::Raw(raw.start));
-        let mut end = self.seek(start, Goal::Raw(raw.end.max(raw.start)));
+        let start = self.seek(self.start(), Offset::Raw(raw.start));
+        let mut end = self.seek(start, Offset::Raw(raw.end.max(raw.start)));
         if end.raw < raw.end && end.view < self.view.len() {
             end = self.step(end);
         }
@@ -112,18 +112,18 @@ impl Document<'_> {
     /// The start of the view.
     pub(crate) fn start(&self) -> Position {
         match &self.map {
-            Map::Shifted(shift) => Position {
+            OffsetMap::Shifted(shift) => Position {
                 view: 0,
                 raw: *shift,
             },
-            Map::Walked(trail) => trail.points[0],
+            OffsetMap::Checkpointed(checkpoints) => checkpoints.points[0],
         }
     }
 
     /// The last place between two sequences that is not after `view`. Starts at `from`, which is before it, or at
     /// the nearest note.
     pub(crate) fn floor(&self, from: Position, view: usize) -> Position {
-        self.seek(from, Goal::View(view.min(self.view.len())))
+        self.seek(from, Offset::View(view.min(self.view.len())))
     }
 
     /// The first place between two sequences that is not before `view`.
@@ -135,15 +135,15 @@ impl Document<'_> {
         floor
     }
 
-    fn seek(&self, from: Position, goal: Goal) -> Position {
-        let trail = match (&self.map, goal) {
-            (Map::Shifted(shift), Goal::View(view)) => {
+    fn seek(&self, from: Position, target: Offset) -> Position {
+        let checkpoints = match (&self.map, target) {
+            (OffsetMap::Shifted(shift), Offset::View(view)) => {
                 return Position {
                     view,
                     raw: view + shift,
                 };
             }
-            (Map::Shifted(shift), Goal::Raw(raw)) => {
+            (OffsetMap::Shifted(shift), Offset::Raw(raw)) => {
                 let view = raw.clamp(*shift, self.raw.len()) - shift;
                 let view = self.view.floor_char_boundary(view);
                 return Position {
@@ -151,19 +151,19 @@ impl Document<'_> {
                     raw: view + shift,
                 };
             }
-            (Map::Walked(trail), _) => trail,
+            (OffsetMap::Checkpointed(checkpoints), _) => checkpoints,
         };
-        let next = trail
+        let next = checkpoints
             .points
-            .partition_point(|point| !goal.passed_by(*point));
-        let mut at = match next.checked_sub(1).map(|index| trail.points[index]) {
+            .partition_point(|point| !target.passed_by(*point));
+        let mut at = match next.checked_sub(1).map(|index| checkpoints.points[index]) {
             Some(point) if point.view > from.view => point,
             _ => from,
         };
         let mut damage = self.damaged.partition_point(|place| place.start < at.view);
         while at.view < self.view.len() {
-            let next = self.step_with(trail, at, &mut damage, goal);
-            if goal.passed_by(next) {
+            let next = self.step_with(checkpoints, at, &mut damage, target);
+            if target.passed_by(next) {
                 break;
             }
             at = next;
@@ -174,37 +174,43 @@ impl Document<'_> {
     /// The place after the sequence at `at`.
     fn step(&self, at: Position) -> Position {
         match &self.map {
-            Map::Shifted(shift) => {
+            OffsetMap::Shifted(shift) => {
                 let view = self.view.ceil_char_boundary(at.view + 1);
                 Position {
                     view,
                     raw: view + shift,
                 }
             }
-            Map::Walked(trail) => {
+            OffsetMap::Checkpointed(checkpoints) => {
                 let mut damage = self.damaged.partition_point(|place| place.start < at.view);
-                self.step_with(trail, at, &mut damage, Goal::View(at.view))
+                self.step_with(checkpoints, at, &mut damage, Offset::View(at.view))
             }
         }
     }
 
-    /// The place after the sequence at `at`, or after a run of plain ones that does not pass the goal. `damage` is
+    /// The place after the sequence at `at`, or after a run of plain ones that does not pass the target. `damage` is
     /// the number of damaged places before `at` and is kept so.
-    fn step_with(&self, trail: &Trail, at: Position, damage: &mut usize, goal: Goal) -> Position {
+    fn step_with(
+        &self,
+        checkpoints: &Checkpoints,
+        at: Position,
+        damage: &mut usize,
+        target: Offset,
+    ) -> Position {
         let forward = |view, raw| Position {
             view: at.view + view,
             raw: at.raw + raw,
         };
         let next_damage = self.damaged.get(*damage).map(|place| place.start);
         if next_damage == Some(at.view) {
-            let length = trail.damage[*damage];
+            let length = checkpoints.damage[*damage];
             *damage += 1;
             return forward(char::REPLACEMENT_CHARACTER.len_utf8(), usize::from(length));
         }
-        if trail.shape == Shape::Utf8 {
-            let most = match goal {
-                Goal::View(view) => view.saturating_sub(at.view),
-                Goal::Raw(raw) => raw.saturating_sub(at.raw),
+        if checkpoints.rule == SequenceRule::Utf8 {
+            let most = match target {
+                Offset::View(view) => view.saturating_sub(at.view),
+                Offset::Raw(raw) => raw.saturating_sub(at.raw),
             };
             let end = next_damage.unwrap_or(self.view.len()).min(at.view + most);
             let end = self.view.floor_char_boundary(end);
@@ -214,13 +220,13 @@ impl Document<'_> {
                 return forward(run, run);
             }
         }
-        let width = trail.shape.width();
+        let width = checkpoints.rule.width();
         match self.view[at.view..].chars().next() {
-            Some('\n') => forward(1, width * self.line_end_units(trail, at.raw)),
+            Some('\n') => forward(1, width * self.line_end_units(checkpoints, at.raw)),
             Some(ascii) if ascii.is_ascii() => forward(1, width),
             Some(character) => {
                 let rest = self.raw.get(at.raw..).unwrap_or_default();
-                let (raw, view) = trail.shape.sequence(rest, character);
+                let (raw, view) = checkpoints.rule.sequence(rest, character);
                 forward(view, raw)
             }
             None => at,
@@ -228,13 +234,13 @@ impl Document<'_> {
     }
 
     /// How many characters the line end at the byte `at` has in the file.
-    fn line_end_units(&self, trail: &Trail, at: usize) -> usize {
-        if trail.lone_cr == LoneCr::EndsLine {
+    fn line_end_units(&self, checkpoints: &Checkpoints, at: usize) -> usize {
+        if checkpoints.lone_cr == LoneCr::EndsLine {
             return 1;
         }
-        let width = trail.shape.width();
+        let width = checkpoints.rule.width();
         let is_return =
-            |unit: usize| trail.shape.ascii_at(self.raw, at + unit * width) == Some(b'\r');
+            |unit: usize| checkpoints.rule.ascii_at(self.raw, at + unit * width) == Some(b'\r');
         match (is_return(0), is_return(1)) {
             (true, true) => 3,
             (true, false) => 2,

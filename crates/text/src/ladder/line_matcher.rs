@@ -7,16 +7,16 @@ use memchr::memmem;
 
 use crate::look_alike::Folded;
 
-use super::passage::Passage;
 use super::search::sequences;
-use super::settle;
 use super::shift::Shift;
-use super::sight::{FileLines, Mark, Sight, mark};
+use super::source::{FileLines, LineParts, SourceText, split_lines};
+use super::text_lines::TextLines;
+use super::verdict;
 use super::{Rung, Task, Verdict};
 
 /// Whether whole lines of the file can have the contents of the old text's: its longest line, without the blanks around,
 /// stands somewhere. Where it does not, the file's lines need not be taken apart, which takes 40 bytes for each.
-pub(super) fn may_stand(task: &Task<'_>) -> bool {
+pub(super) fn may_match(task: &Task<'_>) -> bool {
     let old = Folded::of(task.old);
     let contents = old
         .text()
@@ -25,77 +25,77 @@ pub(super) fn may_stand(task: &Task<'_>) -> bool {
     let longest = contents
         .max_by_key(|content| content.len())
         .unwrap_or_default();
-    memmem::find(task.sight.folded().text().as_bytes(), longest.as_bytes()).is_some()
+    memmem::find(task.source.folded().text().as_bytes(), longest.as_bytes()).is_some()
 }
 
 /// The old text's lines beside the file's.
-pub(super) struct Block<'a> {
-    sight: &'a Sight<'a>,
-    pub(super) passage: Passage<'a>,
+pub(super) struct LineMatcher<'a> {
+    source: &'a SourceText<'a>,
+    pub(super) old: TextLines<'a>,
     folded: Folded<'a>,
-    marks: Vec<Mark>,
+    parts: Vec<LineParts>,
 }
 
 /// A line of the old text or of the file, looked at.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
-    mark: &'a Mark,
+pub(super) struct LineRef<'a> {
+    parts: &'a LineParts,
     text: &'a str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> LineRef<'a> {
     pub(super) fn indent(self) -> &'a str {
-        self.mark.indent(self.text)
+        self.parts.indent(self.text)
     }
 
     pub(super) fn is_blank(self) -> bool {
-        self.mark.is_blank()
+        self.parts.is_blank()
     }
 
-    pub(super) fn same_content(self, other: Line<'_>) -> bool {
-        self.mark.same_content(self.text, other.mark, other.text)
+    pub(super) fn same_content(self, other: LineRef<'_>) -> bool {
+        self.parts.same_content(self.text, other.parts, other.text)
     }
 }
 
-impl<'a> Block<'a> {
-    pub(super) fn of(task: &Task<'a>) -> Block<'a> {
+impl<'a> LineMatcher<'a> {
+    pub(super) fn of(task: &Task<'a>) -> LineMatcher<'a> {
         let folded = Folded::of(task.old);
-        let marks = mark(folded.text());
-        Block {
-            sight: task.sight,
-            passage: Passage::of(task.old),
+        let parts = split_lines(folded.text());
+        LineMatcher {
+            source: task.source,
+            old: TextLines::of(task.old),
             folded,
-            marks,
+            parts,
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.marks.len()
+        self.parts.len()
     }
 
     fn file(&self) -> &FileLines {
-        self.sight.lines()
+        self.source.lines()
     }
 
     pub(super) fn file_len(&self) -> usize {
-        self.file().marks.len()
+        self.file().parts.len()
     }
 
-    pub(super) fn old_line(&self, number: usize) -> Line<'_> {
-        Line {
-            mark: &self.marks[number],
+    pub(super) fn old_line(&self, number: usize) -> LineRef<'_> {
+        LineRef {
+            parts: &self.parts[number],
             text: self.folded.text(),
         }
     }
 
-    pub(super) fn old_lines(&self) -> impl Iterator<Item = Line<'_>> {
+    pub(super) fn old_lines(&self) -> impl Iterator<Item = LineRef<'_>> {
         (0..self.len()).map(|number| self.old_line(number))
     }
 
-    pub(super) fn file_line(&self, number: usize) -> Line<'_> {
-        Line {
-            mark: &self.file().marks[number],
-            text: self.sight.folded().text(),
+    pub(super) fn file_line(&self, number: usize) -> LineRef<'_> {
+        LineRef {
+            parts: &self.file().parts[number],
+            text: self.source.folded().text(),
         }
     }
 
@@ -125,23 +125,23 @@ impl<'a> Block<'a> {
         windows
             .iter()
             .map(|&first| {
-                let mut place = self.sight.line_span(first, first + self.len() - 1);
+                let mut place = self.source.line_span(first, first + self.len() - 1);
                 // At the end of the file there may be no newline to take in.
-                if self.passage.ended && place.end < self.sight.view.len() {
+                if self.old.ended && place.end < self.source.view.len() {
                     place.end += 1;
                 }
                 place
             })
-            .filter(|place| !self.sight.is_damaged(place))
+            .filter(|place| !self.source.is_damaged(place))
             .collect()
     }
 
     /// The lines of a place in the view, each with the old line that it stands for, blank ones
     /// left out.
     pub(super) fn pairs(&self, place: &Range<usize>) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.sight.view[place.clone()]
+        self.source.view[place.clone()]
             .split('\n')
-            .zip(self.passage.lines.clone())
+            .zip(self.old.lines.clone())
             .filter(|(_, old)| !crate::look_alike::is_blank(old))
     }
 
@@ -153,13 +153,13 @@ impl<'a> Block<'a> {
         places: Vec<Range<usize>>,
         shift: Shift<'_>,
     ) -> Verdict {
-        let (mut old, mut new) = (self.passage.clone(), Passage::of(task.new));
+        let (mut old, mut new) = (self.old.clone(), TextLines::of(task.new));
         let at_open_end = places
             .iter()
-            .any(|place| place.end == self.sight.view.len() && self.sight.is_open());
+            .any(|place| place.end == self.source.view.len() && self.source.is_open());
         if old.ended && at_open_end {
             (old, new) = (old.unended(), new.unended());
         }
-        settle::edit(task, rung, places, &old, &new, Some(&shift))
+        verdict::edit(task, rung, places, &old, &new, Some(&shift))
     }
 }

@@ -1,0 +1,83 @@
+//! How long the byte sequence of one character is in each encoding: enough to walk from a place in the decoded
+//! text to its bytes without decoding again.
+
+use super::Family;
+
+/// The rule by which an encoding's bytes group into characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SequenceRule {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+    OneByte,
+    TwoBytes,
+    Big5,
+    ShiftJis,
+    EucJp,
+    Gb18030,
+}
+
+impl SequenceRule {
+    pub(crate) fn of(kind: Family) -> SequenceRule {
+        match kind {
+            Family::Utf8 => SequenceRule::Utf8,
+            Family::Utf16Le => SequenceRule::Utf16Le,
+            Family::Utf16Be => SequenceRule::Utf16Be,
+            Family::Legacy(table) if table.is_single_byte() => SequenceRule::OneByte,
+            Family::Legacy(table) if table == encoding_rs::SHIFT_JIS => SequenceRule::ShiftJis,
+            Family::Legacy(table) if table == encoding_rs::EUC_JP => SequenceRule::EucJp,
+            Family::Legacy(table) if table == encoding_rs::BIG5 => SequenceRule::Big5,
+            Family::Legacy(table) if table == encoding_rs::GBK || table == encoding_rs::GB18030 => {
+                SequenceRule::Gb18030
+            }
+            Family::Legacy(_) => SequenceRule::TwoBytes,
+        }
+    }
+
+    /// How many bytes an ASCII character takes.
+    pub(crate) fn width(self) -> usize {
+        match self {
+            SequenceRule::Utf16Le | SequenceRule::Utf16Be => 2,
+            _ => 1,
+        }
+    }
+
+    /// The ASCII character whose bytes stand at `at`, if one does.
+    pub(crate) fn ascii_at(self, raw: &[u8], at: usize) -> Option<u8> {
+        let byte = match (self, raw.get(at..)?) {
+            (SequenceRule::Utf16Le, [byte, 0, ..]) | (SequenceRule::Utf16Be, [0, byte, ..]) => {
+                *byte
+            }
+            (SequenceRule::Utf16Le | SequenceRule::Utf16Be, _) => return None,
+            (_, rest) => *rest.first()?,
+        };
+        byte.is_ascii().then_some(byte)
+    }
+
+    /// The length in bytes of the well-formed sequence for the non-ASCII `character` that stands at the start of
+    /// `raw`, and the length in the decoded text of what it stands for.
+    pub(crate) fn sequence(self, raw: &[u8], character: char) -> (usize, usize) {
+        let first = raw.first().copied().unwrap_or_default();
+        let second = raw.get(1).copied().unwrap_or_default();
+        let decoded = character.len_utf8();
+        let bytes = match self {
+            SequenceRule::Utf8 => decoded,
+            SequenceRule::Utf16Le | SequenceRule::Utf16Be => 2 * character.len_utf16(),
+            SequenceRule::OneByte => 1,
+            SequenceRule::TwoBytes => 2,
+            // Four sequences stand for a letter and a combining mark, two bytes each in UTF-8.
+            SequenceRule::Big5 if first == 0x88 && matches!(second, 0x62 | 0x64 | 0xA3 | 0xA5) => {
+                return (2, 4);
+            }
+            SequenceRule::Big5 => 2,
+            SequenceRule::ShiftJis if first == 0x80 || (0xA1..=0xDF).contains(&first) => 1,
+            SequenceRule::ShiftJis => 2,
+            SequenceRule::EucJp if first == 0x8F => 3,
+            SequenceRule::EucJp => 2,
+            SequenceRule::Gb18030 if first == 0x80 => 1,
+            SequenceRule::Gb18030 if second.is_ascii_digit() => 4,
+            SequenceRule::Gb18030 => 2,
+        };
+        (bytes, decoded)
+    }
+}
