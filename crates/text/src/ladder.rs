@@ -1,6 +1,11 @@
-//! The ladder: where old text stands in a file, and what an edit then changes. Each rung is an
-//! equivalence, tried in order, taken only where exactly one place is equivalent under it (or
-//! all are asked for). It never guesses: what no rung proves is not found. No disk, no ledger.
+//! The ladder: finds where the old text of an edit is in a file, and works out what the edit changes there.
+//!
+//! Each rung is an equivalence relation between texts, from "the same bytes" to "the same but for one level of
+//! escaping". Rungs are tried in a fixed order. A rung is taken only where exactly one place is equivalent to the old
+//! text (or where all places are asked for), so the result is never a guess: text that no rung proves equivalent is not
+//! found.
+//!
+//! The functions here are pure: they read neither the disk nor the ledger.
 
 mod abbreviation;
 mod blank_edge;
@@ -40,48 +45,49 @@ pub(crate) use search::each_place;
 use source::SourceText;
 use text_lines::TextLines;
 
-/// The most places that are listed, and that one edit changes. Each takes some 300 bytes by the time its change is
-/// written and recorded: ten million of them, in a file of 20 MB, took gigabytes.
+/// The most places that one search lists and one edit changes. By the time a change is written and recorded it takes
+/// about 300 bytes, so the ten million places of a 20 MB file took gigabytes.
 pub const PLACES_MOST: usize = 1_000_000;
 
-/// What is to be found and what is to take its place. Old and new text have LF line ends.
+/// What to find and what to replace it with. `old` and `new` have LF line ends (see
+/// [`normalize_newlines`](crate::normalize_newlines)).
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
-    /// The file's text.
+    /// The text to search: [`Document::view`](crate::Document::view).
     pub view: &'a str,
-    /// Ranges of the view that stand for bytes which could not be decoded, sorted. No place
-    /// reaches into one.
+    /// The ranges of the view that stand for bytes which could not be decoded, sorted. A place that overlaps one is not
+    /// matched.
     pub damaged: &'a [Range<usize>],
-    /// The text to find; empty text is found nowhere.
+    /// The text to find. Empty text is found nowhere.
     pub old: &'a str,
-    /// The text to put in its place.
+    /// The text that replaces it.
     pub new: &'a str,
-    /// One place or all of them.
+    /// Whether the edit is for one place or for all.
     pub occurrences: Occurrences,
     /// Whether rungs below `exact` are tried.
     pub tolerance: Tolerance,
-    /// Abbreviations besides the built-in ones: short form, long form.
+    /// Abbreviations beside the built-in ones, as pairs of short form and long form.
     pub abbreviations: &'a [(String, String)],
-    /// What happens to line numbers that were left in the new text.
+    /// What to do where only some lines of the new text carry line numbers.
     pub leaks: Leaks,
-    /// What the file holds.
+    /// Whether the file is prose or code.
     pub text_kind: TextKind,
 }
 
-/// What a file holds. Curly quotes are text in prose and a fault in code.
+/// Whether a file is prose or code: curly quotes belong into prose and break code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKind {
-    /// Text for people.
+    /// Text for people. Quotes that an edit adds may be written curly.
     Prose,
-    /// Anything else.
+    /// Anything else. Quotes are written as they were sent.
     Code,
 }
 
 impl TextKind {
-    /// The extensions of files that hold prose.
+    /// The extensions of files that are taken for prose.
     const PROSE: [&str; 7] = ["md", "markdown", "txt", "rst", "adoc", "tex", "html"];
 
-    /// What a file with this extension holds; one without any is taken for prose.
+    /// The kind of a file with this extension. A file without an extension is taken for prose.
     pub fn of_extension(extension: Option<&str>) -> TextKind {
         let is_prose = |extension: &str| {
             TextKind::PROSE
@@ -96,60 +102,62 @@ impl TextKind {
     }
 }
 
-/// How many places an edit is meant for.
+/// Which occurrences of the old text an edit is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrences {
-    /// Exactly one.
+    /// Exactly one: several equivalent places are an error.
     One,
-    /// Every one, from the left, none overlapping the one before.
+    /// All of them, scanned from the left, without overlaps.
     All,
 }
 
-/// Whether a difference may be forgiven.
+/// How much the old text may differ from the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tolerance {
-    /// Only the rung `exact`.
+    /// Only the rung `exact` is tried.
     Exact,
-    /// The whole ladder.
+    /// Every rung is tried in order.
     Tolerant,
 }
 
-/// What happens to new text that carries some line numbers where the old text carried all.
+/// What to do with a new text of which only some lines carry line numbers, where every line of the old text carries
+/// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaks {
-    /// It is [`Verdict::Leaked`].
+    /// The search ends in [`Verdict::Leaked`].
     Refuse,
-    /// The caller insists: it is taken as sent.
+    /// The caller insists on this text, and it is written as it was sent.
     Insisted,
 }
 
-/// What may differ between old text and place.
+/// A rung of the ladder: what may differ between the old text and the place that it matches. Rungs are ordered from
+/// strict to lenient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rung {
-    /// Nothing.
+    /// Nothing differs.
     Exact,
-    /// The last newline, where the file ends without one.
+    /// The old text ends in a newline and the file ends without one.
     FinalNewline,
-    /// Line numbers before every line.
+    /// The old text has line numbers before every line, as Read shows them.
     Gutter,
-    /// Quotes, dashes, spaces, composition.
+    /// Quotes, dashes, spaces and Unicode composition differ.
     LookAlike,
-    /// Tags that some hosts abbreviate.
+    /// The old text has tags in the short form that some model hosts give them.
     Abbreviation,
-    /// Blanks at line ends.
+    /// Blanks at line ends differ.
     Trailing,
-    /// One indentation more or less on every line.
+    /// Every line has one more, or one less, indentation in the file.
     Indent,
-    /// Tabs for spaces in the indentation, or the reverse.
+    /// Indentation is tabs on one side and spaces on the other.
     Tabs,
-    /// A blank line too many at either end.
+    /// The old text has one blank line too many at its start, its end, or both.
     BlankEdge,
-    /// One level of escapes or entities.
+    /// The old text is escaped once too often, as JSON or HTML.
     Escaped,
 }
 
 impl Rung {
-    /// The rung's name in answers.
+    /// The name that answers and refusals use.
     pub fn name(self) -> &'static str {
         match self {
             Rung::Exact => "exact",
@@ -166,44 +174,44 @@ impl Rung {
     }
 }
 
-/// How a search ended.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Found, and what to change.
+    /// The old text was found, and this is what changes.
     Found(Found),
-    /// Several places where one was asked for, or places that differ where all were.
+    /// Several places match where one was asked for, or the places differ in text where all were asked for.
     Ambiguous {
-        /// The rung on which they are equivalent.
+        /// The rung on which the places are equivalent.
         rung: Rung,
-        /// Every one of them in order, overlapping ones included.
+        /// All places in order, overlapping ones included.
         places: Vec<Range<usize>>,
     },
-    /// More than [`PLACES_MOST`] places: they are counted, and neither all listed nor edited.
+    /// More than [`PLACES_MOST`] places match. They are counted; nothing is edited.
     TooMany {
-        /// The rung on which they are equivalent.
+        /// The rung on which the places are equivalent.
         rung: Rung,
-        /// The first of them in order.
+        /// The first [`PLACES_MOST`] places in order.
         first: Vec<Range<usize>>,
-        /// How many there are: overlapping ones included where one was asked for, else those that
-        /// would be edited.
+        /// How many there are. Overlapping places count where one was asked for; where all were, only those that would
+        /// be edited do.
         count: usize,
     },
-    /// No place, or one whose edit a guard forbids.
+    /// No place matches, or a guard forbids the edit of the place that does.
     NotFound {
-        /// The guard, where one forbade it.
+        /// The guard that forbade the edit, if a place was found.
         guard: Option<Guard>,
     },
-    /// The new text carries line numbers that cannot be taken off.
+    /// The new text carries line numbers that cannot be removed safely.
     Leaked {
-        /// A sentence about them.
+        /// A sentence about these line numbers.
         reason: String,
     },
 }
 
-/// A guard that forbade an edit although its place was found.
+/// Why an edit is refused although its place was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
-    /// The rung whose guard it is.
+    /// The rung that found them.
     pub rung: Rung,
     /// The place that was found.
     pub place: Range<usize>,
@@ -211,28 +219,29 @@ pub struct Guard {
     pub reason: String,
 }
 
-/// Where old text was found and what changes there.
+/// The places of the old text and what changes there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The rung that found it.
     pub rung: Rung,
-    /// The places, left to right, none overlapping another.
+    /// The places from left to right, without overlaps.
     pub places: Vec<Place>,
-    /// What there is to say about the edit.
+    /// What the answer should tell about the edit.
     pub remarks: Vec<Remark>,
 }
 
 /// One place that is edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// All of the matched text, with the blanks and the newline that the deletion of whole lines takes along.
+    /// The matched text. Where whole lines are deleted it includes the blanks around the text and its newline.
     pub range: Range<usize>,
-    /// What changes inside it, in order. What old and new text share is in none of them. The last one may take the
-    /// newline behind the place for that of a line which goes, or stand behind it.
+    /// The changes inside the range, in order; text that old and new have in common is in none of them. The last change
+    /// may extend over the newline right after the range: it deletes that newline with the last lines, or inserts lines
+    /// behind it.
     pub changes: Vec<Change>,
 }
 
-/// Finds the old text and says what its replacement changes.
+/// Finds the old text of a query and works out what its replacement changes.
 pub fn find(query: &Query<'_>) -> Verdict {
     let source = SourceText::of(query.view, query.damaged);
     let task = Task {
@@ -248,7 +257,7 @@ pub fn find(query: &Query<'_>) -> Verdict {
     };
     let verdict = exact::find(&task).or_else(|| match query.tolerance {
         Tolerance::Exact => None,
-        // Blank text says too little about a place: it matches exactly or not at all.
+        // Blank text identifies no place, so it is matched exactly or not at all.
         Tolerance::Tolerant if is_blank(query.old) => None,
         Tolerance::Tolerant => lenient(&task)
             .or_else(|| blank_edge::find(&task))
@@ -257,20 +266,20 @@ pub fn find(query: &Query<'_>) -> Verdict {
     verdict.unwrap_or(Verdict::NotFound { guard: None })
 }
 
-/// What the deletion of this place takes along, where the old text is all that stands on its lines: the place with the
-/// blanks around it and its newline.
+/// What a deletion of this place removes where the old text is all that its lines hold: the place with the blanks
+/// around it and its newline. `None` where other text stands on these lines.
 pub fn deleted_lines(view: &str, place: &Range<usize>, old: &str) -> Option<Range<usize>> {
     whole_lines::whole_lines(view, place, &TextLines::of(old))
 }
 
-/// What there is to say about an exact edit of this place.
+/// The remarks on an exact edit of this place.
 pub fn remarks_on(view: &str, place: Range<usize>, old: &str, new: &str) -> Vec<Remark> {
     let deletion = Deletion::of(new);
     let (old, new) = (TextLines::of(old), TextLines::of(new));
     remarks::remarks(view, &[place], &old, &new, deletion)
 }
 
-/// A query on its way down the ladder; a rung may hand a rewritten one to others.
+/// A query while the rungs try it. A rung that rewrites the texts hands a changed copy to other rungs.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     source: &'a SourceText<'a>,
@@ -284,8 +293,8 @@ struct Task<'a> {
     text_kind: TextKind,
 }
 
-/// Whether the new text was sent empty. Only then do whole lines take their newline along: text
-/// that a rung's rewriting emptied was a line with nothing on it.
+/// Whether the caller asked for a deletion by sending an empty new text. Only then is the newline of whole lines
+/// deleted too: new text that a rung made empty was a line with nothing on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deletion {
     Requested,
@@ -301,7 +310,7 @@ impl Deletion {
     }
 }
 
-/// The rungs between `exact` and `blank-edge`, in order. `None`: nothing is equivalent on any.
+/// The rungs between `exact` and `blank-edge`, in order. `None` where no rung matches.
 fn lenient(task: &Task<'_>) -> Option<Verdict> {
     final_newline::find(task)
         .or_else(|| gutter::find(task))

@@ -1,5 +1,6 @@
-//! One stretch of changed lines, merged character by character: a character that old and new text
-//! share stays as the file has it, and what is folded and goes is told.
+//! Merges a run of changed lines character by character, on rungs that fold look-alikes: a character that old and new
+//! text have in common stays as the file has it, and every folded character that would be lost is reported, so that a
+//! guard can refuse.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,7 +13,7 @@ use super::quotes::{AddedStyle, KeptQuotes, QuotePosition, WrittenAs};
 use super::shift::{Shift, quoted};
 use super::text_lines::TextLines;
 
-/// Lines of the old text, the lines of the place that they stand for, and the new ones.
+/// A run of changed lines: the old ones, the lines of the place that they match, and the new ones.
 pub(super) struct LineGroup<'a> {
     pub(super) place: &'a str,
     pub(super) lines: &'a [Range<usize>],
@@ -21,41 +22,42 @@ pub(super) struct LineGroup<'a> {
     /// The number of the first new line in the whole new text.
     pub(super) first_new: usize,
     pub(super) shift: &'a Shift<'a>,
-    /// The characters that stand around the new lines where they begin or end inside of a line.
+    /// The characters before and after the new lines, where these begin or end inside of a line.
     pub(super) around: (Option<char>, Option<char>),
-    /// What added characters are written as; `None` where the match folded nothing.
+    /// How added characters are written; `None` where the match folded nothing.
     pub(super) added: Option<&'a AddedStyle<'a>>,
 }
 
-/// The new lines, put together from what the file keeps and what comes in.
+/// The new lines as segments that the file keeps and segments that are inserted.
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) segments: Vec<Segment>,
-    /// The characters that were folded and are not kept, with the sentence that refuses it.
+    /// The folded characters that are not kept, each with the sentence that refuses the edit.
     pub(super) lost: Vec<(LookAlikeKinds, String)>,
-    /// The kinds of look-alikes among what comes in.
+    /// The kinds of look-alikes among the inserted characters.
     pub(super) fresh: LookAlikeKinds,
-    /// The characters that were sent and became ASCII.
+    /// The characters that were sent in another form and are written as ASCII.
     pub(super) straightened: BTreeSet<char>,
 }
 
-/// A character of the old text, and what position for it in the place.
+/// A character of the old text with its combining marks, and the range of the place that it matches.
 struct OldUnit<'a> {
     text: &'a str,
     file: Option<Range<usize>>,
     folded: bool,
 }
 
-/// What becomes of one character of the new text.
+/// Where a character of the new text comes from.
 enum UnitOrigin {
-    /// It stays as the file has it: this character of the old text.
+    /// It is this character of the old text, and the file keeps its own form of it.
     Kept(usize, Range<usize>),
+    /// The new text adds it.
     Added,
-    /// It gives way to the indentation of the file.
+    /// It is indentation that the indentation of the file replaces.
     Dropped,
 }
 
-/// Weaves the new lines. The error is the guard that forbids it.
+/// Merges the new lines. The error is the reason why a guard forbids it.
 pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> {
     let Some(added) = group.added else {
         return as_sent(group);
@@ -137,7 +139,7 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
     Ok(merged)
 }
 
-/// What an added unit is written as; one with marks of its own is as sent.
+/// How an added unit is written. A unit with combining marks of its own is written as sent.
 fn written(
     added: &AddedStyle<'_>,
     unit: &str,
@@ -151,7 +153,7 @@ fn written(
     }
 }
 
-/// The curly quotes that a new line keeps from the file.
+/// The curly quotes of the file that a new line keeps.
 fn kept_quotes(
     group: &LineGroup<'_>,
     line: &LineInContext<'_>,
@@ -168,7 +170,7 @@ fn kept_quotes(
     marks
 }
 
-/// A line of the new text and what position around it.
+/// A line of the new text with the characters before and after it.
 struct LineInContext<'a> {
     units: &'a [&'a str],
     before: Option<char>,
@@ -203,10 +205,10 @@ impl<'a> LineInContext<'a> {
     }
 }
 
-/// Whether the newlines of the new lines are those of the old ones, one after the other. Where they are not, a kept
-/// newline would bring the line end of another line along.
+/// Checks that the newlines that are kept are paired in order, the first with the first and so on. Where they are not,
+/// a kept newline would bring the line end of another line along.
 struct NewlinePairing {
-    /// For each character of the old text how many newlines stand before it.
+    /// For each character of the old text, how many newlines stand before it.
     before: Vec<usize>,
     old: usize,
     new: usize,
@@ -285,7 +287,7 @@ fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
         let mut from = range.start + file_part.start;
         let mut file_units = units(&file[file_part]);
         for text in units(&line[old_part.clone()]) {
-            // Folding keeps units one to one; were it otherwise, nothing could be paired.
+            // Folding maps units one to one; if it did not, the texts could not be paired.
             let Some(file) = file_units.next() else {
                 return Err(unpaired());
             };
@@ -323,7 +325,7 @@ fn replaced(file: &str, old: &str) -> String {
     )
 }
 
-/// A character for a sentence: itself and its code points.
+/// A character as a message shows it: itself and its code points.
 fn code_points(text: &str) -> String {
     const MOST: usize = 4;
     let codes: Vec<String> = text
@@ -335,7 +337,7 @@ fn code_points(text: &str) -> String {
     format!("`{shown}` ({})", codes.join(" "))
 }
 
-/// Which characters of the new text are characters of the old one.
+/// Which characters of the new text are characters of the old text, by the common runs of both.
 struct UnitAlignment {
     partners: Vec<Option<usize>>,
     shared: Vec<bool>,
@@ -357,8 +359,8 @@ impl UnitAlignment {
         alignment
     }
 
-    /// Whether a shared character keeps the file's form: one that was folded needs a neighbour
-    /// that is shared too, or the line's edge beside it.
+    /// Whether a common character keeps the form of the file. One that was folded does so only beside another common
+    /// character or at the edge of a line: alone it may be a coincidence.
     fn stays(&self, old: &[OldUnit<'_>], at: usize) -> bool {
         let beside = |neighbour: Option<usize>| match neighbour {
             Some(neighbour) if neighbour < old.len() => {
@@ -385,7 +387,7 @@ impl Merged {
         }
     }
 
-    /// Writes what is kept anew, so that all lines are replaced as one.
+    /// Turns kept segments into inserted copies, so that all lines are replaced as one.
     fn copy_kept(&mut self, place: &str) {
         for segment in &mut self.segments {
             if let Segment::Kept(range) = segment {

@@ -1,16 +1,19 @@
-//! What two sequences share, for lines and for characters alike: the common start, the common
-//! end, then the longest common run between them (of equally long ones the first in the old,
-//! then in the new), and so on to its left and right.
+//! The common runs of two sequences, of lines or of characters, by the algorithm of Ratcliff and Obershelp that
+//! Python's `difflib` uses: take the longest common run, then do the same to its left and to its right.
+//!
+//! Unlike `difflib`, a common start and a common end are taken first in each part. Among runs of equal length the first
+//! in the old sequence wins, then the first in the new one. The result need not be a longest common subsequence; it
+//! keeps long runs together, which is what people see as unchanged.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// How many comparisons the search for common runs may take in one alignment. A stretch that
-/// would need more is compared by its common start and end only. It serves some thousands of
-/// lines or characters on both sides; past it less is called shared, never more.
+/// How many comparisons one alignment may make. A part that would need more is compared by its common start and end
+/// only, so fewer items count as common, never more. The limit covers some thousands of lines or characters on each
+/// side.
 pub(super) const COMPARISONS: usize = 1 << 23;
 
-/// `len` items that the old sequence from `old` on and the new one from `new` on share.
+/// A common run: `len` items, from `old` in the old sequence and from `new` in the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Run {
     pub(super) old: usize,
@@ -18,14 +21,14 @@ pub(super) struct Run {
     pub(super) len: usize,
 }
 
-/// A stretch between two runs: old items that give way to new ones. Either may be empty.
+/// The part between two runs: old items that new items replace. Either range may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Gap {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
 
-/// The shared runs of two sequences, in order; none touches the next one on both sides.
+/// The common runs of two sequences in order. Two runs that would touch on both sides are one.
 pub(super) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut number = |item: &&'t str| {
@@ -56,7 +59,7 @@ pub(super) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
     runs
 }
 
-/// The stretches that the runs leave of sequences with `old` and `new` items.
+/// The gaps between the runs of sequences with `old` and `new` items.
 pub(super) fn gaps(runs: &[Run], old: usize, new: usize) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let (mut old_at, mut new_at) = (0, 0);
@@ -73,7 +76,7 @@ pub(super) fn gaps(runs: &[Run], old: usize, new: usize) -> Vec<Gap> {
     gaps
 }
 
-/// Where each item stands in the new sequence, ascending.
+/// The ascending positions of each item in the new sequence.
 struct Places {
     starts: Vec<usize>,
     places: Vec<usize>,
@@ -105,12 +108,12 @@ impl Places {
     }
 }
 
+/// The state of the search for common runs.
 struct Aligner<'s> {
     old: &'s [u32],
     new: &'s [u32],
     places: Places,
-    /// For each new item: the old item it was last found equal to, and the length of the run
-    /// that ends there.
+    /// For each new item, the old item that it was last compared equal to and the length of the run that ends there.
     ends: Vec<(usize, usize)>,
     comparisons: usize,
     runs: Vec<Run>,
@@ -142,7 +145,7 @@ impl Aligner<'_> {
         }
     }
 
-    /// Takes the common start and the common end off.
+    /// Records the common start and the common end of a gap and returns what is between them.
     fn trim(&mut self, gap: Gap) -> Gap {
         let (old, new) = (&self.old[gap.old.clone()], &self.new[gap.new.clone()]);
         let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -167,6 +170,7 @@ impl Aligner<'_> {
         }
     }
 
+    /// The longest common run of a gap; `None` where there is none or the comparisons are used up.
     fn longest(&mut self, gap: &Gap) -> Option<Run> {
         let mut cost = gap.old.len();
         for at in gap.old.clone() {
@@ -178,7 +182,8 @@ impl Aligner<'_> {
         self.comparisons -= cost;
         let mut best: Option<Run> = None;
         for at in gap.old.clone() {
-            // From the right, so that the entry to the left still tells of the item before.
+            // The entry to the left must still be that of the previous old item, so the positions are taken from right
+            // to left.
             for &place in self.places.within(self.old[at], &gap.new).iter().rev() {
                 let inside = at > gap.old.start && place > gap.new.start;
                 let before = match inside.then(|| self.ends[place - 1]) {

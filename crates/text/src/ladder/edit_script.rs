@@ -1,5 +1,6 @@
-//! Old text, new text and place merged into changes: the lines that old and new share stay in the
-//! file untouched, and so do, where look-alikes were folded, the characters that they share.
+//! An edit script: what turns a matched place into its new text. Lines that old and new text have in common stay in the
+//! file untouched; where the match folded look-alikes, so do the characters that they have in common. The script is
+//! made once and applied to every place with the same text.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,24 +18,24 @@ use super::text_lines::{TextLines, newline_at};
 use super::whole_lines::whole_lines;
 use super::{Deletion, Place, TextKind};
 
-/// What the result of a hunk is put together from.
+/// A part of the text that a hunk produces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Segment {
-    /// Text of the file, by its range in the place.
+    /// Text of the file that stays, by its range in the place.
     Kept(Range<usize>),
-    /// Text that comes in.
+    /// New text.
     Inserted(String),
-    /// A quote that comes in and is curled, unless it stands in code.
+    /// An inserted quote that becomes curly unless it stands in code, which only the place tells.
     Quote {
         mark: PendingQuote,
         /// The number of its line in the new text.
         line: usize,
-        /// The back quotes before it on that line.
+        /// How many back quotes stand before it on that line.
         ticks: usize,
     },
 }
 
-/// What an edit does to any place that is this text: hunks with offsets from the place's start.
+/// What an edit does to any place with this text: hunks whose offsets count from the start of the place.
 #[derive(Debug)]
 pub(super) struct EditScript<'a> {
     hunks: Vec<ScriptHunk>,
@@ -44,6 +45,7 @@ pub(super) struct EditScript<'a> {
     pub(super) straightened: BTreeSet<char>,
 }
 
+/// One run of changed lines: the range of the place that it replaces, and what it puts there.
 #[derive(Debug)]
 struct ScriptHunk {
     range: Range<usize>,
@@ -51,30 +53,30 @@ struct ScriptHunk {
     newline_after: NewlineAfter,
 }
 
-/// How a hunk stands to a newline after the place, where there is one.
+/// What a hunk does with the newline right after the place, where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NewlineAfter {
-    /// It leaves it alone.
+    /// The hunk leaves it alone.
     Untouched,
-    /// The last lines go, the first of them from here on: the newline goes as theirs, and the one before them stays,
-    /// which is another line's.
+    /// The hunk deletes the last lines, the first of which starts at this offset. It deletes the newline after the
+    /// place as theirs, because the newline before them belongs to a line that stays.
     DeletedFrom(usize),
-    /// Lines are added after an empty one: they stand behind its newline, for before it they would stand at the
-    /// start of that line as well, and which line end they take would be unknown.
+    /// The hunk adds lines after an empty last line, behind the newline after the place. Before that newline they would
+    /// also be at the start of the empty line, and it would be unknown which line end they take.
     InsertBehind,
 }
 
-/// Places with their changes.
+/// The places with their changes.
 #[derive(Debug, Default)]
 pub(super) struct EditedPlaces {
     pub(super) places: Vec<Place>,
-    /// Whether a quote was curled.
+    /// Whether a quote was made curly.
     pub(super) curled: bool,
 }
 
 impl<'a> EditScript<'a> {
-    /// Weaves the pattern. On rungs that fold look-alikes `shift` says what else differs. The error
-    /// is the guard that forbids the edit.
+    /// Compares old and new text. `shift` is given on rungs that fold look-alikes, and says what else differs between
+    /// old text and place. The error is the reason why a guard forbids the edit.
     pub(super) fn of(
         view: &str,
         place: Range<usize>,
@@ -137,7 +139,8 @@ impl<'a> EditScript<'a> {
             fresh.extend(merged.fresh);
             straightened.extend(merged.straightened);
         }
-        // What goes has one reading where nothing that comes in is of its kind.
+        // A folded character may be deleted, unless the new text adds one of the same kind: then it is unknown which of
+        // them is meant.
         if let Some((_, reason)) = lost.into_iter().find(|(kinds, _)| kinds.meet(fresh)) {
             return Err(reason);
         }
@@ -149,7 +152,7 @@ impl<'a> EditScript<'a> {
         })
     }
 
-    /// Lays the pattern on places of the view, which are in order and do not overlap.
+    /// The changes at each of these places, which are sorted and do not overlap.
     pub(super) fn apply_to(
         &self,
         source: &SourceText<'_>,
@@ -219,7 +222,7 @@ impl<'a> EditScript<'a> {
                 });
             }
         };
-        // What the result holds last before `text`; only the first segment needs to look back.
+        // The character before `text` in the result. Only the first segment needs to look at earlier changes.
         let mut before = result_before(view, &edited.places, at);
         let mut code_lines: Option<CodeLines> = None;
         for segment in &hunk.segments {
@@ -252,7 +255,7 @@ impl<'a> EditScript<'a> {
 }
 
 impl ScriptHunk {
-    /// The lines that the hunk adds after another, each with its newline.
+    /// The lines that the hunk adds after another line, each with its newline.
     fn added_lines(&self) -> String {
         let mut text = String::new();
         for segment in &self.segments {
@@ -268,7 +271,7 @@ impl ScriptHunk {
     }
 }
 
-/// The character that stands before an offset once the places edited so far are edited.
+/// The character before an offset once the changes of earlier places are made.
 fn result_before(view: &str, edited: &[Place], offset: usize) -> Option<char> {
     let mut at = offset;
     let changes = edited
@@ -287,16 +290,16 @@ fn result_before(view: &str, edited: &[Place], offset: usize) -> Option<char> {
     view[..at].chars().next_back()
 }
 
-/// The texts while they are merged.
+/// The inputs of a script while its hunks are built.
 struct ScriptBuilder<'l> {
     place: &'l str,
-    /// The place's lines, as many as the old text has.
+    /// The lines of the place, as many as the old text has.
     lines: Vec<Range<usize>>,
     old: &'l TextLines<'l>,
     new: &'l TextLines<'l>,
     /// The characters before and after the place.
     around: (Option<char>, Option<char>),
-    /// On rungs that fold.
+    /// How the lines differ beside look-alikes; only on rungs that fold.
     shift: Option<&'l Shift<'l>>,
     added: Option<&'l AddedStyle<'l>>,
 }
@@ -333,7 +336,7 @@ impl<'l> ScriptBuilder<'l> {
                 }
                 Ok((hunk, merged))
             }
-            // Only the newline of the last line comes or goes.
+            // Only the newline of the last line is added or deleted.
             (true, true) => {
                 let range = self.lines.last().map_or(end, |line| line.end)..end;
                 let opening = if self.new.ended { "\n" } else { "" };
@@ -342,7 +345,7 @@ impl<'l> ScriptBuilder<'l> {
         }
     }
 
-    /// A hunk whose new lines, after `opening`, stand in `range`.
+    /// The hunk that replaces `range` by `opening` and the new lines of the gap.
     fn build_hunk(
         &self,
         gap: &Gap,
@@ -391,7 +394,7 @@ impl<'l> ScriptBuilder<'l> {
     }
 }
 
-/// Whether shared lines follow a hunk.
+/// Whether lines that old and new text have in common follow a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HunkPlace {
     Inside,

@@ -1,5 +1,5 @@
-//! Old text as a block of whole lines, for the rungs that compare lines: folded, taken apart into
-//! indentation and content, and laid against every window of the file's lines.
+//! Compares the old text with the lines of the file, for the rungs that match whole lines. Both sides are folded and
+//! split into indentation and content, and the old lines are compared with every window of as many file lines.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use super::text_lines::TextLines;
 use super::verdict;
 use super::{Rung, Task, Verdict};
 
-/// Whether whole lines of the file can have the contents of the old text's: its longest line, without the blanks around,
-/// stands somewhere. Where it does not, the file's lines need not be taken apart, which takes 40 bytes for each.
+/// Whether any window of file lines can match: the longest old line, without its blanks, must occur somewhere in the
+/// file. Where it does not, the file need not be split into lines, which takes 40 bytes for each.
 pub(super) fn may_match(task: &Task<'_>) -> bool {
     let old = Folded::of(task.old);
     let contents = old
@@ -28,7 +28,7 @@ pub(super) fn may_match(task: &Task<'_>) -> bool {
     memmem::find(task.source.folded().text().as_bytes(), longest.as_bytes()).is_some()
 }
 
-/// The old text's lines beside the file's.
+/// The lines of the old text and those of the file.
 pub(super) struct LineMatcher<'a> {
     source: &'a SourceText<'a>,
     pub(super) old: TextLines<'a>,
@@ -36,7 +36,7 @@ pub(super) struct LineMatcher<'a> {
     parts: Vec<LineParts>,
 }
 
-/// A line of the old text or of the file, looked at.
+/// A line of the old text or of the file, together with the folded text that its offsets refer to.
 #[derive(Clone, Copy)]
 pub(super) struct LineRef<'a> {
     parts: &'a LineParts,
@@ -99,8 +99,9 @@ impl<'a> LineMatcher<'a> {
         }
     }
 
-    /// The first lines of all windows of the file whose lines have the contents of the old text's and the indentations
-    /// that `file_indent` gives the same for as `old_indent` for the old text's. `None` is no indentation at all.
+    /// The first lines of all windows of the file that match: every line has the content of the old line, and
+    /// `file_indent` gives the same value for it as `old_indent` for the old line. A file line whose `file_indent` is
+    /// `None` matches nothing.
     pub(super) fn windows<I: PartialEq>(
         &self,
         old_indent: impl Fn(usize) -> Option<I>,
@@ -120,13 +121,13 @@ impl<'a> LineMatcher<'a> {
         )
     }
 
-    /// The places of windows, without those that hold damaged text.
+    /// The ranges of these windows in the view. Windows with damaged text are left out.
     pub(super) fn places(&self, windows: &[usize]) -> Vec<Range<usize>> {
         windows
             .iter()
             .map(|&first| {
                 let mut place = self.source.line_span(first, first + self.len() - 1);
-                // At the end of the file there may be no newline to take in.
+                // The last line of the file may have no newline to include.
                 if self.old.ended && place.end < self.source.view.len() {
                     place.end += 1;
                 }
@@ -136,8 +137,7 @@ impl<'a> LineMatcher<'a> {
             .collect()
     }
 
-    /// The lines of a place in the view, each with the old line that it stands for, blank ones
-    /// left out.
+    /// The lines of a place in the view, each with the old line that it matches; blank lines are left out.
     pub(super) fn pairs(&self, place: &Range<usize>) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.source.view[place.clone()]
             .split('\n')
@@ -145,7 +145,7 @@ impl<'a> LineMatcher<'a> {
             .filter(|(_, old)| !crate::look_alike::is_blank(old))
     }
 
-    /// The verdict for places that were chosen.
+    /// The verdict for the places that were chosen.
     pub(super) fn edit(
         &self,
         task: &Task<'_>,

@@ -1,11 +1,12 @@
-//! What becomes of look-alikes that new text adds to a place where the match folded their kind. Quotes become curly in
-//! a changed line of prose that keeps a curly one; every kind becomes ASCII where the place has nothing else.
+//! How look-alike characters are written that the new text adds to a place whose match folded their kind. In prose,
+//! quotes become curly on a changed line that keeps a curly quote; a character of any kind becomes ASCII where the
+//! place has only ASCII of that kind.
 
 use crate::look_alike::{LookAlikeKind, fold_char};
 
 use super::TextKind;
 
-/// What becomes of added characters of a kind.
+/// How added characters of one kind are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AddedAs {
     AsSent,
@@ -13,38 +14,38 @@ enum AddedAs {
     Ascii,
 }
 
-/// What becomes of added characters, kind by kind.
+/// How added characters are written, for each kind that has an ASCII form.
 #[derive(Debug, Clone)]
 pub(super) struct AddedStyle<'a> {
     old: &'a str,
     added_as: [AddedAs; 4],
 }
 
-/// What an added character is written as.
+/// How one added character is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WrittenAs {
     AsSent,
-    /// The ASCII character of its kind.
+    /// As the ASCII character of its kind.
     Ascii(char),
-    /// A curly quote, unless it added_as out to stand in code.
+    /// As a curly quote, unless the place turns out to be code.
     Curly(PendingQuote),
 }
 
-/// A curly quote; which one depends on what position before it in the result.
+/// A quote that will be curly. Whether it opens or closes depends on the character before it in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PendingQuote {
     pub(super) sent: char,
     pub(super) position: QuotePosition,
 }
 
-/// Where a quote position.
+/// Whether a quote is an apostrophe by its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuotePosition {
     BetweenLetters,
     Elsewhere,
 }
 
-/// The curly quotes that a changed line keeps from the file.
+/// The curly quotes of the file that a changed line keeps, for single and double quotes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KeptQuotes {
     single: Option<QuotePosition>,
@@ -52,7 +53,7 @@ pub(super) struct KeptQuotes {
 }
 
 impl KeptQuotes {
-    /// Notes a character that the line keeps. One mark that is no apostrophe decides for its kind.
+    /// Records a character that the line keeps. One quote that is not an apostrophe decides for its kind.
     pub(super) fn note(&mut self, character: char, position: QuotePosition) {
         if is_straight(character) {
             return;
@@ -77,7 +78,7 @@ impl KeptQuotes {
 }
 
 impl<'a> AddedStyle<'a> {
-    /// Judges by the look-alikes of the old text and of the place.
+    /// Decides for each kind by the look-alikes of the old text and of the place.
     pub(super) fn of(old: &'a str, place: &str, text_kind: TextKind) -> AddedStyle<'a> {
         AddedStyle {
             old,
@@ -85,7 +86,7 @@ impl<'a> AddedStyle<'a> {
         }
     }
 
-    /// What an added character is written as, in a line that keeps these marks.
+    /// How an added character is written on a line that keeps these quotes.
     pub(super) fn write(
         &self,
         character: char,
@@ -114,8 +115,8 @@ impl<'a> AddedStyle<'a> {
 }
 
 impl PendingQuote {
-    /// The curly quote after `before`, which is what position before it in the result: opening after
-    /// white space, an opening bracket and at the start of the file, else closing, as apostrophes are.
+    /// The curly quote after the character `before` of the result. It opens after white space, after an opening bracket
+    /// and at the start of the file; elsewhere it closes, as an apostrophe does.
     pub(super) fn curl(self, before: Option<char>) -> char {
         let opens = self.position == QuotePosition::Elsewhere
             && before.is_none_or(|before| before.is_whitespace() || is_opening_bracket(before));
@@ -154,7 +155,7 @@ fn is_straight(character: char) -> bool {
     matches!(character, '\'' | '"')
 }
 
-/// The opening brackets of Unicode that text is written with; low quotes are none.
+/// The opening brackets of Unicode that occur in text. Low quotes are not among them.
 fn is_opening_bracket(character: char) -> bool {
     matches!(
         character,

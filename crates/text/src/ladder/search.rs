@@ -1,27 +1,26 @@
-//! Every occurrence of one sequence in another, overlapping ones included, in time linear in
-//! both: bytes through memmem, anything else through Knuth, Morris and Pratt.
+//! Every occurrence of one sequence in another, overlapping ones included, in time linear in both: `memmem` for bytes,
+//! the algorithm of Knuth, Morris and Pratt for anything else and for periodic needles.
 
 use memchr::memmem::Finder;
 
-/// From this many overlapping occurrences in a row on, the needle is taken for periodic:
-/// starting memmem afresh after each of them would cost the needle's length every time.
+/// After this many overlapping occurrences in a row the needle is taken for periodic and the search continues by
+/// Knuth-Morris-Pratt: starting `memmem` again after each occurrence would cost the length of the needle every time.
 const OVERLAPS_BEFORE_STEADY_SEARCH: usize = 16;
 
-/// The offsets of all occurrences of `needle`, overlapping ones included. An empty needle
-/// occurs nowhere.
+/// The offsets of all occurrences of `needle`, overlapping ones included. An empty needle has no occurrence.
 pub(super) fn occurrences(haystack: &str, needle: &str) -> Vec<usize> {
     let mut found = Vec::new();
     each_occurrence(haystack, needle, |at| found.push(at));
     found
 }
 
-/// Hands over the offsets of all occurrences, in order: there may be as many as the haystack has
-/// bytes, and who only counts them needs no list.
+/// Calls `take` with the offset of each occurrence in order. There may be as many as the haystack has bytes, so a
+/// caller that only counts needs no list.
 pub(super) fn each_occurrence(haystack: &str, needle: &str, take: impl FnMut(usize)) {
     each_place(&Finder::new(needle.as_bytes()), haystack.as_bytes(), take);
 }
 
-/// The same for bytes, and a needle that is looked for in several of them.
+/// [`each_occurrence`] in bytes, with a finder that can be used for several haystacks.
 pub(crate) fn each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl FnMut(usize)) {
     let needle = finder.needle();
     if needle.is_empty() {
@@ -51,9 +50,9 @@ pub(crate) fn each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl Fn
     }
 }
 
-/// The starts of all windows of a text that equal the pattern, item by item. `same` compares
-/// two items of the pattern, `matches` an item of the text with one of the pattern; together
-/// they must be an equivalence. An empty pattern stands before every item and at the end.
+/// The starts of all windows of a text that equal the pattern item by item. `same` compares two items of the pattern,
+/// `matches` an item of the text with one of the pattern; together they must be an equivalence. An empty pattern
+/// matches before every item and at the end.
 pub(super) fn sequences(
     pattern: usize,
     text: usize,
@@ -65,6 +64,7 @@ pub(super) fn sequences(
     found
 }
 
+/// Knuth-Morris-Pratt over items that are given by their index.
 fn each_sequence(
     pattern: usize,
     text: usize,
@@ -76,7 +76,8 @@ fn each_sequence(
         (0..=text).for_each(take);
         return;
     }
-    // borders[i]: length of the longest proper border of the pattern's first i + 1 items.
+    // The failure function: `borders[i]` is the length of the longest proper border of the pattern's first `i + 1`
+    // items.
     let mut borders = vec![0; pattern];
     let mut length = 0;
     for at in 1..pattern {

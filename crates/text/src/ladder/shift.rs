@@ -1,6 +1,5 @@
-//! How the lines of an old text stand to the lines of its place beyond look-alikes, and what that
-//! means for the lines of the new text: which part of a line is the same in both, and what comes
-//! before a new line instead of its own indentation.
+//! How the lines of a place differ from the old lines beside look-alikes: which parts of the two lines correspond, and
+//! which indentation a new line gets in place of its own.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,33 +7,33 @@ use std::ops::Range;
 
 use crate::look_alike::{fold_char, indent_len, is_blank, trim_blank_end};
 
-/// What differs around the lines' common part.
+/// What differs around the part that corresponds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shift<'a> {
-    /// Nothing: they are the same but for look-alikes.
+    /// Nothing: the lines are the same but for look-alikes.
     None,
-    /// Blanks at line ends.
+    /// The blanks at line ends.
     Trailing,
-    /// And the file's lines have this prefix besides.
+    /// The blanks at line ends, and the lines of the file have this prefix.
     Add(&'a str),
-    /// And the old text's lines have this prefix, folded, besides.
+    /// The blanks at line ends, and the old lines have this prefix, given in folded form.
     Remove(&'a str),
-    /// And an indentation of so many spaces a step stands for one of tabs.
+    /// The blanks at line ends, and one side is indented by tabs, the other by spaces.
     Tabs(TabConversion),
 }
 
-/// How indentations of tabs stand for indentations of spaces.
+/// How indentation by tabs corresponds to indentation by spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TabConversion {
-    /// Spaces a step.
+    /// How many spaces correspond to one tab.
     pub(super) width: usize,
-    /// Which of the two the file has.
+    /// What the file is indented by.
     pub(super) file: IndentStyle,
-    /// The indentations of the old text, folded, and what the file has for each; `None` where it has several.
+    /// The indentations of the old text in folded form, and what the file has for each; `None` where it has several.
     pub(super) known: HashMap<String, Option<String>>,
 }
 
-/// What indentation is made of.
+/// What indentation consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IndentStyle {
     Tabs,
@@ -42,7 +41,7 @@ pub(super) enum IndentStyle {
 }
 
 impl Shift<'_> {
-    /// The parts of an old line and of its file line that are the same text but for look-alikes.
+    /// The parts of an old line and of its file line that are the same but for look-alikes.
     pub(super) fn common_part(&self, old: &str, file: &str) -> (Range<usize>, Range<usize>) {
         let old_end = trim_blank_end(old).len();
         let file_end = trim_blank_end(file).len();
@@ -60,8 +59,8 @@ impl Shift<'_> {
         }
     }
 
-    /// How many bytes of a new line give way at its start, and to what. A guard that forbids the
-    /// line is the error.
+    /// How many bytes at the start of a new line are replaced, and by what. The error is the reason why a guard forbids
+    /// the line.
     pub(super) fn lead(&self, line: &str) -> Result<(usize, Cow<'_, str>), String> {
         if is_blank(line) {
             return Ok((0, Cow::Borrowed("")));
@@ -85,14 +84,13 @@ impl Shift<'_> {
         }
     }
 
-    /// Whether changing the file's line would replace look-alikes that have no counterpart in the
-    /// old text.
+    /// Whether changing the line of the file would replace look-alikes of spaces that match nothing in the old text.
     pub(super) fn replaces_look_alike(&self, file: &str) -> bool {
         matches!(self, Shift::Tabs(_)) && !file[..indent_len(file)].is_ascii()
     }
 }
 
-/// The bytes that as many characters as the prefix has take at the line's start.
+/// How many bytes of the line as many characters take as the prefix has.
 fn chars_len(line: &str, prefix: &str) -> usize {
     line.chars()
         .take(prefix.chars().count())
@@ -101,8 +99,8 @@ fn chars_len(line: &str, prefix: &str) -> usize {
 }
 
 impl TabConversion {
-    /// The indentation that a new line gets. What is left over after whole conversion is told by a line of the old text
-    /// with the same indentation, or not at all.
+    /// The indentation that a new line gets. Spaces beyond whole tabs are converted only where a line of the old text
+    /// has the same indentation.
     fn lead(&self, line: &str) -> Result<String, String> {
         let indent: String = line[..indent_len(line)].chars().map(fold_char).collect();
         match self.known.get(&indent) {
@@ -150,14 +148,15 @@ impl TabConversion {
     }
 }
 
-/// The tabs that a folded indentation begins with and the spaces behind them; `None` where a tab follows a space.
+/// The number of tabs at the start of a folded indentation and of spaces after them; `None` where a tab follows a
+/// space.
 pub(super) fn tabs_then_spaces(indent: &str) -> Option<(usize, usize)> {
     let spaces = indent.trim_start_matches('\t');
     let all = spaces.bytes().all(|byte| byte == b' ');
     all.then_some((indent.len() - spaces.len(), spaces.len()))
 }
 
-/// The start of a line as a reason quotes it, indentation made visible.
+/// The start of a line as a message quotes it, with its indentation made visible.
 pub(super) fn quoted(line: &str) -> String {
     const MOST: usize = 60;
     let mut shown: String = line.chars().take(MOST).collect();

@@ -1,5 +1,5 @@
-//! The file as the rungs look at it: the view, and made once when a rung first asks for it, the
-//! view folded and its lines marked for comparison.
+//! The text that the rungs search: the view of a file, with its folded form and its lines, which are computed when a
+//! rung first needs them.
 
 use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::look_alike::Folded;
 
-/// A file's text and what was worked out about it so far.
+/// The view of a file and the forms of it that were computed so far.
 pub(super) struct SourceText<'v> {
     pub(super) view: &'v str,
     damaged: &'v [Range<usize>],
@@ -15,14 +15,14 @@ pub(super) struct SourceText<'v> {
     lines: OnceCell<FileLines>,
 }
 
-/// The lines of a view: where they start in it, and their parts in its folded form.
+/// The lines of a view: their start offsets in the view, and their parts in its folded form.
 pub(super) struct FileLines {
     starts: Vec<usize>,
     pub(super) parts: Vec<LineParts>,
 }
 
-/// One line of a folded text, taken apart: indentation, content, blanks at the end. A blank line
-/// has neither indentation nor content.
+/// One line of a folded text as offsets: indentation, content, trailing blanks. A blank line has neither indentation
+/// nor content. The hash is that of the content.
 #[derive(Debug, Clone)]
 pub(super) struct LineParts {
     start: usize,
@@ -44,13 +44,13 @@ impl LineParts {
         self.content_start == self.content_end
     }
 
-    /// Whether two lines, each of the text it was marked in, have the same content.
+    /// Whether two lines have the same content. `folded` and `others` are the texts that the offsets refer to.
     pub(super) fn same_content(&self, folded: &str, other: &LineParts, others: &str) -> bool {
         self.hash == other.hash && self.content(folded) == other.content(others)
     }
 }
 
-/// Marks the lines of a folded text.
+/// The parts of every line of a folded text.
 pub(super) fn split_lines(folded: &str) -> Vec<LineParts> {
     let mut start = 0;
     let mut parts = Vec::new();
@@ -97,12 +97,12 @@ impl<'v> SourceText<'v> {
         })
     }
 
-    /// Whether the file's last line has no newline.
+    /// Whether the last line of the file has no newline.
     pub(super) fn is_open(&self) -> bool {
         !self.view.is_empty() && !self.view.ends_with('\n')
     }
 
-    /// The view's text from the start of a line to the end of another, without its newline.
+    /// The range of the view from the start of line `first` to the end of line `last`, without its newline.
     pub(super) fn line_span(&self, first: usize, last: usize) -> Range<usize> {
         let starts = &self.lines().starts;
         let end = match starts.get(last + 1) {
@@ -112,7 +112,7 @@ impl<'v> SourceText<'v> {
         starts[first]..end
     }
 
-    /// Whether the place holds characters that stand for bytes nobody could decode.
+    /// Whether the place overlaps characters that stand for bytes which could not be decoded.
     pub(super) fn is_damaged(&self, place: &Range<usize>) -> bool {
         let next = self
             .damaged

@@ -1,9 +1,9 @@
-//! A text as its lines: what stands between line ends, and whether the last one is ended.
+//! A text split into lines, and small questions about where lines start and end.
 
 use crate::look_alike::is_blank;
 
-/// The lines of a text, without their newlines. A final newline starts no further line; an
-/// empty text has no line. One empty line that is not ended stands for "a line with nothing on it".
+/// The lines of a text without their newlines. A final newline starts no further line, and an empty text has no line.
+/// One empty line that is not ended is a line with nothing on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextLines<'t> {
     pub(super) lines: Vec<&'t str>,
@@ -28,7 +28,7 @@ impl<'t> TextLines<'t> {
         self.lines.len()
     }
 
-    /// The lines as one text.
+    /// The lines joined into the text that they came from.
     pub(super) fn text(&self) -> String {
         let mut text = self.lines.join("\n");
         if self.ended && !self.lines.is_empty() {
@@ -37,7 +37,7 @@ impl<'t> TextLines<'t> {
         text
     }
 
-    /// The same lines with the last one not ended.
+    /// The same lines without the final newline.
     pub(super) fn unended(mut self) -> TextLines<'t> {
         self.ended = false;
         self
@@ -49,7 +49,8 @@ pub(super) fn starts_line(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes()[at - 1] == b'\n'
 }
 
-/// The blanks that stand before offsets on their lines. The offsets ascend, so that all of them together take one pass.
+/// Finds the indentation before offsets. The offsets must ascend, so that all of them together take one pass over the
+/// text.
 pub(super) struct IndentScanner<'t> {
     text: &'t str,
     line_start: usize,
@@ -67,7 +68,7 @@ impl<'t> IndentScanner<'t> {
         }
     }
 
-    /// The blanks before the offset, where nothing else stands before it on its line.
+    /// The blanks between the line start and the offset; `None` where anything else stands there.
     pub(super) fn before(&mut self, offset: usize) -> Option<&'t str> {
         let passed = &self.text[self.at..offset];
         match memchr::memrchr(b'\n', passed.as_bytes()) {
@@ -82,13 +83,13 @@ impl<'t> IndentScanner<'t> {
     }
 }
 
-/// What stands before the offset on its line.
+/// The text between the line start and the offset.
 pub(super) fn line_prefix(text: &str, at: usize) -> &str {
     let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
     &text[start..at]
 }
 
-/// Whether a newline stands at the offset.
+/// Whether the character at the offset is a newline.
 pub(super) fn newline_at(text: &str, at: usize) -> bool {
     text.as_bytes().get(at) == Some(&b'\n')
 }

@@ -1,5 +1,5 @@
-//! From the places that a rung found to its verdict: one or several, alike or not, and what each
-//! of them changes.
+//! Turns the places that a rung found into its verdict: whether they are too many or ambiguous, and what changes at
+//! each.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use super::shift::Shift;
 use super::text_lines::TextLines;
 use super::{Found, Guard, Occurrences, PLACES_MOST, Rung, Task, Verdict};
 
-/// The places to edit, or the verdict that there are too many of them. `places` holds every one,
-/// in order, overlapping ones included, and at least one.
+/// The places to edit, or the verdict that they are too many or ambiguous. `places` holds every place in order,
+/// overlapping ones included, and is not empty.
 pub(super) fn choose(
     task: &Task<'_>,
     rung: Rung,
@@ -19,7 +19,7 @@ pub(super) fn choose(
     let view = task.source.view;
     let refused = match task.occurrences {
         Occurrences::One => places.len() > 1,
-        // On a tolerant rung one edit fits all places only where they are the same text.
+        // On a tolerant rung one edit fits all places only where their texts are equal.
         Occurrences::All => rung != Rung::Exact && !are_alike(view, &places),
     };
     if refused {
@@ -43,8 +43,8 @@ pub(super) fn choose(
     Ok(chosen)
 }
 
-/// Whether all places are the same text. Places that overlap densely would make this quadratic:
-/// past some times the view's length they are not proven alike.
+/// Whether all places have the same text. Comparing places that overlap densely would take quadratic time; beyond
+/// sixteen times the length of the view they count as different.
 fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
     let mut bytes = 16 * view.len();
     places.windows(2).all(|pair| {
@@ -56,8 +56,8 @@ fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
     })
 }
 
-/// The verdict for places that are all the same text, which `old` stands for and `new` replaces,
-/// both after the rung's rewriting; `shift` as for [`EditScript::of`].
+/// The verdict for places that all have the same text, which `old` matches and `new` replaces, both after the rewriting
+/// of the rung; `shift` as for [`EditScript::of`].
 pub(super) fn edit(
     task: &Task<'_>,
     rung: Rung,
@@ -90,7 +90,7 @@ pub(super) fn edit(
     })
 }
 
-/// The verdict that a guard on the edit failed.
+/// The verdict that a guard forbids the edit.
 pub(super) fn forbid(rung: Rung, place: Range<usize>, reason: impl Into<String>) -> Verdict {
     Verdict::NotFound {
         guard: Some(Guard {
@@ -101,7 +101,7 @@ pub(super) fn forbid(rung: Rung, place: Range<usize>, reason: impl Into<String>)
     }
 }
 
-/// Choose and edit in one, for rungs whose rewriting makes old text and place the same.
+/// [`choose`] and [`edit`] in one, for rungs whose rewriting makes the old text equal to the place.
 pub(super) fn choose_and_edit(
     task: &Task<'_>,
     rung: Rung,
