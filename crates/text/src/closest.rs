@@ -1,12 +1,13 @@
-//! The names nearest to one that is not there, for "did you mean". Never used to choose a name.
+//! The names nearest to one that does not exist, for "did you mean". The result is shown to people and models, and
+//! never used to choose a name.
 
 use crate::diff::common_prefix;
 
-/// Characters of a name that are compared; longer names are rare and only their start counts.
+/// How many characters of a name are compared. Longer names are rare, and their start is enough.
 const COMPARED_MOST: usize = 128;
 
-/// Up to `most` of the names, nearest first, of those near enough to be meant. Letter case and `_`, `-` and blanks
-/// count little: `replaceAll` is next to `replace_all`.
+/// Up to `most` of the names that are near enough to be meant, nearest first. Letter case and `_`, `-` and blanks count
+/// little: `replaceAll` is next to `replace_all`.
 pub fn closest<'n>(
     wanted: &str,
     names: impl Iterator<Item = &'n str>,
@@ -21,7 +22,7 @@ pub fn closest<'n>(
         if found.iter().any(|(_, _, known)| *known == name) {
             continue;
         }
-        // Of equally near ones the one that begins alike.
+        // Among equally near names, the one with the longer common start comes first.
         let differ = usize::MAX - common_prefix(wanted.as_bytes(), name.as_bytes());
         let rank = (distance, differ);
         let place =
@@ -34,7 +35,7 @@ pub fn closest<'n>(
     found.into_iter().map(|(_, _, name)| name).collect()
 }
 
-/// Without case and separators.
+/// The name without letter case and separators.
 fn plain(name: &str) -> Vec<char> {
     name.chars()
         .take(COMPARED_MOST)
@@ -43,19 +44,19 @@ fn plain(name: &str) -> Vec<char> {
         .collect()
 }
 
-/// How far a name is from the wanted one, in half letters; `None` where it is too far to be meant.
+/// The distance of a name from the wanted one, in half letters; `None` where it is too far to be meant.
 fn name_distance(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usize> {
     let name_plain = plain(name);
     let longest = wanted_plain.len().max(name_plain.len());
     if longest == 0 {
         return None;
     }
-    // A third of the letters may differ, and never all of them.
+    // A third of the letters may differ, but not all of them.
     let allowed = longest.div_ceil(3).min(longest - 1);
     if let Some(distance) = osa_distance(wanted_plain, &name_plain, allowed) {
         return Some(2 * distance + usize::from(wanted != name));
     }
-    // `path` for `file_path`: a whole word of the other.
+    // `path` is meant for `file_path`: one name is a whole word of the other.
     let is_word = |short: &str, long: &str| {
         let words = || long.split(|character: char| !character.is_alphanumeric());
         short.len() >= 3
@@ -65,12 +66,13 @@ fn name_distance(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usiz
     (is_word(wanted, name) || is_word(name, wanted)).then_some(2 * allowed + 2)
 }
 
-/// Edits between two names where swapping two neighbours is one; `None` beyond `most`.
+/// The optimal string alignment distance: Levenshtein's with the swap of two neighbours as one edit. `None` beyond
+/// `most`.
 fn osa_distance(one: &[char], two: &[char], most: usize) -> Option<usize> {
     if one.len().abs_diff(two.len()) > most {
         return None;
     }
-    // What they share at start and end costs nothing.
+    // A common start and end cost nothing.
     let head = one
         .iter()
         .zip(two)

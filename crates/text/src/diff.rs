@@ -1,5 +1,5 @@
-//! Hunks: what changed, in lines. For an edit they follow from its spans; for two whole texts a diff is made.
-//! Both are bounded. Nothing here finds or applies a change.
+//! Hunks: what changed, in lines. The hunks of an edit follow from its changes; two whole texts are compared by a diff
+//! algorithm. Both are bounded in time and size.
 
 mod compare;
 mod lines;
@@ -20,45 +20,47 @@ pub use spans::hunks_of_changes;
 pub(crate) use lines::line_end;
 pub(crate) use trim::{common_prefix, common_suffix};
 
-/// Bytes of changed lines, old and new together, beyond which a difference is coarse.
+/// A difference with more bytes of changed lines than this, old and new together, is coarse.
 pub const CHANGED_MOST: usize = 1_000_000;
 
-/// Bytes of hunks with their context beyond which a difference is coarse: a context line may be a whole file.
+/// A difference whose hunks have more bytes than this, context included, is coarse: a context line may be a whole file.
 const SHOWN_MOST: usize = 2_000_000;
 
-/// A run of changed lines with the unchanged ones around it, as in a unified diff.
+/// A run of changed lines with the unchanged lines around it, as in a unified diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// First old line, from 1; with no old lines the line before (0 at the top).
+    /// The number of the first old line, from 1. Where there is no old line, the number of the line before (0 at the
+    /// top).
     pub old_start: usize,
-    /// Old lines covered.
+    /// How many old lines the hunk covers.
     pub old_lines: usize,
-    /// First new line, from 1; with no new lines the line before.
+    /// The number of the first new line, from 1. Where there is no new line, the number of the line before.
     pub new_start: usize,
-    /// New lines covered.
+    /// How many new lines the hunk covers.
     pub new_lines: usize,
     /// The lines without their newline, each after ` `, `-` or `+`; `\ No newline at end of file` follows a line
     /// that has none. Empty in a coarse difference.
     pub lines: Vec<String>,
 }
 
-/// How two texts differ.
+/// The difference between two texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// The changes in order; one without lines where the difference is coarse.
+    /// The hunks in order. A coarse difference has one hunk without lines.
     pub hunks: Vec<Hunk>,
-    /// Lines that the new text has and the old had not.
+    /// How many lines only the new text has.
     pub added: usize,
-    /// Lines that the old text had and the new has not.
+    /// How many lines only the old text has.
     pub removed: usize,
-    /// Too large to show: one hunk from the first to the last changed line, without its lines.
+    /// Whether the difference is too large to show: then its only hunk goes from the first to the last changed line and
+    /// has no lines.
     pub coarse: bool,
-    /// The changed lines, old and new, counted from 0, in order.
+    /// The changed lines in order, as ranges of old and of new lines, counted from 0.
     pub blocks: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Difference {
-    /// Whether nothing differs.
+    /// Whether the texts are equal.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }

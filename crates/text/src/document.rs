@@ -1,5 +1,6 @@
-//! The text of a file as it is shown and searched, and the way back from a place in it to the file's bytes.
-//! Nothing here is ever written back: an edit replaces the bytes of its places (`splice`), and the rest is copied.
+//! The text of a file as it is shown and searched, and the mapping between offsets in it and in the file's bytes. The
+//! text itself is never written back: an edit replaces the bytes of its places (see `splice`), and all other bytes are
+//! copied.
 
 mod build;
 mod offsets;
@@ -13,8 +14,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A decoded file. Its *view* is the text without byte order mark and with every line end as LF; places in it are
-/// byte offsets. The view of a UTF-8 file without CR LF is the file's own bytes.
+/// A decoded file. Its *view* is the text without byte order mark and with every line end as LF; places are byte offsets
+/// in the view. The view of a UTF-8 file without CR LF borrows the file's own bytes.
+///
+/// ```
+/// use lancet_text::Document;
+///
+/// let document = Document::decode(b"\xEF\xBB\xBFone\r\ntwo\r\n", None)?;
+/// assert_eq!(document.view(), "one\ntwo\n");
+/// assert_eq!(document.encoding().name(), "utf-8-bom");
+/// // The bytes of `two` in the file, after byte order mark and CR LF.
+/// assert_eq!(document.raw_range(4..7), 8..11);
+/// # Ok::<(), lancet_text::NotText>(())
+/// ```
 #[derive(Debug)]
 pub struct Document<'a> {
     raw: &'a [u8],
@@ -27,7 +39,7 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Decodes a file's bytes; `configured` is the encoding that the settings name for its path.
+    /// Decodes the bytes of a file. `configured` is the encoding that the settings name for its path.
     pub fn decode(raw: &'a [u8], configured: Option<Encoding>) -> Result<Document<'a>, NotText> {
         Ok(match detect_text(raw, configured)? {
             Detected::Text {
@@ -46,8 +58,9 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// A part of a larger file that is known to be UTF-8 and to have these line ends, cut at line ends or at least
-    /// between characters. The part alone would not tell whether its lone CRs end lines.
+    /// A part of a larger file that is known to be UTF-8 and to have these line ends. The part is cut at line ends, or
+    /// at least between characters. The line ends of the file are needed because a part alone does not tell whether its
+    /// lone CRs end lines.
     pub fn of_part(raw: &'a [u8], file_endings: Endings) -> Option<Document<'a>> {
         let text = simdutf8::basic::from_utf8(raw).ok()?;
         let lone_cr = match file_endings {
@@ -76,55 +89,57 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The text of the file: no byte order mark, every line end an LF.
+    /// The text of the file, without byte order mark and with LF line ends.
     pub fn view(&self) -> &str {
         &self.view
     }
 
-    /// The file's bytes.
+    /// The bytes of the file.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
 
-    /// The encoding that the file is in and that new text gets.
+    /// The encoding of the file, in which new text is encoded too.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The line ends of the file.
+    /// The line ends that the file has.
     pub fn endings(&self) -> Endings {
         self.endings
     }
 
-    /// How many lines the file has: a final newline starts no further one, an empty file has none.
+    /// How many lines the file has. A final newline starts no further line, and an empty file has none.
     pub fn line_count(&self) -> usize {
         self.index().line_count(&self.view)
     }
 
-    /// The line, counted from 0, that holds the place `at` of the view; the end of the view belongs to the last.
+    /// The line, counted from 0, that holds the offset `at` of the view. The end of the view belongs to the last line.
     pub fn line_of(&self, at: usize) -> usize {
         let line = self.index().newlines_before(&self.view, at);
         line.min(self.line_count().saturating_sub(1))
     }
 
-    /// Where a line stands in the view, without its newline; empty at the end for a line that is not there.
+    /// The range of a line in the view without its newline; empty at the end of the view for a line that does not
+    /// exist.
     pub fn line_range(&self, line: usize) -> Range<usize> {
         let start = self.index().line_start(&self.view, line);
         start..line_end(&self.view, start)
     }
 
-    /// Where a line stands in the view, with its newline if it has one.
+    /// The range of a line in the view, with its newline if it has one.
     pub fn line_range_whole(&self, line: usize) -> Range<usize> {
         let range = self.line_range(line);
         range.start..self.view.len().min(range.end + 1)
     }
 
-    /// The lines from `line` on, in order, without their newlines: cheaper than `line_range` for each.
+    /// The ranges of the lines from `line` on, in order, without their newlines. This is cheaper than
+    /// [`Document::line_range`] for each line.
     pub fn lines_from(&self, line: usize) -> Lines<'_> {
         Lines::new(&self.view, self.index().line_start(&self.view, line))
     }
 
-    /// The places of the view, in order, that stand for bytes which could not be decoded; each is one U+FFFD.
+    /// The ranges of the view, in order, that stand for bytes which could not be decoded. Each is one U+FFFD.
     pub fn damaged(&self) -> &[Range<usize>] {
         &self.damaged
     }

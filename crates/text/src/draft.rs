@@ -1,5 +1,5 @@
-//! Several edits of one view in order, each made on the result of the ones before: the text as it stands, what it
-//! comes to against the original, and the borders that a later edit may not reach across.
+//! Several edits of one view in order, each made on the result of the ones before. A draft knows the text so far, its
+//! difference from the original, and the borders that a later edit must not cross.
 
 mod borders;
 mod compose;
@@ -9,29 +9,30 @@ use borders::{Borders, changed_part};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A view with edits on top. Places are given in the text as it stands unless said otherwise.
+/// A view with edits on top. Places are offsets in the current text unless stated otherwise.
 #[derive(Clone, Debug)]
 pub struct Draft<'a> {
     original: &'a str,
     text: Cow<'a, str>,
-    /// The replaced places, in order. What lies between two is the original's.
+    /// The replaced ranges in order. The text between two of them is that of the original.
     spans: Vec<Span>,
     borders: Borders,
 }
 
-/// A place of the original and what stands there now.
+/// A range of the original and the range of the current text that replaced it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Span {
     original: Range<usize>,
     current: Range<usize>,
-    /// How many edits had a part in it.
+    /// How many edits contributed to it.
     made_by: MadeBy,
 }
 
+/// Whether one edit made a span or several did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MadeBy {
     One,
-    /// What they did together may leave lines as they were.
+    /// Together they may leave lines as they were.
     Several,
 }
 
@@ -46,7 +47,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The text as it stands.
+    /// The current text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -56,7 +57,7 @@ impl<'a> Draft<'a> {
         self.original
     }
 
-    /// Makes changes, which are sorted and do not overlap, without noting borders.
+    /// Makes changes, which are sorted and do not overlap, without recording borders.
     pub fn apply(&mut self, changes: &[Change]) {
         self.borders.shift(changes.iter().map(|change| {
             let growth = change.text.len() as isize - change.range.len() as isize;
@@ -65,14 +66,15 @@ impl<'a> Draft<'a> {
         self.compose(changes);
     }
 
-    /// Makes the changes of one edit, all inside of `place`, the text that it matched, and notes the borders of
-    /// what it changed. The last change may reach over the newline behind the place, and end in one in its stead.
+    /// Makes the changes of one edit and records the borders of what it changed. All changes are inside of `place`, the
+    /// text that it matched; only the last one may extend over the newline right after the place, and then ends in a
+    /// newline itself.
     pub fn apply_edit(&mut self, place: Range<usize>, changes: &[Change]) {
         self.apply_places(std::iter::once((place, changes)));
     }
 
-    /// Like `apply_edit` for an edit of several places, which are sorted and do not overlap: one pass over the text
-    /// for all of them.
+    /// [`Draft::apply_edit`] for an edit of several places, which are sorted and do not overlap, in one pass over the
+    /// text.
     pub fn apply_places<'c>(
         &mut self,
         places: impl IntoIterator<Item = (Range<usize>, &'c [Change])>,
@@ -93,7 +95,7 @@ impl<'a> Draft<'a> {
             let reach = place.start..place.end.max(place.start + reach);
             let mut new = apply_changes(&self.text[reach.clone()], &local);
             if reach.end > place.end {
-                // The newline behind the place stands there again, whichever line it now ends.
+                // The newline after the place is still there, whichever line it now ends.
                 new.truncate(new.len() - usize::from(new.ends_with('\n')));
             }
             let old = &self.text[place.clone()];
@@ -111,13 +113,13 @@ impl<'a> Draft<'a> {
         self.compose(&all);
     }
 
-    /// Whether an edit of this place would reach across the border of text that an earlier edit changed. A place
-    /// wholly inside or wholly outside of such text does not.
+    /// Whether an edit of this place would cross the border of text that an earlier edit changed. A place wholly inside
+    /// or wholly outside of such text does not.
     pub fn crosses(&self, place: Range<usize>) -> bool {
         self.borders.any_inside(&place)
     }
 
-    /// What the edits come to, in places of the original: sorted, not overlapping, without what changed nothing.
+    /// The difference from the original as changes of it: sorted, not overlapping, without those that change nothing.
     pub fn changes(&self) -> Vec<Change> {
         self.spans
             .iter()
@@ -137,15 +139,15 @@ impl<'a> Draft<'a> {
             .collect()
     }
 
-    /// The places of the original whose text still stands in this place. Text that edits wrote has no origin and is
-    /// left out.
+    /// The ranges of the original whose text is still in this place. Text that edits wrote has no origin and is left
+    /// out.
     pub fn origin(&self, place: Range<usize>) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let first = self
             .spans
             .partition_point(|span| span.current.end <= place.start);
         let before = first.checked_sub(1).map(|index| &self.spans[index]);
-        // A copied stretch starts where the span before it ends.
+        // Copied text starts where the span before it ends.
         let (mut current, mut original) =
             before.map_or((0, 0), |span| (span.current.end, span.original.end));
         let mut add = |stretch: Range<usize>, original: usize| {

@@ -1,5 +1,5 @@
-//! Which encoding a file is in, and text put into that encoding. How bytes become the text that is shown and
-//! searched is the business of `document`.
+//! Detects the encoding of a file, and encodes text in it. How bytes become the text that is shown and searched is in
+//! `document`.
 
 mod binary;
 mod detect;
@@ -14,14 +14,14 @@ pub use detect::{detect, never_text};
 
 use encoding_rs::Encoding as Table;
 
-/// An encoding together with whether the file starts with a byte order mark.
+/// An encoding, and whether the file starts with a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
     kind: Family,
     mark: Bom,
 }
 
-/// The family of an encoding; everything that is not Unicode is one of `encoding_rs`'s tables.
+/// The family of an encoding. Everything that is not Unicode is a table of `encoding_rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Family {
     Utf8,
@@ -40,14 +40,14 @@ pub(crate) enum Bom {
 /// Why bytes are not shown or edited as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NotText {
-    /// NUL bytes that are no UTF-16, UTF-32, or a PDF.
+    /// The bytes have NULs and are not UTF-16, or they are UTF-32 or a PDF.
     Binary {
-        /// What the bytes are by their first bytes, such as "ELF program" or "unknown binary data".
+        /// What the bytes are, judged by the first of them, such as "ELF program" or "unknown binary data".
         kind: &'static str,
     },
 }
 
-/// A character that an encoding has no bytes for.
+/// A character that an encoding cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unencodable {
     /// The first such character of the text.
@@ -56,7 +56,7 @@ pub struct Unencodable {
     pub encoding: Encoding,
 }
 
-/// The names by which `name` calls the tables: `encoding_rs`'s own, in lower case.
+/// The names that [`Encoding::name`] uses for the tables: those of `encoding_rs` in lower case.
 const LEGACY_NAMES: [&str; 35] = [
     "big5",
     "euc-jp",
@@ -95,7 +95,7 @@ const LEGACY_NAMES: [&str; 35] = [
     "x-user-defined",
 ];
 
-/// Labels in common use that the WHATWG table, which `encoding_rs` follows, does not have.
+/// Labels in common use that are not among the WHATWG labels, which `encoding_rs` follows.
 const FURTHER_LABELS: [(&str, &str); 6] = [
     ("cp932", "shift_jis"),
     ("cp936", "gbk"),
@@ -119,9 +119,9 @@ impl Encoding {
         Encoding::new(Family::Legacy(table), Bom::Absent)
     }
 
-    /// The encoding that a label of the settings names: the WHATWG labels, a few that Python and Windows use,
-    /// and for a byte order mark `utf-8-bom`, `utf-16le-bom`, `utf-16be-bom` and `utf-16` (little endian).
-    /// ISO-2022-JP is not among them: its bytes mean nothing without what stands before them.
+    /// The encoding that a label of the settings names: the WHATWG labels, a few that Python and Windows use, and for a
+    /// byte order mark `utf-8-bom`, `utf-16le-bom`, `utf-16be-bom` and `utf-16` (little endian). ISO-2022-JP is not
+    /// among them: it has shift states, so the meaning of its bytes depends on those before them.
     pub fn for_label(label: &str) -> Option<Encoding> {
         let label = label.trim().to_ascii_lowercase();
         let marked = |kind| Some(Encoding::new(kind, Bom::Present));
@@ -175,7 +175,8 @@ impl Encoding {
         self.kind == Family::Utf8
     }
 
-    /// Whether ASCII text has the same bytes in this encoding. A mark cannot be added to bytes that are there.
+    /// Whether ASCII text has the same bytes in this encoding. An encoding with a byte order mark does not count: a
+    /// mark cannot be added to bytes that are there.
     pub(crate) fn extends_ascii(self) -> bool {
         matches!(self.kind, Family::Legacy(_)) || self == Encoding::UTF8
     }
@@ -184,8 +185,8 @@ impl Encoding {
         self.kind
     }
 
-    /// The text of these bytes with every line end as it stands; what is none becomes U+FFFD. For showing alone: an edit goes
-    /// by the [`Document`](crate::Document), which knows the way back.
+    /// The text of these bytes for display, with every line end as it is and U+FFFD for what cannot be decoded. An edit
+    /// uses the [`Document`](crate::Document) instead, which can map offsets back to bytes.
     pub fn show(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
         let table = match self.kind {
             Family::Utf8 => return String::from_utf8_lossy(bytes),
@@ -196,7 +197,7 @@ impl Encoding {
         table.decode_without_bom_handling(bytes).0
     }
 
-    /// The bytes of the byte order mark that a file in this encoding starts with; empty where it has none.
+    /// The byte order mark that a file in this encoding starts with; empty where it has none.
     pub fn mark_bytes(self) -> &'static [u8] {
         match (self.mark, self.kind) {
             (Bom::Present, Family::Utf8) => b"\xEF\xBB\xBF",

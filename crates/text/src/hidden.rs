@@ -1,22 +1,22 @@
-//! Characters that people do not see and models do: tag characters, bidirectional controls and runs of zero-width
-//! characters. Tells where they stand, as line text or as a whole text, and what tag characters spell.
+//! Finds characters that people do not see and models read: tag characters, bidirectional controls and runs of
+//! zero-width characters. Such text can carry instructions that a reviewer does not notice.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// The most code points that the words about one place name.
+/// How many code points the description of one run names.
 const NAMED: usize = 12;
-/// The most characters of decoded tag characters that the words about one place quote.
+/// How many characters of decoded tag characters the description of one run quotes.
 const SPELLED: usize = 60;
 
-/// What makes a text invisible.
+/// The kinds of invisible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HiddenKind {
-    /// U+E0000 to U+E007F: ASCII that no font draws.
+    /// U+E0000 to U+E007F: a copy of ASCII that no font draws.
     Tags,
-    /// U+202A to U+202E and U+2066 to U+2069: text is shown in another order than it has.
+    /// U+202A to U+202E and U+2066 to U+2069: they show text in another order than it has.
     Bidirectional,
-    /// Two or more characters without width in succession. One alone joins letters or emoji.
+    /// Two or more zero-width characters in a row. One alone joins letters or emoji and is not reported.
     ZeroWidth,
 }
 
@@ -32,7 +32,7 @@ impl HiddenKind {
         }
     }
 
-    /// What the characters are, in words.
+    /// The name of the kind in words.
     pub fn words(self) -> &'static str {
         match self {
             HiddenKind::Tags => "tag characters",
@@ -41,6 +41,7 @@ impl HiddenKind {
         }
     }
 
+    /// How many characters in a row are reported.
     fn least(self) -> usize {
         match self {
             HiddenKind::Tags | HiddenKind::Bidirectional => 1,
@@ -49,17 +50,17 @@ impl HiddenKind {
     }
 }
 
-/// A run of characters of one kind that people do not see.
+/// A run of invisible characters of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
-    /// What they are.
+    /// The kind of the characters.
     pub kind: HiddenKind,
-    /// Their bytes in the text.
+    /// The bytes of the run in the text.
     pub range: Range<usize>,
 }
 
 impl Hidden {
-    /// The characters in words, bounded in length: code points, and what tag characters spell.
+    /// A description of the run, bounded in length: its code points, and what tag characters spell.
     pub fn words(&self, text: &str) -> String {
         let run = &text[self.range.clone()];
         let mut words = String::from(self.kind.words());
@@ -79,13 +80,13 @@ impl Hidden {
     }
 }
 
-/// The ASCII character that a tag character stands for, where it is one that can be shown.
+/// The printable ASCII character that a tag character stands for, if it stands for one.
 fn decoded(character: char) -> Option<char> {
     let code = u32::from(character).checked_sub(0xE0000)?;
     char::from_u32(code).filter(|plain| matches!(plain, ' '..='~'))
 }
 
-/// The runs of characters that people do not see, in order.
+/// The runs of invisible characters in order.
 pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
     let mut rest = if text.is_ascii() { text.len() } else { 0 };
     std::iter::from_fn(move || {
@@ -115,7 +116,7 @@ pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
     })
 }
 
-/// The first run of each kind that a new text has and an old one has not: what a change brings in.
+/// The first run of each kind that `new` has and `old` has not: what a change adds.
 pub fn brought_in(old: &str, new: &str) -> Vec<Hidden> {
     let mut brought: Vec<Hidden> = Vec::new();
     for found in hidden(new) {
@@ -134,7 +135,8 @@ pub fn brought_in(old: &str, new: &str) -> Vec<Hidden> {
     brought
 }
 
-/// Whether a text has any character of these kinds, be it alone.
+/// Whether the text has any character of these kinds, single zero-width characters included. This is a cheap test
+/// before [`hidden`].
 pub fn may_hide(text: &str) -> bool {
     !text.is_ascii()
         && text

@@ -1,5 +1,8 @@
-//! The difference of two whole texts, by imara-diff on what is left between their common head and tail.
-//! That algorithm cannot be interrupted, so what it is given is bounded beforehand.
+//! The difference of two whole texts, by the histogram algorithm of imara-diff on what is between their common start
+//! and end. That library cannot be interrupted, so the size of its input is bounded beforehand.
+//!
+//! The budget is a time, but the clock is not asked: the constants below say how much input a millisecond pays for, so
+//! the same texts always give the same answer.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,26 +16,25 @@ use super::spans::trimmed;
 use super::trim::{common_head, common_tail};
 use super::{Difference, LineStarts};
 
-/// Bytes between head and tail that a millisecond of budget pays for.
+/// How many bytes between common start and end a millisecond of budget pays for.
 const BYTES_PER_MILLISECOND: usize = 200_000;
 
-/// Lines between head and tail that a millisecond of budget pays for.
+/// How many lines between common start and end a millisecond of budget pays for.
 const LINES_PER_MILLISECOND: usize = 2_500;
 
-/// A line that stands more often than this is no anchor for imara-diff either: runs of only such lines are compared
-/// each with each.
+/// A line that occurs more often than this is no anchor for imara-diff's histogram. Where a run has only such lines,
+/// each is compared with each, in quadratic time.
 const FREQUENT: u32 = 63;
 
-/// Pairs of frequent lines that a millisecond of budget pays for.
+/// How many pairs of frequent lines a millisecond of budget pays for.
 const PAIRS_PER_MILLISECOND: usize = 500_000;
 
-/// Lines of the common head and tail that are compared all the same, so that a changed run may slide to where a
-/// reader would put it.
+/// How many lines of the common start and end are included in the comparison, so that a changed run can slide to where
+/// a reader would put it.
 const SLIDE: usize = 32;
 
-/// How `new` differs from `old`. Coarse where the changed lines are more than can be shown, or the comparison would
-/// take longer than `budget`: judged by what is to be compared, not by the clock, so that the same texts always give the
-/// same answer.
+/// The difference between `old` and `new`. It is coarse where there are more changed lines than can be shown, or where
+/// the comparison would take longer than `budget`.
 pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Difference {
     let index = LineStarts::new(old);
     match compare(old, new, budget) {
@@ -47,6 +49,7 @@ pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Dif
     }
 }
 
+/// The changed lines, or where they are if comparing them would take too long.
 enum Compared<'t> {
     Lines(Vec<ChangedLines<'t>>),
     TooMuch((Range<usize>, Range<usize>)),
@@ -99,8 +102,9 @@ fn compare<'t>(old: &'t str, new: &'t str, budget: Duration) -> Compared<'t> {
     Compared::Lines(compared)
 }
 
-/// The lines with each frequent one made unlike all others, so that the comparison takes no longer than it may; `None`
-/// where that is not needed. What these lines share at the edges of a changed run is found again by trimming it.
+/// The lines with each frequent line made different from all others, so that the comparison stays within its budget;
+/// `None` where that is not needed. What frequent lines have in common at the edges of a changed run is found again by
+/// trimming it.
 fn without_frequent(
     input: &InternedInput<&str>,
     pairs_most: usize,
@@ -136,14 +140,14 @@ fn without_frequent(
     Some((before, after, kinds))
 }
 
-/// Up to `SLIDE` lines back from a line start.
+/// The offset up to [`SLIDE`] lines before a line start.
 fn back(text: &str, at: usize) -> usize {
     let mut ends = memchr::memrchr_iter(b'\n', &text.as_bytes()[..at]);
-    // The first one found ends the line just before `at`.
+    // The first newline found ends the line just before `at`.
     ends.nth(SLIDE).map_or(0, |end| end + 1)
 }
 
-/// Up to `SLIDE` lines on from a line start.
+/// The offset up to [`SLIDE`] lines after a line start.
 fn forth(text: &str, at: usize) -> usize {
     let mut ends = memchr::memchr_iter(b'\n', &text.as_bytes()[at..]);
     ends.nth(SLIDE - 1).map_or(text.len(), |end| at + end + 1)
@@ -176,7 +180,7 @@ fn as_lines(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// Goes through a text by line numbers that only grow.
+/// Finds the offsets of line numbers that only grow.
 struct LineCursor<'t> {
     text: &'t str,
     line: usize,

@@ -1,12 +1,12 @@
-//! Where lines begin and end, as the diff asks for it. A document answers from the index that it has anyway;
-//! `LineStarts` is for text that has none.
+//! Where lines begin and end, as the diff needs it. A [`Document`] answers from the index that it has anyway;
+//! [`LineStarts`] is for text without one.
 
 use std::ops::Range;
 
 use crate::document::Document;
 
-/// The lines of a text whose every line ends in LF or at the end of the text. Counted from 0; a final newline
-/// starts no further line.
+/// The lines of a text in which every line ends in LF or at the end of the text. Lines are counted from 0, and a final
+/// newline starts no further line.
 pub trait LineTable {
     /// The line that holds this offset; the end of the text belongs to the last line.
     fn line_of(&self, at: usize) -> usize;
@@ -95,15 +95,15 @@ impl LineTable for Document<'_> {
     }
 }
 
-/// Lines in a piece of text that begins at a line's start.
+/// How many lines a part of a text has that begins at a line start.
 pub(crate) fn count_lines(text: &str) -> usize {
     let bytes = text.as_bytes();
     let unended = bytes.last().is_some_and(|&last| last != b'\n');
     memchr::memchr_iter(b'\n', bytes).count() + usize::from(unended)
 }
 
-/// The line at whose start or inside which `at` stands, and where that line begins. After a final newline (and in an
-/// empty text) it is the line that is not there yet.
+/// The line that holds the offset, and where that line begins. At the end of an empty text or of one with a final
+/// newline, that is the line which would come next.
 pub(crate) fn line_at(view: &str, lines: &dyn LineTable, at: usize) -> (usize, usize) {
     let fresh = at == view.len() && (at == 0 || view.as_bytes()[at - 1] == b'\n');
     if fresh {
@@ -113,13 +113,13 @@ pub(crate) fn line_at(view: &str, lines: &dyn LineTable, at: usize) -> (usize, u
     (line, lines.line_range(line).start)
 }
 
-/// The end of a line with its newline.
+/// The end of a line, its newline included.
 pub(crate) fn line_end(view: &str, lines: &dyn LineTable, line: usize) -> usize {
     let end = lines.line_range(line).end;
     end + usize::from(end < view.len())
 }
 
-/// Whether a line starts at this offset (the end of the text counts where the last line is ended).
+/// Whether a line starts at this offset. The end of the text counts where the last line is ended.
 pub(crate) fn is_line_start(view: &str, at: usize) -> bool {
     at == 0 || view.as_bytes().get(at - 1) == Some(&b'\n')
 }

@@ -1,4 +1,4 @@
-//! From blocks of changed lines to hunks with context, and from hunks to text.
+//! Turns changed lines into hunks with context, and hunks into text.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,18 +9,18 @@ use super::{CHANGED_MOST, Difference, Hunk, LineTable, SHOWN_MOST, line_end};
 
 const UNENDED: &str = "\\ No newline at end of file";
 
-/// A run of changed lines.
+/// A run of changed lines, as ranges of old and of new lines.
 #[derive(Debug, Clone)]
 pub(super) struct ChangedLines<'t> {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
-    /// Where its old lines stand in the old text.
+    /// The bytes of its old lines in the old text.
     pub(super) old_bytes: Range<usize>,
-    /// `None` where it is over the limit.
+    /// The text of its new lines; `None` where it is over the limit.
     pub(super) new_text: Option<Cow<'t, str>>,
 }
 
-/// The difference that these blocks are, shown if it can be.
+/// The difference that consists of these runs, with its lines if it is small enough to show.
 pub(super) fn assemble(
     view: &str,
     lines: &dyn LineTable,
@@ -65,7 +65,7 @@ pub(super) fn coarse(blocks: &[(Range<usize>, Range<usize>)]) -> Vec<Hunk> {
 }
 
 fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
-    // An empty side names the line before it, as `diff` and `patch` have it.
+    // An empty side has the number of the line before it, as in `diff` and `patch`.
     let start = |range: &Range<usize>| range.start + usize::from(!range.is_empty());
     Hunk {
         old_start: start(&old),
@@ -76,7 +76,7 @@ fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
     }
 }
 
-/// `None` where it would be too much to show.
+/// The hunks with their lines; `None` where they are too long to show.
 fn print(
     view: &str,
     lines: &dyn LineTable,
@@ -124,7 +124,8 @@ fn copy(
     if wanted.is_empty() {
         return Some(());
     }
-    // In one piece: finding each line by itself was an eighth of the instructions of an Edit at 10 KB.
+    // The context is copied as one slice: finding each of its lines took an eighth of the instructions of an Edit at 10
+    // KB.
     let start = lines.line_range(wanted.start).start;
     let text = &view[start..line_end(view, lines, wanted.end - 1)];
     push(hunk, ' ', text, shown)
@@ -138,7 +139,7 @@ fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()
     hunk.lines.reserve(count_lines(text));
     for line in text.split_inclusive('\n') {
         let bare = line.strip_suffix('\n');
-        // By hand: through the formatter each line was 900 instructions, at every Edit eighteen of them.
+        // The formatter would take 900 instructions for each line, and an Edit has about eighteen of them.
         let mut shown_line = String::with_capacity(line.len() + 1);
         shown_line.push(mark);
         shown_line.push_str(bare.unwrap_or(line));
@@ -150,7 +151,8 @@ fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()
     Some(())
 }
 
-/// The hunks as the body of a unified diff, each after its `@@` line. As long as the hunks are: the caller bounds it.
+/// The hunks as the body of a unified diff, each after its `@@` line. The text is as long as the hunks: the caller
+/// limits it.
 pub fn unified(hunks: &[Hunk]) -> String {
     let mut text = String::new();
     for hunk in hunks {
@@ -167,7 +169,7 @@ pub fn unified(hunks: &[Hunk]) -> String {
     text
 }
 
-/// Hunks that `outline` names before it counts the rest.
+/// How many hunks [`outline`] names before it counts the rest.
 const OUTLINE_MOST: usize = 20;
 
 /// The hunks by line numbers alone, at most twenty of them: `lines 3-5 (now 3-9); after line 20 (now 24); 7 more`.

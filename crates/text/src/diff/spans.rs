@@ -1,4 +1,5 @@
-//! Hunks of an edit from its spans. No generic diff and no scan of the text: its cost is that of the changed lines.
+//! The hunks of an edit, from its changes. The text is neither compared nor scanned, so the cost is that of the changed
+//! lines.
 
 use std::borrow::Cow;
 
@@ -8,8 +9,8 @@ use super::trim::{common_head, common_tail};
 use super::{CHANGED_MOST, Difference, LineTable, line_end};
 use crate::splice::Change;
 
-/// The hunks of changes that are sorted and do not overlap, each with `context` unchanged lines around it; hunks whose
-/// contexts touch are one.
+/// The hunks of changes that are sorted and do not overlap, each with `context` unchanged lines around it. Hunks whose
+/// contexts touch are joined.
 pub fn hunks_of_changes(
     view: &str,
     lines: &dyn LineTable,
@@ -19,7 +20,7 @@ pub fn hunks_of_changes(
     assemble(view, lines, blocks(view, lines, changes), context)
 }
 
-/// The changed whole lines. Changes of one line, or that leave no unchanged line between them, are one block.
+/// The lines that changed. Changes on one line, or without an unchanged line between them, belong to one run.
 fn blocks<'t>(
     view: &'t str,
     lines: &dyn LineTable,
@@ -34,10 +35,10 @@ fn blocks<'t>(
         new_text.push(&view[start..first.range.start]);
         new_text.push(&first.text);
         let mut cursor = first.range.end;
-        // Looked for once in each line: one line may hold all the changes of a large file.
+        // The end of each line is computed once: one line may hold all changes of a large file.
         let mut line_ends = 0;
         let end = loop {
-            // The new text stands at a line's end and so does the old: what follows is untouched.
+            // Old and new text are both at a line end, so that what follows is unchanged.
             let settled = new_text.ended && is_line_start(view, cursor);
             let end = if settled || cursor == view.len() {
                 cursor
@@ -84,7 +85,7 @@ fn blocks<'t>(
     blocks
 }
 
-/// Two blocks without a line between them become one, so that its old lines stand before its new ones.
+/// Joins two runs without a line between them, so that all old lines come before the new ones.
 fn join<'t>(last: &mut ChangedLines<'t>, block: ChangedLines<'t>) {
     last.old.end = block.old.end;
     last.new.end = block.new.end;
@@ -95,7 +96,7 @@ fn join<'t>(last: &mut ChangedLines<'t>, block: ChangedLines<'t>) {
     };
 }
 
-/// Without the lines that old and new share at start and end; `None` where nothing is left.
+/// The run without the lines that old and new have in common at its start and end; `None` where nothing is left.
 pub(super) fn trimmed<'t>(view: &str, block: ChangedLines<'t>) -> Option<ChangedLines<'t>> {
     let Some(new_text) = block.new_text else {
         return Some(block);
@@ -121,7 +122,7 @@ pub(super) fn trimmed<'t>(view: &str, block: ChangedLines<'t>) -> Option<Changed
     })
 }
 
-/// The new text of a block, not yet put together: one changed line may be a whole file long.
+/// The new text of a run as slices, which are not yet joined: one changed line may be as long as a file.
 struct NewTextParts<'t> {
     parts: Vec<&'t str>,
     length: usize,

@@ -1,5 +1,5 @@
-//! Makes a `Document`: decodes bytes block by block, turns line ends into LF and notes on the way which place of
-//! the view belongs to which byte.
+//! Builds a [`Document`]: decodes bytes block by block, turns line ends into LF, and records checkpoints that map
+//! offsets of the view to offsets of the file.
 
 use super::Document;
 use super::offsets::{Checkpoints, OffsetMap, Position};
@@ -11,18 +11,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// How much text is decoded between two notes: few enough characters to walk in microseconds, and the notes are
-/// still less than a hundredth of the text.
+/// How many bytes are decoded between two checkpoints: few enough to walk in microseconds, and so many that checkpoints
+/// take less than a hundredth of the text.
 const BLOCK: usize = 2 << 10;
 
-/// What a CR that no LF follows is in this file.
+/// What a CR without a following LF is in this file: a character, or a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoneCr {
     Character,
     EndsLine,
 }
 
-/// A lone CR ends a line only in a file that has no LF.
+/// A lone CR ends a line only in a file without any LF.
 pub(super) fn lone_cr(raw: &[u8], encoding: Encoding) -> LoneCr {
     let has_lf = match encoding.family() {
         Family::Utf16Le => raw.chunks_exact(2).any(|unit| unit == b"\n\0"),
@@ -37,7 +37,7 @@ pub(super) fn lone_cr(raw: &[u8], encoding: Encoding) -> LoneCr {
     }
 }
 
-/// A document whose bytes after the mark are valid UTF-8, or ASCII in an encoding that extends it.
+/// A document whose bytes after the byte order mark are valid UTF-8, or ASCII in an encoding that extends it.
 pub(super) fn from_text<'a>(
     raw: &'a [u8],
     encoding: Encoding,
@@ -75,7 +75,7 @@ pub(super) fn from_text<'a>(
     Document::new(builder, raw, encoding)
 }
 
-/// A document that has to be decoded.
+/// A document whose bytes have to be decoded.
 pub(super) fn from_bytes(raw: &[u8], encoding: Encoding) -> Document<'_> {
     let mark = encoding.mark_bytes().len();
     let mut builder = ViewBuilder::new(encoding, mark, lone_cr(raw, encoding), raw.len());
@@ -89,13 +89,13 @@ pub(super) fn from_bytes(raw: &[u8], encoding: Encoding) -> Document<'_> {
     Document::new(builder, raw, encoding)
 }
 
-/// A view in the making.
+/// A view that is being built.
 pub(super) struct ViewBuilder {
     pub(super) view: String,
     pub(super) damaged: Vec<Range<usize>>,
     pub(super) checkpoints: Checkpoints,
     line_ends: LineEndCounts,
-    /// CRs at the end of what was pushed, at most two: the next character says what they are.
+    /// How many CRs the pushed text ends in, at most two. The next character tells what they are.
     pending_crs: usize,
 }
 
@@ -148,7 +148,7 @@ impl ViewBuilder {
         }
     }
 
-    /// Text that stands in the file as it is, from `at` on.
+    /// Pushes text that the file has in the same bytes, from the offset `at` on.
     fn push_blocks(&mut self, text: &str, at: usize) {
         let mut from = 0;
         while from < text.len() {
@@ -159,7 +159,7 @@ impl ViewBuilder {
         }
     }
 
-    /// `length` bytes from `at` on that could not be decoded.
+    /// Pushes U+FFFD for `length` bytes at the offset `at` that could not be decoded.
     fn push_damage(&mut self, length: usize, at: usize) {
         if length == 0 {
             return;
@@ -172,6 +172,7 @@ impl ViewBuilder {
         self.checkpoint(at + length);
     }
 
+    /// Records that the view so far ends at this offset of the file.
     fn checkpoint(&mut self, raw: usize) {
         let pending_crs = self.pending_crs * self.checkpoints.rule().width();
         self.checkpoints.add(Position {
@@ -229,7 +230,7 @@ impl ViewBuilder {
             .push_str(&text[from..text.len() - self.pending_crs]);
     }
 
-    /// The CRs that waited were followed by no LF.
+    /// Pushes the pending CRs as characters, since no LF follows them.
     fn flush_pending_crs(&mut self) {
         for _ in 0..std::mem::take(&mut self.pending_crs) {
             self.view.push('\r');

@@ -1,38 +1,38 @@
-//! The way between a place in the view and a byte of the file. A document that differs from its bytes keeps a
-//! note every few KiB; from there the walk goes character by character, without decoding.
+//! Maps offsets of the view to offsets of the file and back. Where the two differ, a document keeps a checkpoint every
+//! few KiB; from there it walks character by character, without decoding.
 
 use super::Document;
 use super::build::LoneCr;
 use crate::encoding::sequence::SequenceRule;
 use std::ops::Range;
 
-/// A place between two characters: its offset in the view and in the file.
+/// A place between two characters, as an offset in the view and in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) view: usize,
     pub(crate) raw: usize,
 }
 
-/// How offsets of the view become offsets of the file.
+/// How offsets of the view are mapped to offsets of the file.
 #[derive(Debug)]
 pub(crate) enum OffsetMap {
-    /// Byte for byte, after a mark of this length.
+    /// The bytes are the same, after a byte order mark of this length.
     Shifted(usize),
-    /// By notes and walking.
+    /// By walking from the nearest checkpoint.
     Checkpointed(Checkpoints),
 }
 
-/// The notes of a document.
+/// The checkpoints of a document, and what is needed to walk from one.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     rule: SequenceRule,
     lone_cr: LoneCr,
     points: Vec<Position>,
-    /// For each damaged place how many bytes it stands for.
+    /// For each damaged range, how many bytes of the file it stands for.
     damage: Vec<u8>,
 }
 
-/// Notes nearer together than this, in the view, are not worth keeping.
+/// Checkpoints that are closer together than this in the view are not worth keeping.
 const NEAR: usize = 1 << 10;
 
 impl Checkpoints {
@@ -56,6 +56,7 @@ impl Checkpoints {
         self.lone_cr
     }
 
+    /// Adds a checkpoint, unless the last one is near.
     pub(super) fn add(&mut self, position: Position) {
         let last = self.points[self.points.len() - 1];
         if position.view >= last.view + NEAR {
@@ -74,7 +75,7 @@ impl Checkpoints {
     }
 }
 
-/// Which coordinate a walk stops at.
+/// The offset at which a walk stops, in the view or in the file.
 #[derive(Clone, Copy)]
 enum Offset {
     View(usize),
@@ -91,15 +92,15 @@ impl Offset {
 }
 
 impl Document<'_> {
-    /// The bytes of the file that a place of the view stands for. A place that begins or ends inside of a sequence
-    /// which stands for two characters (Big5 has four such) is widened to all of it.
+    /// The bytes of the file that a range of the view stands for. A range that begins or ends inside of a sequence
+    /// which stands for two characters (Big5 has four such) is widened to the whole sequence.
     pub fn raw_range(&self, view: Range<usize>) -> Range<usize> {
         let start = self.floor(self.start(), view.start);
         let end = self.ceiling(start, view.end.max(view.start));
         start.raw..end.raw
     }
 
-    /// The place of the view that bytes of the file stand at, widened to whole characters.
+    /// The range of the view that bytes of the file stand for, widened to whole characters.
     pub fn view_range(&self, raw: Range<usize>) -> Range<usize> {
         let start = self.seek(self.start(), Offset::Raw(raw.start));
         let mut end = self.seek(start, Offset::Raw(raw.end.max(raw.start)));
@@ -109,7 +110,7 @@ impl Document<'_> {
         start.view..end.view
     }
 
-    /// The start of the view.
+    /// The position of the start of the view.
     pub(crate) fn start(&self) -> Position {
         match &self.map {
             OffsetMap::Shifted(shift) => Position {
@@ -120,13 +121,13 @@ impl Document<'_> {
         }
     }
 
-    /// The last place between two sequences that is not after `view`. Starts at `from`, which is before it, or at
-    /// the nearest note.
+    /// The last position between two sequences that is not after `view`. The walk starts at `from`, which must not be
+    /// after it, or at the nearest checkpoint.
     pub(crate) fn floor(&self, from: Position, view: usize) -> Position {
         self.seek(from, Offset::View(view.min(self.view.len())))
     }
 
-    /// The first place between two sequences that is not before `view`.
+    /// The first position between two sequences that is not before `view`.
     pub(crate) fn ceiling(&self, from: Position, view: usize) -> Position {
         let floor = self.floor(from, view);
         if floor.view < view.min(self.view.len()) {
@@ -171,7 +172,7 @@ impl Document<'_> {
         at
     }
 
-    /// The place after the sequence at `at`.
+    /// The position after the sequence at `at`.
     fn step(&self, at: Position) -> Position {
         match &self.map {
             OffsetMap::Shifted(shift) => {
@@ -188,8 +189,8 @@ impl Document<'_> {
         }
     }
 
-    /// The place after the sequence at `at`, or after a run of plain ones that does not pass the target. `damage` is
-    /// the number of damaged places before `at` and is kept so.
+    /// The position after the sequence at `at`, or after a run of bytes that are the same on both sides and do not pass
+    /// the target. `damage` is the number of damaged ranges before `at`, and is updated.
     fn step_with(
         &self,
         checkpoints: &Checkpoints,
@@ -233,7 +234,7 @@ impl Document<'_> {
         }
     }
 
-    /// How many characters the line end at the byte `at` has in the file.
+    /// How many code units the line end at the byte offset `at` has in the file.
     fn line_end_units(&self, checkpoints: &Checkpoints, at: usize) -> usize {
         if checkpoints.lone_cr == LoneCr::EndsLine {
             return 1;

@@ -1,5 +1,5 @@
-//! The borders of text that edits changed, and what of an edit counts as changed: its new text less the lines that
-//! it shares with its old text at start and end.
+//! The borders of text that edits changed. What an edit changed is its new text without the lines that it has in common
+//! with its old text at start and end.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ pub(super) struct Borders {
 }
 
 impl Borders {
-    /// Whether a border lies inside of `place`, not merely at its edge. That is the case exactly where the place
-    /// overlaps changed text and is not wholly inside of it.
+    /// Whether a border is inside of `place`, not only at its edge. That is so exactly where the place overlaps changed
+    /// text without being wholly inside of it.
     pub(super) fn any_inside(&self, place: &Range<usize>) -> bool {
         let next = self.at.partition_point(|border| *border <= place.start);
         self.at.get(next).is_some_and(|border| *border < place.end)
     }
 
-    /// Moves the borders along with edits: sorted places and by how much each grew.
+    /// Moves the borders by edits, given as sorted places and the growth of each.
     pub(super) fn shift(&mut self, moves: impl IntoIterator<Item = (Range<usize>, isize)>) {
         let mut moves = moves.into_iter().peekable();
         let mut shift = 0_isize;
@@ -27,7 +27,7 @@ impl Borders {
             }
             *border = border.saturating_add_signed(shift);
         }
-        // Only a place that was not asked about first can have put them out of order.
+        // Borders get out of order only where the caller did not ask [`Borders::any_inside`] first.
         self.at.sort_unstable();
     }
 
@@ -39,7 +39,7 @@ impl Borders {
     }
 }
 
-/// The part of `new` that an edit from `old` counts as having changed; empty at the point of a deletion.
+/// The part of `new` that an edit from `old` changed; empty at the point of a deletion.
 pub(super) fn changed_part(old: &str, new: &str) -> Option<Range<usize>> {
     if old == new {
         return None;
@@ -48,7 +48,7 @@ pub(super) fn changed_part(old: &str, new: &str) -> Option<Range<usize>> {
     Some(head..new.len() - tail)
 }
 
-/// The lengths of the lines that two different texts share at their start and at their end.
+/// How many bytes of lines two different texts have in common at their start and at their end.
 pub(super) fn shared_lines(old: &str, new: &str) -> (usize, usize) {
     let (old, new) = (old.as_bytes(), new.as_bytes());
     let head = shared_head(old, new);
@@ -62,7 +62,7 @@ fn shared_head(old: &[u8], new: &[u8]) -> usize {
         .zip(new)
         .take_while(|(old, new)| old == new)
         .count();
-    // All of one text, and the other goes on with a further line: its last line is shared, too.
+    // One text ends here and the other continues with a further line, so the last line is common too.
     let ended = |text: &[u8]| matches!(text.get(common), None | Some(b'\n'));
     if common > 0 && ended(old) && ended(new) {
         return common;

@@ -1,4 +1,4 @@
-//! Puts changes on top of earlier ones, so that a draft always knows its difference from the original.
+//! Composes changes with earlier ones, so that a draft always knows its difference from the original.
 
 use super::{Draft, MadeBy, Span};
 use crate::splice::{Change, apply_changes};
@@ -7,17 +7,17 @@ use std::ops::Range;
 
 /// Spans and changes that overlap and become one span.
 struct Cluster {
-    /// In the text before the changes.
+    /// Its range in the text before the changes.
     current: Range<usize>,
-    /// How much the changes in it make it longer.
+    /// By how much its changes make it longer.
     growth: isize,
-    /// First and last span in it.
+    /// The first and the last span in it.
     spans: Option<(Span, Span)>,
     made_by: MadeBy,
 }
 
 impl Draft<'_> {
-    /// Makes sorted, disjoint changes of the current text.
+    /// Makes sorted changes of the current text that do not overlap.
     pub(super) fn compose(&mut self, changes: &[Change]) {
         debug_assert!(changes.is_sorted_by(|a, b| a.range.end <= b.range.start));
         let mut composer = Composer::default();
@@ -37,13 +37,14 @@ impl Draft<'_> {
     }
 }
 
+/// The state of one pass over spans and changes.
 #[derive(Default)]
 struct Composer {
     done: Vec<Span>,
     open: Option<Cluster>,
-    /// Where the last span that was closed ends: in the text before the changes, and in the original.
+    /// Where the last finished span ends: in the text before the changes, and in the original.
     last: (usize, usize),
-    /// How much the changes so far have made the text longer.
+    /// By how much the changes so far make the text longer.
     shift: isize,
 }
 
@@ -123,8 +124,8 @@ impl Composer {
 }
 
 impl Cluster {
-    /// Whether what comes next overlaps. Neighbours that only touch stay apart, so that each keeps its own choice
-    /// of line ends; but text inserted at the very point of a deletion replaces what was deleted.
+    /// Whether the next range belongs to this cluster. Ranges that only touch stay separate, so that each chooses its
+    /// own line ends; but text that is inserted at the very point of a deletion replaces what was deleted.
     fn meets(&self, next: &Range<usize>) -> bool {
         next.start < self.current.end
             || (self.spans.is_some() && self.current.is_empty() && *next == self.current)

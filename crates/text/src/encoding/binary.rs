@@ -1,13 +1,14 @@
-//! What bytes that are not text are, by their first bytes: a word for a refusal, not a judgement about content.
+//! Names binary data by its first bytes ("magic numbers"). The name is for a refusal; it does not decide whether a file
+//! is text.
 
 const PDF: &str = "PDF document";
 const PDF_HEAD: &[u8] = b"%PDF-";
 const PDF_END: &[u8] = b"%%EOF";
 
-/// How many of the last bytes of a file may hold the end of a PDF.
+/// The end marker of a PDF may be anywhere in this many last bytes of the file.
 pub(crate) const TAIL: usize = 1_024;
 
-/// First bytes and what they tell. Longer marks stand before shorter ones that they begin with.
+/// First bytes, and the data that begins with them. A longer sequence comes before a shorter one that it starts with.
 const MARKS: [(&[u8], &str); 46] = [
     (b"\x7FELF", "ELF program"),
     (b"\x89PNG\r\n\x1A\n", "PNG picture"),
@@ -57,7 +58,7 @@ const MARKS: [(&[u8], &str); 46] = [
     (b"\x89HDF\r\n\x1A\n", "HDF5 data"),
 ];
 
-/// Marks that do not stand at the start: offset, bytes, what they tell.
+/// Sequences that are not at the start: offset, bytes, name.
 const INNER_MARKS: [(usize, &[u8], &str); 5] = [
     (8, b"WEBP", "WebP picture"),
     (8, b"WAVE", "WAV sound"),
@@ -66,7 +67,7 @@ const INNER_MARKS: [(usize, &[u8], &str); 5] = [
     (257, b"ustar", "tar archive"),
 ];
 
-/// The kind of binary data that a file is by its first bytes (300 are enough), in words for a refusal.
+/// The name of the binary data that begins with these bytes, for a refusal. The first 300 bytes of a file are enough.
 pub fn binary_kind(head: &[u8]) -> &'static str {
     let inner = INNER_MARKS
         .iter()
@@ -81,8 +82,8 @@ pub fn binary_kind(head: &[u8]) -> &'static str {
     inner.or_else(first).unwrap_or("unknown binary data")
 }
 
-/// What a file is that has the form of text and is none: a PDF without NUL bytes, which has a header and an end. Of the
-/// file's last bytes [`TAIL`] are enough.
+/// The name of a file that looks like text and is not: a PDF without NUL bytes, recognized by its header and its end
+/// marker. The last [`TAIL`] bytes of the file are enough.
 pub(crate) fn kind_without_nul(head: &[u8], tail: &[u8]) -> Option<&'static str> {
     let tail = &tail[tail.len().saturating_sub(TAIL)..];
     let is_pdf = head.starts_with(PDF_HEAD) && memchr::memmem::find(tail, PDF_END).is_some();

@@ -1,15 +1,15 @@
-//! Finds the encoding of a file: marks first, then proofs, then what the settings say, then a guess.
-//! The order is the contract; each step is final.
+//! Detects the encoding of a file: byte order mark first, then proof by decoding, then the settings, then a guess. This
+//! order is a contract; each step is final.
 
 use super::{Bom, Encoding, Family, NotText, binary_kind, kind_without_nul, utf16};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding as Table;
 
-/// A guess looks at no more than this from the first byte that is not ASCII: it is slow, and more text does not
-/// change its mind.
+/// A guess reads at most this much, from the line of the first byte that is not ASCII: guessing is slow, and more text
+/// does not change the result.
 const GUESSED_FROM: usize = 256 << 10;
 
-/// What `detect_text` found.
+/// The result of [`detect_text`].
 pub(crate) enum Detected<'a> {
     /// The bytes after the mark are valid UTF-8, or ASCII in an encoding that extends it.
     Text {
@@ -17,9 +17,9 @@ pub(crate) enum Detected<'a> {
         text: &'a str,
         returns: CarriageReturns,
     },
-    /// The bytes have to be decoded; those that cannot be are damaged.
+    /// The bytes have to be decoded. Those that cannot be are damaged.
     Bytes(Encoding),
-    /// The same, where one byte that cannot be decoded means that the guess was wrong: then it is `FALLBACK`.
+    /// The bytes have to be decoded. If one of them cannot be, the guess was wrong, and the encoding is [`fallback`].
     Guess(Encoding),
 }
 
@@ -39,13 +39,13 @@ impl CarriageReturns {
     }
 }
 
-/// The encoding where no guess holds: every byte is a character in it, so nothing is lost, and edits in ASCII are
-/// right in whatever encoding the file really is.
+/// The encoding where no guess holds. Every byte is a character in it, so nothing is lost, and edits in ASCII are right
+/// whatever encoding the file really has.
 pub(crate) fn fallback() -> Encoding {
     Encoding::legacy(encoding_rs::WINDOWS_1252)
 }
 
-/// The encoding in which a file of these bytes is read, where `configured` is what the settings say for its path.
+/// The encoding in which a file of these bytes is read. `configured` is what the settings say for its path.
 pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotText> {
     Ok(match detect_text(raw, configured)? {
         Detected::Text { encoding, .. } | Detected::Bytes(encoding) => encoding,
@@ -56,14 +56,15 @@ pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotT
     })
 }
 
-/// What a file that begins with these bytes is, where it is no text whatever follows: what a look at all of it would say.
+/// Why a file that begins with these bytes is not text, whatever follows them: the same answer as for the whole file.
+/// `None` where the head does not tell.
 pub fn never_text(head: &[u8], configured: Option<Encoding>) -> Option<NotText> {
     if let Some(marked) = by_mark(head) {
         return marked.err();
     }
     memchr::memchr(0, head)?;
     let wide = configured.is_some_and(|configured| is_wide(&configured));
-    // The settings' word for UTF-16 is taken for any characters but U+0000.
+    // Where the settings name UTF-16, any characters but U+0000 are accepted.
     let ruled_out = utf16::is_ruled_out(head) && (!wide || utf16::holds_nul_character(head));
     ruled_out.then(|| binary(head))
 }
@@ -86,7 +87,7 @@ pub(crate) fn detect_text(
     if let Some(marked) = by_mark(raw) {
         return marked;
     }
-    // One look for NUL and CR serves most files; they have neither.
+    // Most files have neither NUL nor CR, so one search for both is enough.
     let odd = memchr::memchr2(0, b'\r', raw);
     if odd.is_some_and(|at| memchr::memchr(0, &raw[at..]).is_some()) {
         return match nul_bytes(raw, configured) {
@@ -124,7 +125,7 @@ fn binary(raw: &[u8]) -> NotText {
     }
 }
 
-/// What a byte order mark says. UTF-32's begins with UTF-16LE's and is looked at first.
+/// What a byte order mark says. That of UTF-32 begins with that of UTF-16LE and is tried first.
 fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
     if raw.starts_with(b"\xFF\xFE\0\0") || raw.starts_with(b"\0\0\xFE\xFF") {
         let kind = "UTF-32 text";
@@ -158,7 +159,7 @@ fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
     }))
 }
 
-/// The UTF-16 that bytes with a NUL among them are, if they are any.
+/// The kind of UTF-16 that bytes with a NUL among them are, if any.
 fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
     if let Some(kind) = utf16::without_mark(raw) {
         return Some(Encoding::new(kind, Bom::Absent));
@@ -168,8 +169,8 @@ fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
     whole.then_some(Encoding::new(configured.kind, Bom::Absent))
 }
 
-/// Whether bytes that are not valid UTF-8 are UTF-8 with a few stray bytes among them: more well-formed
-/// sequences of several bytes than bad bytes.
+/// Whether bytes that are not valid UTF-8 are UTF-8 with a few stray bytes: there are more well-formed sequences of
+/// several bytes than bad bytes.
 fn mostly_utf8(raw: &[u8]) -> bool {
     let (mut good, mut bad, mut left) = (0, 0, raw.len());
     for chunk in raw.utf8_chunks() {
@@ -177,7 +178,7 @@ fn mostly_utf8(raw: &[u8]) -> bool {
         good += valid.iter().filter(|byte| **byte >= 0xC0).count();
         bad += chunk.invalid().len();
         left -= valid.len() + chunk.invalid().len();
-        // What is left can hold no more than half as many sequences.
+        // The rest holds at most half as many sequences as it has bytes.
         if good + left / 2 <= bad {
             return false;
         }
@@ -185,8 +186,8 @@ fn mostly_utf8(raw: &[u8]) -> bool {
     good > bad
 }
 
-/// GBK is told from GB18030 by the sequences of four bytes, which only the latter has: a file without one does
-/// not get its first, because the programs that read it may not know them.
+/// GB18030 instead of GBK where the file has a sequence of four bytes, which only the former knows. A file without one
+/// stays GBK, so that an edit does not add the first: the programs that read it may not know such sequences.
 fn with_four_byte_sequences(encoding: Encoding, raw: &[u8]) -> Encoding {
     if encoding.kind != Family::Legacy(encoding_rs::GBK) {
         return encoding;
@@ -207,10 +208,10 @@ fn with_four_byte_sequences(encoding: Encoding, raw: &[u8]) -> Encoding {
     encoding
 }
 
-/// The encoding that the bytes most likely are in, still to be proven by decoding all of them.
+/// The encoding that the bytes most likely have, still to be proven by decoding all of them.
 ///
-/// Encoding back need not give the same bytes: some tables spell one character in two ways or know characters
-/// that they only read. Bytes outside of an edit are copied, so that costs nothing but a right guess.
+/// Encoding the text back need not give the same bytes: some tables have two sequences for one character, or characters
+/// that they only read. That does no harm, since bytes outside of an edit are copied.
 fn guess(raw: &[u8]) -> Encoding {
     let from = raw.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let line = memchr::memrchr(b'\n', &raw[..from]).map_or(0, |at| at + 1);
@@ -222,7 +223,7 @@ fn guess(raw: &[u8]) -> Encoding {
     with_four_byte_sequences(Encoding::legacy(table), raw)
 }
 
-/// Whether every byte of `raw` belongs to a well-formed sequence of the table.
+/// Whether all bytes belong to well-formed sequences of the table.
 fn decodes(table: &'static Table, raw: &[u8]) -> bool {
     let mut decoder = table.new_decoder_without_bom_handling();
     let mut scratch = [0; 8192];

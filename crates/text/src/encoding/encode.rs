@@ -1,11 +1,11 @@
-//! Text put into an encoding. What comes out reads back as the text that went in, or it is refused.
+//! Encodes text. The result decodes to the same text, or the text is refused.
 
 use super::{Encoding, Family, Unencodable};
 use encoding_rs::{EncoderResult, Encoding as Table};
 
 impl Encoding {
-    /// The bytes of a text in this encoding, without a byte order mark; the first character that it cannot hold
-    /// is the error.
+    /// The bytes of a text in this encoding, without a byte order mark. The error names the first character that the
+    /// encoding cannot represent.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, Unencodable> {
         match self.kind {
             Family::Utf8 => Ok(text.as_bytes().to_vec()),
@@ -22,7 +22,7 @@ impl Encoding {
             encoding: self,
         };
         let bytes = write_in(table, text).map_err(refuse)?;
-        // Some tables are lossy on the way in: Shift_JIS writes a yen sign as the byte of the backslash. Such a
+        // Some tables lose characters when encoding: Shift_JIS writes a yen sign as the byte of the backslash. Such a
         // character is refused like one that the table lacks.
         let read = table.decode_without_bom_handling_and_without_replacement(&bytes);
         if read.is_some_and(|read| read == text) {
@@ -42,7 +42,7 @@ impl Encoding {
     }
 }
 
-/// The bytes of `text` in `table`, or the first character that the table lacks.
+/// The bytes of `text` in `table`; the error is the first character that the table lacks.
 fn write_in(table: &'static Table, text: &str) -> Result<Vec<u8>, char> {
     let mut bytes = Vec::with_capacity(text.len() + 16);
     let mut encoder = table.new_encoder();

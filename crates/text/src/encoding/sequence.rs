@@ -1,9 +1,9 @@
-//! How long the byte sequence of one character is in each encoding: enough to walk from a place in the decoded
-//! text to its bytes without decoding again.
+//! The length of the byte sequence of one character in each encoding: enough to walk from an offset in the decoded text
+//! to its bytes without decoding again.
 
 use super::Family;
 
-/// The rule by which an encoding's bytes group into characters.
+/// The rule by which the bytes of an encoding form characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SequenceRule {
     Utf8,
@@ -42,7 +42,7 @@ impl SequenceRule {
         }
     }
 
-    /// The ASCII character whose bytes stand at `at`, if one does.
+    /// The ASCII character at the byte offset `at`, if there is one.
     pub(crate) fn ascii_at(self, raw: &[u8], at: usize) -> Option<u8> {
         let byte = match (self, raw.get(at..)?) {
             (SequenceRule::Utf16Le, [byte, 0, ..]) | (SequenceRule::Utf16Be, [0, byte, ..]) => {
@@ -54,8 +54,8 @@ impl SequenceRule {
         byte.is_ascii().then_some(byte)
     }
 
-    /// The length in bytes of the well-formed sequence for the non-ASCII `character` that stands at the start of
-    /// `raw`, and the length in the decoded text of what it stands for.
+    /// The length in bytes of the well-formed sequence at the start of `raw`, which decodes to the non-ASCII
+    /// `character`, and the length of its decoded text in UTF-8.
     pub(crate) fn sequence(self, raw: &[u8], character: char) -> (usize, usize) {
         let first = raw.first().copied().unwrap_or_default();
         let second = raw.get(1).copied().unwrap_or_default();
@@ -65,7 +65,7 @@ impl SequenceRule {
             SequenceRule::Utf16Le | SequenceRule::Utf16Be => 2 * character.len_utf16(),
             SequenceRule::OneByte => 1,
             SequenceRule::TwoBytes => 2,
-            // Four sequences stand for a letter and a combining mark, two bytes each in UTF-8.
+            // Four sequences decode to a letter and a combining mark, two bytes each in UTF-8.
             SequenceRule::Big5 if first == 0x88 && matches!(second, 0x62 | 0x64 | 0xA3 | 0xA5) => {
                 return (2, 4);
             }

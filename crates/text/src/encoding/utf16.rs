@@ -1,23 +1,23 @@
-//! Tells UTF-16 without a byte order mark from binary data by where its NUL bytes stand.
+//! Tells UTF-16 without a byte order mark from binary data, by where its NUL bytes are.
 
 use super::Family;
 
-/// Shorter files must be nearly all ASCII to pass: a few code units prove nothing.
+/// A file with fewer code units must be nearly all ASCII: so few prove nothing.
 const FEW_UNITS: usize = 16;
 
-/// What a look at every code unit of one byte order found.
+/// The counts of the code units in one byte order.
 struct UnitCounts {
     units: usize,
     /// ASCII text characters, whose other byte is NUL.
     plain: usize,
 }
 
-/// The byte order in which `raw`, which holds a NUL byte, is UTF-16 text.
+/// The byte order in which `raw`, which has a NUL byte, is UTF-16 text.
 ///
-/// In one of the orders every code unit must be a character that text holds (no U+0000, control character,
-/// lone surrogate, private use), and the NULs must come from ASCII characters: most code units are ASCII, or the
-/// rest does not look like bytes of ASCII text. A list of NUL-separated names has NULs on one side only, too, but
-/// its other bytes are all ASCII.
+/// In one of the orders every code unit must be a character that occurs in text (no U+0000, control character, lone
+/// surrogate, private use), and the NULs must come from ASCII characters: most code units are ASCII, or the other bytes
+/// do not look like ASCII text. A list of names separated by NULs has NULs on one side only, too, but its other bytes
+/// are all ASCII.
 pub(super) fn without_mark(raw: &[u8]) -> Option<Family> {
     if raw.len() < 4 || !raw.len().is_multiple_of(2) {
         return None;
@@ -42,16 +42,16 @@ pub(super) fn without_mark(raw: &[u8]) -> Option<Family> {
     }
 }
 
-/// Whether `raw` holds the character U+0000 when read as UTF-16: then it is no text whatever its mark says.
+/// Whether `raw`, read as UTF-16, has the character U+0000: then it is not text, whatever its byte order mark says.
 pub(super) fn holds_nul_character(raw: &[u8]) -> bool {
     raw.chunks_exact(2).any(|unit| unit == [0, 0])
 }
 
-/// Whether no file that begins with `head` is UTF-16 text without a mark: in both byte orders a code unit of it is one
-/// that text does not hold.
+/// Whether no file that begins with `head` is UTF-16 text without a byte order mark: in both byte orders it has a code
+/// unit that does not occur in text.
 pub(super) fn is_ruled_out(head: &[u8]) -> bool {
     let units = head.len() / 2 * 2;
-    // Either end may part a surrogate from the one before it, but not both.
+    // The head may be cut inside of a surrogate pair. Of two ends that are one unit apart, only one can be.
     let ends = [units, units.saturating_sub(2)];
     ends.into_iter().all(|end| {
         let head = &head[..end];
@@ -61,6 +61,7 @@ pub(super) fn is_ruled_out(head: &[u8]) -> bool {
 }
 
 impl UnitCounts {
+    /// Whether the counts prove that the bytes are text in this byte order.
     fn proves(&self, raw: &[u8]) -> bool {
         if self.plain * 10 >= self.units * 7 {
             return true;
@@ -70,6 +71,7 @@ impl UnitCounts {
     }
 }
 
+/// The counts; `None` where a code unit does not occur in text.
 fn count_units(raw: &[u8], read: fn([u8; 2]) -> u16) -> Option<UnitCounts> {
     let mut count_units = UnitCounts { units: 0, plain: 0 };
     let mut units = raw.chunks_exact(2).map(|pair| read([pair[0], pair[1]]));

@@ -1,6 +1,6 @@
-//! The rung `abbreviation`: tags and turn marks that some model hosts write short in what a model
-//! reads and sends. Each one is expanded everywhere in the old text or nowhere, and in the new
-//! text where the old text needed it.
+//! The rung `abbreviation`: tags and role markers that some model hosts shorten in what a model reads and sends. Each
+//! short form is expanded everywhere in the old text or nowhere, and in the new text wherever it was expanded in the
+//! old text.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::text_lines::TextLines;
 use super::verdict::choose_and_edit;
 use super::{Rung, Task, Verdict};
 
-/// The built-in abbreviations: short form, long form.
+/// The built-in abbreviations as pairs of short form and long form.
 const TABLE: [(&str, &str); 19] = [
     ("<fnr>", "<function_results>"),
     ("</fnr>", "</function_results>"),
@@ -34,8 +34,8 @@ const TABLE: [(&str, &str); 19] = [
     ("\n\nA:", "\n\nAssistant:"),
 ];
 
-/// So many abbreviations of one old text may stand in the file in both forms; every one doubles
-/// the texts to look for. Old text with more of them is not found.
+/// How many abbreviations of one old text may occur in the file in both forms. Each of them doubles the number of texts
+/// to look for; old text with more is not found.
 const UNDECIDED_MOST: u32 = 5;
 
 type Pair<'a> = (&'a str, &'a str);
@@ -81,8 +81,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     ))
 }
 
-/// The abbreviations of the old text that must be expanded, because the file does not have the
-/// short form, and those that may be, because it has both. `None`: nothing to try.
+/// The abbreviations of the old text that must be expanded, because the file lacks the short form, and those that may
+/// be, because it has both. `None` where there is nothing to expand.
 fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
     let own = task
         .abbreviations
@@ -109,8 +109,8 @@ fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
     (some && undecided.len() <= UNDECIDED_MOST as usize).then_some((needed, undecided))
 }
 
-/// The text with every one of the short forms expanded, from the left, the longest where several
-/// begin at one place.
+/// The text with every short form expanded, from left to right; where several short forms begin at one offset, the
+/// longest.
 fn expand(text: &str, pairs: &[Pair<'_>]) -> String {
     let firsts: Vec<char> = pairs
         .iter()

@@ -1,5 +1,5 @@
-//! The rung `blank-edge`: one blank line too many at the old text's start, at its end, or at both,
-//! that the file does not have there. The rest stands on one of the rungs before.
+//! The rung `blank-edge`: the old text has one blank line too many at its start, at its end, or at both, which the file
+//! does not have there. The rest of the old text matches on an earlier rung.
 
 use std::ops::Range;
 
@@ -8,12 +8,13 @@ use crate::look_alike::is_blank;
 use super::text_lines::{newline_at, starts_line};
 use super::{Guard, Rung, Task, Verdict, exact, lenient};
 
-/// The rest must have so many lines that are not blank, or so many characters that are no white
-/// space: less would fit too easily.
+/// The rest must have this many lines that are not blank, or [`CHARACTERS_LEAST`] characters that are not white space:
+/// a shorter text would match by chance.
 const LINES_LEAST: usize = 2;
+/// The other half of the condition: see [`LINES_LEAST`].
 const CHARACTERS_LEAST: usize = 20;
 
-/// Which blank lines are taken off.
+/// Which blank lines are removed from the old text.
 #[derive(Debug, Clone, Copy)]
 enum Edges {
     Start,
@@ -85,8 +86,8 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
     }
 }
 
-/// Two ways to take lines off that both led somewhere: the places are too many, whatever the
-/// edits of each would have been.
+/// The verdict where removing lines at different edges both matched: ambiguous, whatever the edit of each would have
+/// been.
 fn both(one: Verdict, other: Verdict) -> Verdict {
     let mut places: Vec<Range<usize>> = Vec::new();
     for verdict in [one, other] {
@@ -107,7 +108,7 @@ fn both(one: Verdict, other: Verdict) -> Verdict {
     }
 }
 
-/// Old and new text without the blank lines; `None` where the old text has none there.
+/// Old and new text without the blank lines at these edges; `None` where the old text has no blank line there.
 fn cut<'a>(old: &'a str, new: &'a str, edges: Edges) -> Option<(&'a str, &'a str)> {
     match edges {
         Edges::Start => cut_start(old, new),
@@ -133,7 +134,7 @@ fn cut_end<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
     if !is_blank(line) {
         return None;
     }
-    // An ended blank line goes with its own newline, an open one with the newline before it.
+    // A blank line that is ended is removed with its own newline, one that is not with the newline before it.
     let blank = match old.ends_with('\n') {
         true => &old[body.len() - line.len()..],
         false => &old[body.len() - line.len() - 1..],
@@ -151,7 +152,7 @@ fn is_enough(rest: &str) -> bool {
     lines >= LINES_LEAST || characters.take(CHARACTERS_LEAST).count() == CHARACTERS_LEAST
 }
 
-/// Whether the place is whole lines and the file has no blank line where one was taken off.
+/// Whether the place consists of whole lines and the file has no blank line where one was removed.
 fn lacks_blank(view: &str, place: &Range<usize>, edges: Edges) -> bool {
     let ends_line =
         place.end == view.len() || newline_at(view, place.end) || starts_line(view, place.end);

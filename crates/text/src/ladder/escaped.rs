@@ -1,6 +1,6 @@
-//! The rung `escaped`: old text escaped once too often, as JSON or HTML. Unescaped it stands
-//! there byte for byte, the place has_escape no escape of its own, and the new text is escaped in the
-//! same kinds, so that what unescaping does to it is known.
+//! The rung `escaped`: the old text is escaped once too often, as JSON or as HTML. It is taken where the unescaped text
+//! is in the file byte for byte, that place looks unescaped itself, and the new text uses the same kinds of escapes, so
+//! that unescaping it is certain to be what was meant.
 
 mod html;
 mod json;
@@ -16,25 +16,25 @@ use super::text_lines::TextLines;
 use super::verdict::{choose, edit, forbid};
 use super::{Rung, Task, Verdict};
 
-/// One kind of escape: the letter after the backslash or the name of the entity.
+/// One kind of escape: the letter after the backslash, or the name of the entity.
 type EscapeKind = String;
 
-/// A text taken apart by one escaping of escaping.
+/// A text split by one way of escaping.
 #[derive(Debug, Default)]
 struct Unescaped {
     /// The text without its escapes.
     text: String,
-    /// The kinds of escapes that it showed.
+    /// The kinds of escapes that occur in it.
     kinds: BTreeSet<EscapeKind>,
-    /// The characters that were escaped.
+    /// The characters that are escaped.
     escaped: BTreeSet<char>,
-    /// The characters that were not.
+    /// The characters that are not escaped.
     bare: BTreeSet<char>,
-    /// The text as it was sent, taken apart: each character and each escape, with the character that is meant.
+    /// The text as it was sent: the range of each character or escape, and the character that it means.
     tokens: Vec<(Range<usize>, char)>,
 }
 
-/// One escaping of escaping.
+/// One way of escaping.
 #[derive(Debug, Clone, Copy)]
 enum Escaping {
     Json,
@@ -42,7 +42,7 @@ enum Escaping {
 }
 
 impl Escaping {
-    /// `None` for text with a sign of escaping that is no escape.
+    /// The text without its escapes; `None` where it has an escape sequence that is not valid.
     fn unescape(self, text: &str) -> Option<Unescaped> {
         match self {
             Escaping::Json => json::unescape(text),
@@ -50,7 +50,7 @@ impl Escaping {
         }
     }
 
-    /// Whether the text itself has something that reads as an escape.
+    /// Whether the text contains anything that reads as an escape.
     fn has_escape(self, text: &str) -> bool {
         match self {
             Escaping::Json => text.contains('\\'),
@@ -60,8 +60,8 @@ impl Escaping {
 }
 
 impl Unescaped {
-    /// A character that stands bare although `other` escapes its kind. Escapes by number are one
-    /// kind for all characters beyond ASCII.
+    /// A character that is not escaped although `other` escapes its kind. Numeric escapes count as one kind for all
+    /// characters beyond ASCII.
     fn bare_in_spite_of(&self, other: &Unescaped) -> Option<char> {
         let beyond_ascii = other.escaped.iter().any(|character| !character.is_ascii())
             && other.kinds.iter().any(|kind| kind == "u" || kind == "#");
@@ -108,7 +108,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     Some(edit(task, Rung::Escaped, places, &old, &new, None))
 }
 
-/// The new text unescaped, where it has_escape the old text's kinds of escapes and no other.
+/// The new text unescaped, where it has only kinds of escapes that the old text has. The error is the reason why a
+/// guard forbids the edit.
 fn unescape_new(escaping: Escaping, old: &Unescaped, task: &Task<'_>) -> Result<String, String> {
     let new = escaping.unescape(task.new).ok_or(
         "The old text is escaped once too often, but the new text has something in it that is no escape.",

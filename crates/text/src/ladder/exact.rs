@@ -1,4 +1,4 @@
-//! The rung `exact`: the old text byte for byte, in whole lines or in parts of them.
+//! The rung `exact`: the old text byte for byte, as whole lines or as parts of lines.
 
 use std::ops::Range;
 
@@ -50,8 +50,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     Some(verdict)
 }
 
-/// The first places, as many as are listed, and how many there are: overlapping ones included
-/// where one place is asked for, only those that would be edited where all are.
+/// The first [`PLACES_MOST`] places, and how many there are. Overlapping places count where one is asked for; where all
+/// are, only those that would be edited do.
 fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
     let mut places = Vec::new();
     let mut count = 0;
@@ -70,7 +70,7 @@ fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
     (places, count)
 }
 
-/// Every place where the text stands, overlapping ones included, damaged ones not.
+/// Every place of the text, overlapping ones included, those with damaged text left out.
 pub(super) fn places(source: &SourceText<'_>, text: &str) -> Vec<Range<usize>> {
     occurrences(source.view, text)
         .into_iter()

@@ -1,18 +1,18 @@
-//! Code in prose: between fences, as Markdown has them, and between back quotes.
+//! Tells whether text in a Markdown file is code: between fences, or between back quotes on a line.
 
 use super::text_lines::line_prefix;
 
-/// The fence that is open at some line, if any.
+/// The code fence that is open at some line, as its character and length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FenceState {
     open: Option<(char, usize)>,
 }
 
-/// A fence has at least so many signs.
+/// A fence consists of at least this many back quotes or tildes.
 const SIGNS_LEAST: usize = 3;
 
 impl FenceState {
-    /// The fence that is open where the text ends.
+    /// The state at the end of the text.
     pub(super) fn after(text: &str) -> FenceState {
         let mut fence = FenceState::default();
         for line in text.split('\n') {
@@ -21,7 +21,7 @@ impl FenceState {
         fence
     }
 
-    /// Goes on by one line.
+    /// Moves past one line.
     pub(super) fn pass(&mut self, line: &str) {
         let line = line.trim_start();
         let Some(sign) = line.chars().next().filter(|sign| "`~".contains(*sign)) else {
@@ -43,16 +43,16 @@ impl FenceState {
     }
 }
 
-/// Where new lines, put at a place of a view, are code.
+/// Which of the new lines, put at a place of a view, are code.
 #[derive(Debug)]
 pub(super) struct CodeLines {
     fenced: Vec<bool>,
-    /// The back quotes before the place on its line.
+    /// How many back quotes stand before the place on its line.
     ticks: usize,
 }
 
 impl CodeLines {
-    /// Judges the new lines that stand at an offset of the view.
+    /// Looks at the new lines as they will be at an offset of the view.
     pub(super) fn of(view: &str, at: usize, new: &[&str]) -> CodeLines {
         let lead = line_prefix(view, at);
         let mut fence = FenceState::after(&view[..at - lead.len()]);
@@ -70,7 +70,7 @@ impl CodeLines {
         }
     }
 
-    /// Whether the line stands between fences, or what follows so many back quotes on it between two of them.
+    /// Whether the line is between fences, or the text after this many back quotes on it is between two of them.
     pub(super) fn is_code(&self, line: usize, ticks: usize) -> bool {
         let before = if line == 0 { self.ticks } else { 0 };
         let fenced = self.fenced.get(line).copied().unwrap_or_default();

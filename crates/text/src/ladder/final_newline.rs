@@ -1,5 +1,5 @@
-//! The rung `final-newline`: old text that ends in a newline, where the file's last line, which
-//! it ends with, has none. The new text loses its last newline, so the file gets none.
+//! The rung `final-newline`: the old text ends in a newline, it matches the last lines of the file, and the file ends
+//! without a newline. The new text loses its last newline, so that the file still ends without one.
 
 use crate::look_alike::is_blank;
 

@@ -1,5 +1,5 @@
-//! The rung `gutter`: old text copied with the line numbers of an answer. The numbers must be
-//! those of the very lines where the rest stands; they may so choose among equal places.
+//! The rung `gutter`: the old text was copied with the line numbers that an answer shows. The numbers must be those of
+//! the very lines that match; thereby they may choose among equal places.
 
 use crate::look_alike::is_blank;
 
@@ -7,20 +7,20 @@ use super::text_lines::TextLines;
 use super::verdict::choose_and_edit;
 use super::{Leaks, Rung, Task, Verdict};
 
-/// The ways in which line numbers are shown.
+/// The formats in which line numbers are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NumberFormat {
     /// `7→text`
     Arrow,
-    /// `     7→text`
+    /// ` 7→text`
     AlignedArrow,
-    /// `7`, a tab, the text
+    /// The number, a tab, the text.
     Tab,
-    /// The same six wide, as `cat -n` writes it.
+    /// The same with the number six wide, as `cat -n` writes it.
     AlignedTab,
-    /// `7:text` for a match, `7-text` around it
+    /// `7:text` for a match, `7-text` for a line of context.
     Grep,
-    /// `7 | text`; before nothing the last blank may be missing.
+    /// `7 | text`; on an empty line the last blank may be missing.
     Bar,
 }
 
@@ -36,7 +36,7 @@ const NUMBER_FORMATS: [NumberFormat; 6] = [
 /// The width of an aligned number.
 const ALIGNED: usize = 6;
 
-/// Numbers of more digits are no line numbers.
+/// A number with more digits is not a line number.
 const DIGITS_MOST: usize = 12;
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
@@ -65,8 +65,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     Some(choose_and_edit(task, Rung::Gutter, vec![place], &old, &new))
 }
 
-/// The place of the lines from number `first` on, if they are these, and whether it ends where the
-/// file ends without the newline that the old text has.
+/// The place of these lines where they are the lines of the file from number `first` on, and whether the place ends at
+/// the end of a file without the final newline that the old text has.
 fn locate(
     task: &Task<'_>,
     lines: &[&str],
@@ -84,7 +84,7 @@ fn locate(
     let text = lines.join("\n");
     let rest = view[start..].strip_prefix(text.as_str())?;
     let mut end = start + text.len();
-    // Behind a final newline there is no line, not even an empty one.
+    // After a final newline there is no line, not even an empty one.
     let last = lines.last().map_or(0, |line| line.len());
     if end - last == view.len() {
         return None;
@@ -99,7 +99,7 @@ fn locate(
     (!task.source.is_damaged(&place)).then_some((place, ended && rest.is_empty()))
 }
 
-/// The first number and the lines without theirs, where all lines have consecutive ones.
+/// The first number, and the lines without their numbers, where all lines have consecutive numbers.
 fn strip<'t>(lines: &TextLines<'t>, format: NumberFormat) -> Option<(usize, Vec<&'t str>)> {
     let (first, _) = number(lines.lines.first()?, format)?;
     let mut stripped = Vec::with_capacity(lines.len());
@@ -113,8 +113,8 @@ fn strip<'t>(lines: &TextLines<'t>, format: NumberFormat) -> Option<(usize, Vec<
     Some((first, stripped))
 }
 
-/// The new lines without numbers: all have them, in the old text's format, or none has any. The
-/// error is a sentence about display text among them.
+/// The new lines without numbers, where all of them have numbers in the format of the old text, or none has any. The
+/// error is a sentence about the numbers that some have.
 fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t str>, String> {
     if let Some((_, lines)) = strip(new, format) {
         return Ok(lines);
@@ -138,7 +138,7 @@ fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t st
             new.len()
         ));
     }
-    // The arrow is nobody's data; the other forms are, unless every line has one.
+    // An arrow after a number never is content of a file; the other formats may be, unless every line has a number.
     let other = NUMBER_FORMATS.iter().any(|&other| match numbered(other) {
         0 => false,
         count => {
@@ -153,7 +153,7 @@ fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t st
     Ok(new.lines.clone())
 }
 
-/// The number before a line, and the line.
+/// The number at the start of a line, and the rest of the line.
 fn number(line: &str, format: NumberFormat) -> Option<(usize, &str)> {
     let unpadded = line.trim_start_matches(' ');
     let padding = line.len() - unpadded.len();

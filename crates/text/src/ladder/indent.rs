@@ -1,5 +1,5 @@
-//! The rung `indent`: whole lines that differ by one indentation, the same prefix on every line
-//! that is not blank, which the file has or lacks. New lines get or lose it.
+//! The rung `indent`: whole lines that differ by one indentation. Every line that is not blank has the same prefix in
+//! the file and lacks it in the old text, or the reverse. New lines get or lose the prefix.
 
 use std::ops::Range;
 
@@ -36,11 +36,11 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     Some(matcher.edit(task, Rung::Indent, places, shift))
 }
 
-/// The windows of the file that the old text fits with one shift.
+/// The windows of the file that the old text matches with one shift.
 ///
-/// How the indentation of a line stands to that of the line before it, blank ones passed over, is
-/// the same under any shift; so lines after the first are compared by that and by their content,
-/// and only the first tells the shift.
+/// The difference between the indentation of a line and that of the line before it, blank lines aside, is the same
+/// under any shift. So the lines after the first are compared by this difference and by their content, and only the
+/// first line tells the shift.
 fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
     let first = matcher.old_lines().position(|line| !line.is_blank())?;
     let old_before = before(matcher.len(), |number| matcher.old_line(number));
@@ -76,7 +76,7 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
     );
     let old_first = matcher.old_line(first);
     let fits = |&start: &usize| {
-        // `start` follows the first line that is not blank; the blank ones stand before that.
+        // `start` is the line after the first line that is not blank; the blank lines are before that.
         let Some(window) = start.checked_sub(rest) else {
             return false;
         };
@@ -94,7 +94,7 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
     )
 }
 
-/// For each line the last one before it that is not blank.
+/// For each line, the last line before it that is not blank.
 fn before<'b>(len: usize, line: impl Fn(usize) -> LineRef<'b>) -> Vec<Option<usize>> {
     let mut last = None;
     (0..len)
@@ -108,7 +108,7 @@ fn before<'b>(len: usize, line: impl Fn(usize) -> LineRef<'b>) -> Vec<Option<usi
         .collect()
 }
 
-/// Two indentations without what both begin with.
+/// Two indentations without their common start.
 fn step<'t>(before: Option<LineRef<'t>>, line: LineRef<'t>) -> (&'t str, &'t str) {
     if line.is_blank() {
         return ("", "");
@@ -122,11 +122,12 @@ fn step<'t>(before: Option<LineRef<'t>>, line: LineRef<'t>) -> (&'t str, &'t str
     (&before[same..], &own[same..])
 }
 
+/// Whether one indentation is the other with a prefix.
 fn is_shifted(file: &str, old: &str) -> bool {
     file.len() != old.len() && (file.ends_with(old) || old.ends_with(file))
 }
 
-/// The guards on the edit that only this rung has.
+/// The guards that only this rung has.
 fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(), String> {
     let mut prefixes = matcher
         .pairs(place)
@@ -156,11 +157,12 @@ fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(
     Ok(())
 }
 
-/// The characters of a line's indentation.
+/// How many characters the indentation of a line has.
 fn count(line: &str) -> usize {
     line[..indent_len(line)].chars().count()
 }
 
+/// How many bytes the first characters of a line take.
 fn chars_len(line: &str, characters: usize) -> usize {
     line.chars().take(characters).map(char::len_utf8).sum()
 }

@@ -1,5 +1,5 @@
-//! The rung `look-alike`: the same text but for quotes, dashes, spaces and composition, one to
-//! one, in whole lines or in parts of them.
+//! The rung `look-alike`: text that is the same but for quotes, dashes, spaces and Unicode composition, one character
+//! for one, as whole lines or as parts of lines.
 
 use crate::look_alike::Folded;
 

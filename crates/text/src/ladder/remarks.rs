@@ -1,4 +1,4 @@
-//! What there is to say about an edit that is made: what was altered on the way, and what looks as if it were not meant.
+//! Remarks on an edit that is made: what was altered on the way, and what looks unintended.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,30 +8,30 @@ use crate::look_alike::{indent_len, is_blank, is_blank_char};
 use super::Deletion;
 use super::text_lines::{IndentScanner, TextLines, starts_line};
 
-/// How many columns a tab takes where indentations of tabs and spaces are compared.
+/// How many columns a tab counts where indentations of tabs and spaces are compared.
 const TAB_COLUMNS: usize = 8;
 
-/// A remark on an edit.
+/// Something that the answer to an edit should tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
-    /// A newline goes, so that the next line joins the last one.
+    /// The edit deletes a newline, so that the next line is joined to the last one.
     JoinsNextLine,
-    /// The new text repeats the indentation that stands before the place; it was counted once.
+    /// The new text repeats the indentation before the place; it was written once.
     IndentationOnce,
-    /// Quotes that the new text adds were written curly.
+    /// Quotes that the new text adds were written as curly quotes.
     Curled,
-    /// These characters that the new text adds were written as ASCII.
+    /// These characters of the new text were written as ASCII.
     MadeAscii(Vec<char>),
-    /// The place begins behind its line's indentation, and added new lines stand left of that. The number of the
-    /// first of them in the new text, from 1.
+    /// The place begins behind the indentation of its line, and a later new line is indented less than that. The number
+    /// is that of the first such line in the new text, from 1.
     Indentation(usize),
-    /// A newline at the end of the new text leaves a blank line.
+    /// The newline at the end of the new text leaves a blank line.
     BlankLine,
-    /// One line with written-out line breaks replaces several lines.
+    /// One line with escaped line breaks, such as `\n`, replaces several lines.
     LiteralEscapes,
 }
 
-/// What there is to say about an edit of these places; old and new text after the rung's rewriting.
+/// The remarks on an edit of these places. Old and new text are those after the rewriting of the rung.
 pub(super) fn remarks(
     view: &str,
     places: &[Range<usize>],
@@ -76,7 +76,8 @@ pub(super) fn remarks(
     remarks
 }
 
-/// The lines after the first of the new text that are not the old text's too: number from 1, and indentation.
+/// The indentation of each new line after the first that is not a line of the old text, with the number of the line
+/// from 1.
 struct AddedIndents<'t> {
     lines: Vec<(usize, &'t str)>,
 }
@@ -89,13 +90,13 @@ impl<'t> AddedIndents<'t> {
         let mut lines: Vec<(usize, &str)> = added
             .map(|(number, line)| (number + 1, &line[..indent_len(line)]))
             .collect();
-        // One line of each indentation is enough, so that many places take no longer.
+        // One line of each indentation is enough, so that many places do not take longer.
         let mut indents = HashSet::new();
         lines.retain(|(_, indent)| indents.insert(*indent));
         AddedIndents { lines }
     }
 
-    /// The number of the first line that stands left of the indentation `lead`.
+    /// The number of the first line that is indented less than `lead`.
     fn left_of(&self, lead: &str) -> Option<usize> {
         let is_left = |indent: &str| !indent.starts_with(lead) && columns(indent) < columns(lead);
         let found = self.lines.iter().find(|(_, indent)| is_left(indent));
@@ -103,6 +104,7 @@ impl<'t> AddedIndents<'t> {
     }
 }
 
+/// The width of an indentation.
 fn columns(indent: &str) -> usize {
     indent
         .chars()
@@ -113,7 +115,7 @@ fn columns(indent: &str) -> usize {
         .sum()
 }
 
-/// How many line breaks the line spells as escapes.
+/// How many line breaks the line has in escaped form.
 fn line_breaks_written_out(line: &str) -> usize {
     ["\\n", "\\r", "\\u000a", "\\u000A", "\\u000d", "\\u000D"]
         .iter()

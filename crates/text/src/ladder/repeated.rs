@@ -1,12 +1,12 @@
-//! Repeated indentation: old text that begins behind its line's indentation, and new text that begins with this
-//! indentation once more.
+//! Detects repeated indentation: the old text begins behind the indentation of its line, and the new text begins with
+//! that indentation once more.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::look_alike::{indent_len, is_blank};
 
-/// Whether new text repeats the indentation `blanks` of the line that old text begins on, with nothing but these blanks
-/// before it, so that they are meant once: neither a change of blanks only nor one that moves later lines.
+/// Whether the new text repeats the indentation `blanks`, which is all that stands before the old text on its line, so
+/// that it should be written once. It does not where the edit only changes white space, nor where it moves later lines.
 pub fn repeats_indentation(blanks: &str, old: &str, new: &str) -> bool {
     !blanks.is_empty()
         && is_blank(blanks)
@@ -21,7 +21,7 @@ fn same_but_white_space(old: &str, new: &str) -> bool {
     old.chars().filter(visible).eq(new.chars().filter(visible))
 }
 
-/// Whether a line after the first stands in both texts, and never with the same indentation.
+/// Whether a line after the first is in both texts and has no indentation that is the same in both.
 fn moves_later_lines(old: &str, new: &str) -> bool {
     let mut known: HashMap<&str, LaterLine<'_>> = HashMap::new();
     for (content, indent) in later_lines(old) {
@@ -36,7 +36,7 @@ fn moves_later_lines(old: &str, new: &str) -> bool {
     known.values().any(|later| later.in_new && !later.unmoved)
 }
 
-/// A line after the first of the old text, by its content.
+/// The lines after the first of the old text that have the same content.
 #[derive(Default)]
 struct LaterLine<'t> {
     indents: HashSet<&'t str>,
@@ -44,6 +44,7 @@ struct LaterLine<'t> {
     unmoved: bool,
 }
 
+/// The content and the indentation of each line after the first that is not blank.
 fn later_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split('\n')
         .skip(1)

@@ -1,5 +1,6 @@
-//! The rung `tabs`: whole lines whose indentation is tabs in the file and spaces in the old text, or the reverse, so
-//! many spaces a tab on every line; what is left over after whole conversion is the same on both sides. No shift besides.
+//! The rung `tabs`: whole lines whose indentation is tabs in the file and spaces in the old text, or the reverse, with
+//! the same number of spaces for a tab on every line. Spaces beyond whole tabs must be the same on both sides. No other
+//! shift is allowed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -34,8 +35,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
             (file == IndentStyle::Tabs || indent.0 == 0).then_some(indent)
         })
         .collect();
-    // Where no indentation differed, the rung `trailing` would have found it; so one line shows the width, and no
-    // window fits under two widths.
+    // If no indentation differed, the rung `trailing` would have matched. So one line tells the width, and no window
+    // matches with two widths.
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     for width in WIDTHS {
         let columns = |(tabs, spaces): (usize, usize)| tabs * width + spaces;
@@ -59,7 +60,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     })
 }
 
-/// The indentations of the old text, folded, and what the file has for each.
+/// The indentations of the old text in folded form, and what the file has for each; `None` where it has several.
 fn known_indents(
     matcher: &LineMatcher<'_>,
     place: &Range<usize>,

@@ -1,5 +1,4 @@
-//! The rung `trailing`: whole lines that are the same but for look-alikes and for the blanks at
-//! their ends.
+//! The rung `trailing`: whole lines that are the same but for look-alikes and for the blanks at line ends.
 
 use super::line_matcher::LineMatcher;
 use super::shift::Shift;

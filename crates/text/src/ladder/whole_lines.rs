@@ -1,4 +1,4 @@
-//! What the deletion of whole lines takes along: the blanks around the deleted text and its newline.
+//! What a deletion of whole lines removes: the text, the blanks around it and its newline.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use crate::look_alike::{is_blank, is_blank_char};
 
 use super::text_lines::TextLines;
 
-/// The place with the blanks around it and its newline, where it is all that stands on its lines; `None` where the
-/// deletion is a plain splice.
+/// The place with the blanks around it and its newline, where it is all that its lines hold; `None` where only the
+/// place itself is deleted.
 pub(super) fn whole_lines(
     view: &str,
     place: &Range<usize>,

@@ -1,8 +1,8 @@
-//! The entities of HTML that texts are escaped with.
+//! Reads the HTML entities that texts are escaped with.
 
 use super::Unescaped;
 
-/// Name and character.
+/// The entities by name, with the character that each means.
 const NAMED: [(&str, char); 20] = [
     ("amp", '&'),
     ("lt", '<'),
@@ -26,11 +26,11 @@ const NAMED: [(&str, char); 20] = [
     ("hellip", '\u{2026}'),
 ];
 
-/// Names and numbers of more bytes are no entities.
+/// An ampersand whose semicolon is more bytes away begins no entity.
 const LONGEST: usize = 32;
 
-/// Takes the text apart; `None` where it has an entity whose character is not known. An
-/// ampersand that begins no entity is a character.
+/// Splits the text into characters and entities; `None` where the character of an entity is not known. An ampersand
+/// that begins no entity is a character.
 pub(super) fn unescape(text: &str) -> Option<Unescaped> {
     let mut unescaped = Unescaped::default();
     let mut rest = text;
@@ -64,7 +64,7 @@ pub(super) fn shows_entity(text: &str) -> bool {
         .any(|(at, _)| entity(&text[at..]).is_some())
 }
 
-/// The name of the entity that the text begins with, and what follows it.
+/// The name of the entity at the start of the text, and the text after it.
 fn entity(text: &str) -> Option<(&str, &str)> {
     let body = text.strip_prefix('&')?;
     let end = body.bytes().take(LONGEST).position(|byte| byte == b';')?;

@@ -1,8 +1,8 @@
-//! The escapes of JSON strings.
+//! Reads the escapes of JSON strings.
 
 use super::Unescaped;
 
-/// Takes the text apart; `None` where a backslash begins no JSON escape.
+/// Splits the text into characters and escapes; `None` where a backslash begins no JSON escape.
 pub(super) fn unescape(text: &str) -> Option<Unescaped> {
     let mut unescaped = Unescaped::default();
     let mut characters = text.chars();
@@ -40,12 +40,13 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
         unescaped.escaped.insert(meant);
         unescaped.text.push(meant);
     }
-    // The view has LF only; CRLF that was escaped means the same line end.
+    // The view has only LF line ends, so an escaped CR LF means LF.
     unescaped.text = unescaped.text.replace("\r\n", "\n");
     Some(unescaped)
 }
 
-/// The character of the digits after `\u`, with the second half of a surrogate pair, and the rest.
+/// The character of the four digits after `\u`, together with the second half of a surrogate pair, and the text after
+/// it.
 fn code_point(text: &str) -> Option<(char, &str)> {
     let (first, rest) = four_digits(text)?;
     if let Some(character) = char::from_u32(first) {

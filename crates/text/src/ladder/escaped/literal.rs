@@ -1,13 +1,13 @@
-//! Escapes that new text adds inside a quoted literal: there they may be meant as they are.
+//! Finds escapes that the new text adds inside a quoted literal: there an escape may be meant as it is written.
 
 use super::Unescaped;
 use crate::ladder::common_runs::common_runs;
 
-/// The marks that literals stand between.
+/// The quotes that enclose literals.
 const MARKS: [char; 3] = ['"', '\'', '`'];
 
-/// The first escape of the new text that the old text does not have and that stands behind an odd number of one of the
-/// marks on its unescaped line; one that is this mark ends the literal.
+/// The first escape that only the new text has and that follows an odd number of one kind of quote on its unescaped
+/// line. An escape of that quote ends the literal and is not inside it.
 pub(super) fn added_inside<'t>(
     old: &Unescaped,
     old_sent: &str,
@@ -41,6 +41,7 @@ pub(super) fn added_inside<'t>(
     None
 }
 
+/// The characters and escapes as they were sent.
 fn texts<'t>(unescaped: &Unescaped, sent: &'t str) -> Vec<&'t str> {
     let tokens = unescaped.tokens.iter();
     tokens
