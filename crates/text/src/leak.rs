@@ -1,5 +1,5 @@
-//! Display text in what is to be written: line numbers, diff marks and notices that a model copied from an answer, and
-//! comments that stand for text left out. Says what it found; whether it is refused is for the caller.
+//! Detects display text in what is to be written: line numbers, diff marks and notices that a model copied from an
+//! answer, and placeholder comments for text that was left out. The caller decides whether to refuse it.
 
 mod edit;
 mod fence;
@@ -12,19 +12,19 @@ pub(crate) use numbers::{Separator, numbered};
 pub use placeholder::placeholder;
 pub(crate) use placeholder::stands_for_more;
 
-/// What every notice of an answer begins with.
+/// The start of every notice in an answer.
 pub const NOTICE: &str = "[lancet: ";
 
-/// What kind of display text it is.
+/// The kinds of display text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeakKind {
     /// Line numbers as Read shows them.
     Numbers,
-    /// The marks of a diff.
+    /// The `+`, `-` and blank before the lines of a diff.
     Marks,
     /// A notice of an answer.
     Notice,
-    /// A comment in place of the text that it speaks of.
+    /// A comment such as `// ... rest unchanged` in place of the text itself.
     Placeholder,
     /// A code fence around the text.
     Fence,
@@ -33,30 +33,30 @@ pub enum LeakKind {
 /// Display text that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leak {
-    /// Its kind.
+    /// The kind of display text.
     pub kind: LeakKind,
-    /// The line of the new text where it stands, from 0.
+    /// The line of the new text where it is, counted from 0.
     pub line: usize,
-    /// A sentence about it, at most 400 characters.
+    /// A sentence about it, at most 400 characters long.
     pub reason: String,
-    /// The new text without it, where that can be told and is at most 64 KiB.
+    /// The new text without it, where that is certain and at most 64 KiB long.
     pub mended: Option<String>,
 }
 
-/// Characters of a line that a reason quotes.
+/// How many characters of a line a reason quotes.
 const QUOTED_MOST: usize = 80;
 
-/// Bytes of a mended text that are given.
+/// The longest mended text that is given, in bytes.
 const MENDED_MOST: usize = 64 << 10;
 
-/// Display text in `new` of a form that `old` has none of. `old` is the text to be replaced: for a whole file the
-/// file's, and `None` for one that does not exist.
+/// Display text in `new` of a form that `old` does not have. `old` is the text to be replaced: that of the whole file,
+/// or `None` for a file that does not exist.
 pub fn leaked(old: Option<&str>, new: &str) -> Option<Leak> {
     display_text(&[old.unwrap_or("")], &[], new)
 }
 
 /// Display text in `new` of a form that none of the `known` texts has. `lines` are the numbers of the lines, from 1,
-/// where the new text is to begin.
+/// where the new text will begin.
 fn display_text(known: &[&str], lines: &[usize], new: &str) -> Option<Leak> {
     leaked_numbers(known, lines, new)
         .or_else(|| leaked_marks(known, new))
@@ -79,7 +79,7 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
         // One line with a number and a tab is a row of a table.
         Separator::Tab if count == 1 => return None,
         Separator::Tab => "Read",
-        // Numbers that are not those of the lines are data.
+        // Numbers that differ from those of the lines are data.
         Separator::Colon | Separator::Bar => {
             let begins = places.iter().any(|&line| line as u64 == first.value);
             if count == 1 || !begins {
@@ -108,7 +108,7 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
     })
 }
 
-/// The text without the numbers of this form before its lines.
+/// The text without the line numbers of this form.
 fn without_numbers(text: &str, separator: Separator) -> String {
     text.split_inclusive('\n')
         .map(|line| {
@@ -121,7 +121,7 @@ fn without_numbers(text: &str, separator: Separator) -> String {
         .collect()
 }
 
-/// The new text without the line numbers that the old text has before every line; `None` where it has none of them.
+/// The new text without line numbers of the form that the old text has; `None` where the new text has none of them.
 pub fn without_numbers_of(old: &str, new: &str) -> Option<String> {
     let separator = numbered(text_lines(old).next()?)?.separator;
     let bare = without_numbers(new, separator);
@@ -145,7 +145,7 @@ fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {
     })
 }
 
-/// The marks of a text whose every line has one.
+/// Which diff marks occur in a text whose every line begins with one.
 struct DiffMarks {
     plus: bool,
     minus: bool,
@@ -186,13 +186,13 @@ fn leaked_notice(known: &[&str], new: &str) -> Option<Leak> {
     })
 }
 
-/// Lines without their newline; a final newline starts no further one.
+/// The lines without their newlines; a final newline starts no further line.
 fn text_lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive('\n')
         .map(|line| line.strip_suffix('\n').unwrap_or(line))
 }
 
-/// The start of a line for a reason.
+/// The start of a line, as a reason quotes it.
 pub(crate) fn quoted(line: &str) -> String {
     let line = line.trim();
     match line.char_indices().nth(QUOTED_MOST) {

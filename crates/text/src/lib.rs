@@ -1,4 +1,58 @@
-//! Characters, pure: encodings, line ends, finding, splicing, nearest text, diff.
+//! The text of lancet: decoding files, finding the old text of an edit, replacing it without touching any other byte,
+//! and explaining what could not be found. Every function is pure; nothing here reads a file or a clock.
+//!
+//! The way of an edit through this crate:
+//!
+//! 1. [`Document::decode`] detects the [`Encoding`] and the line [`Endings`] of a file's bytes and gives its *view*: the
+//!    text without byte order mark and with LF line ends. [`normalize_newlines`] does the same to what a model sent.
+//! 2. [`find`] looks for the old text of a [`Query`] in the view, from exact to lenient, one [`Rung`] after the other. Its
+//!    [`Verdict`] is the place and the [`Change`]s to make there, or why there is none. A [`Draft`] collects the changes
+//!    of several edits.
+//! 3. [`Document::splice`] turns changes of the view into replacements of bytes ([`RawChange`]): encoded, and with the
+//!    line ends of the lines around them. [`apply_raw`] makes them.
+//! 4. [`hunks_of_changes`] and [`difference`] give the [`Difference`] in lines, for answers.
+//!
+//! Where the old text is not found, [`correct`] makes an [`Offer`]: the text to send instead. Where it is found more than
+//! once, [`unique_extension`] makes it longer. [`leaked_edit`] and [`placeholder`] recognize text that was copied from an
+//! answer and is not meant for the file, [`hidden()`] characters that people do not see. A file that is too large to load
+//! has a [`Survey`] and a [`StreamFinder`].
+//!
+//! # Example
+//!
+//! An edit of a file with CR LF line ends. The old text has LF line ends and straight quotes:
+//!
+//! ```
+//! use lancet_text::{
+//!     Document, Leaks, Occurrences, Query, Rung, TextKind, Tolerance, Verdict, apply_raw, find,
+//! };
+//!
+//! let raw = "Title\r\nThe \u{201C}old\u{201D} word.\r\n".as_bytes();
+//! let document = Document::decode(raw, None)?;
+//! let verdict = find(&Query {
+//!     view: document.view(),
+//!     damaged: document.damaged(),
+//!     old: "The \"old\" word.\n",
+//!     new: "The \"old\" word.\nOne more.\n",
+//!     occurrences: Occurrences::One,
+//!     tolerance: Tolerance::Tolerant,
+//!     abbreviations: &[],
+//!     leaks: Leaks::Refuse,
+//!     text_kind: TextKind::Prose,
+//! });
+//! let Verdict::Found(found) = verdict else {
+//!     panic!("not found: {verdict:?}");
+//! };
+//! assert_eq!(found.rung, Rung::LookAlike);
+//!
+//! let changes = document.splice(&found.places[0].changes)?;
+//! let edited = apply_raw(raw, &changes);
+//! // The curly quotes stay as they are, and the new line ends in CR LF like the others.
+//! assert_eq!(
+//!     String::from_utf8(edited)?,
+//!     "Title\r\nThe \u{201C}old\u{201D} word.\r\nOne more.\r\n"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod closest;
 mod diff;

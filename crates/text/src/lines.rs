@@ -1,19 +1,19 @@
-//! Line ends: what kinds a file has, what a model's text becomes before it is compared, and where lines start in
-//! a decoded text. In a decoded text every line end is one LF.
+//! Line ends: which kinds a file has, how the text of a model is normalized before it is compared, and where lines
+//! start in a decoded text, in which every line end is one LF.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The line ends that a whole file uses.
+/// The line ends of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Endings {
-    /// No line ends at all.
+    /// The file has no line end.
     None,
     /// LF only.
     Lf,
     /// CR LF only.
     Crlf,
-    /// Lone CRs only; a file with an LF has none of these, there a lone CR is a character of its line.
+    /// Lone CRs only. In a file with any LF a lone CR is a character of its line.
     Cr,
     /// More than one kind, or CR CR LF.
     Mixed,
@@ -22,17 +22,17 @@ pub enum Endings {
 /// The line end that a new text gets throughout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEnd {
-    /// Each as it was sent.
+    /// Each line end stays as it was sent.
     AsSent,
-    /// LF.
+    /// Every line end is LF.
     Lf,
-    /// CR LF.
+    /// Every line end is CR LF.
     Crlf,
-    /// A lone CR.
+    /// Every line end is a lone CR.
     Cr,
 }
 
-/// The bytes of one line end, in ASCII.
+/// One line end of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Terminator {
     Lf,
@@ -53,7 +53,7 @@ impl Endings {
         }
     }
 
-    /// The line end that a text gets which replaces a whole file with these: the file's, where it has one kind.
+    /// The line end for a text that replaces a whole file with these: that of the file, where it has one kind.
     pub fn line_end(self) -> LineEnd {
         match self {
             Endings::None | Endings::Mixed => LineEnd::AsSent,
@@ -81,13 +81,13 @@ impl Terminator {
     }
 }
 
-/// How often each kind of line end occurs in text that is read piece by piece.
+/// How often each kind of line end occurs in a text that is read in parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineEndCounts {
     pub(crate) lf: u64,
     pub(crate) crlf: u64,
     pub(crate) cr_cr_lf: u64,
-    /// CRs before no LF; they end lines only where the other counts are zero.
+    /// CRs without a following LF; they end lines only where all other counts are zero.
     pub(crate) lone_cr: u64,
 }
 
@@ -103,8 +103,8 @@ impl LineEndCounts {
     }
 }
 
-/// The text that a model sent as it is compared with a decoded file: CR LF and CR CR LF become LF; a lone CR does
-/// only where it is what ends the file's lines.
+/// The text of a model as it is compared with a decoded file: CR LF and CR CR LF become LF; a lone CR does so only
+/// where lone CRs end the lines of the file.
 pub fn normalize_newlines(text: &str, document_endings: Endings) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
@@ -116,7 +116,7 @@ pub fn normalize_newlines(text: &str, document_endings: Endings) -> Cow<'_, str>
     joined
 }
 
-/// CR LF and CR CR LF turned into LF; other CRs stay.
+/// The text with LF for CR LF and CR CR LF; other CRs stay.
 pub(crate) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     if memchr::memmem::find(text.as_bytes(), b"\r\n").is_none() {
         return Cow::Borrowed(text);
@@ -133,7 +133,7 @@ pub(crate) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// How many CRs at the end of `line` belong to the LF that follows it: up to two.
+/// How many CRs at the end of `line` belong to the LF after it, at most two.
 pub(crate) fn carriage_returns(line: &[u8]) -> usize {
     match line {
         [.., b'\r', b'\r'] => 2,
@@ -142,15 +142,15 @@ pub(crate) fn carriage_returns(line: &[u8]) -> usize {
     }
 }
 
-/// How far apart the entries of a line index are: finding a line in a block takes less than a microsecond, and the
+/// The distance between two entries of a line index: finding a line in a block takes less than a microsecond, and the
 /// index is a five-hundredth of the text.
 const BLOCK: usize = 4 << 10;
 
-/// Newlines of a block are counted in pieces of this length until the wanted one must be near: many are counted at once,
-/// and found one by one.
+/// Newlines of a block are counted in parts of this length, which is fast, until the part with the wanted newline is
+/// reached; only there they are visited one by one.
 const PIECE: usize = 256;
 
-/// A sparse index of the lines of a text: for each block how many newlines stand before it.
+/// A sparse index of the lines of a text: for each block, how many newlines are before it.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     before: Vec<usize>,
@@ -173,18 +173,18 @@ impl LineIndex {
         self.newlines + usize::from(open)
     }
 
-    /// How many newlines stand before `at`.
+    /// How many newlines are before the offset `at`.
     pub(crate) fn newlines_before(&self, text: &str, at: usize) -> usize {
         let at = at.min(text.len());
         let block = at / BLOCK;
-        // At the very end of a text of whole blocks there is no further block.
+        // At the end of a text of whole blocks there is no further block.
         let Some(before) = self.before.get(block) else {
             return self.newlines;
         };
         before + memchr::memchr_iter(b'\n', &text.as_bytes()[block * BLOCK..at]).count()
     }
 
-    /// Where line `line` starts, counted from 0; the end of the text for lines that it does not have.
+    /// Where line `line` starts, counted from 0; the end of the text for a line that does not exist.
     pub(crate) fn line_start(&self, text: &str, line: usize) -> usize {
         if line == 0 {
             return 0;
@@ -192,7 +192,8 @@ impl LineIndex {
         if line > self.newlines {
             return text.len();
         }
-        // The newline before this line is number `line` from 1: in the last block with fewer before it.
+        // The line starts after newline number `line`, counted from 1, which is in the last block with fewer newlines
+        // before it.
         let block = self.before.partition_point(|before| *before < line) - 1;
         let mut from = block * BLOCK;
         let mut wanted = line - self.before[block];
@@ -210,7 +211,8 @@ impl LineIndex {
     }
 }
 
-/// The lines of a text from one place on, as ranges without their newline; made by `Document::lines_from`.
+/// The ranges of the lines of a text from one offset on, without newlines; made by
+/// [`Document::lines_from`](crate::Document::lines_from).
 #[derive(Clone, Debug)]
 pub struct Lines<'t> {
     text: &'t str,
@@ -237,7 +239,7 @@ impl Iterator for Lines<'_> {
     }
 }
 
-/// Where the line that `at` stands in ends: at its newline or at the end of the text.
+/// Where the line that holds `at` ends: at its newline or at the end of the text.
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline)
 }

@@ -1,6 +1,6 @@
-//! Characters that look alike: the folding table, texts folded with a way back to the
-//! source, and file names folded for comparison. It judges single characters and knows
-//! nothing of edits. No compatibility folding: a ligature is not its letters.
+//! Characters that look alike: the folding table, folded texts with offsets back to their source, and file names folded
+//! for comparison. This module judges single characters and knows nothing of edits. It does no compatibility folding: a
+//! ligature is not its letters.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-/// The character that stands for all that look like `character`: quotes, dashes and spaces
-/// in their ASCII form, every other character itself.
+/// The character that stands for all that look like `character`: quotes, dashes and spaces become ASCII, every other
+/// character stays.
 pub fn fold_char(character: char) -> char {
     match character {
         '\u{2018}'..='\u{201B}' => '\'',
@@ -21,7 +21,7 @@ pub fn fold_char(character: char) -> char {
     }
 }
 
-/// A kind of look-alikes: what may stand for one another.
+/// A kind of look-alikes: characters that may stand for one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LookAlikeKind {
     SingleQuote,
@@ -41,7 +41,7 @@ impl LookAlikeKind {
         LookAlikeKind::Space,
     ];
 
-    /// The kind of a character that folds to an ASCII one, or is it.
+    /// The kind of a character that folds to an ASCII one or is that ASCII character.
     pub(crate) fn of(character: char) -> Option<LookAlikeKind> {
         match fold_char(character) {
             '\'' => Some(LookAlikeKind::SingleQuote),
@@ -53,7 +53,7 @@ impl LookAlikeKind {
     }
 }
 
-/// Some kinds of look-alikes.
+/// A set of kinds, as bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LookAlikeKinds(u8);
 
@@ -78,13 +78,14 @@ impl LookAlikeKinds {
         self.0 |= other.0;
     }
 
+    /// Whether the two sets have a kind in common.
     pub(crate) fn meet(self, other: LookAlikeKinds) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// A file name in the form in which names are compared: canonically composed, every space a
-/// plain one, every single quote straight.
+/// A file name in the form in which names are compared: canonically composed, with plain spaces and straight single
+/// quotes.
 pub fn fold_name(name: &str) -> String {
     name.nfc()
         .map(|character| match fold_char(character) {
@@ -94,18 +95,18 @@ pub fn fold_name(name: &str) -> String {
         .collect()
 }
 
-/// Whether the character is white space within a line: a space, one that looks like it, a tab.
+/// Whether the character is white space within a line: a tab, a space, or a look-alike of a space.
 pub(crate) fn is_blank_char(character: char) -> bool {
     character == '\t' || fold_char(character) == ' '
 }
 
-/// Whether the text holds nothing but blank lines.
+/// Whether the text has only blank lines.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars()
         .all(|character| character == '\n' || is_blank_char(character))
 }
 
-/// The number of bytes that the line's indentation takes.
+/// How many bytes the indentation of the line takes.
 pub(crate) fn indent_len(line: &str) -> usize {
     line.len() - line.trim_start_matches(is_blank_char).len()
 }
@@ -115,8 +116,8 @@ pub(crate) fn trim_blank_end(line: &str) -> &str {
     line.trim_end_matches(is_blank_char)
 }
 
-/// Whether the character belongs to the one before it. The vowels and finals of conjoining
-/// Hangul do, because canonical composition joins them although they are no marks.
+/// Whether the character combines with the one before it. The vowels and finals of conjoining Hangul do, because
+/// canonical composition joins them although they are not combining marks.
 pub(crate) fn extends(character: char) -> bool {
     match character {
         '\0'..='\u{2FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => false,
@@ -125,7 +126,7 @@ pub(crate) fn extends(character: char) -> bool {
     }
 }
 
-/// The units that folding treats as one character each: a character with its marks.
+/// The units that folding treats as one character: a character with its combining marks.
 pub(crate) fn units(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -140,7 +141,7 @@ pub(crate) fn units(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A text with look-alikes folded and canonically decomposed. Newlines stay one to one.
+/// A text with look-alikes folded and canonically decomposed. Newlines are mapped one to one.
 #[derive(Debug)]
 pub(crate) struct Folded<'t> {
     source: &'t str,
@@ -148,8 +149,8 @@ pub(crate) struct Folded<'t> {
     length_changes: Vec<LengthChange>,
 }
 
-/// A stretch whose folded form has another length than its source; between two such
-/// stretches offsets run in parallel.
+/// A unit whose folded form has another length than its source. Between two of them offsets advance equally in both
+/// texts.
 #[derive(Debug)]
 struct LengthChange {
     folded_start: usize,
@@ -158,7 +159,7 @@ struct LengthChange {
 }
 
 impl<'t> Folded<'t> {
-    /// Folds the text; one without anything to fold is borrowed.
+    /// Folds the text. A text without anything to fold is borrowed.
     pub(crate) fn of(source: &'t str) -> Folded<'t> {
         let mut folded = Folded {
             source,
@@ -206,8 +207,8 @@ impl<'t> Folded<'t> {
         matches!(self.text, Cow::Borrowed(_))
     }
 
-    /// The place in the source of an offset in the folded text, where one begins or ends a
-    /// unit there: never inside a character, never before a mark.
+    /// The offset in the source for an offset in the folded text, where a unit begins or ends there; `None` inside of a
+    /// unit.
     pub(crate) fn source_of(&self, offset: usize) -> Option<usize> {
         let before = self
             .length_changes
@@ -222,14 +223,14 @@ impl<'t> Folded<'t> {
     }
 }
 
-/// The length of the longest start of the text that folding leaves alone.
+/// The length of the longest start of the text that folding does not change.
 fn plain_len(text: &str) -> usize {
     let mut last = 0;
     for (at, character) in text.char_indices() {
         if character.is_ascii() || is_plain(character) {
             last = at;
         } else if extends(character) {
-            // It is folded together with the character before.
+            // A combining mark is folded together with the character before it.
             return last;
         } else {
             return at;
@@ -238,8 +239,8 @@ fn plain_len(text: &str) -> usize {
     text.len()
 }
 
-/// Whether folding leaves the character alone, wherever it stands. Most characters of any text are
-/// such, and the tables of Unicode are slow to ask for each: 25 MB of Cyrillic took 0.8 s.
+/// Whether folding leaves the character alone, wherever it occurs. Most characters are such, and the Unicode tables are
+/// slow: asking them for each character of 25 MB of Cyrillic took 0.8 s. So the answers for the basic plane are kept.
 fn is_plain(character: char) -> bool {
     static BASIC_PLANE: OnceLock<Vec<bool>> = OnceLock::new();
     let plane = BASIC_PLANE.get_or_init(|| {
@@ -264,7 +265,7 @@ fn is_plain_by_tables(character: char) -> bool {
 fn push_folded(unit: &str, text: &mut String) {
     let mut characters = unit.chars();
     match (characters.next(), characters.next()) {
-        // One character decomposes in canonical order; only marks after it have to be sorted in.
+        // One character decomposes in canonical order; only several characters have to be sorted.
         (Some(only), None) => decompose_canonical(only, |part| text.push(fold_char(part))),
         _ => text.extend(unit.nfd().map(fold_char)),
     }

@@ -1,4 +1,4 @@
-//! What else is to be said where old text is not in the file: that the new text is there already.
+//! For an old text that is not in the file: tells whether the new text is there already.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use memchr::memmem;
 
 use crate::diff::LineTable;
 
-/// Lines named where the new text stands.
+/// How many places are named.
 const NAMED_MOST: usize = 5;
 
-/// Places of the new text that are counted.
+/// How many places are counted.
 const COUNTED_MOST: usize = 1_000;
 
-/// Characters that are not white space which a new text must have to be looked for inside lines.
+/// How many characters other than white space a new text must have to be looked for inside of lines.
 const NEW_LEAST: usize = 4;
 
-/// Where a new text stands already, `line 3, lines 7-9`, at most about 300 characters; none where it does not, is too
-/// short to say anything, or is a part of the old text.
+/// Where the new text is in the file, such as `line 3, lines 7-9`, at most about 300 characters. `None` where it is not
+/// there, is too short to tell anything, or is a part of the old text.
 pub fn already_there(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Option<String> {
     let wanted = new.trim_matches('\n');
-    // An edit that takes text away leaves a part of the old text: it stands wherever the old text does.
+    // An edit that only deletes leaves a part of the old text, which is wherever the old text is.
     if old.contains(wanted.trim()) {
         return None;
     }

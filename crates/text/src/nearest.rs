@@ -1,8 +1,8 @@
-//! The regions of a file nearest to a text that is not in it: where they are, how they differ, and the text to send
-//! instead. For error messages only: nothing that is written is ever chosen by likeness.
+//! Finds the regions of a file that are most like a text which is not in it, and tells how they differ. The result is
+//! for error messages only: what is written is never chosen by likeness.
 //!
-//! The cost is bounded whatever the input: one scan of at most `peaks::VIEW_MOST` bytes for shared byte groups, then
-//! a closer look at a fixed number of places.
+//! The search has two stages, and its cost is bounded whatever the input. `peaks` scans at most [`peaks::VIEW_MOST`]
+//! bytes for q-grams of the text; then `place` aligns lines and characters at a fixed number of candidates.
 
 mod align;
 mod differ;
@@ -23,16 +23,16 @@ use std::ops::Range;
 use crate::diff::LineTable;
 use crate::unique::stands_once;
 
-/// Regions that are given.
+/// How many regions are given.
 const REGIONS_MOST: usize = 6;
 
-/// Bytes of a region's text that are given; of a longer one only the lines are told.
+/// The text of a region is given up to this many bytes; of a longer one only the lines are.
 const REGION_TEXT_MOST: usize = 8_000;
 
-/// How alike a region must be to be worth telling, in per cent.
+/// How alike a region must be to be given, in per cent.
 const ALIKE_LEAST: u8 = 50;
 
-/// How much less alike than the best one a further region may be, in per cent.
+/// How much less alike than the best region another one may be, in per cent.
 const BEHIND_MOST: u8 = 25;
 
 /// A part of the file that resembles the text that was looked for.
@@ -40,19 +40,19 @@ const BEHIND_MOST: u8 = 25;
 pub struct Region {
     /// Its lines, counted from 0.
     pub lines: Range<usize>,
-    /// Where it stands in the view.
+    /// Its range in the view.
     pub range: Range<usize>,
     /// How alike it is, in per cent.
     pub alike: u8,
     /// How it differs: at most five clauses of at most 500 characters, without a full stop.
     pub differences: Vec<String>,
-    /// The file's text there: an `old_string` that would be found. `None` where it is over 8,000 bytes.
+    /// The text of the file there, which as an `old_string` would be found. `None` where it is over 8,000 bytes.
     pub text: Option<String>,
-    /// Whether that text stands once in the file.
+    /// Whether that text occurs once in the file.
     pub unique: bool,
 }
 
-/// Up to six regions of the view nearest to `old`, the most alike first; none where nothing is alike.
+/// Up to six regions of the view that are most like `old`, the best first; none where nothing is alike.
 pub(crate) fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
     let Some(needle) = place::Needle::of(old) else {
         return Vec::new();
@@ -83,7 +83,7 @@ pub(crate) fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Regio
         .collect()
 }
 
-/// How the text at a place differs from one that was looked for.
+/// How the text at a place differs from the one that was looked for.
 pub(crate) fn differences_at(
     view: &str,
     lines: &dyn LineTable,

@@ -1,5 +1,6 @@
-//! What to send instead of an old text that is not in the file: the one place that was meant, what the old text has that
-//! the file has not, and the new text without the same flaw. For refusals only: nothing is written by what is found here.
+//! Corrects an old text that is not in the file: finds the one place that was meant, tells what the old text has that
+//! the file has not, and applies the same correction to the new text. The result is for refusals only; nothing is
+//! written by it.
 
 mod flaws;
 mod gaps;
@@ -23,31 +24,32 @@ use mend::SentLines;
 use quote::{QuotedText, to_line_ends};
 pub(crate) use tokens::are_alike;
 
-/// Regions that are told where none is for certain the one that was meant.
+/// How many regions are given where none is certain to be meant.
 const REGIONS_MOST: usize = 3;
 
-/// What can be said of an old text that is not in the file.
+/// What a refusal can offer for an old text that is not in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Correction {
     /// The place that was meant.
     One(Offer),
-    /// Without its flaws the text stands at several places; each is told with a text that stands once.
+    /// Without its flaws the text is at several places; each offer has a text that occurs once.
     Several(Vec<Offer>),
-    /// Regions that are near, none of them for certain the one that was meant.
+    /// Only regions that are alike; none of them is certain to be meant.
     Unsure {
-        /// Up to three.
+        /// Up to three regions.
         regions: Vec<Region>,
-        /// Whether the old text has lines that stand for more, and no one place fits the pieces.
+        /// Whether the old text has lines such as `...` that stand for more, and no one place matches the text around
+        /// them.
         gaps: bool,
     },
 }
 
-/// A text to send instead.
+/// A corrected text to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Where it stands in the view. It stands nowhere else.
+    /// The range of the corrected old text in the view. The text occurs nowhere else.
     pub range: Range<usize>,
-    /// The lines of the place, counted from 0.
+    /// The lines of the place that was meant, counted from 0.
     pub lines: Range<usize>,
     /// Sentences about what the old text has that the file has not, and about the new text; at most about 1,000
     /// characters.
@@ -58,18 +60,18 @@ pub struct Offer {
     pub new: NewText,
 }
 
-/// What is to be sent as new text with an offered old text.
+/// The new text to send with a corrected old text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewText {
-    /// The same.
+    /// The one that was sent.
     AsSent,
-    /// This one: it had the same flaw, or grows by the same lines.
+    /// This one: the new text had the same flaw, or is extended by the same lines.
     Instead(String),
-    /// It has the same flaw, and what was meant cannot be told.
+    /// The new text has the same flaw, and it is uncertain what was meant.
     Unknown,
 }
 
-/// The corrected text for one that is not in the view.
+/// Corrects an old text that is not in the view.
 pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Correction {
     let sent = SentLines::of(old);
     let mut several = None;
@@ -133,7 +135,8 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
     alike(view, lines, &sent, new, has_gaps)
 }
 
-/// The place that the pieces around gaps fit: the only one, or the one that the whole new text is nearest to.
+/// The offer for the place that the text around the gaps matches: the only one, or the one that the whole new text is
+/// nearest to.
 fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) -> Option<Offer> {
     let fits = gaps::fits(view, quote.plain);
     let chosen = match fits.as_slice() {
@@ -172,7 +175,7 @@ fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) 
     Some(offer)
 }
 
-/// The new text with the file's lines for its gaps, where it has as many of them as the old text, or none.
+/// The new text with lines of the file for its gaps, where it has as many gaps as the old text, or none.
 fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> Option<String> {
     let sent = SentLines::of(new);
     let ours = quote.stripped.strip(&sent.lines);
@@ -192,7 +195,7 @@ fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> 
         } else if let Some((Some(range), (before, behind))) = stands_for.next() {
             let mut whole: Vec<&str> = view[range.clone()].split('\n').collect();
             let blank = |line: &&&str| line.trim().is_empty();
-            // Blank lines that were quoted beside the gap are there already.
+            // Blank lines that were quoted beside the gap are in the text already.
             let before = whole.iter().take_while(blank).count().min(before);
             whole.drain(..before);
             let behind = whole.iter().rev().take_while(blank).count().min(behind);
@@ -203,7 +206,7 @@ fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> 
     Some(sent.with(&lines))
 }
 
-/// By likeness: the nearest region, where no other is as near.
+/// The correction by likeness: the nearest region, where no other is as near.
 fn alike(
     view: &str,
     lines: &dyn LineTable,

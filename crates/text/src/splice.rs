@@ -1,5 +1,5 @@
-//! Edits of a view turned into replacements of the file's bytes: which bytes go, how the new text is encoded and
-//! which line ends it gets. Everything else of the file is copied by whoever writes it.
+//! Turns changes of a view into replacements of the file's bytes: which bytes are replaced, how new text is encoded,
+//! and which line ends it gets. All other bytes are copied by the writer.
 
 mod endings;
 mod whole;
@@ -11,16 +11,16 @@ use crate::encoding::{Encoding, NotText, Unencodable, detect};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A place of a view and the text, with LF line ends, that it is replaced by.
+/// A range of a view and the text that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The place in the view; empty for an insertion.
+    /// The range in the view; empty for an insertion.
     pub range: Range<usize>,
-    /// The new text.
+    /// The new text, with LF line ends.
     pub text: String,
 }
 
-/// A range of a file's bytes and the bytes that it is replaced by.
+/// A range of a file's bytes and the bytes that replace it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawChange {
     /// The range in the file; empty for an insertion.
@@ -30,11 +30,12 @@ pub struct RawChange {
 }
 
 impl Document<'_> {
-    /// The replacements of bytes that make changes of the view, which are sorted and do not overlap.
+    /// The replacements of bytes that make these changes of the view, which are sorted and do not overlap.
     ///
-    /// A newline of new text takes the line end of the line it replaces, one after the other, the last one's for
-    /// what is more; where it replaces none, that of the line it is inserted into or, at a line's start, of the
-    /// line before; failing that, of the line before or after; failing all, LF.
+    /// Each newline of the new text takes the line end of the line that it replaces, in order; further newlines take
+    /// that of the last one. Where the change replaces no newline, they take that of the line where the change begins
+    /// or, for an insertion at a line start, of the line before. If that line has no line end, the line before decides,
+    /// and LF if there is none.
     pub fn splice(&self, changes: &[Change]) -> Result<Vec<RawChange>, Unencodable> {
         debug_assert!(changes.is_sorted_by(|a, b| a.range.end <= b.range.start));
         let mut at = self.start();
@@ -43,7 +44,8 @@ impl Document<'_> {
             let start = self.floor(at, change.range.start);
             let end = self.ceiling(start, change.range.end);
             let text = self.with_line_ends(change, start);
-            // Inside of a sequence that stands for two characters the other one is written anew.
+            // Where the change begins or ends inside of a sequence that stands for two characters, the other character
+            // is encoded again.
             let before = &self.view()[start.view..change.range.start];
             let after = &self.view()[change.range.end..end.view];
             let text = match (before, after) {
@@ -61,15 +63,15 @@ impl Document<'_> {
         Ok(replacements)
     }
 
-    /// The encoding in which the file would be read after these replacements, which make it `new_raw`, where it is
-    /// not the one it is read in now. `Err` where it would no longer be text.
+    /// The encoding in which the file would be read after these replacements, which make it `new_raw`; `None` where it
+    /// stays the same. The error says that the file would no longer be text.
     pub fn encoding_after(
         &self,
         changes: &[RawChange],
         new_raw: &[u8],
         configured: Option<Encoding>,
     ) -> Result<Option<Encoding>, NotText> {
-        // UTF-8 stays UTF-8, and looking at the new bytes is enough, where nothing else could be meant.
+        // UTF-8 stays UTF-8 under these conditions, and looking at the new bytes is enough.
         let plain = self.encoding().is_utf8()
             && self.damaged().is_empty()
             && configured.is_none_or(Encoding::is_utf8)
@@ -85,7 +87,7 @@ impl Document<'_> {
     }
 }
 
-/// A file's bytes with some ranges replaced; the changes are sorted and do not overlap.
+/// The bytes of a file with some ranges replaced. The changes are sorted and do not overlap.
 pub fn apply_raw(raw: &[u8], changes: &[RawChange]) -> Vec<u8> {
     let added: usize = changes.iter().map(|change| change.bytes.len()).sum();
     let mut result = Vec::with_capacity(raw.len() + added);
@@ -101,7 +103,7 @@ pub fn apply_raw(raw: &[u8], changes: &[RawChange]) -> Vec<u8> {
     result
 }
 
-/// A view with some places replaced; the changes are sorted and do not overlap.
+/// A view with some ranges replaced. The changes are sorted and do not overlap.
 pub fn apply_changes(view: &str, changes: &[Change]) -> String {
     let added: usize = changes.iter().map(|change| change.text.len()).sum();
     let mut result = String::with_capacity(view.len() + added);

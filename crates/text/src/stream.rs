@@ -1,5 +1,5 @@
-//! Finding bytes in a stream that is fed in pieces: every place is found, overlapping ones and those across the border
-//! of two pieces included.
+//! Finds bytes in a stream that is fed in parts: every occurrence is found, overlapping ones and those across two parts
+//! included.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use memchr::memmem;
 
 use crate::ladder::each_place;
 
-/// Looks for one needle in a stream.
+/// Searches a stream for one needle.
 #[derive(Debug)]
 pub struct StreamFinder<'n> {
     finder: memmem::Finder<'n>,
-    /// The end of what was fed, shorter than the needle.
+    /// The end of the bytes so far, shorter than the needle.
     tail: Vec<u8>,
     /// How many bytes were fed.
     fed: u64,
 }
 
 impl<'n> StreamFinder<'n> {
-    /// A finder for a needle, which is not empty: an empty one is found nowhere.
+    /// A finder for this needle. An empty needle is found nowhere.
     pub fn new(needle: &'n [u8]) -> StreamFinder<'n> {
         StreamFinder {
             finder: memmem::Finder::new(needle),
@@ -27,13 +27,13 @@ impl<'n> StreamFinder<'n> {
         }
     }
 
-    /// Takes in the next bytes and hands over the places that end in them, in order.
+    /// Takes the next bytes of the stream and calls `take` for each occurrence that ends in them, in order.
     pub fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(Range<u64>)) {
         let length = self.finder.needle().len();
         if length == 0 {
             return;
         }
-        // First what crosses the border: the tail with as much of the new bytes as could complete it.
+        // Occurrences across the border come first: they are in the tail and as many new bytes as could complete it.
         let kept = self.tail.len();
         let lead = bytes.len().min(length - 1);
         self.tail.extend_from_slice(&bytes[..lead]);

@@ -1,53 +1,65 @@
-//! What is to be known of a file too large to load, from one pass over it in buffers of any size: line ends, where
-//! lines stand, and whether its bytes are plain UTF-8. It keeps eight bytes for each 64 KiB.
+//! What can be learned from one pass over a file that is too large to load, in buffers of any size: its line ends,
+//! where its lines are, and whether it is UTF-8. A survey keeps two counts, of 16 bytes together, for each 64 KiB of
+//! the file.
 
 use crate::encoding::{Encoding, NotText, TAIL, binary_kind, kind_without_nul};
 use crate::lines::{Endings, LineEndCounts, carriage_returns};
 
-/// How far apart the entries of the index are.
+/// The distance between two entries of the index.
 const BLOCK: usize = 64 << 10;
 
-/// How many of the first bytes are kept to tell what a binary file is.
+/// How many of the first bytes are kept, to name binary data by.
 const HEAD: usize = 300;
 
-/// A pass over a file. Feed it the bytes in order, then ask for the facts.
+/// A pass over a file: feed it the bytes in order, then call [`Survey::finish`].
+///
+/// ```
+/// use lancet_text::Survey;
+///
+/// let mut survey = Survey::new();
+/// survey.feed(b"one\r\ntw");
+/// survey.feed(b"o\r\n");
+/// let facts = survey.finish();
+/// assert_eq!((facts.line_count(), facts.endings().name()), (2, "crlf"));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     length: u64,
     head: Vec<u8>,
-    /// The last bytes, at least those in which a file's end is looked for.
+    /// The last bytes, at least as many as the end marker of a PDF is looked for in.
     tail: Vec<u8>,
     last: Option<u8>,
     line_feeds: BlockCounts,
     returns: BlockCounts,
     line_ends: LineEndCounts,
-    /// CRs at the end of what was fed, at most two.
+    /// How many CRs the bytes so far end in, at most two.
     pending_crs: usize,
     utf8: Utf8Check,
     seen: SeenBytes,
 }
 
-/// How many of one byte there are, and how many before each block.
+/// How often one byte occurs in the file, and before each block.
 #[derive(Clone, Debug, Default)]
 struct BlockCounts {
     count: u64,
     before: Vec<u64>,
 }
 
-/// Whether the bytes so far are UTF-8, apart from a sequence that is not yet complete.
+/// Whether the bytes so far are UTF-8, apart from a sequence that is not complete yet.
 #[derive(Clone, Debug, Default)]
 struct Utf8Check {
     incomplete: Vec<u8>,
     broken: bool,
 }
 
+/// Whether a NUL, and whether a byte beyond ASCII, was among the bytes so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct SeenBytes {
     nul: bool,
     high: bool,
 }
 
-/// What a survey found.
+/// The result of a survey.
 #[derive(Clone, Debug)]
 pub struct Facts {
     length: u64,
@@ -65,17 +77,17 @@ pub struct Facts {
 pub struct Block {
     /// The offset of its first byte.
     pub offset: u64,
-    /// How many line ends stand before it.
+    /// How many line ends are before it.
     pub lines_before: u64,
 }
 
 impl Survey {
-    /// A survey that has seen nothing yet.
+    /// A survey of no bytes yet.
     pub fn new() -> Survey {
         Survey::default()
     }
 
-    /// Takes in the next bytes of the file.
+    /// Takes the next bytes of the file.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         let wanted = HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..wanted]);
@@ -91,7 +103,7 @@ impl Survey {
         }
     }
 
-    /// A piece of one block, small enough to stay in the cache while it is looked at several times.
+    /// Takes a part of one block. It is scanned several times while it is in the cache.
     fn take(&mut self, piece: &[u8]) {
         self.length += piece.len() as u64;
         let kept = self.tail.len().min(TAIL.saturating_sub(piece.len()));
@@ -122,7 +134,7 @@ impl Survey {
         self.pending_crs = self.carriage_returns_before(&piece[from..]);
     }
 
-    /// The CRs at the end of what was fed and `text`, at most two.
+    /// How many CRs the bytes so far and `text` end in, at most two.
     fn carriage_returns_before(&self, text: &[u8]) -> usize {
         let returns = carriage_returns(text);
         if returns == text.len() {
@@ -131,7 +143,7 @@ impl Survey {
         returns
     }
 
-    /// Whether a NUL was among the bytes so far: what is not small enough to be loaded whole is then not read.
+    /// Whether a NUL was among the bytes so far. A file with NULs that is too large to be loaded is not read as text.
     pub fn holds_nul(&self) -> bool {
         self.seen.nul
     }
@@ -191,7 +203,7 @@ impl Facts {
         self.length
     }
 
-    /// The line ends of the file; they mean something only where `encoding` is known.
+    /// The line ends of the file. They are meaningful only where [`Facts::encoding`] is known.
     pub fn endings(&self) -> Endings {
         self.endings
     }
@@ -201,8 +213,8 @@ impl Facts {
         self.line_count
     }
 
-    /// The encoding, where the bytes are plain UTF-8 or ASCII in the encoding that the settings name. Any other file
-    /// has to be loaded whole to be read.
+    /// The encoding, where the bytes are UTF-8, or ASCII in the encoding that the settings name. A file in any other
+    /// encoding has to be loaded as a whole.
     pub fn encoding(&self, configured: Option<Encoding>) -> Option<Encoding> {
         if !self.utf8 || self.seen.nul {
             return None;
@@ -214,7 +226,7 @@ impl Facts {
         Some(configured.filter(holds).unwrap_or(Encoding::UTF8))
     }
 
-    /// Where the text starts: after the byte order mark, if there is one.
+    /// The offset where the text starts: after the byte order mark, if there is one.
     pub fn text_start(&self) -> u64 {
         let mark = Encoding::UTF8_BOM.mark_bytes();
         if self.head.starts_with(mark) {
@@ -224,13 +236,13 @@ impl Facts {
         }
     }
 
-    /// What is said of the file where it is no text.
+    /// The reason to give where the file is not text.
     pub fn not_text(&self) -> NotText {
         let kind = binary_kind(&self.head);
         NotText::Binary { kind }
     }
 
-    /// Whether the file has the form of text and is none.
+    /// Why the file is not text although it looks like it (a PDF without NUL bytes); `None` where it may be text.
     pub fn is_no_text(&self) -> Option<NotText> {
         kind_without_nul(&self.head, &self.tail).map(|kind| NotText::Binary { kind })
     }
@@ -243,7 +255,7 @@ impl Facts {
         }
     }
 
-    /// The block that holds an offset: for telling which line stands there.
+    /// The block that holds an offset, to find out which line is there.
     pub fn block_at(&self, offset: u64) -> Block {
         let block = usize::try_from(offset / BLOCK as u64).unwrap_or(usize::MAX);
         let block = block.min(self.lines.before.len().saturating_sub(1));
@@ -254,7 +266,7 @@ impl Facts {
     }
 
     /// Where to start looking for a line, counted from 0: the line starts after `line - lines_before` further line
-    /// ends, which for line 0 means at the start of the file. A line that is not there is looked for in vain.
+    /// ends; line 0 starts at the start of the file. For a line that does not exist it is the last block.
     pub fn block_of_line(&self, line: u64) -> Block {
         let after = self.lines.before.partition_point(|before| *before < line);
         let block = after.saturating_sub(1);

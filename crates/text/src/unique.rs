@@ -1,4 +1,5 @@
-//! A longer old text that stands at one place only: what an ambiguous match is answered with.
+//! Extends an ambiguous old text by lines around it until it occurs at one place only. A refusal of an ambiguous edit
+//! offers the result.
 
 use std::ops::Range;
 
@@ -6,18 +7,18 @@ use memchr::memmem;
 
 use crate::diff::{LineTable, common_prefix, common_suffix};
 
-/// Lines that may be added above, and below.
+/// How many lines may be added above, and how many below.
 const ADDED_MOST: usize = 12;
 
-/// Bytes that the extended text may have beyond the place itself.
+/// How many bytes the extended text may have beyond the place itself.
 const EXTENDED_MOST: usize = 2_000;
 
-/// Bytes of the places' own text that are compared for one extension.
+/// How many bytes of the places' own text are compared for one extension.
 const COMPARED_MOST: usize = 64 << 20;
 
-/// The shortest text of whole lines extensions `places[which]` that stands nowhere else in the view, and `None` where none
-/// within the limits does. `places` are all places where the old text stands, so only they need comparing: wherever
-/// the longer text stood again, the old text would stand in it.
+/// The shortest text of whole lines around `places[which]` that occurs once in the view; `None` where there is none
+/// within the limits. `places` are all places of the old text. Only they need comparing: wherever the longer text
+/// occurs, the old text does.
 pub fn unique_extension(
     view: &str,
     lines: &dyn LineTable,
@@ -26,14 +27,15 @@ pub fn unique_extension(
 ) -> Option<Range<usize>> {
     let place = places.get(which)?;
     let extensions = Extensions::of(view, lines, place);
-    // For each number of lines below: the most lines above that another place shares, plus one.
+    // For each number of lines below: one more than the most lines above that another place has in common.
     let mut shared_above = vec![0usize; extensions.ends.len()];
     let (before, after) = (
         &view.as_bytes()[..place.start],
         &view.as_bytes()[place.end..],
     );
     let (most_above, most_below) = extensions.reach(place);
-    // A place whose text was not compared only makes the extension longer: what is given is looked for in the end.
+    // A place that is not compared can only make the extension longer, because the result is looked for in the whole
+    // view at the end.
     let compares = places.len().saturating_mul(place.len()) <= COMPARED_MOST;
     for (index, other) in places.iter().enumerate() {
         if index == which || (compares && view[other.clone()] != view[place.clone()]) {
@@ -76,7 +78,7 @@ pub fn unique_extension(
         .find(|range| stands_once(view, &view[range.clone()]))
 }
 
-/// Whether a text that stands in the view stands there once, overlapping places counted.
+/// Whether the text occurs exactly once in the view, overlapping occurrences counted.
 pub(crate) fn stands_once(view: &str, text: &str) -> bool {
     let finder = memmem::Finder::new(text.as_bytes());
     let Some(first) = finder.find(view.as_bytes()) else {
@@ -85,7 +87,8 @@ pub(crate) fn stands_once(view: &str, text: &str) -> bool {
     finder.find(&view.as_bytes()[first + 1..]).is_none()
 }
 
-/// Where the extended text may start and end, nearest first. The first of each is the place's own line.
+/// Where the extended text may start and end, nearest first. The first start and end are those of the place's own
+/// lines.
 struct Extensions {
     starts: Vec<usize>,
     ends: Vec<usize>,
@@ -94,7 +97,7 @@ struct Extensions {
 impl Extensions {
     fn of(view: &str, lines: &dyn LineTable, place: &Range<usize>) -> Extensions {
         let first = lines.line_of(place.start);
-        // A place that ends in a newline ends on the line that newline belongs to.
+        // A place that ends in a newline ends on the line of that newline.
         let last = lines.line_of(place.end.saturating_sub(1).max(place.start));
         let near = |at: usize, from: usize| at.abs_diff(from) <= EXTENDED_MOST;
         let starts = (0..=ADDED_MOST.min(first))
@@ -115,7 +118,7 @@ impl Extensions {
         Extensions { starts, ends }
     }
 
-    /// Bytes before and after the place that are worth comparing.
+    /// How many bytes before and after the place are worth comparing.
     fn reach(&self, place: &Range<usize>) -> (usize, usize) {
         let above = self.starts.last().map_or(0, |start| place.start - start);
         let below = self.ends.last().map_or(0, |end| end - place.end);

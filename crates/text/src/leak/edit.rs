@@ -1,34 +1,34 @@
-//! What an edit's new text must not carry, judged by the place where it is to stand: display text, a comment in place of
-//! lines that would be lost, a code fence around it.
+//! Detects what the new text of an edit must not carry, judged by its surroundings: display text, a placeholder for
+//! lines that would be lost, a code fence around the text.
 
 use super::fence::{has_fence, unfenced};
 use super::placeholder::placeholder_in_edit;
 use super::{Leak, LeakKind, MENDED_MOST, display_text};
 
-/// Where a new text is to stand.
+/// What is known about the place where a new text will be.
 #[derive(Debug, Clone, Copy)]
 pub struct EditContext<'a> {
     /// The text that it replaces, as it was sent.
     pub old: &'a str,
-    /// The whole file. A form that it has already is content.
+    /// The whole file. A form of display text that the file already has is content.
     pub file: &'a str,
     /// The numbers of the lines, from 1, where the places begin.
     pub lines: &'a [usize],
-    /// What a fence means in this file.
+    /// Whether code fences are content in this file.
     pub markup: Markup,
 }
 
 /// Whether code fences are part of a file's language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Markup {
-    /// Markdown and its kin.
+    /// Markdown and related formats.
     Fences,
-    /// Anything else.
+    /// Any other file.
     None,
 }
 
 impl Markup {
-    /// By the name's extension.
+    /// The markup of files with this extension.
     pub fn of_extension(extension: &str) -> Markup {
         const FENCED: [&str; 8] = [
             "md", "markdown", "mdx", "mdc", "mkd", "qmd", "rmd", "livemd",
@@ -40,7 +40,7 @@ impl Markup {
     }
 }
 
-/// What the new text of an edit carries that is not meant for a file.
+/// Display text in the new text of an edit that is not meant for the file.
 pub fn leaked_edit(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
     display_text(&[edit.old, edit.file], edit.lines, new)
         .or_else(|| leaked_fence(edit, new))

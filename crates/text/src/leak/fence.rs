@@ -1,17 +1,17 @@
-//! A Markdown code fence around a text.
+//! Markdown code fences around a text.
 
 use super::text_lines;
 
 /// A line that opens or closes a code fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FenceLine {
-    /// Back quotes or tildes and nothing else: it opens or closes.
+    /// Only back quotes or tildes: it opens or closes a fence.
     Bare,
-    /// With the name of a language behind: it opens.
+    /// A language follows: it opens a fence.
     Named,
 }
 
-/// Whether a line is a fence.
+/// The kind of fence that a line is, if it is one.
 pub(crate) fn fence(line: &str) -> Option<FenceLine> {
     let line = line.trim();
     let mark = line
@@ -29,7 +29,7 @@ pub(crate) fn fence(line: &str) -> Option<FenceLine> {
     })
 }
 
-/// The text between a first line that opens a fence and a last line that closes it. A newline behind the fence stays.
+/// The text between a first line that opens a fence and a last line that closes it. A newline after the fence stays.
 pub(crate) fn unfenced(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text_lines(text.trim_matches('\n')).collect();
     let closing = lines.pop()?;
@@ -41,7 +41,7 @@ pub(crate) fn unfenced(text: &str) -> Option<String> {
     Some(lines.join("\n") + end)
 }
 
-/// Whether a text has a fence line.
+/// Whether any line of the text is a fence.
 pub(super) fn has_fence(text: &str) -> bool {
     text_lines(text).any(|line| fence(line).is_some())
 }

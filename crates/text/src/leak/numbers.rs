@@ -1,10 +1,11 @@
-//! A line number at the start of a line, in one of Read's forms or in the forms `N:` and `N | `. The last two are data
-//! more often than not (`1: a` is YAML): who asks must know more, such as the line that the number would have to be.
+//! A line number at the start of a line, in one of the forms of Read or in the forms `N:` and `N | `. The last two are
+//! data more often than not (`1: a` is YAML), so callers must have further evidence, such as the number that the line
+//! has.
 
-/// Width of an aligned number.
+/// The width of an aligned number.
 const ALIGNED: usize = 6;
 
-/// What stands between number and text.
+/// What is between the number and the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Separator {
     Arrow,
@@ -19,10 +20,10 @@ pub(crate) enum Separator {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Number {
     pub(crate) value: u64,
-    /// Right-aligned, six wide; a number of six digits or more may be either.
+    /// Whether it is right-aligned, six wide; `None` for a number of six digits or more, which may be either.
     aligned: Option<bool>,
     pub(crate) separator: Separator,
-    /// Bytes from the line's start to the text behind the separator.
+    /// How many bytes number and separator take.
     pub(crate) width: usize,
 }
 
@@ -38,7 +39,7 @@ impl Number {
             && first.value.checked_add(count) == Some(self.value)
     }
 
-    /// The number as it is written, for a sentence.
+    /// The number as it was written, for a message.
     pub(super) fn shown(&self) -> String {
         match self.separator {
             Separator::Arrow => format!("`{}→`", self.value),
@@ -49,7 +50,7 @@ impl Number {
     }
 }
 
-/// The number before a line.
+/// The number at the start of a line.
 pub(crate) fn numbered(line: &str) -> Option<Number> {
     let rest = line.trim_start_matches(' ');
     let blanks = line.len() - rest.len();
@@ -62,7 +63,7 @@ pub(crate) fn numbered(line: &str) -> Option<Number> {
         '→' => (Separator::Arrow, '→'.len_utf8()),
         '\t' => (Separator::Tab, 1),
         ':' => (Separator::Colon, 1),
-        // A blank line may have lost the blank behind the bar.
+        // An editor may have removed the blank after the bar on a line that is otherwise empty.
         ' ' if behind == " |" => (Separator::Bar, 2),
         ' ' if behind.starts_with(" | ") => (Separator::Bar, 3),
         _ => return None,

@@ -1,5 +1,9 @@
-//! A comment such as `// ... rest of the file unchanged ...` in new content, where a part of the old file is left out.
-//! The words alone are content: what decides is how much of the file is missing where they stand.
+//! Detects a comment such as `// ... rest of the file unchanged ...` in new content, where a part of the old file is
+//! left out. The words alone may be content; what decides is how much of the file is missing at that place.
+//!
+//! The word lists and limits are heuristics: a line counts as a placeholder where all of its words are about leaving
+//! text out, and it is reported where at least [`MISSING_LEAST`] lines are missing, [`TIMES`] times as many as were
+//! sent instead.
 
 mod in_edit;
 
@@ -11,19 +15,19 @@ pub(super) use in_edit::placeholder_in_edit;
 use super::{Leak, LeakKind, quoted, text_lines};
 use crate::diff::difference;
 
-/// Lines that are not blank which must be missing at the placeholder.
+/// How many lines that are not blank must be missing at the placeholder.
 const MISSING_LEAST: usize = 5;
 
-/// How many missing lines there must be for each line that was sent in their place.
+/// How many lines must be missing for each line that was sent in their place.
 const TIMES: usize = 3;
 
-/// Characters beyond which a line is no placeholder.
+/// A longer line is not a placeholder.
 const LINE_MOST: usize = 160;
 
-/// Placeholders that are looked at.
+/// How many placeholders are looked at.
 const FOUND_MOST: usize = 100;
 
-/// What finding the missing part may cost; over it the part is told coarsely.
+/// The time that the comparison of old and new text may take; beyond it the difference is coarse.
 const BUDGET: Duration = Duration::from_millis(200);
 
 /// A placeholder line in `content` that stands for a much larger part of `old_file`. A line that the old file has too
@@ -79,9 +83,10 @@ const OPENERS: [&str; 16] = [
     "'",
 ];
 
+/// What closes a comment, longest first.
 const CLOSERS: [&str; 6] = ["--}}", "-->", "*/}", "*/", "*)", "-}"];
 
-/// Words for what is not shown.
+/// Words for the text that is not shown.
 const REST: [&str; 10] = [
     "rest",
     "remainder",
@@ -95,7 +100,7 @@ const REST: [&str; 10] = [
     "all",
 ];
 
-/// Words for what became of it.
+/// Words for what happens to that text.
 const KEPT: [&str; 15] = [
     "unchanged",
     "unmodified",
@@ -114,7 +119,7 @@ const KEPT: [&str; 15] = [
     "here",
 ];
 
-/// Words for what it is a part of.
+/// Words for the part of a file that it is.
 const PART: [&str; 14] = [
     "file",
     "code",
@@ -132,16 +137,16 @@ const PART: [&str; 14] = [
     "sections",
 ];
 
-/// Words that join these.
+/// Words that connect the others.
 const JOINING: [&str; 18] = [
     "the", "of", "is", "are", "as", "it", "this", "that", "and", "in", "below", "above", "no",
     "change", "changes", "keep", "for", "brevity",
 ];
 
-/// Characters beyond which a comment with one of the phrases says more than that.
+/// A longer comment with one of the [`PHRASES`] says more than that.
 const PHRASE_MOST: usize = 24;
 
-/// The same in languages that models answer in, as it is usually put.
+/// The usual phrases of other languages that models answer in.
 const PHRASES: [&str; 7] = [
     "其余",
     "不变",
@@ -152,7 +157,7 @@ const PHRASES: [&str; 7] = [
     "без изменений",
 ];
 
-/// Whether a line reads as a stand-in for text that was left out.
+/// Whether a line reads as a placeholder for text that was left out.
 pub(crate) fn stands_for_more(line: &str) -> bool {
     let line = line.trim();
     if line.is_empty() || line.len() > LINE_MOST {
@@ -163,7 +168,7 @@ pub(crate) fn stands_for_more(line: &str) -> bool {
     if let Some(closer) = CLOSERS.iter().find(|closer| body.ends_with(**closer)) {
         body = body[..body.len() - closer.len()].trim();
     }
-    // Outside a comment it must at least be set apart like one.
+    // Without a comment the line must at least begin with a bracket or dots.
     if opener.is_none() && !body.starts_with(['[', '(', '<', '…']) && !body.starts_with("...") {
         return false;
     }
@@ -186,7 +191,7 @@ pub(crate) fn stands_for_more(line: &str) -> bool {
     if PHRASES.iter().any(|phrase| body.contains(phrase)) {
         return dotted || body.chars().count() <= PHRASE_MOST;
     }
-    // A comment that says anything else besides speaks of something else.
+    // A comment with any other word is about something else.
     let is_known = |word: &String| {
         let lists: [&[&str]; 4] = [&REST, &KEPT, &PART, &JOINING];
         lists.iter().any(|list| list.contains(&word.as_str()))

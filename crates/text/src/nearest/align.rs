@@ -1,24 +1,26 @@
-//! Where in a stretch of text a pattern fits best, by the fewest edits. Both must be short: the cost is their product.
+//! Approximate string matching by Sellers' algorithm: the part of a text that is the fewest edits away from a pattern.
+//! The cost is the product of both lengths, so both must be short.
 
 use std::ops::Range;
 
-/// Which edge of the text the pattern is anchor to.
+/// Which edge of the text the match must include.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
-    /// Neither: it may stand anywhere.
+    /// Neither: the match may be anywhere.
     Free,
-    /// It begins where the text begins.
+    /// The match begins where the text begins.
     Start,
-    /// It ends where the text ends.
+    /// The match ends where the text ends.
     End,
 }
 
-/// The part of `text` that is fewest edits away from `pattern`, of equally good ones the longest, then the first.
+/// The part of `text` that is the fewest edits away from `pattern`; among equally good ones the longest, then the
+/// first.
 pub(super) fn align(pattern: &str, text: &str, anchor: Anchor) -> Range<usize> {
     let pattern: Vec<char> = pattern.chars().collect();
     let mut places: Vec<(usize, char)> = text.char_indices().collect();
     if anchor == Anchor::End {
-        // The same question in the mirror.
+        // A match at the end is a match at the start of the reversed texts.
         let mirrored: Vec<char> = pattern.iter().rev().copied().collect();
         places.reverse();
         let characters: Vec<char> = places.iter().map(|(_, character)| *character).collect();
@@ -36,8 +38,9 @@ pub(super) fn align(pattern: &str, text: &str, anchor: Anchor) -> Range<usize> {
     offset(found.start)..offset(found.end)
 }
 
+/// Sellers' dynamic programming: Levenshtein's, except that a match may begin anywhere unless it is anchored.
 fn best(pattern: &[char], text: &[char], anchor: Anchor) -> Range<usize> {
-    // Edits so far, and where in the text that way began.
+    // Each cell holds the number of edits so far, and where in the text that match began.
     let begin = |at: usize| {
         if anchor == Anchor::Start {
             (at, 0)
@@ -54,8 +57,8 @@ fn best(pattern: &[char], text: &[char], anchor: Anchor) -> Range<usize> {
             let missing = (row[j + 1].0 + 1, row[j + 1].1);
             let extra = (row[j].0 + 1, row[j].1);
             diagonal = row[j + 1];
-            // Of equally short ways the one that began first: what stands between two characters of the pattern is
-            // part of the text, and the first of them is not to be given up for it.
+            // Among equally short matches the one that began first is kept: characters between two characters of the
+            // pattern belong to the match, and its first character is not given up for them.
             row[j + 1] = through.min(missing).min(extra);
         }
     }

@@ -1,15 +1,15 @@
-//! How a region differs from the text that was looked for, in clauses a model can act on: white space made visible,
-//! the first differing character with its code point.
+//! Describes how a region differs from the text that was looked for, in clauses that a model can act on: white space is
+//! made visible, and the first differing character is given with its code point.
 
 use std::fmt::Write as _;
 
-/// Characters shown of a line on each side of the first difference.
+/// How many characters of a line are shown on each side of the first difference.
 const AROUND: usize = 40;
 
-/// Differing lines that are listed.
+/// How many differing lines are listed.
 const LISTED_MOST: usize = 10;
 
-/// What stands at `line` and `column` (both from 0) of the file, told against what was sent.
+/// The clauses about `text`, which is at `line` and `column` of the file (both from 0), compared with what was sent.
 pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) -> Vec<String> {
     if sent == text {
         return Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
     clauses
 }
 
-/// The one kind of thing that differs, if it is one.
+/// What differs, where only white space or only letter case does.
 fn only_difference(sent: &str, text: &str) -> Option<&'static str> {
     let blank = |character: &char| character.is_whitespace();
     let same = sent
@@ -65,12 +65,13 @@ fn only_difference(sent: &str, text: &str) -> Option<&'static str> {
     same_case.then_some("letter case")
 }
 
-/// The first difference.
+/// The position of the first difference.
 struct FirstDifference {
-    /// Bytes before it, the same in both.
+    /// How many bytes before it are the same in both.
     at: usize,
+    /// How many lines are before its line.
     lines: usize,
-    /// Characters before it on its line.
+    /// How many characters are before it on its line.
     column: usize,
 }
 
@@ -123,22 +124,22 @@ fn named(character: Option<char>) -> String {
     format!("{name} (U+{code:04X})")
 }
 
-/// Whether a character leaves no mark, or one that is taken for another.
+/// Whether a character is drawn as nothing, or like another one.
 fn is_invisible(character: char) -> bool {
     character.is_control()
         || (character.is_whitespace() && character != ' ')
         || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{300}'..='\u{36f}')
 }
 
-/// Which spaces are drawn.
+/// Which spaces are drawn as dots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DrawnBlanks {
     All,
-    /// Those at the edges of a line.
+    /// Those at the start and the end of a line.
     Edges,
 }
 
-/// The line around an offset, cut on character boundaries, with tabs, invisible characters and spaces drawn.
+/// The line around an offset, shortened, with tabs, invisible characters and some spaces drawn.
 fn visible(text: &str, at: usize, blanks: DrawnBlanks) -> String {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
@@ -175,7 +176,7 @@ fn visible(text: &str, at: usize, blanks: DrawnBlanks) -> String {
     drawn
 }
 
-/// How many lines differ, and which, where there are several.
+/// How many lines more one side has, or which lines differ where there are several.
 fn counted(sent: &str, text: &str, line: usize) -> Option<String> {
     let (sent_lines, file_lines) = (sent.lines().count(), text.lines().count());
     if sent_lines != file_lines {

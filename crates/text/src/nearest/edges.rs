@@ -1,5 +1,5 @@
-//! First and last line of the region of a text of several lines, by the text's own first and last lines. Between them
-//! lines may have come or gone.
+//! Finds the first and the last line of the region that a text of several lines stands for. Lines between them may have
+//! been added or removed.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use super::pairing;
 use super::place::{LINE_MOST, Needle, TRIED_MOST, boundary};
 use crate::diff::LineTable;
 
-/// How alike the edge lines must be to decide where the region ends.
+/// How alike the lines at an edge must be to decide where the region ends there.
 const EDGE_LEAST: f32 = 0.4;
 
-/// Bytes that a line must have to be searched for as it is.
+/// How many bytes a line must have to be searched for as it is.
 const SEARCHED_LEAST: usize = 8;
 
 /// The first and last lines of regions near the lines given, the best first.
@@ -30,7 +30,7 @@ pub(super) fn edges(
         let wanted: Vec<Profile> = needle.lines.iter().map(|line| Profile::of(line)).collect();
         let tried_profiles = profiles(view, lines, tried.clone());
         if let Some(found) = pairing::pair(&wanted, &tried_profiles) {
-            // What is as near above or below it is no less likely to be meant.
+            // A match above or below that is as good is as likely to be meant.
             let above = pairing::pair(&wanted, &tried_profiles[..found.start]);
             let below = pairing::pair(&wanted, &tried_profiles[found.end..]);
             let below = below.map(|rival| rival.start + found.end..rival.end + found.end);
@@ -46,7 +46,7 @@ pub(super) fn edges(
         .collect()
 }
 
-/// By the first and the last lines of the text, where there are too many to pair up or none pairs.
+/// The region by the first and the last lines of the text, where there are too many lines to align or none aligns.
 fn by_edge_lines(
     view: &str,
     lines: &dyn LineTable,
@@ -64,7 +64,7 @@ fn by_edge_lines(
             best_line(view, lines, &needle.tail, tried),
         )
     } else {
-        // A rough place of a long text is off by more lines than can be tried.
+        // The rough place of a long text is off by more lines than can be tried.
         let exact = |edge, near: &Range<usize>| exact_line(view, lines, needle, edge, near.start);
         (
             exact(&needle.head, &near_start)
@@ -99,7 +99,8 @@ fn by_edge_lines(
     }
 }
 
-/// Where an edge line of a long text stands as it is, nearest to a line: where the first edge line would then be.
+/// The line nearest to `near` where a line at the edge of a long text occurs as it is, converted to where the first of
+/// the edge lines would be.
 fn exact_line(
     view: &str,
     lines: &dyn LineTable,
@@ -131,7 +132,7 @@ fn exact_line(
     })
 }
 
-/// The line of those tried where the edge lines fit best, for the first of them, and how well.
+/// The line among `tried` where the edge lines match best, for the first of them, and how well.
 fn best_line(
     view: &str,
     lines: &dyn LineTable,
@@ -141,7 +142,7 @@ fn best_line(
     best_lines(view, lines, edge, tried, 1).into_iter().next()
 }
 
-/// The lines of those tried where the edge lines fit best, for the first of them, and how well; the best first.
+/// The lines among `tried` where the edge lines match best, for the first of them, and how well; the best first.
 pub(super) fn best_lines(
     view: &str,
     lines: &dyn LineTable,

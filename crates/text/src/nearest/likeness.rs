@@ -1,17 +1,18 @@
-//! How alike two texts are, from 0 to 1. White space and letter case do not count.
+//! How alike two texts are, from 0 to 1, ignoring white space and letter case: by Levenshtein distance for short texts,
+//! by the Sørensen-Dice coefficient of their byte trigrams for longer ones.
 
-/// Bytes of a text that are compared: of a longer one this much from its start and as much from its end.
+/// Of a text of more than twice this many bytes, this many from its start and from its end are compared.
 const END_MOST: usize = 8 << 10;
 
-/// Characters up to which two texts are compared exactly.
+/// Texts up to this many characters are compared by Levenshtein distance.
 const EXACT_MOST: usize = 200;
 
-/// A text prepared for comparing.
+/// A text prepared for comparison.
 #[derive(Debug, Clone)]
 pub(crate) struct Profile {
     /// The folded characters of a short text.
     short: Option<Vec<char>>,
-    /// Hashes of all neighbouring folded bytes, in threes, sorted.
+    /// All trigrams of the folded bytes, sorted, each packed into one number.
     trigrams: Vec<u32>,
 }
 
@@ -33,17 +34,17 @@ impl Profile {
         Profile { short, trigrams }
     }
 
-    /// Whether there is nothing but white space.
+    /// Whether the text has only white space.
     pub(super) fn is_blank(&self) -> bool {
         self.trigrams.is_empty() && self.short.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// How much the text says: a lone bracket little, a long line 1.
+    /// How much the text tells, from almost 0 for a lone bracket to 1 for a line of a dozen characters or more.
     pub(super) fn weight(&self) -> f32 {
         ((self.trigrams.len() + 1) as f32 / 12.0).min(1.0)
     }
 
-    /// Cheaper than `likeness` and coarser.
+    /// The Sørensen-Dice coefficient also for short texts: cheaper than [`Profile::likeness`], and coarser.
     pub(super) fn rough_likeness(&self, other: &Profile) -> f32 {
         if self.trigrams.is_empty() || other.trigrams.is_empty() {
             return if self.short == other.short { 1.0 } else { 0.0 };
@@ -51,11 +52,12 @@ impl Profile {
         dice_coefficient(&self.trigrams, &other.trigrams)
     }
 
-    /// How much of this text the other one has, whatever else it has.
+    /// Which part of this text's trigrams the other text has.
     pub(super) fn contained_in(&self, other: &Profile) -> f32 {
         count_common(&self.trigrams, &other.trigrams) as f32 / self.trigrams.len().max(1) as f32
     }
 
+    /// How alike the two texts are, from 0 to 1.
     pub(crate) fn likeness(&self, other: &Profile) -> f32 {
         if let (Some(one), Some(two)) = (&self.short, &other.short) {
             return levenshtein_likeness(one, two);
@@ -86,6 +88,7 @@ fn folded_characters(text: &str) -> Vec<char> {
         .collect()
 }
 
+/// Twice the number of common trigrams over the number of all.
 fn dice_coefficient(one: &[u32], two: &[u32]) -> f32 {
     if one.is_empty() || two.is_empty() {
         return if one.len() == two.len() { 1.0 } else { 0.0 };
@@ -110,6 +113,7 @@ fn count_common(one: &[u32], two: &[u32]) -> usize {
     shared
 }
 
+/// One minus the Levenshtein distance over the length of the longer text.
 fn levenshtein_likeness(one: &[char], two: &[char]) -> f32 {
     let longest = one.len().max(two.len());
     if longest == 0 {

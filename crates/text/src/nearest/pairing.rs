@@ -1,27 +1,32 @@
-//! Which lines of the file a text of several lines pairs up with, where lines were changed, left out or added: the
-//! alignment whose pairs are most alike.
+//! Aligns the lines of a text with lines of the file, where lines were changed, left out or added: Needleman and
+//! Wunsch's alignment, except that lines of the file before and after the match cost nothing.
+//!
+//! A pair scores its likeness times the weight of the line, so that a pair of alike lines always beats two gaps, and
+//! long lines count more than brackets. A rewritten line costs a little less than a gap on one side, so that it pairs
+//! with the line in its place.
 
 use std::ops::Range;
 
 use super::likeness::Profile;
 
-/// Lines of the text, and of the file, that are paired up; their product is the cost.
+/// How many lines of the text are aligned. The cost is the product with [`TRIED_MOST`].
 pub(super) const WANTED_MOST: usize = 80;
+/// How many lines of the file are aligned.
 pub(super) const TRIED_MOST: usize = 300;
 
-/// A line of one side without one of the other.
+/// The score of a line on one side without a counterpart on the other.
 const GAP_PENALTY: f32 = -0.1;
 
-/// Two lines that have nothing in common: a line was rewritten.
+/// The score of two lines that have nothing in common: the line was rewritten.
 const MISMATCH_PENALTY: f32 = -0.08;
 
-/// Below this two lines have nothing in common.
+/// Two lines less alike than this have nothing in common.
 const ALIKE_LEAST: f32 = 0.3;
 
-/// The lines of `tried`, by index, from the one paired with the first wanted line to the one paired with the last. `None`
-/// where nothing pairs up.
+/// The range of `tried`, by index, from the line paired with the first wanted line to the one paired with the last;
+/// `None` where nothing pairs.
 pub(super) fn pair(wanted: &[Profile], tried: &[Profile]) -> Option<Range<usize>> {
-    // How good it is up to here, and the line of the file where that way began.
+    // Each cell holds the best score so far, and the line of the file where that alignment began.
     let mut row: Vec<(f32, usize)> = (0..=tried.len()).map(|at| (0.0, at)).collect();
     for line in wanted {
         let mut diagonal = row[0];
@@ -44,6 +49,7 @@ pub(super) fn pair(wanted: &[Profile], tried: &[Profile]) -> Option<Range<usize>
     (row[end].0 > 0.0 && row[end].1 < end).then(|| row[end].1..end)
 }
 
+/// The score of pairing two lines.
 fn value(wanted: &Profile, other: &Profile) -> f32 {
     match (wanted.is_blank(), other.is_blank()) {
         (true, true) => return wanted.weight(),

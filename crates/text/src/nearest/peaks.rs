@@ -1,36 +1,46 @@
-//! Where to look: the places of a view that share the most and the rarest byte grams with a text. White space and
-//! letter case do not count. Rough by design; `place` finds the edges.
+//! Where to look: the places of a view that have the most and the rarest q-grams of a text in common with it. White
+//! space and letter case do not count. The places are rough by design; `place` finds their edges.
+//!
+//! The model is that of a search engine. A q-gram is a group of `width` neighbouring bytes; short texts use short
+//! q-grams, since they have few. Each one weighs the inverse square root of its count in the view, a mild inverse
+//! document frequency: a rare one tells more, but no single one decides. The view is divided into cells of a sixteenth
+//! of the text; the weights of all hits are summed up per cell, and the windows of the text's length with the largest
+//! sums are the candidates.
+//!
+//! All bytes of the view pass through the scan, so it is kept cheap: a one-hash Bloom filter of 8 KiB, which stays in
+//! the cache, rejects most bytes; only then an open-addressing hash table is asked.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-/// Bytes of a view that are scanned. Of a larger one a part around a line of the text, if one is found, or the start.
+/// How many bytes of a view are scanned. Of a larger one it is a part around a line of the text, if one is found, or
+/// the start.
 pub(super) const VIEW_MOST: usize = 16 << 20;
 
-/// Places that are given.
+/// How many places are given.
 const PEAKS_MOST: usize = 16;
 
-/// Distinct grams of the text that are looked for; of a longer text a sample.
+/// How many distinct q-grams of the text are looked for; of a longer text a sample is.
 const GRAMS_MOST: usize = 32 << 10;
 
-/// Bytes that are counted at a time.
+/// The block size for counting q-grams.
 const COUNTED_BLOCK: usize = 64 << 10;
 
-/// Lines of the text that are searched for in a view too large to scan.
+/// How many lines of the text are searched for in a view that is too large to scan.
 const PROBES_MOST: usize = 4;
 
-/// A place must share this part of what the best one shares.
+/// Which part of the best place's score another place must have.
 const FRACTION_LEAST: f32 = 0.3;
 
-/// A place where to look: about as long as the text, its edges off by up to `slack`.
+/// A candidate: about as long as the text, with edges that are off by up to `slack`.
 #[derive(Debug, Clone)]
 pub(super) struct Peak {
     pub(super) range: Range<usize>,
     pub(super) slack: usize,
 }
 
-/// Places of the view that resemble `old`, the best first.
+/// The candidates in the view for `old`, the best first.
 pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
     let part = scanned(view, old);
     let bytes = &view.as_bytes()[part.clone()];
@@ -38,7 +48,7 @@ pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
         return Vec::new();
     };
     let mut counts = vec![0u32; grams.count];
-    // How rare a gram is need not be known exactly: a quarter of a large view tells.
+    // The counts need not be exact: a quarter of a large view is enough.
     let step = if bytes.len() > 4 * COUNTED_BLOCK {
         4
     } else {
@@ -69,13 +79,13 @@ pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
         .collect()
 }
 
-/// For each stretch of `width` cells the window of that width which starts in it and holds the most.
+/// For each run of `width` cells, the window of that width that starts in it and has the largest sum.
 fn best_windows(cells: &[f32], width: usize) -> Vec<(usize, f32)> {
     let mut best = Vec::new();
     let mut sum: f32 = cells.iter().take(width).sum();
     let mut here = (0, sum);
     for start in 1..cells.len() {
-        // Summed afresh now and then, or what is subtracted would leave its rounding behind.
+        // The sum is computed afresh now and then, because subtracting accumulates rounding errors.
         sum = if start % 1024 == 0 {
             cells[start..].iter().take(width).sum()
         } else {
@@ -115,26 +125,30 @@ fn scanned(view: &str, old: &str) -> Range<usize> {
     start..start + VIEW_MOST
 }
 
-/// The byte grams of a text, numbered.
+/// The distinct q-grams of a text, numbered, in a hash table behind a Bloom filter.
 struct GramTable {
-    /// Bytes in a gram.
+    /// How many bytes a q-gram has.
     width: usize,
-    /// Only grams whose hash leaves no rest are looked for.
+    /// Only q-grams whose hash is a multiple of this are looked for.
     sample: u32,
-    /// A bit for each gram that may be among them: most bytes of a view end here.
+    /// The Bloom filter: a bit is set for the hash of each q-gram.
     filter: Vec<u64>,
+    /// The open-addressing table with linear probing: q-gram and number.
     slots: Vec<(u64, u32)>,
     count: usize,
 }
 
+/// The filter has two to the power of this many bits.
 const FILTER_BITS: u32 = 16;
+/// The number of a slot without a q-gram.
 const EMPTY_SLOT: u32 = u32::MAX;
 
+/// A multiplicative (Fibonacci) hash.
 fn hash(gram: u64) -> u32 {
     (gram.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
-/// White space is 0 and left out.
+/// Each byte in lower case; 0 for white space, which is skipped.
 const FOLDED: [u8; 256] = {
     let mut table = [0u8; 256];
     let mut byte = 0;
@@ -149,7 +163,7 @@ const FOLDED: [u8; 256] = {
 };
 
 impl GramTable {
-    /// `None` for a text too short to resemble anything.
+    /// The table of a text; `None` for a text too short to resemble anything.
     fn of(text: &[u8]) -> Option<GramTable> {
         let length = text
             .iter()
@@ -160,7 +174,7 @@ impl GramTable {
             3..9 => 2,
             9..17 => 3,
             17..65 => 4,
-            // Four bytes tell the lines of a table, or of a log, too little apart.
+            // The lines of a table or of a log have too many groups of four bytes in common.
             _ => 8,
         };
         let sample = length.div_ceil(GRAMS_MOST) as u32;
@@ -175,7 +189,7 @@ impl GramTable {
         grams.walk(text, |_, gram| found.push(gram));
         found.sort_unstable();
         found.dedup();
-        // A sample of many equal grams cannot be more than this by much; were it, the rest is left out.
+        // The sample of a text with many equal q-grams may be larger than intended; the rest is left out.
         found.truncate(2 * GRAMS_MOST);
         grams.slots = vec![(0, EMPTY_SLOT); (found.len() * 4).next_power_of_two()];
         for gram in found {
@@ -192,7 +206,7 @@ impl GramTable {
         Some(grams)
     }
 
-    /// Every gram of a text that belongs to the sample, with the offset of its last byte.
+    /// Calls `each` for every q-gram of a text that belongs to the sample, with the offset of its last byte.
     fn walk(&self, text: &[u8], mut each: impl FnMut(usize, u64)) {
         let mask = u64::MAX >> (64 - 8 * self.width);
         let mut gram = 0u64;
@@ -212,7 +226,7 @@ impl GramTable {
         }
     }
 
-    /// Every gram of this text that a view has.
+    /// Calls `each` for every q-gram of this table in the view, with the offset of its last byte and its number.
     fn scan(&self, view: &[u8], mut each: impl FnMut(usize, usize)) {
         let mask = self.slots.len() - 1;
         self.walk(view, |at, gram| {

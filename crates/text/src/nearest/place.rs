@@ -1,4 +1,4 @@
-//! From a rough place to the region: which lines, and where in them the text that was looked for begins and ends.
+//! From a rough place to a region: which lines it has, and where in them the text that was looked for begins and ends.
 
 use std::ops::Range;
 
@@ -8,41 +8,42 @@ use super::likeness::Profile;
 use super::peaks::Peak;
 use crate::diff::LineTable;
 
-/// Lines at each end of the text that its edges are found by.
+/// How many lines at each end of the text are used to find its edges.
 const EDGE_LINES: usize = 3;
 
-/// Lines that a text of one line is answered with.
+/// How many lines are given for a text of one line.
 const SINGLE_MOST: usize = 4;
 
-/// Lines that are tried as first, or last, line of the region.
+/// How many lines are tried as the first, or last, line of the region.
 pub(super) const TRIED_MOST: usize = 200;
 
-/// Bytes of a line over which the region is found by characters.
+/// In lines of more bytes than this the region is found by characters.
 pub(super) const LINE_MOST: usize = 2_000;
 
-/// How alike a place is at most that holds all of the text and more.
+/// How alike a place counts at most that contains all of the text and more.
 const CONTAINED: f32 = 0.8;
 
-/// How alike an edge line must be for the text to begin or end inside it.
+/// How alike a line at the edge must be for the text to begin or end inside of it.
 const PART_LEAST: f32 = 0.3;
 
-/// Characters at each end of the text that its edges are found by within a long line.
+/// How many characters at each end of the text are used to find its edges within a long line.
 const EDGE_CHARACTERS: usize = 96;
 
-/// The text that was looked for.
+/// The text that was looked for, prepared for comparison.
 pub(super) struct Needle<'a> {
     text: &'a str,
     pub(super) lines: Vec<&'a str>,
     ends_newline: bool,
     profile: Profile,
-    /// First and last lines that are not blank, with their index.
+    /// The first lines that are not blank, with their index.
     pub(super) head: Vec<(usize, Profile)>,
+    /// The last lines that are not blank, with their index.
     pub(super) tail: Vec<(usize, Profile)>,
     longest: usize,
 }
 
 impl<'a> Needle<'a> {
-    /// `None` where it is blank.
+    /// Prepares a text; `None` where it is blank.
     pub(super) fn of(text: &'a str) -> Option<Needle<'a>> {
         let ends_newline = text.ends_with('\n');
         let lines: Vec<&str> = text
@@ -81,7 +82,7 @@ impl<'a> Needle<'a> {
         })
     }
 
-    /// How many of its lines are the same to the byte, by which equally alike places are told apart.
+    /// How many lines are the same byte for byte, to choose among equally alike places.
     pub(super) fn same_lines(&self, text: &str) -> usize {
         let pairs = self.lines.iter().zip(text.split('\n')).take(TRIED_MOST);
         pairs.filter(|(one, other)| **one == *other).count()
@@ -92,14 +93,14 @@ impl<'a> Needle<'a> {
         let other = Profile::of(text);
         let mut alike = self.profile.likeness(&other);
         if self.lines.len() > 1 {
-            // A long line that was left out must not hide the rest.
+            // A long line that was left out must not hide that the rest is there.
             alike = alike.max(CONTAINED * self.profile.contained_in(&other));
         }
         (alike * 100.0).round().clamp(0.0, 100.0) as u8
     }
 }
 
-/// The regions at a rough place, the best first.
+/// The regions at a candidate, the best first.
 pub(super) fn places(
     view: &str,
     lines: &dyn LineTable,
@@ -116,7 +117,7 @@ pub(super) fn places(
     found
 }
 
-/// Empty where lines are too long to go by.
+/// The regions in whole lines; none where lines are too long.
 fn by_lines(
     view: &str,
     lines: &dyn LineTable,
@@ -178,8 +179,8 @@ fn within(
             end_line.end,
         ));
     }
-    // White space at the far edge of a line must not decide where in it the text begins or ends, and a line that was
-    // rewritten is taken whole.
+    // White space at the far edge of a line must not decide where the text begins or ends in it, and a line that was
+    // rewritten belongs to the region as a whole.
     let rewritten = |wanted: &str, line: &str| {
         Profile::of(wanted).likeness(&Profile::of(line)) < PART_LEAST
             && !line.contains(wanted.trim())
@@ -210,7 +211,8 @@ fn within(
     Some(with_newline(view, needle, range, end_line.end))
 }
 
-/// Whether a line begins with the word or mark that the text begins with: whole lines are answered by whole lines.
+/// Whether a line begins with the word or punctuation mark that the text begins with: then the region begins with the
+/// whole line.
 fn begins_alike(wanted: &str, line: &str) -> bool {
     let first = |text: &str| {
         let text = text.trim_start();
@@ -222,7 +224,7 @@ fn begins_alike(wanted: &str, line: &str) -> bool {
     first(wanted) == first(line)
 }
 
-/// The same for its end.
+/// Whether a line ends with the word or punctuation mark that the text ends with.
 fn ends_alike(wanted: &str, line: &str) -> bool {
     let last = |text: &str| {
         let text = text.trim_end();
@@ -237,7 +239,7 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// From the line's start where the text that was looked for is indented itself and only the indentation differs.
+/// The range with the indentation of the line where the text is indented itself, and without it where the text is not.
 fn indented(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     let blank_before = line[..found.start].trim().is_empty();
     let indentation = line.len() - line.trim_start().len();
@@ -248,7 +250,7 @@ fn indented(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     }
 }
 
-/// Widened to whole words where the text that was looked for begins or ends in a word.
+/// The range widened to whole words where the text begins or ends in a word.
 fn whole_words(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     let mut widened = found.clone();
     if wanted.ends_with(is_word) && line[..found.end].ends_with(is_word) {
@@ -265,6 +267,7 @@ fn whole_words(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     widened
 }
 
+/// The range with the newline of its last line where the text ends in one.
 fn with_newline(
     view: &str,
     needle: &Needle<'_>,
@@ -277,7 +280,7 @@ fn with_newline(
     range
 }
 
-/// In long lines: the edges are found by the first and the last characters of the text.
+/// The region within long lines: its edges are found by the first and the last characters of the text.
 fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<usize>> {
     let text = needle.text;
     let length = text.len();

@@ -1,10 +1,11 @@
-//! What models put around or before the lines that they quote: code fences, line numbers, a line twice.
+//! What models add to the lines that they quote: code fences, line numbers, a repeated line.
 
 use crate::leak::{FenceLine, Separator, fence, numbered};
 
-/// Lines that stand twice which are stripped out one at a time.
+/// How many repeated lines are removed one at a time.
 const DOUBLED_TRIED: usize = 8;
 
+/// All forms of line numbers.
 const SEPARATORS: [Separator; 4] = [
     Separator::Arrow,
     Separator::Tab,
@@ -12,7 +13,7 @@ const SEPARATORS: [Separator; 4] = [
     Separator::Bar,
 ];
 
-/// What is stripped off a text.
+/// What is stripped from a text before it is looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Stripped {
     pub(super) fence: bool,
@@ -20,7 +21,7 @@ pub(super) struct Stripped {
 }
 
 impl Stripped {
-    /// Everything that could be stripped off these lines, nothing first.
+    /// Everything that could be stripped from these lines; nothing comes first.
     pub(super) fn candidates(lines: &[&str]) -> Vec<Stripped> {
         let fences: &[bool] = match unfenced(lines) {
             Some(_) => &[false, true],
@@ -41,7 +42,7 @@ impl Stripped {
         both.collect()
     }
 
-    /// What is no text of a file for certain.
+    /// What certainly is not text of the file.
     pub(super) fn certain(lines: &[&str], view: &str) -> Stripped {
         let inner = unfenced(lines);
         let fence = inner.is_some() && !view.split('\n').any(|line| fence(line).is_some());
@@ -55,6 +56,7 @@ impl Stripped {
         Stripped { fence, numbers }
     }
 
+    /// The lines without fence and numbers.
     pub(super) fn strip<'t>(self, lines: &[&'t str]) -> Vec<&'t str> {
         let inner = if self.fence { unfenced(lines) } else { None };
         let mut lines = inner.unwrap_or_else(|| lines.to_vec());
@@ -85,13 +87,14 @@ fn unfenced<'t>(lines: &[&'t str]) -> Option<Vec<&'t str>> {
     inner.iter().any(filled).then(|| inner.to_vec())
 }
 
-/// The lines that repeat the one before them, by index.
+/// The indexes of lines that repeat the line before them.
 pub(super) fn doubled(lines: &[&str]) -> Vec<usize> {
     let repeats = |at: &usize| !lines[*at].trim().is_empty() && lines[*at] == lines[*at - 1];
     (1..lines.len()).filter(repeats).collect()
 }
 
-/// The lines without those that stand twice: without all of them, then without one at a time.
+/// The lines without the repeated ones, and the indexes of those: first without all of them, then without one at a
+/// time.
 pub(super) fn undoubled<'t>(lines: &[&'t str]) -> Vec<(Vec<&'t str>, Vec<usize>)> {
     let found = doubled(lines);
     let without = |left_out: &[usize]| -> Vec<&'t str> {

@@ -1,4 +1,5 @@
-//! Old text with lines that stand for more: the one place that the pieces around them fit, as whole lines.
+//! Handles gaps: lines such as `...` in an old text that stand for more lines. Finds the places of the file where the
+//! text around the gaps occurs in order, as whole lines.
 
 use std::ops::Range;
 
@@ -6,15 +7,15 @@ use memchr::memmem;
 
 use crate::leak::stands_for_more;
 
-/// Places that are given.
+/// With more matching places than this none is given.
 const FITS_MOST: usize = 12;
 
-/// Whether a line is only `...`, or that in a comment.
+/// Whether a line consists of `...`, or is a placeholder comment.
 pub(super) fn is_gap(line: &str) -> bool {
     matches!(line.trim(), "..." | "…") || stands_for_more(line)
 }
 
-/// A place that the pieces fit.
+/// A place that the text around the gaps matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fit {
     pub(super) place: Range<usize>,
@@ -22,10 +23,10 @@ pub(super) struct Fit {
     pub(super) gaps: Vec<Option<Range<usize>>>,
 }
 
-/// The places where the pieces between the gaps stand in this order: from each place of the first one the shortest
-/// stretch, and longer ones where the last piece stands again in the same block. Empty where there are too many.
+/// The places where the pieces between the gaps occur in order: from each occurrence of the first piece the shortest
+/// range, and longer ones where the last piece occurs again in the same block. Empty where there are too many.
 pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
-    // Where a gap is the first or the last line, the text begins or ends nobody knows where.
+    // If a gap is the first or the last line, it is unknown where the text begins or ends.
     let mut filled = lines.iter().filter(|line| !line.trim().is_empty());
     if filled.next().is_none_or(|line| is_gap(line))
         || filled.next_back().is_none_or(|line| is_gap(line))
@@ -51,14 +52,14 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
         let mut starts = Vec::new();
         for piece in rest.iter_mut() {
             let Some(at) = ends.last().and_then(|&end| piece.next(view, end)) else {
-                // From a later start the rest is no nearer: nothing more can fit.
+                // From a later start the rest is no nearer, so nothing more can match.
                 return found;
             };
             starts.push(at);
             ends.push(at + piece.text.len());
         }
         found.push(Fit::of(view, start, &starts, &ends));
-        // The last piece may as well be meant where it stands again in the same block.
+        // The last piece may equally be meant where it occurs again in the same block.
         while let Some(last) = rest.last()
             && found.len() <= FITS_MOST
             && let (Some(begin), Some(end)) = (starts.last_mut(), ends.last_mut())
@@ -76,7 +77,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
 }
 
 impl Fit {
-    /// From where the first piece starts, where the others start and where each ends.
+    /// The match by the start of the first piece, the starts of the others, and the ends of all.
     fn of(view: &str, start: usize, starts: &[usize], ends: &[usize]) -> Fit {
         let gap = |(&end, &next): (&usize, &usize)| {
             let line_start = view[..next].rfind('\n').unwrap_or(0);
@@ -90,8 +91,8 @@ impl Fit {
     }
 }
 
-/// Whether all that stands in a stretch is indented more than the line at `start`: it belongs to the same block, and what
-/// ends there may as well end later.
+/// Whether every line of a range is indented more than the line at `start`. Then the range belongs to the same block,
+/// and the text may equally end later in it.
 fn same_block(view: &str, start: usize, stretch: Range<usize>) -> bool {
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let line_start = view[..start].rfind('\n').map_or(0, |end| end + 1);
@@ -103,11 +104,11 @@ fn same_block(view: &str, start: usize, stretch: Range<usize>) -> bool {
         .all(|line| indentation(line) > outer)
 }
 
-/// A piece that is looked for from left to right.
+/// Finds the occurrences of one piece from left to right.
 struct PieceFinder<'p> {
     text: &'p str,
     finder: memmem::Finder<'p>,
-    /// The place found last, which serves until the search starts behind it.
+    /// The last occurrence found, which is valid until the search starts behind it.
     known: Option<usize>,
 }
 
@@ -120,7 +121,7 @@ impl<'p> PieceFinder<'p> {
         }
     }
 
-    /// The first place from an offset on where it stands as whole lines, but for the indentation of its first.
+    /// The first occurrence from an offset on as whole lines, apart from the indentation of the first.
     fn next(&mut self, view: &str, from: usize) -> Option<usize> {
         if let Some(known) = self.known.filter(|known| *known >= from) {
             return Some(known);
@@ -141,11 +142,12 @@ impl<'p> PieceFinder<'p> {
     }
 }
 
+/// Whether the place consists of whole lines, apart from the indentation of the first and trailing blanks.
 fn is_whole(view: &str, place: Range<usize>) -> bool {
     let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
     let bytes = view.as_bytes();
     let after = bytes[place.end..].iter().find(|byte| !blank(byte));
-    // A text that is indented itself begins at the start of its line.
+    // A text that is indented itself must begin at the line start.
     let indented = bytes[place.clone()]
         .first()
         .is_some_and(|byte| blank(&byte));
@@ -158,7 +160,7 @@ fn is_whole(view: &str, place: Range<usize>) -> bool {
     before.is_none_or(|&byte| byte == b'\n') && after.is_none_or(|&byte| byte == b'\n')
 }
 
-/// How many blank lines stand right before, and right behind, each gap.
+/// How many blank lines are right before, and right after, each gap.
 pub(super) fn blanks_around(lines: &[&str]) -> Vec<(usize, usize)> {
     let blank = |line: &&&str| line.trim().is_empty();
     let at_gap = |at: usize| {

@@ -1,4 +1,5 @@
-//! Where a text stands when white space and line breaks do not count.
+//! Where a text occurs when white space and line breaks do not count. The longest word of the text is searched for, and
+//! from each occurrence the rest is compared forwards and backwards.
 
 use std::ops::Range;
 
@@ -6,17 +7,17 @@ use memchr::memmem;
 
 use super::tokens::tokens;
 
-/// Places of the text's longest word that are looked at.
+/// How many occurrences of the longest word are looked at.
 const TRIED_MOST: usize = 2_000;
 
-/// Places that are given.
+/// How many places are given.
 const GIVEN_MOST: usize = 20;
 
-/// Characters that are compared in all.
+/// How many characters are compared in all.
 const COMPARED_MOST: usize = 20_000_000;
 
-/// Every place where the text stands but for white space, from its first character that is not white space to its
-/// last. `None` where there are too many to tell.
+/// Every place where the text occurs apart from white space, from its first to its last character that is not white
+/// space. `None` where there are too many.
 pub(super) fn places(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
     let Some((at, anchor)) = anchor(text) else {
         return Some(Vec::new());
@@ -48,8 +49,8 @@ pub(super) fn places(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
     Some(found)
 }
 
-/// The longest word of a text, in which the file can have no white space, and where it stands; a mark where it has no
-/// words.
+/// The longest word of a text, and its offset; a punctuation mark where it has no words. The file cannot have white
+/// space inside of it.
 fn anchor(text: &str) -> Option<(usize, &str)> {
     let mut longest: Option<(usize, &str)> = None;
     let mut at = 0;
@@ -63,12 +64,13 @@ fn anchor(text: &str) -> Option<(usize, &str)> {
     longest
 }
 
+/// The characters that are not white space, with their offsets.
 fn solid(text: &str) -> impl DoubleEndedIterator<Item = (usize, char)> {
     text.char_indices()
         .filter(|(_, character)| !character.is_whitespace())
 }
 
-/// Where the text ends that stands from an offset on.
+/// Where the text ends that begins at an offset; `None` where another text is there.
 fn forth(view: &str, from: usize, text: &str, left: &mut usize) -> Option<usize> {
     let mut end = from;
     let mut stands = solid(&view[from..]);
@@ -83,7 +85,7 @@ fn forth(view: &str, from: usize, text: &str, left: &mut usize) -> Option<usize>
     Some(end)
 }
 
-/// Where the text begins that stands up to an offset.
+/// Where the text begins that ends at an offset; `None` where another text is there.
 fn back(view: &str, to: usize, text: &str, left: &mut usize) -> Option<usize> {
     let mut start = to;
     let mut stands = solid(&view[..to]).rev();
@@ -98,6 +100,7 @@ fn back(view: &str, to: usize, text: &str, left: &mut usize) -> Option<usize> {
     Some(start)
 }
 
+/// Whether the place neither begins nor ends inside of a word.
 fn splits_no_word(view: &str, place: &Range<usize>) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let text = &view[place.clone()];

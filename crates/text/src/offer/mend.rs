@@ -1,4 +1,4 @@
-//! The new text without the flaw that the old text has, and the sentences about both.
+//! Corrects the new text by the flaws of the old text, and writes the sentences about both.
 
 use std::cell::Cell;
 
@@ -8,16 +8,16 @@ use super::tokens::{exchanged, merge_words, tokens};
 use super::{NewText, QuotedText};
 use crate::leak::{Separator, quoted as shown};
 
-/// Bytes of the texts that are merged.
+/// Texts of more bytes than this, together, are not merged.
 const MERGED_MOST: usize = 256 << 10;
 
-/// Bytes of the texts whose words are compared.
+/// In texts of more bytes than this, together, words are not compared.
 const WORDS_MOST: usize = 16 << 10;
 
-/// Places of a word that are looked at.
+/// How many occurrences of a word are looked at.
 const LOOKED_AT_MOST: usize = 10_000;
 
-/// A text by its lines.
+/// The lines of a text that a model sent, and whether the last one is ended. An empty text is one empty line.
 pub(super) struct SentLines<'t> {
     pub(super) lines: Vec<&'t str>,
     pub(super) ended: bool,
@@ -32,7 +32,7 @@ impl<'t> SentLines<'t> {
         }
     }
 
-    /// Other lines with the same end.
+    /// Other lines with the same ending.
     pub(super) fn with(&self, lines: &[&str]) -> String {
         let mut text = lines.join("\n");
         if self.ended {
@@ -42,14 +42,14 @@ impl<'t> SentLines<'t> {
     }
 }
 
-/// A new text, looked at for the flaws of the old one.
+/// The corrected new text, and the flaws that were found.
 pub(super) struct Mended {
     pub(super) new: NewText,
     pub(super) flaws: Vec<String>,
 }
 
 impl Mended {
-    /// The new text to send with the file's text `there` for the old one.
+    /// Corrects the new text; `there` is the text of the file for the old text.
     pub(super) fn of(quote: &QuotedText<'_>, view: &str, there: &str, new: &str) -> Mended {
         let mut flaws = Vec::new();
         // A newline that only the new text ends in begins a line of its own.
@@ -156,8 +156,8 @@ impl Mended {
     }
 }
 
-/// Words of the old text that the file has not, each with the word that it has instead, and that the new text has no
-/// more often than the old one.
+/// The words of the old text that the file does not have, each with the word that the file has instead. Words that the
+/// new text has more often than the old text are left out.
 fn wrong_words<'t>(
     view: &str,
     quote: &QuotedText<'_>,
@@ -180,7 +180,7 @@ fn wrong_words<'t>(
     found
 }
 
-/// Whether a text has a word, not only as a part of another.
+/// Whether a text contains a word, not only as a part of another word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     text.match_indices(word)
@@ -190,6 +190,7 @@ fn has_word(text: &str, word: &str) -> bool {
         })
 }
 
+/// The text with each wrong word replaced.
 fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
     if wrong.is_empty() {
         return text.to_owned();
@@ -201,7 +202,7 @@ fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
     tokens(text).into_iter().map(right).collect()
 }
 
-/// The new lines with what the file has where the old text is wrong and the new one alike.
+/// The three-way merge of old text (base), new text and file.
 fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
     let size = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
     if size(quote.plain) + size(ours) + size(there) > MERGED_MOST {
@@ -210,7 +211,8 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
     let owned =
         |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| (*line).to_owned()).collect() };
     let (base, ours, theirs) = (owned(quote.plain), owned(ours), owned(there));
-    // Lines that the new text puts where the file has a blank line more: on which side of it cannot be told.
+    // Set where the new text adds lines at a place where the file has a further blank line: it is unknown on which side
+    // of it they belong.
     let unknown = Cell::new(false);
     let by_words = |base: &[String], ours: &[String], theirs: &[String]| {
         let blank = theirs.iter().all(|line| line.trim().is_empty());
@@ -220,7 +222,7 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
         merge_words(&strs(base), &strs(ours), &strs(theirs))
     };
     let lines = merge(&base, &ours, &theirs, &by_words);
-    // Where the edit itself makes blank lines more or fewer, it cannot be told which of them are meant.
+    // Where the edit itself changes the number of blank lines, it is unknown which of them are meant.
     let blanks = |lines: &[String]| lines.iter().filter(|line| line.trim().is_empty()).count();
     if let Some(lines) = &lines
         && blanks(lines) != blanks(&ours)
@@ -235,10 +237,10 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
     }
 }
 
-/// What came of a merge.
+/// The result of a merge.
 enum Merge {
     Lines(Vec<String>),
-    /// What was meant cannot be told.
+    /// It is unknown what was meant.
     Unknown,
     TooLong,
 }

@@ -1,31 +1,32 @@
-//! A three-way merge: what the file has where the old text was wrong is put into the new text where that is wrong alike.
-//! Wherever it is in doubt, the new text stays as it was sent.
+//! A three-way merge (diff3) with the old text as base: where the file differs from the old text, the new text gets
+//! what the file has, unless the edit changed that part itself. In doubt the new text stays as it was sent.
 
 use std::ops::Range;
 
-/// Pairs that a comparison may look at.
+/// How many cells the table of one comparison may have.
 const PAIRS_MOST: usize = 1 << 20;
 
-/// What differs between the base and another list.
+/// A difference between the base and one side.
 #[derive(Debug, Clone)]
 struct SideHunk {
     base: Range<usize>,
-    /// Items that the other list has more than the base, before its end.
+    /// How many items the side has more than the base here.
     grows: isize,
     side: Side,
 }
 
+/// Which of the two changed lists a hunk belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Ours,
     Theirs,
 }
 
-/// What becomes of items of base, ours and theirs where the merge is in doubt.
+/// Decides a conflict: the items of base, ours and theirs to the items of the result.
 pub(super) type ConflictResolver<'d, T> = &'d dyn Fn(&[T], &[T], &[T]) -> Vec<T>;
 
-/// `ours` with the changes from `base` to `theirs` in it. Where both changed the same items and neither contains the
-/// other, `on_conflict` decides. `None` where the lists are too long.
+/// `ours` with the changes from `base` to `theirs` applied. Where both changed the same items and neither change
+/// contains the other, `on_conflict` decides. `None` where the lists are too long.
 pub(super) fn merge<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
@@ -84,6 +85,7 @@ pub(super) fn merge<T: PartialEq + Clone>(
     Some(merged)
 }
 
+/// The result for a range that at least one side changed.
 fn resolve<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
@@ -125,7 +127,7 @@ fn resolve<T: PartialEq + Clone>(
     on_conflict(base, ours, theirs)
 }
 
-/// Where the part stands in the whole.
+/// The index of the part in the whole.
 fn position<T: PartialEq>(whole: &[T], part: &[T]) -> Option<usize> {
     if part.is_empty() {
         return Some(0);
@@ -142,7 +144,7 @@ fn shared<'t, T: PartialEq + 't>(
         .count()
 }
 
-/// The differences in order, by a longest common subsequence. `None` where that would take too long.
+/// The differences in order, by a longest common subsequence; `None` where that would take too long.
 fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHunk>> {
     let mut hunks = Vec::new();
     let (mut base_done, mut other_done) = (0, 0);
@@ -163,7 +165,7 @@ fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHu
     Some(hunks)
 }
 
-/// The pairs of a longest common subsequence.
+/// The pairs of a longest common subsequence, by dynamic programming.
 pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize, usize)>> {
     let head = shared(one.iter(), other.iter());
     let tail = shared(one[head..].iter().rev(), other[head..].iter().rev());
@@ -175,7 +177,7 @@ pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize,
     if (a.len() + 1).saturating_mul(width) > PAIRS_MOST {
         return None;
     }
-    // How much the rests from here on have in common.
+    // Each cell holds the length of the longest common subsequence of the rests.
     let mut table = vec![0u32; (a.len() + 1) * width];
     for i in (0..a.len()).rev() {
         for j in (0..b.len()).rev() {
@@ -204,8 +206,8 @@ pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize,
     Some(pairs)
 }
 
-/// Of equal items that follow one another the first ones are paired: what two lists have more than the base is then found
-/// at the same place in both.
+/// Moves pairs among equal neighbouring items to the first of them, so that additional items are found at the same
+/// place in both lists.
 fn as_early_as_possible<T: PartialEq>(pairs: &mut [(usize, usize)], one: &[T], other: &[T]) {
     let mut next = (0, 0);
     for pair in pairs {

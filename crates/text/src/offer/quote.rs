@@ -1,4 +1,4 @@
-//! An old text without its flaws, the places where it stands, and what to send for one of them.
+//! An old text without its flaws, the places where it occurs, and the offer for one of them.
 
 use std::ops::Range;
 
@@ -10,25 +10,26 @@ use crate::leak::numbered;
 use crate::nearest::differences_at;
 use crate::unique::{stands_once, unique_extension};
 
-/// Places of a text that stands more than once which are looked at.
+/// How many places of a text are looked at.
 const PLACES_MOST: usize = 1_000;
 
 /// An old text, and what it is without its flaws.
 #[derive(Clone, Copy)]
 pub(super) struct QuotedText<'q> {
+    /// What was stripped from it.
     pub(super) stripped: Stripped,
     /// Its lines without fence and numbers.
     pub(super) quoted: &'q [&'q str],
-    /// These without the lines that stand twice.
+    /// The same lines without the repeated ones.
     pub(super) plain: &'q [&'q str],
-    /// Those, by their index in `quoted`.
+    /// The indexes in `quoted` of the repeated lines.
     pub(super) doubled: &'q [usize],
     /// Whether the old text ends in a newline.
     pub(super) ended: bool,
 }
 
 impl QuotedText<'_> {
-    /// The place with the indentation and the newline that the old text has too.
+    /// The place with the indentation and the newline, where the old text has them too.
     pub(super) fn edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = place;
         let filled = |line: &&&str| !line.trim().is_empty();
@@ -48,8 +49,8 @@ impl QuotedText<'_> {
         start..end
     }
 
-    /// Of several places those where every line but blank ones stands to the byte, or else those that begin their line as
-    /// an indented text does; all where there are none of these.
+    /// Those of several places where every line that is not blank is the same byte for byte; else those that begin at a
+    /// line start as an indented text does; else all.
     pub(super) fn likeliest(&self, view: &str, places: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let filled = |line: &&str| !line.trim().is_empty();
         let wanted: Vec<&str> = self.plain.iter().copied().filter(filled).collect();
@@ -76,7 +77,7 @@ impl QuotedText<'_> {
             .unwrap_or(places)
     }
 
-    /// The place that the line numbers name, if they name one.
+    /// The place that the line numbers of the old text name, if they name one.
     pub(super) fn chosen(
         &self,
         lines: &dyn LineTable,
@@ -94,8 +95,8 @@ impl QuotedText<'_> {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// What to send for one of the places where the text stands, longer where it stands more than once. `None` where no
-    /// text within the limits stands once.
+    /// The offer for one of the places. Where its text occurs more than once, the text is extended by lines around it;
+    /// `None` where no text within the limits occurs once.
     pub(super) fn offer(
         &self,
         view: &str,
@@ -109,7 +110,7 @@ impl QuotedText<'_> {
         let is_there = |gap: &str| there.split('\n').any(|line| line.trim() == gap.trim());
         let has_gaps = |line: &&str| gaps::is_gap(line) && !is_there(line);
         let mended = if self.plain.iter().any(has_gaps) {
-            // What the file has for the gaps is in the new text already.
+            // The lines for the gaps are in the new text already.
             let whole = SentLines::of(there);
             let plain = &whole.lines;
             Mended::of(&QuotedText { plain, ..*self }, view, there, new)
@@ -149,7 +150,7 @@ impl QuotedText<'_> {
     }
 }
 
-/// Every place of a text, overlapping ones included, up to a thousand.
+/// Every occurrence of a text, overlapping ones included, up to [`PLACES_MOST`].
 fn all_places(view: &str, text: &str) -> Vec<Range<usize>> {
     let finder = memchr::memmem::Finder::new(text.as_bytes());
     let mut places = Vec::new();
@@ -166,7 +167,8 @@ fn all_places(view: &str, text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// Up to the ends of its lines where the new text goes on as they do and the old text does not: it was cut.
+/// The place extended to the ends of its lines, where the new text continues as they do and the old text does not: the
+/// old text was cut off.
 pub(super) fn to_line_ends(view: &str, place: Range<usize>, old: &str, new: &str) -> Range<usize> {
     let Range { mut start, mut end } = place;
     let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);

@@ -1,14 +1,15 @@
-//! Words, marks and blanks: how far two texts are token_distance in words, and a merge by words where lines do not tell.
+//! Splits texts into words, punctuation marks and blanks; the edit distance of two texts in words, and a three-way
+//! merge by words where a merge by lines is in doubt.
 
 use super::merge::{common, merge};
 
-/// Words of a text that are compared; of longer ones only their common start and end count.
+/// Texts of more words than this, without common start and end, count as different in all of them.
 const COMPARED_MOST: usize = 800;
 
-/// A merge by words is made where at most one word in this many differs between old text and file.
+/// Words are merged where at most one word in this many differs between old text and file.
 const DIFFERING_LEAST: usize = 4;
 
-/// The words, marks and runs of blanks of a text. A line break and the indentation behind it are one.
+/// The words, punctuation marks and runs of blanks of a text. A line break and the indentation after it are one token.
 pub(super) fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -32,14 +33,14 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// Bytes of the blanks, without line breaks, at the start of a text.
+/// How many bytes of blanks, without line breaks, a text starts with.
 fn blanks(text: &str) -> usize {
     text.find(|character: char| !character.is_whitespace() || character == '\n')
         .unwrap_or(text.len())
 }
 
-/// How far two texts are token_distance, in half words. White space does not count, and a word that is spelled nearly alike
-/// counts half.
+/// The Levenshtein distance of two texts in words, counted in half words. White space does not count, and replacing a
+/// word by one that is spelled nearly alike counts half.
 pub(super) fn token_distance(one: &str, other: &str) -> usize {
     let solid = |text| -> Vec<&str> {
         let mut found = tokens(text);
@@ -79,6 +80,7 @@ pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     token_distance(one, other) <= count(one).max(count(other))
 }
 
+/// The cost of replacing one word by another, in half words.
 fn substitution(one: &str, other: &str) -> usize {
     if one == other {
         return 0;
@@ -97,7 +99,7 @@ fn substitution(one: &str, other: &str) -> usize {
         .take_while(|(a, b)| a == b)
         .count()
         .min(short - head.min(short));
-    // Nearly alike: one stretch of at most a quarter of the word differs.
+    // Words are nearly alike where one run of at most a quarter of the word differs.
     if long >= 4 && (long - head - tail) * 4 <= long {
         1
     } else {
@@ -105,7 +107,7 @@ fn substitution(one: &str, other: &str) -> usize {
     }
 }
 
-/// The single words or marks that one list has where the other has a single other one.
+/// The pairs of single words where one list has a word and the other has another one in its place.
 pub(super) fn exchanged<'t, 'o>(one: &[&'t str], other: &[&'o str]) -> Vec<(&'t str, &'o str)> {
     let Some(mut pairs) = common(one, other) else {
         return Vec::new();
@@ -122,7 +124,8 @@ pub(super) fn exchanged<'t, 'o>(one: &[&'t str], other: &[&'o str]) -> Vec<(&'t 
     found
 }
 
-/// The lines of `ours` with what differs between `base` and `theirs` in them, word by word, where these two are close.
+/// The lines of `ours` with the differences between `base` and `theirs` applied word by word, where these two are
+/// close.
 pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<String> {
     let as_sent = || ours.iter().map(|line| (*line).to_owned()).collect();
     if base.is_empty() || ours.is_empty() || theirs.is_empty() {
@@ -135,7 +138,7 @@ pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<
         .filter(|token| !token.trim().is_empty())
         .count();
     let far = token_distance(&base, &theirs);
-    // White space inside a line that the new text changes is the new text's own.
+    // White space inside of a line that the new text changes is that of the new text.
     if far == 0 || far * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {
         return as_sent();
     }

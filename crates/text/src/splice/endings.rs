@@ -1,4 +1,4 @@
-//! Chooses the line ends of new text inside a file.
+//! Chooses the line ends of new text inside of a file.
 
 use super::Change;
 use crate::document::{Document, Position};
@@ -6,8 +6,8 @@ use crate::lines::{Endings, Terminator, line_end};
 use std::borrow::Cow;
 
 impl Document<'_> {
-    /// The new text of a change with the line ends that it gets in this file; `start` is where the change starts,
-    /// or a little before.
+    /// The new text of a change with the line ends that it gets in this file. `start` is the position of the change, or
+    /// a little before it.
     pub(super) fn with_line_ends<'c>(&self, change: &'c Change, start: Position) -> Cow<'c, str> {
         let newlines = || memchr::memchr(b'\n', change.text.as_bytes()).is_some();
         match self.endings() {
@@ -24,7 +24,7 @@ impl Document<'_> {
         let range = &change.range;
         let mut text = String::with_capacity(change.text.len() * 2);
         let mut terminator = Terminator::Lf;
-        // The newline of the next line that is replaced, or of the one that a pure insertion goes by.
+        // The newline of the next line that is replaced; for an insertion, that of the line which decides.
         let mut newline = if range.is_empty() && view[..range.start].ends_with('\n') {
             Some(range.start - 1)
         } else {
@@ -44,8 +44,8 @@ impl Document<'_> {
         text
     }
 
-    /// The line end at a newline of the view; of the line before where `newline` is the end of a last line without
-    /// one. In a file of mixed line ends one of the two is there.
+    /// The line end at a newline of the view. Where `newline` is the end of a last line without one, it is that of the
+    /// line before; a file with mixed line ends has one.
     fn line_end_near(&self, newline: usize, start: Position) -> Terminator {
         if newline < self.view().len() {
             let from = if newline < start.view {

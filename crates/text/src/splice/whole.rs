@@ -1,13 +1,13 @@
-//! The bytes of a file that is written whole.
+//! Encodes a file that is written whole.
 
 use crate::encoding::{Encoding, Unencodable};
 use crate::lines::{Endings, LineEnd, normalize_newlines};
 
-/// The bytes of a new file, or of one that is replaced whole: byte order mark, line ends, encoding.
+/// The bytes of a new file, or of one that is replaced as a whole: byte order mark, line ends, encoding.
 ///
-/// `LineEnd::AsSent`, for new files, leaves each line end as it was sent. Any other makes every line end that one:
-/// LF, CR LF and CR CR LF; a lone CR only where lone CRs end the lines, elsewhere it is a character. A text that
-/// starts with a byte order mark of its own does not get a second one.
+/// [`LineEnd::AsSent`] leaves each line end as it was sent. Any other value replaces LF, CR LF and CR CR LF by that line
+/// end. A lone CR counts as a line end only for [`LineEnd::Cr`]; elsewhere it is a character. A text that starts with a
+/// byte order mark of its own does not get a second one.
 pub fn encode_new(text: &str, encoding: Encoding, ending: LineEnd) -> Result<Vec<u8>, Unencodable> {
     let text = match text.strip_prefix('\u{FEFF}') {
         Some(rest) if encoding.has_mark() => rest,

@@ -1,4 +1,4 @@
-//! A placeholder line in the new text of an edit: lines of the old text would go and not come back.
+//! Detects a placeholder line in the new text of an edit, where lines of the old text would be lost.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use crate::diff::difference;
 use crate::nearest::Profile;
 use crate::offer::are_alike;
 
-/// How alike a changed line must be to the one that it takes the place of.
+/// How alike a changed line must be to the line that it replaces.
 const ALIKE_LEAST: f32 = 0.5;
 
-/// A placeholder line in `new` where at least one line of `old` that is not blank is lost. Where the old text or the
-/// file has such a line it is content.
+/// A placeholder line in `new` where at least one line of `old` that is not blank would be lost. Where the old text or
+/// the file has such a line itself, it is content.
 pub(in crate::leak) fn placeholder_in_edit(old: &str, file: &str, new: &str) -> Option<Leak> {
     let (line, text) = text_lines(new)
         .enumerate()
@@ -57,7 +57,7 @@ pub(in crate::leak) fn placeholder_in_edit(old: &str, file: &str, new: &str) -> 
     })
 }
 
-/// The new text with the lines of the old text in place of the placeholders, where it is certain which ones they are.
+/// The new text with the lines of the old text in place of the placeholders, where it is certain which lines these are.
 fn filled(old: &str, new: &str) -> Option<String> {
     if old.len() + new.len() > MENDED_MOST {
         return None;
