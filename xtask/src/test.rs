@@ -143,6 +143,7 @@ fn test_areas(report: &mut Report, fetches: &mut Fetches, built: &[suites::Suite
         suites::run(built, |test| {
             test.env("LANCET_LAW_CASES", LAW_CASES)
                 .env("PROPTEST_RNG_SEED", LAW_SEED)
+                .env("LANCET_REQUIRE_JUDGES", "1")
                 .env("LANCET_RIPGREP", &ripgrep)
                 .env("LANCET_DETECT_SECRETS", &detect_secrets);
         })

@@ -75,7 +75,7 @@ const PATHS: &[&str] = &[
     "z/deep/z",
 ];
 
-/// What git says of all paths under one pattern; nothing where git is not there.
+/// Which of the paths git ignores under one pattern; none if git cannot be run.
 fn ignored(folder: &Path, pattern: &str) -> Option<Vec<bool>> {
     std::fs::write(folder.join(".gitignore"), format!("{pattern}\n")).expect("a file");
     let mut git = Command::new("git")
@@ -110,7 +110,10 @@ fn patterns_match_what_git_matches() {
         .current_dir(&base)
         .status();
     if !started.is_ok_and(|status| status.success()) {
-        println!("skipped: git is not there to judge");
+        // `cargo xtask test` sets this variable: there the test may not pass without its judge.
+        let required = std::env::var_os("LANCET_REQUIRE_JUDGES").is_some();
+        assert!(!required, "git is not installed");
+        println!("skipped: git is not installed");
         return;
     }
     let mut wrong = Vec::new();

@@ -33,7 +33,7 @@ pub(crate) struct Fetches {
     pub(crate) detect_secrets: Fetch<PathBuf>,
     pub(crate) python_client: Fetch<PathBuf>,
     pub(crate) typescript_client: Fetch<()>,
-    /// File systems and watchers: tests that miss them say so.
+    /// The tools of file systems and the watchers. A failure is printed; the tests that need them fail.
     pub(crate) system: Fetch<()>,
 }
 

@@ -117,8 +117,7 @@ pub(crate) fn typescript_client() -> anyhow::Result<()> {
     node_packages("clients/typescript")
 }
 
-/// The watchers of dev servers and editors, in `clients/watchers/node_modules`. Without them their proof is skipped, and
-/// says so.
+/// The watchers of dev servers and editors, in `clients/watchers/node_modules`. Their proof fails without them.
 pub(crate) fn watchers() {
     if let Err(error) = node_packages("clients/watchers") {
         println!("no watchers: {error:#}");
@@ -146,8 +145,9 @@ fn node_packages(folder: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the proofs of the write need of the system: a tracer, and makers of file systems. Root on Debian gets them; anybody
-/// else is told what is missing, and those proofs tell it too.
+/// What the proofs of the write need of the system: a tracer, and programs that make and mount file systems. They are
+/// installed with `apt-get`, which takes root on Debian; elsewhere the missing ones are printed, and the tests that need
+/// them fail.
 pub(crate) fn file_systems() {
     const TOOLS: [(&str, &str); 6] = [
         ("strace", "strace"),
@@ -184,7 +184,7 @@ pub(crate) fn file_systems() {
         )
         .unwrap_or(false)
     };
-    // A machine that never asked does not know what there is.
+    // The first install fails on a machine whose package lists were never fetched.
     if !install()
         && succeeds(&mut command("apt-get", &["update", "--quiet", "--quiet"])).unwrap_or(false)
     {
@@ -193,7 +193,7 @@ pub(crate) fn file_systems() {
     let missing = packages();
     if !missing.is_empty() {
         println!(
-            "not there, what needs them is skipped: {}",
+            "not installed, the tests that need them will fail: {}",
             missing.join(", ")
         );
     }

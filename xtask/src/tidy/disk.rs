@@ -1,19 +1,29 @@
-//! Only `workspace` touches the user's files. Whoever else opens a file is on the list here, with the reason.
+//! Only `workspace` touches the user's files. Every other file that reaches the disk is on the list here, with the reason.
 
 use super::Finding;
 use crate::house::House;
 
-/// Ways to reach the disk. The last character of each is a border, so that `fs::` does not find `offs::`.
-const WAYS: [&str; 5] = [
+/// Texts by which source code reaches the disk: modules and types of file access, and the methods of `Path` that make a
+/// system call. They are searched as plain text, so a method of that name on another type is reported, too.
+const WAYS: [&str; 14] = [
     "std::fs",
     "rustix::fs",
     "File::open",
     "File::create",
     "OpenOptions",
+    ".canonicalize()",
+    ".exists()",
+    ".is_dir()",
+    ".is_file()",
+    ".is_symlink()",
+    ".metadata()",
+    ".read_dir()",
+    ".read_link()",
+    ".try_exists()",
 ];
 
-/// Files, or folders with all below them, that may, and why.
-const MAY: [(&str, &str); 4] = [
+/// Source files, or folders with all below them, that may reach the disk, and why.
+const EXCEPTIONS: [(&str, &str); 6] = [
     ("crates/workspace/src/", "the door to the disk"),
     (
         "crates/search/src/rules.rs",
@@ -27,6 +37,14 @@ const MAY: [(&str, &str); 4] = [
         "crates/cli/src/",
         "settings, the state folder, and texts handed over with --old-file and its like",
     ),
+    (
+        "crates/lancet/src/engine/permissions.rs",
+        "whether the folders of `read_roots` exist, before a workspace is opened on them",
+    ),
+    (
+        "crates/lancet/src/settings/keep.rs",
+        "which folder above the settings file exists, before a workspace is opened on it",
+    ),
 ];
 
 /// No other source file names a way to the disk.
@@ -35,7 +53,9 @@ pub(super) fn only_workspace(house: &House) -> Vec<Finding> {
     for file in house.rust() {
         let free = file.room().is_none()
             || !file.is_source()
-            || MAY.iter().any(|(start, _)| file.path.starts_with(start));
+            || EXCEPTIONS
+                .iter()
+                .any(|(start, _)| file.path.starts_with(start));
         if free {
             continue;
         }
@@ -64,6 +84,17 @@ mod tests {
         let house = House::of(&[(
             "crates/lancet/src/examine.rs",
             "//! Examine.\nfn read() {\n    let _ = std::fs::read(\"a\");\n}\n",
+        )]);
+        let found = only_workspace(&house);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].line, 3);
+    }
+
+    #[test]
+    fn a_method_of_path_that_makes_a_system_call_is_found() {
+        let house = House::of(&[(
+            "crates/lancet/src/examine.rs",
+            "//! Examine.\nfn is_there(path: &Path) -> bool {\n    path.is_dir() || path.exists()\n}\n",
         )]);
         let found = only_workspace(&house);
         assert_eq!(found.len(), 1);

@@ -304,7 +304,10 @@ fn killed_at(call: &str, name: &str, wanted: &(Tree, Tree)) -> usize {
 #[expect(clippy::print_stdout, reason = "the figures")]
 fn killed_at_the_system_calls_of_the_record() {
     if Command::new("strace").arg("-V").output().is_err() {
-        println!("skipped: strace is not here, so no system call can be the last one");
+        // `cargo xtask test` installs strace and sets this variable: there the test may not pass without it.
+        let required = std::env::var_os("LANCET_REQUIRE_JUDGES").is_some();
+        assert!(!required, "strace is not installed");
+        println!("skipped: strace is not installed, so no process can be killed at a system call");
         return;
     }
     // What SQLite and the commit change the disk with. The short form takes what only the record does.

@@ -13,7 +13,7 @@ use notify::{EventKind, RecursiveMode, Watcher as _};
 
 use crate::deed::Deed;
 use crate::place::text;
-use crate::runner::{Form, Skipped, figure, folder_in_memory, skip};
+use crate::runner::{Form, Skipped, figure, folder_in_memory, missing, skip};
 
 const RUNGS: [&str; 3] = ["exchange+lease", "aside", "in-place-leased"];
 /// After so long without a word nothing more comes.
@@ -149,7 +149,8 @@ fn notify_crate(folder: &Path) -> Result<Ear, String> {
 fn node(kind: &str, folder: &Path) -> Result<Ear, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../clients/watchers");
     if !here.join("node_modules").exists() {
-        return Err("its packages are not installed (cargo xtask test does it)".into());
+        let why = "its packages are not in clients/watchers (`cargo xtask test` installs them)";
+        return Err(missing(kind, why));
     }
     let script = fs::canonicalize(here.join("watch.mjs")).map_err(|error| error.to_string())?;
     let mut child = Command::new("node")
@@ -157,7 +158,7 @@ fn node(kind: &str, folder: &Path) -> Result<Ear, String> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("node: {error}"))?;
+        .map_err(|error| missing("node", &error.to_string()))?;
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let child = Closing(child);
     match lines.next() {

@@ -1,5 +1,6 @@
 //! PyPI's `detect-secrets` as judge: whatever its plugins for published formats find in made-up credentials is found here,
-//! too. `cargo xtask test` sets it up; its folder is in `LANCET_DETECT_SECRETS`.
+//! too. `cargo xtask test` installs it, names its folder in `LANCET_DETECT_SECRETS`, and sets `LANCET_REQUIRE_JUDGES`, with
+//! which the test fails instead of being skipped if the folder is not named.
 
 #![allow(clippy::print_stdout, reason = "what was skipped is told")]
 
@@ -25,6 +26,11 @@ with default_settings():
 #[test]
 fn what_detect_secrets_finds_is_found() {
     let Some(packages) = std::env::var_os("LANCET_DETECT_SECRETS") else {
+        let required = std::env::var_os("LANCET_REQUIRE_JUDGES").is_some();
+        assert!(
+            !required,
+            "LANCET_DETECT_SECRETS names no folder with detect-secrets"
+        );
         println!("skipped: LANCET_DETECT_SECRETS names no folder with detect-secrets");
         return;
     };
