@@ -16,7 +16,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lancet::{Caller, Direction, Lancet, LogQuery, Mode, Overlap, RawCall, Selection, TakeBack};
 use lancet_history::{
-    By, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State, Store,
+    Author, ChangeKind, Content, ContentStore, Draft, FileDraft, OperationKind, RecordStore, State,
+    Store,
 };
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
@@ -180,11 +181,11 @@ fn draft<'a>(
         id,
         time,
         kind: OperationKind::Change,
-        by: By {
+        author: Author {
             session: if time % 2 == 0 { "even" } else { "odd" },
             client: Some("bench"),
             version: Some("1"),
-            ..By::default()
+            ..Author::default()
         },
         tool: "Edit",
         rungs: vec!["exact"],

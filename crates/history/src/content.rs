@@ -1,4 +1,4 @@
-//! Kept content that follows an edit in place: a file of 20 MB is not copied afresh at each edit of one line.
+//! Applies edits to content in memory in place, so that a file of 20 MB is not copied for each edit of one line.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ pub type RawChange<'a> = (Range<u64>, &'a [u8]);
 #[error("the changes do not fit the content: they must be sorted, disjoint and inside it")]
 pub struct ChangesDoNotFit;
 
-/// Room left behind content that had to grow, so that the next edits of a few lines need no new allocation.
+/// Spare capacity of content that had to grow, so that the next small edits need no allocation.
 const SLACK: usize = 64 * 1024;
 
-/// Applies sorted, disjoint changes to `content`: in place where nobody else holds it, else to a copy that is made in
-/// the same pass.
+/// Applies sorted, disjoint changes to `content`: in place if this is the only reference to it, otherwise to a copy made in the
+/// same pass.
 ///
 /// # Errors
-/// Changes that do not fit; the content is then as it was.
+/// The changes do not fit; the content is then unchanged.
 pub fn revise(
     content: &mut Arc<Vec<u8>>,
     changes: &[RawChange<'_>],
@@ -31,7 +31,7 @@ pub fn revise(
     Ok(())
 }
 
-/// How much further new bytes reach than old ones: at the worst point on the way, and at the end.
+/// By how many bytes the new content is ahead of the old one: the maximum after any change, and after the last one.
 struct Growth {
     most: usize,
     last: isize,
@@ -51,8 +51,8 @@ fn growth(length: usize, changes: &[RawChange<'_>]) -> Result<Growth, ChangesDoN
     Ok(growth)
 }
 
-/// Moves the part behind the first change away by as much as the new bytes may ever be ahead, then fills up from the
-/// front: linear in the length however many the changes are, and the writing never meets what is still to be read.
+/// Moves everything after the first change back by the maximal growth, then copies forward from the front. The time is linear
+/// in the length, whatever the number of changes, and writing never overtakes reading.
 fn revise_in_place(bytes: &mut Vec<u8>, changes: &[RawChange<'_>], room: usize) {
     let Some((first, _)) = changes.first() else {
         return;

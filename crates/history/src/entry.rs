@@ -5,67 +5,68 @@ use std::sync::Arc;
 use crate::seen::Seen;
 use crate::stamp::StampRecord;
 
-/// The hash of a file's raw bytes.
+/// The BLAKE3 hash of a file's raw bytes.
 pub type Revision = [u8; 32];
 
-/// How many ranges of one file are remembered as answered, so that a file read page by page is known by each page.
+/// The number of answered ranges remembered for each file, so that every page of a file that is read in pages is known.
 const READINGS: usize = 16;
 
-/// One version of a file, as the disk gave it.
+/// One version of a file as it was read from the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// The hash of its raw bytes: what decides.
+    /// The hash of its raw bytes, which decides whether two versions are the same.
     pub revision: Revision,
     /// Its length in bytes.
     pub size: u64,
-    /// Its stat stamp: a short cut to "unchanged", no more.
+    /// Its stat stamp, only a short cut to "unchanged".
     pub stamp: StampRecord,
 }
 
-/// A range as a Read asked for it, after defaults were filled in: equal questions are equal values.
+/// The range that a Read asked for, with defaults filled in, so that equal requests are equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// The first line.
+pub struct ReadRange {
+    /// The number of the first line.
     pub offset: u64,
-    /// How many lines.
+    /// The number of lines.
     pub limit: u64,
-    /// The first character of the line, where one line alone was asked for.
+    /// The first character of the line, if a single line was asked for.
     pub column: u64,
 }
 
-/// What a session knows about one file: which version, and which of its bytes were shown.
+/// What a session knows about one file: its version, and which of its bytes were shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The hash of the raw bytes that the model knows.
+    /// The hash of the version that the model knows.
     pub revision: Revision,
-    /// Their number.
+    /// The length of that version in bytes.
     pub size: u64,
-    /// The stat stamp of the file when it last held them.
+    /// The stat stamp of the file when it last had that content.
     pub stamp: StampRecord,
-    /// Which bytes were shown.
+    /// The bytes that were shown.
     pub seen: Seen,
-    /// The model was given a view that is not the file's text (cut, or with parts removed): it allows no edit.
+    /// Whether the model was given a view that is not the file's text (cut, or with parts removed), which allows no edit.
     pub partial_view: bool,
-    /// The bytes, while the budget lasts; not kept across a restart.
+    /// The bytes of that version, as far as the budget allows; not kept across a restart.
     pub content: Option<Arc<Vec<u8>>>,
-    /// The revision that the session itself left, until it was told that somebody else wrote the file.
+    /// The revision that the session itself wrote, until it is told that another program changed the file.
     pub wrote: Option<Revision>,
-    /// Ranges answered with text, oldest first; not kept across a restart, so the first Read after one has text.
+    /// The ranges that were answered with text, oldest first. Not kept across a restart, so the first Read after one returns
+    /// text.
     pub readings: Readings,
 }
 
-/// Which ranges of a file were answered, and how: asked and changed through [`Entry`].
+/// The ranges of a file that were answered, and how. Queried and changed through [`Entry`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readings(Vec<Reading>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reading {
-    asked: Asked,
+    asked: ReadRange,
     revision: Revision,
     stub: Stub,
 }
 
-/// Whether "unchanged since your last read" was already said about a range.
+/// Whether a range was already answered with "unchanged since your last read".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stub {
     Open,
@@ -73,7 +74,7 @@ enum Stub {
 }
 
 impl Entry {
-    /// A version of which nothing was shown yet.
+    /// The entry of a version of which nothing was shown yet.
     #[must_use]
     pub fn new(version: Version) -> Self {
         Self {
@@ -88,7 +89,7 @@ impl Entry {
         }
     }
 
-    /// A version that the session wrote whole, and so knows whole.
+    /// The entry of a version that the session wrote completely, so that all of it counts as seen.
     #[must_use]
     pub fn written(version: Version, content: Option<Arc<Vec<u8>>>) -> Self {
         Self {
@@ -99,7 +100,7 @@ impl Entry {
         }
     }
 
-    /// Which version the entry is about.
+    /// The version that the entry is about.
     #[must_use]
     pub fn version(&self) -> Version {
         Version {
@@ -109,16 +110,16 @@ impl Entry {
         }
     }
 
-    /// Whether every byte was shown, and as it stands in the file.
+    /// Whether every byte was shown unaltered.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.partial_view && self.seen.is_whole(self.size)
     }
 
-    /// Whether a Read of this range, the file being unchanged, may be answered with "unchanged since your last read":
-    /// this range of this version was answered with text, and the short answer was not given since.
+    /// Whether a Read of this range of the unchanged file may be answered with "unchanged since your last read": the range was
+    /// answered with text in this version, and not with the short answer since.
     #[must_use]
-    pub fn may_answer_unchanged(&self, asked: Asked) -> bool {
+    pub fn may_answer_unchanged(&self, asked: ReadRange) -> bool {
         self.readings.0.iter().any(|reading| {
             reading.asked == asked
                 && reading.revision == self.revision
@@ -126,8 +127,8 @@ impl Entry {
         })
     }
 
-    /// Remembers that the range was answered with its text.
-    pub fn answered_with_text(&mut self, asked: Asked) {
+    /// Records that the range was answered with its text.
+    pub fn answered_with_text(&mut self, asked: ReadRange) {
         self.readings
             .0
             .retain(|reading| reading.asked != asked && reading.revision == self.revision);
@@ -141,8 +142,8 @@ impl Entry {
         });
     }
 
-    /// Remembers that the range was answered with "unchanged": asked once more, the text is due.
-    pub fn answered_unchanged(&mut self, asked: Asked) {
+    /// Records that the range was answered with "unchanged"; the next Read of it returns text.
+    pub fn answered_unchanged(&mut self, asked: ReadRange) {
         for reading in self
             .readings
             .0
@@ -153,7 +154,7 @@ impl Entry {
         }
     }
 
-    /// Forgets which ranges were answered: the next Read has text. What was seen still counts.
+    /// Forgets which ranges were answered, so that the next Read returns text. What was seen still counts.
     pub fn forget_answers(&mut self) {
         self.readings.0.clear();
     }
@@ -163,12 +164,12 @@ impl Entry {
 mod tests {
     use super::*;
 
-    const WHOLE: Asked = Asked {
+    const WHOLE: ReadRange = ReadRange {
         offset: 1,
         limit: 2000,
         column: 1,
     };
-    const PAGE: Asked = Asked {
+    const PAGE: ReadRange = ReadRange {
         offset: 1,
         limit: 20,
         column: 1,
@@ -205,7 +206,7 @@ mod tests {
         entry.answered_with_text(PAGE);
         entry.answered_unchanged(PAGE);
         assert!(entry.may_answer_unchanged(WHOLE));
-        assert!(!entry.may_answer_unchanged(Asked { column: 7, ..WHOLE }));
+        assert!(!entry.may_answer_unchanged(ReadRange { column: 7, ..WHOLE }));
     }
 
     #[test]
@@ -220,11 +221,11 @@ mod tests {
     fn answers_are_remembered_within_bounds() {
         let mut entry = entry();
         for offset in 0..100 {
-            entry.answered_with_text(Asked { offset, ..PAGE });
+            entry.answered_with_text(ReadRange { offset, ..PAGE });
         }
         assert_eq!(entry.readings.0.len(), READINGS);
-        assert!(entry.may_answer_unchanged(Asked { offset: 99, ..PAGE }));
-        assert!(!entry.may_answer_unchanged(Asked { offset: 0, ..PAGE }));
+        assert!(entry.may_answer_unchanged(ReadRange { offset: 99, ..PAGE }));
+        assert!(!entry.may_answer_unchanged(ReadRange { offset: 0, ..PAGE }));
     }
 
     #[test]

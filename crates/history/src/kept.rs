@@ -1,5 +1,5 @@
-//! A content of the history that is read piece by piece, however large it is: stretches of one file, and the bytes that
-//! edits have put between them.
+//! A stored content that is read in parts, however large it is: a list of segments, each a range of one file or bytes of an
+//! edit (a piece table).
 
 use std::fs::File;
 use std::io;
@@ -8,54 +8,55 @@ use std::os::unix::fs::FileExt as _;
 
 use crate::content::RawChange;
 
-/// A content that is read where it is needed. Nothing is checked against its name: who reads all of it does that.
+/// A content that is read in parts. The hash is not verified: a caller that reads all of it can do that.
 #[derive(Debug)]
 pub struct KeptContent {
     file: File,
-    pieces: Vec<Piece>,
+    segments: Vec<Segment>,
     size: u64,
 }
 
-/// A stretch of a content.
+/// A contiguous part of a content.
 #[derive(Debug)]
-struct Piece {
-    /// Where it begins in the content.
+struct Segment {
+    /// The offset of the segment in the content.
     at: u64,
     length: u64,
-    from: From,
+    from: Origin,
 }
 
+/// Where the bytes of a segment are.
 #[derive(Clone, Debug)]
-enum From {
-    /// The file, from this offset on.
+enum Origin {
+    /// In the file, from this offset on.
     File(u64),
-    /// These bytes.
+    /// In memory.
     Bytes(Vec<u8>),
 }
 
 impl KeptContent {
-    /// All of a file.
+    /// The content of a whole file.
     pub(crate) fn of_file(file: File) -> io::Result<Self> {
         let size = file.metadata()?.len();
-        let all = Piece {
+        let all = Segment {
             at: 0,
             length: size,
-            from: From::File(0),
+            from: Origin::File(0),
         };
         Ok(Self {
             file,
-            pieces: vec![all],
+            segments: vec![all],
             size,
         })
     }
 
-    /// The same with stretches of it replaced; none where they do not fit.
+    /// The content with some ranges replaced; none if they do not fit.
     pub(crate) fn changed(self, changes: &[RawChange<'_>]) -> Option<Self> {
-        let mut next: Vec<Piece> = Vec::with_capacity(self.pieces.len() + changes.len() * 2);
+        let mut next: Vec<Segment> = Vec::with_capacity(self.segments.len() + changes.len() * 2);
         let (mut done, mut size) = (0, 0);
-        let mut push = |from: From, length: u64| {
+        let mut push = |from: Origin, length: u64| {
             if length > 0 {
-                next.push(Piece {
+                next.push(Segment {
                     at: size,
                     length,
                     from,
@@ -67,37 +68,37 @@ impl KeptContent {
             if range.start < done || range.end < range.start || range.end > self.size {
                 return None;
             }
-            for (from, length) in self.stretch(done..range.start) {
+            for (from, length) in self.segments_of(done..range.start) {
                 push(from, length);
             }
-            push(From::Bytes(bytes.to_vec()), bytes.len() as u64);
+            push(Origin::Bytes(bytes.to_vec()), bytes.len() as u64);
             done = range.end;
         }
-        for (from, length) in self.stretch(done..self.size) {
+        for (from, length) in self.segments_of(done..self.size) {
             push(from, length);
         }
         Some(Self {
             file: self.file,
-            pieces: next,
+            segments: next,
             size,
         })
     }
 
-    /// The pieces of a range.
-    fn stretch(&self, range: Range<u64>) -> Vec<(From, u64)> {
+    /// The segments of a range.
+    fn segments_of(&self, range: Range<u64>) -> Vec<(Origin, u64)> {
         let first = self
-            .pieces
-            .partition_point(|piece| piece.at + piece.length <= range.start);
+            .segments
+            .partition_point(|segment| segment.at + segment.length <= range.start);
         let mut parts = Vec::new();
-        for piece in self.pieces.iter().skip(first) {
-            if piece.at >= range.end {
+        for segment in self.segments.iter().skip(first) {
+            if segment.at >= range.end {
                 break;
             }
-            let skipped = range.start.saturating_sub(piece.at);
-            let end = (range.end - piece.at).min(piece.length);
-            let from = match &piece.from {
-                From::File(offset) => From::File(offset + skipped),
-                From::Bytes(bytes) => From::Bytes(
+            let skipped = range.start.saturating_sub(segment.at);
+            let end = (range.end - segment.at).min(segment.length);
+            let from = match &segment.from {
+                Origin::File(offset) => Origin::File(offset + skipped),
+                Origin::Bytes(bytes) => Origin::Bytes(
                     bytes
                         .get(skipped as usize..end as usize)
                         .unwrap_or_default()
@@ -109,35 +110,35 @@ impl KeptContent {
         parts
     }
 
-    /// Its length in bytes.
+    /// The length of the content in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Reads some bytes from `offset` on; none at the end.
+    /// Reads bytes from `offset` on; returns their number, 0 at the end.
     ///
     /// # Errors
     /// The state folder cannot be read.
     pub fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
         let first = self
-            .pieces
-            .partition_point(|piece| piece.at + piece.length <= offset);
-        let Some(piece) = self.pieces.get(first) else {
+            .segments
+            .partition_point(|segment| segment.at + segment.length <= offset);
+        let Some(segment) = self.segments.get(first) else {
             return Ok(0);
         };
-        let skipped = offset - piece.at;
+        let skipped = offset - segment.at;
         let most = into
             .len()
-            .min(usize::try_from(piece.length - skipped).unwrap_or(usize::MAX));
+            .min(usize::try_from(segment.length - skipped).unwrap_or(usize::MAX));
         let into = &mut into[..most];
-        match &piece.from {
-            From::File(start) => match self.file.read_at(into, start + skipped)? {
-                // It is shorter than it was.
+        match &segment.from {
+            Origin::File(start) => match self.file.read_at(into, start + skipped)? {
+                // The file was truncated since it was opened.
                 0 if !into.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
                 read => Ok(read),
             },
-            From::Bytes(bytes) => {
+            Origin::Bytes(bytes) => {
                 let rest = bytes.get(skipped as usize..).unwrap_or_default();
                 let read = rest.len().min(into.len());
                 into[..read].copy_from_slice(&rest[..read]);

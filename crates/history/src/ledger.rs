@@ -1,5 +1,5 @@
-//! The ledger: what one session knows about files, in memory and within a budget.
-//! It decides nothing: whether an edit may go through is for the caller, who also finds out the file behind a path.
+//! The ledger: what one session knows about files, in memory and within a budget. It makes no decisions: the caller decides
+//! whether an edit is allowed, and resolves paths to files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::content::{RawChange, revise};
-use crate::entry::{Asked, Entry, Revision, Version};
-use crate::store::Turn;
+use crate::entry::{Entry, ReadRange, Revision, Version};
+use crate::store::LoadCursor;
 
-/// How much a ledger holds.
+/// The limits of what a ledger holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Files whose content is kept.
+    /// The number of files whose content is kept.
     pub contents: usize,
-    /// Bytes of content kept, all files together.
+    /// The bytes of content kept, of all files together.
     pub content_bytes: u64,
-    /// Files known by hash and ranges.
+    /// The number of files known by hash and ranges.
     pub entries: usize,
-    /// Files that count as recently written.
+    /// The number of files that count as recently written.
     pub written: usize,
 }
 
@@ -34,32 +34,32 @@ impl Default for Budget {
     }
 }
 
-/// What a Read, or the lines around a change, put before the model.
+/// Text of a file that the model was shown, by a Read or as the lines around a change.
 #[derive(Clone, Debug)]
-pub struct Sight<'a> {
+pub struct Observation<'a> {
     /// The version that was shown.
     pub version: Version,
-    /// Its bytes, where the caller has them; those of the same version kept before stay otherwise.
+    /// The bytes of the file, if the caller has them; otherwise bytes of the same version that are kept already stay.
     pub content: Option<Arc<Vec<u8>>>,
     /// The byte ranges that were shown.
     pub shown: &'a [Range<u64>],
-    /// The question, where it was a Read: the same one may then be answered with "unchanged".
-    pub asked: Option<Asked>,
+    /// The range that a Read asked for, if it was a Read: a repeated one may then be answered with "unchanged".
+    pub asked: Option<ReadRange>,
 }
 
-/// What one session knows about files. The key is the file itself: the caller passes the final path, the same for
-/// every spelling.
+/// What one session knows about files. The key is the canonical path, which the caller resolves, so that all spellings of a
+/// path lead to one entry. Entries, contents and written files are evicted least recently used first.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     budget: Budget,
     slots: HashMap<Arc<Path>, Slot>,
-    /// By the clock of their last use: all files, and those with content.
+    /// All files by the logical time of their last use; `contents` has only those with content.
     by_use: BTreeMap<u64, Arc<Path>>,
     contents: BTreeMap<u64, Arc<Path>>,
     content_bytes: u64,
     written: BTreeMap<u64, Arc<Path>>,
     clock: u64,
-    turn: Turn,
+    cursor: LoadCursor,
 }
 
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ struct Slot {
     written: Option<u64>,
 }
 
-/// What is carried over when an entry is replaced: where it stands among the written files.
+/// The position of an entry among the written files, which is kept when the entry is replaced.
 #[derive(Clone, Copy, Default)]
 struct WasWritten {
     wrote: Option<Revision>,
@@ -77,7 +77,7 @@ struct WasWritten {
 }
 
 impl Ledger {
-    /// An empty ledger with the usual budget.
+    /// An empty ledger with the default budget.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -92,24 +92,24 @@ impl Ledger {
         }
     }
 
-    /// What is known about a file; counts as a use of it.
+    /// The entry of a file; counts as a use of it.
     pub fn get(&mut self, path: &Path) -> Option<&Entry> {
         self.touch(path);
         self.peek(path)
     }
 
-    /// What is known about a file, without counting as a use.
+    /// The entry of a file, without counting as a use.
     #[must_use]
     pub fn peek(&self, path: &Path) -> Option<&Entry> {
         self.slots.get(path).map(|slot| &slot.entry)
     }
 
-    /// All that is known, in no particular order.
+    /// All entries, in no particular order.
     pub fn entries(&self) -> impl Iterator<Item = (&Path, &Entry)> {
         self.slots.iter().map(|(path, slot)| (&**path, &slot.entry))
     }
 
-    /// How many files are known.
+    /// The number of files that are known.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len()
@@ -121,13 +121,13 @@ impl Ledger {
         self.slots.is_empty()
     }
 
-    /// Replaces what is known about a file.
+    /// Replaces the entry of a file.
     pub fn put(&mut self, path: &Path, entry: Entry) {
         let (key, was) = self.take_key(path);
         self.set(key, entry, was);
     }
 
-    /// Changes what is known about a file, where anything is.
+    /// Changes the entry of a file, if there is one.
     pub fn update<R>(&mut self, path: &Path, change: impl FnOnce(&mut Entry) -> R) -> Option<R> {
         let (key, mut slot) = self.take(path)?;
         let was = slot.was_written();
@@ -136,35 +136,34 @@ impl Ledger {
         Some(result)
     }
 
-    /// Takes in what the model was shown. Of the version that is already known the ranges are added; of another one
-    /// they are all that is seen, and the session's own write is no longer what stands there.
-    pub fn saw(&mut self, path: &Path, sight: Sight<'_>) {
+    /// Records what the model was shown. Ranges of the known version are added; for another version they replace what was seen,
+    /// and the session's own write no longer counts as the present content.
+    pub fn saw(&mut self, path: &Path, observed: Observation<'_>) {
         let (key, slot) = self.take_slot(path);
         let was = slot.as_ref().map(Slot::was_written).unwrap_or_default();
         let mut entry = match slot {
-            Some(slot) if slot.entry.revision == sight.version.revision => slot.entry,
-            _ => Entry::new(sight.version),
+            Some(slot) if slot.entry.revision == observed.version.revision => slot.entry,
+            _ => Entry::new(observed.version),
         };
-        entry.size = sight.version.size;
-        entry.stamp = sight.version.stamp;
+        entry.size = observed.version.size;
+        entry.stamp = observed.version.stamp;
         entry.partial_view = false;
-        for range in sight.shown {
+        for range in observed.shown {
             entry.seen.add(range.clone());
         }
-        if sight.content.is_some() {
-            entry.content = sight.content;
+        if observed.content.is_some() {
+            entry.content = observed.content;
         }
-        if let Some(asked) = sight.asked {
+        if let Some(asked) = observed.asked {
             entry.answered_with_text(asked);
         }
         self.set(key, entry, was);
     }
 
-    /// Follows the session's own edit: seen ranges move along, the new bytes are seen, the kept content is changed in
-    /// place where nobody else holds it (drop the snapshot first), and the file counts as written.
+    /// Follows the session's own edit: seen ranges are shifted, the new bytes count as seen, the kept content is changed in
+    /// place if no one else has a reference to it (drop the snapshot first), and the file counts as written.
     ///
-    /// Gives the entry as it is now, or nothing where the file is not known. Content that the changes do not turn into
-    /// `after` is no longer kept.
+    /// Returns the new entry, or none if the file is not known. Content that the changes do not fit is dropped.
     pub fn revise(
         &mut self,
         path: &Path,
@@ -194,12 +193,12 @@ impl Ledger {
         self.peek(path)
     }
 
-    /// Forgets a file.
+    /// Removes the entry of a file.
     pub fn forget(&mut self, path: &Path) -> Option<Entry> {
         self.take(path).map(|(_, slot)| slot.entry)
     }
 
-    /// What was known about `from` is now known about `to`, in place of what was known about that.
+    /// Moves the entry of `from` to `to`, where it replaces the old one.
     pub fn rename(&mut self, from: &Path, to: &Path) {
         if from == to {
             return;
@@ -211,24 +210,25 @@ impl Ledger {
         }
     }
 
-    /// The ledger of a child conversation: a copy, which shares the kept bytes until one of the two changes them. The
-    /// child may not have the parent's texts before it, so its first Read of each file has text.
+    /// The ledger of a child conversation: a copy that shares the kept bytes until one of the two changes them. The child's
+    /// context may lack the texts that the parent was shown, so its first Read of each file returns text.
     #[must_use]
     pub fn fork(&self) -> Self {
         let mut child = self.clone();
         child.shortened();
-        child.turn = Turn::default();
+        child.cursor = LoadCursor::default();
         child
     }
 
-    /// The host shortened the conversation: what was seen still counts, but the next Read of each file has text.
+    /// Call this when the host shortened the conversation: what was seen still counts, but the next Read of each file returns
+    /// text.
     pub fn shortened(&mut self) {
         for slot in self.slots.values_mut() {
             slot.entry.forget_answers();
         }
     }
 
-    /// The last files that the session wrote and that it was not told about since, newest first.
+    /// The last files that the session wrote and that no other program is known to have changed since, newest first.
     pub fn recently_written(&self) -> impl Iterator<Item = (&Path, &Entry)> {
         self.written
             .values()
@@ -236,20 +236,20 @@ impl Ledger {
             .filter_map(|path| Some((&**path, self.peek(path)?)))
     }
 
-    /// The session was told that a file no longer holds what it wrote: it is told once.
+    /// Records that the session was told that another program changed a file which it wrote, so that it is told only once.
     pub fn told(&mut self, path: &Path) {
         self.update(path, |entry| entry.wrote = None);
     }
 
-    /// How far the store's rows were taken in: what to hand to the next load.
+    /// The position up to which rows of the store were taken in; the argument of the next load.
     #[must_use]
-    pub fn turn(&self) -> Turn {
-        self.turn
+    pub fn cursor(&self) -> LoadCursor {
+        self.cursor
     }
 
-    /// Takes in rows of the store, oldest first: those of an earlier process, or of another one that serves the same
-    /// session. Of the same version the ranges add up; of another the row is the newer knowledge.
-    pub fn take_in(&mut self, rows: Vec<(PathBuf, Entry)>, turn: Turn) {
+    /// Merges rows of the store, oldest first: those of an earlier process, or of another one that serves the same session.
+    /// Ranges of the same version are merged; a row of another version replaces the entry, since it is newer.
+    pub fn take_in(&mut self, rows: Vec<(PathBuf, Entry)>, cursor: LoadCursor) {
         for (path, row) in rows {
             let (key, slot) = self.take_slot(&path);
             let was = slot.as_ref().map(Slot::was_written).unwrap_or_default();
@@ -265,14 +265,14 @@ impl Ledger {
             };
             self.set(key, entry, was);
         }
-        self.turn = turn;
+        self.cursor = cursor;
     }
 
     fn touch(&mut self, path: &Path) {
         self.update(path, |_| ());
     }
 
-    /// Takes an entry out of every list.
+    /// Removes an entry from every index.
     fn take(&mut self, path: &Path) -> Option<(Arc<Path>, Slot)> {
         let (key, slot) = self.slots.remove_entry(path)?;
         self.by_use.remove(&slot.used);
@@ -297,7 +297,7 @@ impl Ledger {
         (key, slot.map(|slot| slot.was_written()).unwrap_or_default())
     }
 
-    /// Puts an entry into every list it belongs to, as the one used last, and keeps the budget.
+    /// Inserts an entry into every index as the most recently used one, then evicts what exceeds the budget.
     fn set(&mut self, key: Arc<Path>, mut entry: Entry, was: WasWritten) {
         self.clock += 1;
         let used = self.clock;
@@ -327,10 +327,10 @@ impl Ledger {
             self.written.insert(at, Arc::clone(&key));
         }
         self.slots.insert(key, slot);
-        self.keep_budget();
+        self.evict();
     }
 
-    fn keep_budget(&mut self) {
+    fn evict(&mut self) {
         while self.by_use.len() > self.budget.entries
             && let Some(path) = self.by_use.values().next().cloned()
         {

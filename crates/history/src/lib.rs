@@ -1,9 +1,37 @@
-//! What was read and what was changed, kept across restarts.
+//! What each session has read, and every change with the contents to undo it, kept across restarts.
 //!
-//! [`Ledger`] is one conversation's knowledge of files and lives in memory; [`Store`] keeps the ledgers of named
-//! sessions ([`LedgerStore`]) and every change with the contents before and after ([`OperationStore`]) in the state
-//! folder. Nothing here opens a file of the user: what is known about one is handed in as plain
-//! bytes, ranges and integers.
+//! - [`Ledger`] holds what one session knows about files: the hash, the byte ranges that were shown ([`Seen`]), and the
+//!   content within a budget. It lives in memory; a [`LedgerStore`] keeps it for named sessions.
+//! - [`OperationStore`] keeps changes ([`Operation`]) with the contents before and after. A change is recorded in two steps,
+//!   [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish) afterwards, so that a
+//!   crash in between can be settled from the files.
+//! - [`Store`] implements both in an SQLite database in the state folder; large contents are files beside it, named by their
+//!   hash.
+//!
+//! ```
+//! use std::path::Path;
+//! use lancet_history::{Entry, Ledger, LedgerStore as _, LoadCursor, SessionName, StampRecord, Store, Version};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let store = Store::new(folder.path());
+//! let session = SessionName::new("evening")?;
+//! let version = Version { revision: [7; 32], size: 12, stamp: StampRecord::default() };
+//! let entry = Entry::written(version, None);
+//! let _ = store.save(&session, &[(Path::new("/p/a.txt"), &entry)])?;
+//!
+//! // Another process that serves the same session:
+//! let loaded = Store::new(folder.path()).load(&session, LoadCursor::default())?;
+//! let mut ledger = Ledger::new();
+//! ledger.take_in(loaded.rows, loaded.cursor);
+//! assert!(ledger.peek(Path::new("/p/a.txt")).is_some_and(Entry::is_whole));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Limitations
+//!
+//! The crate opens no file of the user: the caller passes bytes, ranges and integers, and reads the files to settle an
+//! unfinished operation. The database is not flushed at each save; after a power cut the last records may be missing, and
+//! hashes still decide what is true. A file system without shared memory makes it slower, not less safe.
 
 mod content;
 mod entry;
@@ -16,18 +44,19 @@ mod stamp;
 mod store;
 
 pub use content::{ChangesDoNotFit, RawChange, revise};
-pub use entry::{Asked, Entry, Readings, Revision, Version};
+pub use entry::{Entry, ReadRange, Readings, Revision, Version};
 pub use kept::KeptContent;
-pub use ledger::{Budget, Ledger, Sight};
+pub use ledger::{Budget, Ledger, Observation};
 pub use operation::{
-    By, ChangeKind, Confirmed, Content, Draft, FOUND_BACK, FileChange, FileDraft, Found, Kept,
-    Limits, LogQuery, Operation, OperationKind, OperationState, OperationStore, Removed, Sealed,
-    Standing, State, Statistics, StatisticsQuery, Sum, Sums, TakenBack, Unsealed,
+    ALREADY_UNDONE, Author, ChangeKind, Compressed, Confirmed, Content, ContentStore, Draft,
+    FileChange, FileDraft, IdMatch, Limits, LogQuery, Operation, OperationKind, OperationState,
+    OperationStore, RecordStore, RecordedState, Removed, Reversible, State, Statistics,
+    StatisticsQuery, StoreUpkeep, TakenBack, Totals, TotalsByName, Unsealed,
 };
 pub use seen::Seen;
 pub use session::{SessionName, SessionNameError};
 pub use stamp::StampRecord;
 pub use store::{
-    Holder, LedgerStore, LeftIntent, Loaded, Saved, SetAside, Store, StoreError, StoreFacts, Turn,
-    examine_store, files_set_aside,
+    Holder, INLINE_LIMIT, LedgerStore, LeftIntent, LoadCursor, Loaded, Saved, SetAside, Store,
+    StoreError, StoreFacts, examine_store, files_set_aside,
 };

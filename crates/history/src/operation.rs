@@ -1,5 +1,5 @@
-//! What a change is on record: who made it, which files it touched, how they were before and after. Plain values; the
-//! store keeps them, and who reads or writes the files is not known here.
+//! The record of a change: who made it, which files it touched, and their state before and after. These are plain values;
+//! nothing here reads or writes a file.
 
 mod draft;
 mod query;
@@ -10,36 +10,38 @@ mod unsealed;
 use std::fmt;
 use std::path::PathBuf;
 
-pub use draft::{By, Content, Draft, FileDraft, State, TakenBack};
-pub use query::{Found, LogQuery, Standing};
-pub use statistics::{Statistics, StatisticsQuery, Sum, Sums};
-pub use store::{Confirmed, Limits, OperationStore, Removed, Sealed};
+pub use draft::{Author, Content, Draft, FileDraft, State, TakenBack};
+pub use query::{IdMatch, LogQuery, Reversible};
+pub use statistics::{Statistics, StatisticsQuery, Totals, TotalsByName};
+pub use store::{
+    Compressed, Confirmed, ContentStore, Limits, OperationStore, RecordStore, Removed, StoreUpkeep,
+};
 pub use unsealed::Unsealed;
 
 use crate::entry::Revision;
 
-/// What an operation is in the order of changes.
+/// Whether an operation is a change of its own or reverses earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
-    /// A change of its own.
+    /// The operation is a change of its own.
     Change,
-    /// It takes others back.
+    /// The operation takes earlier changes back.
     Undo,
-    /// It takes an undo back.
+    /// The operation takes an undo back.
     Redo,
-    /// Somebody else's: what they wrote into a file that had been displaced, and so never stood under its name. Nothing
-    /// to take back; its bytes can be restored.
+    /// A late write: bytes that another program wrote into a displaced file, so they were never the content of the file's
+    /// name. There is nothing to undo; the bytes can be restored.
     Late,
 }
 
-/// How far an operation came.
+/// How far an operation got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationState {
-    /// Announced; whether the files were written is not on record yet.
+    /// The operation was announced; the record does not say yet whether the files were written.
     Begun,
-    /// Carried out.
+    /// The files were written.
     Done,
-    /// Its process ended before it could say, and the files hold neither the old nor the new content any more.
+    /// The process ended before it recorded the outcome, and the files hold neither the old nor the new content.
     Unsure,
 }
 
@@ -58,11 +60,11 @@ pub enum ChangeKind {
     Move,
 }
 
-/// In place of the operation that took a change back, where the file was found taken back and nothing was written.
-pub const FOUND_BACK: &str = "-";
+/// The value of [`FileChange::undone_by`] if no operation undid the change: the file already had its old content.
+pub const ALREADY_UNDONE: &str = "-";
 
 impl OperationKind {
-    /// Its word in data for programs.
+    /// The word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -77,18 +79,20 @@ impl OperationKind {
         self as i64
     }
 
-    pub(crate) fn of(number: i64) -> Self {
+    /// The kind with this number in the database; none for a number of a newer lancet.
+    pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
-            1 => Self::Undo,
-            2 => Self::Redo,
-            3 => Self::Late,
-            _ => Self::Change,
+            0 => Some(Self::Change),
+            1 => Some(Self::Undo),
+            2 => Some(Self::Redo),
+            3 => Some(Self::Late),
+            _ => None,
         }
     }
 }
 
 impl OperationState {
-    /// Its word in data for programs.
+    /// The word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -102,17 +106,19 @@ impl OperationState {
         self as i64
     }
 
-    pub(crate) fn of(number: i64) -> Self {
+    /// The state with this number in the database; none for a number of a newer lancet.
+    pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
-            0 => Self::Begun,
-            2 => Self::Unsure,
-            _ => Self::Done,
+            0 => Some(Self::Begun),
+            1 => Some(Self::Done),
+            2 => Some(Self::Unsure),
+            _ => None,
         }
     }
 }
 
 impl ChangeKind {
-    /// Its word in data for programs.
+    /// The word for this value in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -127,91 +133,93 @@ impl ChangeKind {
         self as i64
     }
 
-    pub(crate) fn of(number: i64) -> Self {
+    /// The kind with this number in the database; none for a number of a newer lancet.
+    pub(crate) fn of(number: i64) -> Option<Self> {
         match number {
-            0 => Self::Create,
-            2 => Self::Delete,
-            3 => Self::Move,
-            _ => Self::Update,
+            0 => Some(Self::Create),
+            1 => Some(Self::Update),
+            2 => Some(Self::Delete),
+            3 => Some(Self::Move),
+            _ => None,
         }
     }
 }
 
-/// A file at one moment, without its content.
+/// The state of a file before or after an operation, without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// The hash of its bytes.
+pub struct RecordedState {
+    /// The BLAKE3 hash of its bytes.
     pub revision: Revision,
     /// Its size in bytes.
     pub size: u64,
-    /// Type and permission bits, as `stat` has them; 0 where they were not known.
+    /// File type and permission bits (`st_mode`); 0 if they were not known.
     pub mode: u32,
-    /// Where it points to, if it is a symbolic link.
+    /// The target, if the file is a symbolic link.
     pub link: Option<PathBuf>,
 }
 
-/// What an operation did to one file.
+/// The change that an operation made to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// Its place in the operation, from 0.
+    /// The index of the file in the operation, from 0.
     pub at: usize,
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: PathBuf,
-    /// What happened.
+    /// How the file was changed.
     pub kind: ChangeKind,
-    /// Of a move: the old name.
+    /// The old path, if the file was renamed.
     pub moved_from: Option<PathBuf>,
-    /// Before; none where there was no file.
-    pub before: Option<Kept>,
-    /// After; none where there is no file.
-    pub after: Option<Kept>,
-    /// Lines added.
+    /// The state before the operation; none if the file did not exist.
+    pub before: Option<RecordedState>,
+    /// The state after the operation; none if the file no longer exists.
+    pub after: Option<RecordedState>,
+    /// The number of lines added.
     pub added: u64,
-    /// Lines removed.
+    /// The number of lines removed.
     pub removed: u64,
-    /// Folders made for it, outermost first.
+    /// The folders that were created for the file, outermost first.
     pub folders: Vec<PathBuf>,
-    /// The operation that took this back, where one has; [`FOUND_BACK`] where the file was found as it was before.
+    /// The operation that undid this change, if any; [`ALREADY_UNDONE`] if the file already had its old content.
     pub undone_by: Option<String>,
 }
 
-/// An operation on record.
+/// A recorded change of one file or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Twelve lower-case letters and digits that sort by time, as far as the clock does.
+    /// Twelve lower-case letters and digits. Ids sort by time as long as the clock is not set back.
     pub id: String,
-    /// Its place in the order of recording, which counts where the clock was set back.
+    /// The number of the operation in the order of recording, which does not depend on the clock.
     pub sequence: i64,
-    /// When, in milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     pub time: i64,
-    /// What it is.
+    /// Whether the operation is a change or reverses others.
     pub kind: OperationKind,
-    /// How far it came.
+    /// How far the operation got.
     pub state: OperationState,
-    /// The session that made it.
+    /// The name of the session that made the change.
     pub session: String,
-    /// The client's name.
+    /// The name of the client program.
     pub client: Option<String>,
-    /// The client's version.
+    /// The version of the client program.
     pub version: Option<String>,
-    /// The caller's turn.
+    /// The conversation turn that the caller named.
     pub turn: Option<String>,
-    /// The caller's id of the call.
+    /// The caller's own id of the tool call.
     pub call: Option<String>,
-    /// The tool.
+    /// The name of the tool that was called.
     pub tool: String,
-    /// The rung of each edit, in order.
+    /// The rung of the match ladder that each edit was found on, in order.
     pub rungs: Vec<String>,
-    /// Who let it through, or by which rule.
+    /// Who approved the change, or the rule that allowed it.
     pub approved: Option<String>,
-    /// The operations that it takes back.
+    /// The ids of the operations that this one takes back.
     pub takes_back: Vec<String>,
-    /// Its files.
+    /// The files that were changed.
     pub files: Vec<FileChange>,
 }
 
 impl Operation {
-    /// Whether all of it has been taken back.
+    /// Whether the change of every file has been undone.
     #[must_use]
     pub fn is_undone(&self) -> bool {
         self.files.iter().all(|file| file.undone_by.is_some())

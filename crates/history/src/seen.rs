@@ -1,6 +1,6 @@
 //! Which bytes of a file were shown: sorted ranges that neither overlap nor touch.
-//! Bytes, not lines: ranges move with every splice, survive a change of the line structure and hold the shown part of
-//! a line that was cut. Which bytes make up a line is for the caller to say.
+//! Ranges are in bytes, not lines, so that they can follow every edit and represent a line of which only a part was shown.
+//! The caller converts lines to bytes.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Nothing seen.
+    /// No bytes were seen.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// All of a file of `size` bytes.
+    /// All bytes of a file of `size` bytes were seen.
     #[must_use]
     pub fn whole(size: u64) -> Self {
         let mut seen = Self::default();
@@ -25,25 +25,25 @@ impl Seen {
         seen
     }
 
-    /// Whether no byte was seen. Of an empty file none can be.
+    /// Whether no byte was seen, which is always so for an empty file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Whether every byte of a file of `size` bytes was seen; of an empty file that is so.
+    /// Whether every byte of a file of `size` bytes was seen; true for an empty file.
     #[must_use]
     pub fn is_whole(&self, size: u64) -> bool {
         self.covers(0..size)
     }
 
-    /// The ranges: sorted, none empty, a gap between any two.
+    /// The ranges: sorted, not empty, with a gap between any two.
     #[must_use]
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.ranges
     }
 
-    /// Counts `range` as seen.
+    /// Marks `range` as seen.
     pub fn add(&mut self, range: Range<u64>) {
         if range.is_empty() {
             return;
@@ -58,14 +58,14 @@ impl Seen {
         self.ranges.splice(first..after, [joined]);
     }
 
-    /// Counts as seen what `other` has seen of the same version.
+    /// Adds the ranges of `other`, which is about the same version.
     pub fn add_all(&mut self, other: &Seen) {
         for range in &other.ranges {
             self.add(range.clone());
         }
     }
 
-    /// Whether every byte of `range` was seen; an empty range has none that was not.
+    /// Whether every byte of `range` was seen; true for an empty range.
     #[must_use]
     pub fn covers(&self, range: Range<u64>) -> bool {
         if range.is_empty() {
@@ -98,7 +98,7 @@ impl Seen {
         missing
     }
 
-    /// Forgets everything from `size` on.
+    /// Removes everything from `size` on.
     pub fn clip(&mut self, size: u64) {
         self.ranges
             .truncate(self.ranges.partition_point(|kept| kept.start < size));
@@ -107,11 +107,11 @@ impl Seen {
         }
     }
 
-    /// Follows a change of the file: each old range was replaced by so many new bytes. What stands outside moves along;
-    /// the new bytes count as seen, since whoever sent them knows them.
+    /// Follows an edit: each range was replaced by the given number of new bytes. Ranges outside are shifted; the new bytes
+    /// count as seen, since the author of the edit knows them.
     ///
-    /// The changes are sorted and do not overlap, in positions before the change. Any others clear everything:
-    /// a read too many is cheaper than an edit of lines that nobody saw.
+    /// The changes are sorted and disjoint, in positions before the edit. Otherwise everything is cleared: an unnecessary read
+    /// is cheaper than an edit of lines that were not seen.
     pub fn shift(&mut self, changes: &[(Range<u64>, u64)]) {
         self.ranges = self.shifted(changes).unwrap_or_default();
     }
@@ -121,7 +121,7 @@ impl Seen {
         let mut kept = self.ranges.iter().cloned().peekable();
         let mut done = 0;
         let mut moved: i128 = 0;
-        // A last change at the end of all positions flushes what stands behind the real ones.
+        // A sentinel at the last position handles the ranges after the last change.
         let last = (u64::MAX..u64::MAX, 0);
         for (replaced, new_length) in changes.iter().chain([&last]) {
             if replaced.start < done || replaced.end < replaced.start {
@@ -132,7 +132,7 @@ impl Seen {
                 if part.start < part.end {
                     push(
                         &mut after,
-                        displaced(part.start, moved)?..displaced(part.end, moved)?,
+                        shifted_position(part.start, moved)?..shifted_position(part.end, moved)?,
                     );
                 }
                 if range.end > replaced.start {
@@ -140,7 +140,7 @@ impl Seen {
                 }
                 kept.next();
             }
-            let start = displaced(replaced.start, moved);
+            let start = shifted_position(replaced.start, moved);
             if *new_length > 0 {
                 let start = start?;
                 push(&mut after, start..start.checked_add(*new_length)?);
@@ -151,7 +151,7 @@ impl Seen {
         Some(after)
     }
 
-    /// The ranges as bytes, for the store: gap and length of each as variable-length integers.
+    /// Encodes the ranges for the store: gap and length of each as LEB128 integers.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.ranges.len() * 4);
         let mut from = 0;
@@ -163,7 +163,7 @@ impl Seen {
         bytes
     }
 
-    /// What [`Seen::encode`] wrote; nothing for anything else.
+    /// Decodes the result of [`Seen::encode`]; none for other bytes.
     pub(crate) fn decode(mut bytes: &[u8]) -> Option<Self> {
         let mut ranges = Vec::new();
         let mut from: u64 = 0;
@@ -180,7 +180,7 @@ impl Seen {
     }
 }
 
-fn displaced(position: u64, moved: i128) -> Option<u64> {
+fn shifted_position(position: u64, moved: i128) -> Option<u64> {
     u64::try_from(i128::from(position) + moved).ok()
 }
 

@@ -1,34 +1,34 @@
-//! The name of a session, checked once where it comes in.
+//! The name of a session, validated when it is created.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The name of a session that is kept: 1 to 64 of `A-Z a-z 0-9 . _ -`.
+/// The name of a session whose ledger is stored: 1 to 64 characters of `A-Z a-z 0-9 . _ -`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionName(String);
 
-/// Why a text is no session name.
+/// Why a text is not a valid session name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionNameError {
-    /// It is empty.
+    /// The text is empty.
     #[error("a session name has at least one character")]
     Empty,
-    /// It is longer than [`SessionName::LONGEST`].
+    /// The text is longer than [`SessionName::LONGEST`].
     #[error("a session name has at most {longest} characters, this one has {0}", longest = SessionName::LONGEST)]
     TooLong(usize),
-    /// It holds a character that is not allowed.
+    /// The text has a character that is not allowed.
     #[error("a session name is made of A-Z a-z 0-9 . _ - and cannot hold {0:?}")]
     Character(char),
 }
 
 impl SessionName {
-    /// The most characters a name may have.
+    /// The largest number of characters in a name.
     pub const LONGEST: usize = 64;
 
-    /// Checks a name.
+    /// Validates a name.
     ///
     /// # Errors
-    /// Empty, too long, or with a character that is not allowed.
+    /// The name is empty, too long, or has a character that is not allowed.
     pub fn new(name: impl Into<String>) -> Result<Self, SessionNameError> {
         let name = name.into();
         let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');

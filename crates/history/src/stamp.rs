@@ -1,16 +1,14 @@
-//! The stat stamp as the ledger keeps it: plain integers that mean nothing here.
-//! The door to the disk decides what stands where; this crate copies, stores and compares nothing but the numbers, so
-//! that it depends on no other crate of the house and a further number needs no migration.
+//! The stat stamp as the ledger stores it: integers whose meaning only the workspace crate knows. This crate only copies,
+//! stores and compares them, so that it needs no dependency on that crate and a further number needs no migration.
 
-/// A stat stamp: up to sixteen integers whose meaning is the caller's. All zero says that there is none.
+/// A stat stamp: up to sixteen integers whose meaning the caller defines. All zeros mean that there is no stamp.
 ///
-/// In the store each is eight bytes, lowest first, and trailing zeros are left out: a stamp written with fewer
-/// numbers is read back with zeros for the rest.
+/// In the store each integer takes eight bytes, little endian, without trailing zeros; missing integers are read as zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StampRecord(pub [i64; StampRecord::NUMBERS]);
 
 impl StampRecord {
-    /// How many integers a stamp holds.
+    /// The number of integers in a stamp.
     pub const NUMBERS: usize = 16;
 
     pub(crate) fn encode(&self) -> Vec<u8> {

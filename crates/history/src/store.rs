@@ -1,6 +1,5 @@
-//! Where ledgers and operations are kept: what a store of ledgers does, and what can go wrong there.
-//! [`Store`] is the one in SQLite. Each kind of record has files of its own below, with its statements; the trait for
-//! operations is beside their types.
+//! The interface of a store of ledgers, and the errors of all stores. [`Store`] is the implementation in SQLite; each kind of
+//! record has its own files below, with the SQL statements. The traits for operations are beside their types.
 
 use std::fmt;
 use std::io;
@@ -11,6 +10,7 @@ use crate::session::SessionName;
 
 mod age;
 mod blobs;
+mod compress;
 mod contents;
 mod examine;
 mod forecast;
@@ -26,14 +26,14 @@ mod prune;
 mod records;
 mod salvage;
 mod schema;
-mod seal;
 mod spans;
 mod sqlite;
 mod statistics;
 mod streamed;
+mod transaction;
 mod unsealed;
-mod writing;
 
+pub use contents::INLINE_LIMIT;
 pub use examine::{StoreFacts, examine_store};
 pub use holder::Holder;
 pub use journal::LeftIntent;
@@ -41,47 +41,47 @@ pub use open::files_set_aside;
 pub use sqlite::Store;
 
 /// Keeps the ledgers of named sessions: hashes, stamps and ranges, never contents. Several processes may use one store
-/// at once, for the same session too.
+/// at once, even for the same session.
 pub trait LedgerStore: Send + Sync {
-    /// The rows of a session that are newer than `since`, oldest first: all of them from [`Turn::default`] on, else
-    /// those that other processes saved. Hand both parts to [`Ledger::take_in`](crate::Ledger::take_in).
+    /// The rows of a session that are newer than `since`, oldest first: all of them from [`LoadCursor::default`] on, else
+    /// those that other processes saved. Pass both parts to [`Ledger::take_in`](crate::Ledger::take_in).
     ///
     /// # Errors
     /// The store cannot be opened or read.
-    fn load(&self, session: &SessionName, since: Turn) -> Result<Loaded, StoreError>;
+    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, StoreError>;
 
-    /// Keeps what is known about these files, all or none. For each file the last one to save wins; of the same
-    /// version the ranges add up.
+    /// Saves what is known about these files in one transaction. For each file the last save wins; ranges of the same version
+    /// are merged.
     ///
     /// # Errors
     /// The store cannot be opened or written.
     fn save(&self, session: &SessionName, entries: &[(&Path, &Entry)])
     -> Result<Saved, StoreError>;
 
-    /// Forgets a file.
+    /// Removes what is known about a file.
     ///
     /// # Errors
     /// The store cannot be opened or written.
     fn forget(&self, session: &SessionName, path: &Path) -> Result<Saved, StoreError>;
 }
 
-/// A point in the life of a session's rows: each save is one turn later.
+/// A position in the sequence of saves of a session: a load returns the rows saved after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn(pub(crate) i64);
+pub struct LoadCursor(pub(crate) i64);
 
-/// What a load found.
+/// The result of a load.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Loaded {
     /// The files and what is known about them.
     pub rows: Vec<(PathBuf, Entry)>,
-    /// Up to where: the `since` of the next load.
-    pub turn: Turn,
+    /// The position after these rows: the `since` of the next load.
+    pub cursor: LoadCursor,
     /// The database was damaged; it was set aside and the rows are those of a new one.
     pub set_aside: Option<SetAside>,
 }
 
-/// What a save did besides saving.
+/// The result of a save.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Saved {
@@ -89,14 +89,14 @@ pub struct Saved {
     pub set_aside: Option<SetAside>,
 }
 
-/// A database that was damaged and moved out of the way, or removed while it was in use, to be told to a person.
+/// A database that was damaged and renamed, or removed by another program while it was in use. Its text is for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
-    /// Where it is now; nowhere where it was removed.
+    /// The path of the damaged file; none if it was removed.
     pub moved_to: Option<PathBuf>,
-    /// What was wrong with it.
+    /// What was wrong with the database.
     pub reason: String,
-    /// How many operations could still be read and are in the new one.
+    /// The number of operations that could still be read and were copied to the new database.
     pub brought_over: u64,
 }
 
@@ -117,24 +117,24 @@ impl fmt::Display for SetAside {
     }
 }
 
-/// Why a store could not do its work.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The state folder, or a file in it, cannot be made or written.
+    /// The state folder, or a file in it, cannot be created or written.
     #[error("{} cannot be written: {source}", path.display())]
     NotWritable {
         /// The folder or file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Others held the database for longer than is waited for.
+    /// Another process held the lock of the database until the wait timed out.
     #[error("{} is held by {}", path.display(), holder.map_or("another process".to_owned(), |holder| holder.to_string()))]
     Busy {
         /// The file.
         path: PathBuf,
-        /// Who does, where the system tells.
+        /// The process that holds the lock, if the system tells.
         holder: Option<Holder>,
     },
     /// A newer lancet made the database.
@@ -142,9 +142,9 @@ pub enum StoreError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// The version that it has.
+        /// The schema version of the database.
         found: i64,
-        /// The newest version known here.
+        /// The newest schema version known here.
         known: i64,
     },
     /// Another operation has this id.
@@ -155,18 +155,18 @@ pub enum StoreError {
         /// The id.
         id: String,
     },
-    /// Anything else that the database reports.
+    /// Any other error of SQLite.
     #[error("{}: {reason}", path.display())]
     Failed {
         /// The file.
         path: PathBuf,
-        /// What it reported.
+        /// The message of SQLite.
         reason: String,
     },
 }
 
 impl StoreError {
-    /// The folder or file that is in the way.
+    /// The folder or file that the error is about.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet_history::{
-    By, ChangeKind, Content, Draft, FileDraft, Found, Limits, LogQuery, OperationKind,
-    OperationState, OperationStore, Standing, State, StatisticsQuery, Store, StoreError, TakenBack,
+    Author, ChangeKind, Content, ContentStore, Draft, FileDraft, IdMatch, Limits, LogQuery,
+    OperationKind, OperationState, RecordStore, Reversible, State, StatisticsQuery, Store,
+    StoreError, StoreUpkeep, TakenBack,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -51,9 +52,9 @@ fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
         id,
         time: 1_000,
         kind: OperationKind::Change,
-        by: By {
+        author: Author {
             session: "talk",
-            ..By::default()
+            ..Author::default()
         },
         tool: "Edit",
         rungs: vec!["exact"],
@@ -107,7 +108,7 @@ fn what_was_recorded_comes_back_after_a_restart() {
             file("/p/deep/b", None, whole(&large)),
         ],
     );
-    change.by = By {
+    change.author = Author {
         session: "talk",
         client: Some("agent"),
         version: Some("1.2"),
@@ -201,14 +202,14 @@ fn edits_are_kept_as_their_spans_and_come_back_whole_sealed_or_not() {
         }
     };
     all_come_back(&store);
-    let sealed = store.seal(AGES).expect("sealed");
+    let sealed = store.compress(AGES).expect("sealed");
     assert!(
         sealed.contents > 0 && sealed.after < sealed.before / 10,
         "{sealed:?}"
     );
     all_come_back(&store);
     assert_eq!(
-        store.seal(AGES).expect("sealed").contents,
+        store.compress(AGES).expect("sealed").contents,
         0,
         "once is enough"
     );
@@ -274,11 +275,13 @@ fn the_log_is_filtered_and_an_id_is_found_by_its_beginning() {
         ..LogQuery::default()
     };
     assert_eq!(ids(&store, &other), [] as [&str; 0]);
-    assert!(matches!(store.find("bbbb", &[]), Ok(Found::One(found)) if found.id == "bbbb00000003"));
-    assert!(matches!(store.find("aaaa", &[]), Ok(Found::Several(ids)) if ids.len() == 2));
-    assert!(matches!(store.find("aaaa1", &[]), Ok(Found::One(_))));
-    assert_eq!(store.find("zzzz", &[]).expect("read"), Found::None);
-    let shortest = store.shortest(&["aaaa00000001", "bbbb00000003"]);
+    assert!(
+        matches!(store.find("bbbb", &[]), Ok(IdMatch::One(found)) if found.id == "bbbb00000003")
+    );
+    assert!(matches!(store.find("aaaa", &[]), Ok(IdMatch::Several(ids)) if ids.len() == 2));
+    assert!(matches!(store.find("aaaa1", &[]), Ok(IdMatch::One(_))));
+    assert_eq!(store.find("zzzz", &[]).expect("read"), IdMatch::None);
+    let shortest = store.shortest_prefixes(&["aaaa00000001", "bbbb00000003"]);
     assert_eq!(shortest.expect("read"), [5, 1]);
 }
 
@@ -301,11 +304,11 @@ fn undo_redo_and_undo_again_flip_the_marks() {
     let folder = TempDir::new().expect("folder");
     let store = Store::new(folder.path());
     let undoable = LogQuery {
-        standing: Some(Standing::Undoable),
+        reversible: Some(Reversible::Undoable),
         ..LogQuery::default()
     };
     let redoable = LogQuery {
-        standing: Some(Standing::Redoable),
+        reversible: Some(Reversible::Redoable),
         ..LogQuery::default()
     };
     record(
@@ -576,7 +579,7 @@ fn a_session_at_work_keeps_the_way_back_to_how_it_found_its_files() {
             )],
         );
         // An older session, then one that is at work.
-        change.by.session = if number < 10 { "old" } else { "talk" };
+        change.author.session = if number < 10 { "old" } else { "talk" };
         change.time = now;
         if number < 10 {
             change.time = 1_000;
@@ -652,7 +655,10 @@ fn what_a_dead_process_left_is_taken_in_or_removed() {
     let temporaries = folder.path().join("contents/tmp");
     fs::create_dir_all(&temporaries).expect("made");
     fs::write(temporaries.join("4000000:1-0"), "half").expect("written");
-    store.adopt_left(AGES).expect("adopted");
+    let is_sealed = |name: &std::ffi::OsStr| !name.as_encoded_bytes().starts_with(b"open-");
+    store
+        .adopt_left("displaced", &is_sealed, AGES)
+        .expect("adopted");
     assert!(store.unfinished().expect("read").is_empty());
     assert_eq!(store.content(&hash(&large)).expect("read"), Some(large));
     let mut names: Vec<_> = fs::read_dir(&displaced)
@@ -679,7 +685,7 @@ fn a_large_content_is_packed_where_it_stands_and_comes_back() {
             vec![file("/p/a", whole(&text), whole(&noise))],
         ),
     );
-    let sealed = store.seal(AGES).expect("sealed");
+    let sealed = store.compress(AGES).expect("sealed");
     assert_eq!(
         (sealed.contents, sealed.left),
         (1, 0),
@@ -689,7 +695,7 @@ fn a_large_content_is_packed_where_it_stands_and_comes_back() {
     for bytes in [text, noise] {
         assert_eq!(store.content(&hash(&bytes)).expect("read"), Some(bytes));
     }
-    let again = store.seal(AGES).expect("sealed");
+    let again = store.compress(AGES).expect("sealed");
     assert_eq!((again.contents, again.left), (0, 0));
 }
 
@@ -711,7 +717,7 @@ fn room_that_sealing_frees_is_given_back() {
             .expect("counted")
     };
     let before = pages();
-    let sealed = store.seal(AGES).expect("sealed");
+    let sealed = store.compress(AGES).expect("sealed");
     assert_eq!((sealed.contents, sealed.left), (300, 0));
     let after = pages();
     assert!(after * 2 < before, "{before} pages, then {after}");
@@ -729,7 +735,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
             let path = format!("/p/{}", number % 7);
             let change = file(&path, whole(&pair[0]), whole(&pair[1]));
             record(&store, &draft(&id(number), vec![change]));
-            store.part(&id(number), 0).expect("noted");
+            store.record_broken_link(&id(number), 0).expect("noted");
         }
     }
     // All of it in the one file.
@@ -812,7 +818,7 @@ fn looking_writes_nothing() {
     );
     // When there is time it is all in the database.
     let store = Store::new(folder.path());
-    let _ = store.seal(AGES).expect("sealed");
+    let _ = store.compress(AGES).expect("sealed");
     fs::remove_file(folder.path().join("lancet.db-wal")).expect("it is there, and needless");
     drop(store);
     assert_eq!(
@@ -883,10 +889,10 @@ fn many_ids_are_as_short_as_each_alone() {
     }
     transaction.commit().expect("kept");
     let ids: Vec<&str> = names.iter().map(String::as_str).collect();
-    let together = store.shortest(&ids).expect("read");
+    let together = store.shortest_prefixes(&ids).expect("read");
     let alone: Vec<usize> = ids
         .iter()
-        .map(|id| store.shortest(&[id]).expect("read")[0])
+        .map(|id| store.shortest_prefixes(&[id]).expect("read")[0])
         .collect();
     assert_eq!(together, alone);
     assert!(together.iter().any(|length| *length > 2));
@@ -900,14 +906,16 @@ fn what_was_parted_goes_with_its_operation() {
         let change = file("/p/a", whole(old.as_bytes()), whole(new.as_bytes()));
         record(&store, &draft(name, vec![change]));
     }
-    store.part("abcd00000001", 0).expect("noted");
-    store.part("abcd00000001", 0).expect("noted once");
-    assert_eq!(store.parted("abcd00000001").expect("read"), [0]);
-    assert!(store.parted("abcd00000002").expect("read").is_empty());
+    store.record_broken_link("abcd00000001", 0).expect("noted");
+    store
+        .record_broken_link("abcd00000001", 0)
+        .expect("noted once");
+    assert_eq!(store.broken_links("abcd00000001").expect("read"), [0]);
+    assert!(store.broken_links("abcd00000002").expect("read").is_empty());
     // All of them are from 1970.
     note_age(&store, &folder, 1);
     let _ = store.prune(&Limits::default(), AGES).expect("pruned");
-    assert!(store.parted("abcd00000001").expect("read").is_empty());
+    assert!(store.broken_links("abcd00000001").expect("read").is_empty());
 }
 
 #[test]

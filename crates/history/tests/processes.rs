@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use lancet_history::{
-    Entry, LedgerStore, Seen, SessionName, StampRecord, Store, StoreError, Turn, Version,
+    Entry, LedgerStore, LoadCursor, Seen, SessionName, StampRecord, Store, StoreError, Version,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -102,7 +102,7 @@ fn refused(store: &Store) {
     );
     assert!(error.path().starts_with(store.folder()), "{error}");
     let error = store
-        .load(&session(), Turn::default())
+        .load(&session(), LoadCursor::default())
         .expect_err("not writable");
     assert!(
         matches!(&error, StoreError::NotWritable { .. }),
@@ -176,7 +176,7 @@ fn writers_at_once(writers: u64) {
     }
     assert_sound(folder.path());
     let loaded = Store::new(folder.path())
-        .load(&session(), Turn::default())
+        .load(&session(), LoadCursor::default())
         .expect("loaded");
     assert_eq!(
         loaded.rows.len() as u64,
@@ -232,7 +232,9 @@ fn a_killed_writer_leaves_whole_saves() {
         child.kill().expect("killed");
         child.wait().expect("ended");
         let store = Store::new(folder.path());
-        let loaded = store.load(&session(), Turn::default()).expect("loaded");
+        let loaded = store
+            .load(&session(), LoadCursor::default())
+            .expect("loaded");
         assert_eq!(loaded.set_aside, None);
         assert!(
             loaded.rows.len() >= round * 7 * 20,
@@ -267,7 +269,7 @@ fn processes_that_meet_one_damaged_file_set_it_aside_once() {
         1
     );
     let loaded = Store::new(folder.path())
-        .load(&session(), Turn::default())
+        .load(&session(), LoadCursor::default())
         .expect("loaded");
     assert_eq!(loaded.rows.len(), 4);
     assert_sound(folder.path());

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Asked, Entry, Ledger, LedgerStore, Seen, SessionName, Sight, StampRecord, Store, StoreError,
-    Turn, Version,
+    Entry, Ledger, LedgerStore, LoadCursor, Observation, ReadRange, Seen, SessionName, StampRecord,
+    Store, StoreError, Version,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -41,7 +41,7 @@ fn save(store: &Store, name: &str, path: &str, entry: &Entry) {
 
 fn load(store: &Store, name: &str) -> Vec<(PathBuf, Entry)> {
     store
-        .load(&session(name), Turn::default())
+        .load(&session(name), LoadCursor::default())
         .expect("loaded")
         .rows
 }
@@ -66,7 +66,7 @@ fn a_named_ledger_survives_a_restart_without_its_contents() {
     let folder = TempDir::new().expect("folder");
     let path = PathBuf::from(std::ffi::OsStr::from_bytes(b"/not \xff utf-8/a"));
     let mut ledger = Ledger::new();
-    let asked = Asked {
+    let asked = ReadRange {
         offset: 1,
         limit: 2,
         column: 1,
@@ -74,7 +74,7 @@ fn a_named_ledger_survives_a_restart_without_its_contents() {
     let content = Some(vec![b'x'; 300].into());
     ledger.saw(
         &path,
-        Sight {
+        Observation {
             version: version(1, 300),
             content,
             shown: &[0..10, 200..300],
@@ -89,10 +89,10 @@ fn a_named_ledger_survives_a_restart_without_its_contents() {
     assert_eq!(saved.set_aside, None);
 
     let loaded = Store::new(folder.path())
-        .load(&session("evening"), Turn::default())
+        .load(&session("evening"), LoadCursor::default())
         .expect("loaded");
     let mut ledger = Ledger::new();
-    ledger.take_in(loaded.rows, loaded.turn);
+    ledger.take_in(loaded.rows, loaded.cursor);
     let found = ledger.peek(&path).expect("known after the restart");
     assert_eq!(
         found,
@@ -155,12 +155,12 @@ fn two_stores_of_one_session_learn_from_each_other() {
     let (one, two) = (Store::new(folder.path()), Store::new(folder.path()));
     let name = session("s");
     save(&one, "s", "/a", &entry(1));
-    let first = two.load(&name, Turn::default()).expect("loaded");
+    let first = two.load(&name, LoadCursor::default()).expect("loaded");
     assert_eq!(first.rows.len(), 1);
     save(&two, "s", "/mine", &entry(1));
     save(&one, "s", "/b", &entry(2));
     save(&one, "s", "/a", &entry(3));
-    let news = two.load(&name, first.turn).expect("loaded");
+    let news = two.load(&name, first.cursor).expect("loaded");
     let paths: Vec<_> = news
         .rows
         .iter()
@@ -171,7 +171,12 @@ fn two_stores_of_one_session_learn_from_each_other() {
         [(Some("/b"), 2), (Some("/a"), 3)],
         "what the other saved since, in order, and nothing of one's own"
     );
-    assert!(two.load(&name, news.turn).expect("loaded").rows.is_empty());
+    assert!(
+        two.load(&name, news.cursor)
+            .expect("loaded")
+            .rows
+            .is_empty()
+    );
     assert_eq!(load(&two, "s").len(), 3, "from the start it is everything");
 }
 
@@ -336,7 +341,7 @@ fn damage_that_shows_only_in_use_is_healed_too() {
     fs::write(&file, bytes).expect("written");
     let store = Store::new(folder.path());
     let loaded = store
-        .load(&session("s"), Turn::default())
+        .load(&session("s"), LoadCursor::default())
         .expect("the load goes on");
     assert!(loaded.set_aside.is_some());
     assert!(loaded.rows.is_empty());
@@ -403,9 +408,9 @@ fn a_turn_of_a_database_that_is_gone_loads_everything() {
         save(&store, "s", "/a", &entry(1));
     }
     let turn = store
-        .load(&session("s"), Turn::default())
+        .load(&session("s"), LoadCursor::default())
         .expect("loaded")
-        .turn;
+        .cursor;
     fs::remove_file(folder.path().join("lancet.db")).expect("removed");
     let saved = Store::new(folder.path()).save(&session("s"), &[(Path::new("/b"), &entry(1))]);
     assert!(saved.expect("saved").set_aside.is_some());
@@ -428,7 +433,7 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
         .pragma_update(None, "user_version", 999)
         .expect("set");
     let error = Store::new(folder.path())
-        .load(&session("s"), Turn::default())
+        .load(&session("s"), LoadCursor::default())
         .expect_err("too new");
     assert!(
         matches!(
@@ -450,7 +455,7 @@ fn a_state_folder_that_is_a_file_is_refused() {
     let folder = outer.path().join("state");
     fs::write(&folder, "a file").expect("written");
     let error = Store::new(&folder)
-        .load(&session("s"), Turn::default())
+        .load(&session("s"), LoadCursor::default())
         .expect_err("no folder");
     assert!(
         matches!(&error, StoreError::NotWritable { path, .. } if *path == folder),

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet_history::{
-    FileChange, Found, Limits, LogQuery, Operation, OperationStore, Removed, Sealed, Statistics,
-    StatisticsQuery, StoreError,
+    Compressed, FileChange, IdMatch, Limits, LogQuery, Operation, OperationStore, Removed,
+    Statistics, StatisticsQuery, StoreError,
 };
+use lancet_workspace::{DISPLACED_FOLDER, is_sealed_name};
 
 use crate::engine::{EngineView, Lancet};
 use crate::rooms::examine::open::LARGEST;
@@ -66,7 +67,7 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn find(&self, beginning: &str) -> Result<Found, StoreError> {
+    pub fn find(&self, beginning: &str) -> Result<IdMatch, StoreError> {
         self.ask(|store| store.find(beginning, &self.roots()))
     }
 
@@ -76,7 +77,7 @@ impl History {
     /// The state folder cannot be read.
     pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<&'o str>, StoreError> {
         let ids: Vec<&str> = operations.iter().map(|found| found.id.as_str()).collect();
-        let lengths = self.ask(|store| store.shortest(&ids))?;
+        let lengths = self.ask(|store| store.shortest_prefixes(&ids))?;
         let cut = |(id, length): (&'o str, usize)| id.get(..length.max(SHORTEST_ID)).unwrap_or(id);
         Ok(ids.into_iter().zip(lengths).map(cut).collect())
     }
@@ -86,7 +87,7 @@ impl History {
     /// # Errors
     /// The state folder cannot be read.
     pub fn parted<'o>(&self, operation: &'o Operation) -> Result<Vec<&'o Path>, StoreError> {
-        let places = self.ask(|store| store.parted(&operation.id))?;
+        let places = self.ask(|store| store.broken_links(&operation.id))?;
         let files = operation.files.iter();
         Ok(files
             .filter(|file| places.contains(&file.at))
@@ -122,10 +123,10 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be written.
-    pub fn tidy(&self, budget: Duration) -> Result<(Removed, Sealed), StoreError> {
+    pub fn tidy(&self, budget: Duration) -> Result<(Removed, Compressed), StoreError> {
         self.ask(|store| {
             let removed = store.prune(&self.limits(), budget)?;
-            Ok((removed, store.seal(budget)?))
+            Ok((removed, store.compress(budget)?))
         })
     }
 
@@ -136,7 +137,7 @@ impl History {
     /// The state folder cannot be written.
     pub fn clean(&self, budget: Duration) -> Result<u64, StoreError> {
         self.ask(|store| {
-            store.adopt_left(budget)?;
+            store.adopt_left(DISPLACED_FOLDER, &is_sealed_name, budget)?;
             store.sweep()
         })
     }

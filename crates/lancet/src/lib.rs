@@ -78,9 +78,10 @@ pub use explain::Explanation;
 pub use history::{Attribution, History, SHORTEST_ID, Written};
 pub use host_tool::{HostTool, Proposal};
 pub use lancet_history::{
-    ChangeKind, FOUND_BACK, FileChange, Found, Kept, LogQuery, Operation, OperationKind,
-    OperationState, Removed, Sealed, SessionName, SessionNameError, Standing, Statistics,
-    StatisticsQuery, StoreError, StoreFacts, Sum, examine_store, files_set_aside,
+    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, LogQuery, Operation,
+    OperationKind, OperationState, RecordedState, Removed, Reversible, SessionName,
+    SessionNameError, Statistics, StatisticsQuery, StoreError, StoreFacts, Totals, examine_store,
+    files_set_aside,
 };
 pub use lancet_policy as policy;
 pub use lancet_search::excludes_path;

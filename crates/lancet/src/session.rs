@@ -142,8 +142,8 @@ impl Session {
             return;
         };
         let mut ledger = self.ledger();
-        if let Ok(loaded) = store.load(name, ledger.turn()) {
-            ledger.take_in(loaded.rows, loaded.turn);
+        if let Ok(loaded) = store.load(name, ledger.cursor()) {
+            ledger.take_in(loaded.rows, loaded.cursor);
         }
     }
 

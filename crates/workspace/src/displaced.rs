@@ -15,6 +15,8 @@ use crate::disk::{Disk, EntryKind, Lease, Open};
 use crate::random::random;
 use crate::revision::Revision;
 
+/// The folder of displaced files, inside the state folder.
+pub const DISPLACED_FOLDER: &str = "displaced";
 /// In front of the names of files that are not sealed.
 const UNSEALED: &[u8] = b"open-";
 /// So many seconds whoever was waiting in `open` for the commit's lease has to come: until then they are no writer that a
@@ -287,6 +289,12 @@ fn second_of(name: &OsStr) -> Option<i64> {
 fn old_name(name: &OsStr) -> &OsStr {
     let mut parts = name.as_bytes().splitn(3, |&byte| byte == b'-');
     OsStr::from_bytes(parts.nth(2).unwrap_or_default())
+}
+
+/// Whether a displaced file can no longer be written by a late writer, told by its name: `kept_name` begins the name of a
+/// sealed file with the time, in digits, and that of the others with `open-`.
+pub fn is_sealed_name(name: &OsStr) -> bool {
+    name.as_bytes().first().is_some_and(u8::is_ascii_digit)
 }
 
 /// The name of a kept file: when, something nobody else has, and the old name for whoever looks for it.

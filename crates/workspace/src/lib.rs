@@ -38,7 +38,7 @@ pub use commit::{
 pub use disk::{
     Call, Carried, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,
 };
-pub use displaced::{Displaced, Limits, Seal, Settled};
+pub use displaced::{DISPLACED_FOLDER, Displaced, Limits, Seal, Settled, is_sealed_name};
 pub use folder::{Entry, Listing};
 pub use journal::{
     Act, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket, Trace,

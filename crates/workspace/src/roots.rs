@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use crate::disk::Disk;
-use crate::displaced::{Displaced, Limits, Settled, Store};
+use crate::displaced::{DISPLACED_FOLDER, Displaced, Limits, Settled, Store};
 use crate::journal::{FileJournal, Journal};
 use crate::locate::{FileType, LocateError, Located};
 use crate::locks::Locks;
@@ -99,7 +99,11 @@ impl Workspace {
             state_folder.as_ref().map(|folder| folder.join("locks")),
             PATIENCE,
         );
-        let displaced = Store::new(state_folder.as_ref().map(|folder| folder.join("displaced")));
+        let displaced = Store::new(
+            state_folder
+                .as_ref()
+                .map(|folder| folder.join(DISPLACED_FOLDER)),
+        );
         let journal = state_folder.as_ref().map(|folder| {
             let path = folder.join("journal");
             Arc::new(FileJournal::new(Arc::clone(&disk), path)) as Arc<dyn Journal>

@@ -7,7 +7,7 @@ use super::*;
 use crate::seen::Seen;
 use crate::stamp::StampRecord;
 
-const WHOLE: Asked = Asked {
+const WHOLE: ReadRange = ReadRange {
     offset: 1,
     limit: 2000,
     column: 1,
@@ -26,13 +26,13 @@ fn bytes(text: &str) -> Option<Arc<Vec<u8>>> {
 }
 
 fn read(ledger: &mut Ledger, path: &str, revision: u8, text: &str) {
-    let sight = Sight {
+    let observed = Observation {
         version: version(revision, text.len()),
         content: bytes(text),
         shown: &[0..text.len() as u64],
         asked: Some(WHOLE),
     };
-    ledger.saw(Path::new(path), sight);
+    ledger.saw(Path::new(path), observed);
 }
 
 fn content(ledger: &Ledger, path: &str) -> Option<String> {
@@ -51,7 +51,7 @@ fn written(ledger: &Ledger) -> Vec<String> {
 fn pages_of_one_version_add_up_and_those_of_another_do_not() {
     let mut ledger = Ledger::new();
     let path = Path::new("/a");
-    let page = |revision, shown| Sight {
+    let page = |revision, shown| Observation {
         version: version(revision, 10),
         content: None,
         shown,
@@ -80,7 +80,7 @@ fn a_read_ends_a_partial_view_but_shows_only_its_lines() {
     );
     ledger.saw(
         path,
-        Sight {
+        Observation {
             version: version(1, 10),
             content: None,
             shown: &[2..5],
@@ -259,7 +259,7 @@ fn rows_of_another_process_add_up_or_replace() {
     let path = Path::new("/a");
     ledger.saw(
         path,
-        Sight {
+        Observation {
             version: version(1, 9),
             content: bytes("123456789"),
             shown: &[0..3],
@@ -268,7 +268,7 @@ fn rows_of_another_process_add_up_or_replace() {
     );
     let mut row = Entry::new(version(1, 9));
     row.seen.add(6..9);
-    ledger.take_in(vec![(path.to_owned(), row)], Turn::default());
+    ledger.take_in(vec![(path.to_owned(), row)], LoadCursor::default());
     assert_eq!(
         ledger.peek(path).map(|entry| entry.seen.ranges().to_vec()),
         Some(vec![0..3, 6..9])
@@ -278,7 +278,7 @@ fn rows_of_another_process_add_up_or_replace() {
         seen: Seen::whole(4),
         ..Entry::new(version(2, 4))
     };
-    ledger.take_in(vec![(path.to_owned(), row.clone())], Turn::default());
+    ledger.take_in(vec![(path.to_owned(), row.clone())], LoadCursor::default());
     assert_eq!(ledger.peek(path), Some(&row));
 }
 

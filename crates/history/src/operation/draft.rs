@@ -1,5 +1,5 @@
-//! An operation on its way into the store: contents are borrowed, and where a new one is an edit of an old one that is
-//! kept, only the changed stretches are handed over.
+//! An operation that is about to be recorded. Contents are borrowed; a new content that is an edit of a stored one is given
+//! as its changed ranges only.
 
 use std::path::{Path, PathBuf};
 
@@ -7,101 +7,101 @@ use super::{ChangeKind, OperationKind};
 use crate::content::RawChange;
 use crate::entry::Revision;
 
-/// Who makes a change.
+/// The session and client that make a change.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct By<'a> {
-    /// The session's name.
+pub struct Author<'a> {
+    /// The name of the session.
     pub session: &'a str,
-    /// The client's name.
+    /// The name of the client program.
     pub client: Option<&'a str>,
-    /// The client's version.
+    /// The version of the client program.
     pub version: Option<&'a str>,
-    /// The caller's turn.
+    /// The conversation turn that the caller named.
     pub turn: Option<&'a str>,
-    /// The caller's id of the call.
+    /// The caller's own id of the tool call.
     pub call: Option<&'a str>,
 }
 
-/// An operation that is about to be carried out.
+/// An operation whose files are about to be written.
 pub struct Draft<'a> {
-    /// Its id.
+    /// The id of the new operation.
     pub id: &'a str,
-    /// When, in milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     pub time: i64,
-    /// What it is.
+    /// Whether the operation is a change or reverses others.
     pub kind: OperationKind,
-    /// Who makes it.
-    pub by: By<'a>,
-    /// The tool.
+    /// The session and client that make the change.
+    pub author: Author<'a>,
+    /// The name of the tool that was called.
     pub tool: &'a str,
-    /// The rungs of its edits.
+    /// The rung of the match ladder that each edit was found on, in order.
     pub rungs: Vec<&'a str>,
-    /// Who let it through, or by which rule.
+    /// Who approved the change, or the rule that allowed it.
     pub approved: Option<&'a str>,
-    /// Its files.
+    /// The files that will be changed.
     pub files: Vec<FileDraft<'a>>,
-    /// What it takes back, in any order.
+    /// The file changes that the operation takes back, in any order.
     pub takes_back: Vec<TakenBack>,
 }
 
-/// One file of an earlier operation that is taken back by one file of this one.
+/// A file change of an earlier operation that a new operation takes back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    /// The place of the file in the new operation; none where the file already was what taking back would make of it, so
-    /// that the new operation does not write it.
+    /// The index of the file in the new operation; none if the file already had its old content, so that the new operation
+    /// does not write it.
     pub by: Option<usize>,
-    /// The earlier operation.
+    /// The id of the earlier operation.
     pub operation: String,
-    /// The place of the file there.
+    /// The index of the file in the earlier operation.
     pub at: usize,
 }
 
-/// One file of a draft.
+/// One file of a [`Draft`].
 pub struct FileDraft<'a> {
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: &'a Path,
-    /// What happens to it.
+    /// How the file will be changed.
     pub kind: ChangeKind,
-    /// Of a move: the old name.
+    /// The old path, if the file is renamed.
     pub moved_from: Option<&'a Path>,
-    /// As it is.
+    /// The state before the change; none if the file does not exist.
     pub before: Option<State<'a>>,
-    /// As it will be.
+    /// The state after the change; none if the file will not exist.
     pub after: Option<State<'a>>,
-    /// Lines added.
+    /// The number of lines added.
     pub added: u64,
-    /// Lines removed.
+    /// The number of lines removed.
     pub removed: u64,
-    /// Folders made for it, outermost first.
+    /// The folders that are created for the file, outermost first.
     pub folders: Vec<PathBuf>,
 }
 
-/// A file at one moment.
+/// The state of a file before or after the change, with its content.
 pub struct State<'a> {
-    /// The hash of its bytes.
+    /// The BLAKE3 hash of its bytes.
     pub revision: Revision,
     /// Its size in bytes.
     pub size: u64,
-    /// Type and permission bits; 0 where they are not known yet.
+    /// File type and permission bits (`st_mode`); 0 if they are not known yet.
     pub mode: u32,
-    /// Where it points to, if it is a symbolic link.
+    /// The target, if the file is a symbolic link.
     pub link: Option<&'a Path>,
-    /// Its bytes.
+    /// Its bytes, in the cheapest form that the caller has.
     pub content: Content<'a>,
 }
 
-/// The bytes of a file, in the cheapest form at hand.
+/// The bytes of a file, whole or as a difference to another content.
 pub enum Content<'a> {
-    /// All of them.
+    /// The whole content.
     Whole(&'a [u8]),
-    /// Another content with stretches of it replaced; what it is based on is kept by the same draft or was before.
+    /// A delta: another content with some ranges replaced. The base is stored already or is part of the same draft.
     Spans {
-        /// The content that they change.
+        /// The hash of the content that the changes apply to.
         base: Revision,
-        /// Sorted and disjoint.
+        /// The replaced ranges with their new bytes, sorted and disjoint.
         changes: Vec<RawChange<'a>>,
     },
-    /// Not handed over: the file itself is moved out of the way by the change, and then comes in with
-    /// [`adopt`](super::OperationStore::adopt).
+    /// No bytes are given: the change moves the old file itself into the state folder, and
+    /// [`adopt`](super::ContentStore::adopt) then takes it over.
     Displaced,
 }

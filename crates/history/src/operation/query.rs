@@ -1,46 +1,46 @@
-//! What may be asked of the log.
+//! Queries of the log of operations.
 
 use std::path::PathBuf;
 
 use super::Operation;
 
-/// Which operations are wanted, newest first. What is left empty filters nothing.
+/// A filter on operations; the result is newest first. A field that is left empty filters nothing.
 #[derive(Clone, Debug, Default)]
 pub struct LogQuery {
     /// Only operations all of whose files are below one of these folders.
     pub below: Vec<PathBuf>,
     /// Only operations that touched this file, or a file below this folder.
     pub path: Option<PathBuf>,
-    /// Only those of this session.
+    /// Only operations of this session.
     pub session: Option<String>,
-    /// Only those of this turn.
+    /// Only operations of this conversation turn.
     pub turn: Option<String>,
-    /// Only those since this time, in milliseconds since 1970.
+    /// Only operations since this time, in milliseconds since 1970.
     pub since: Option<i64>,
-    /// Only those that were recorded before this one.
+    /// Only operations that were recorded before the one with this id.
     pub before: Option<String>,
-    /// Only those that stand so.
-    pub standing: Option<Standing>,
-    /// At most so many.
+    /// Only operations that can be undone, or only those that can be redone.
+    pub reversible: Option<Reversible>,
+    /// The largest number of operations to return.
     pub limit: Option<usize>,
 }
 
-/// Whether an operation may be taken back.
+/// In which direction an operation can be reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// A change of which something has not been taken back.
+pub enum Reversible {
+    /// The operation is a change that has not been undone completely.
     Undoable,
-    /// An undo of which something has not been redone.
+    /// The operation is an undo that has not been redone completely.
     Redoable,
 }
 
-/// What the beginning of an id leads to.
+/// The operations whose ids begin with a given prefix.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
-    /// One operation.
+pub enum IdMatch {
+    /// Exactly one operation has this prefix.
     One(Box<Operation>),
-    /// Several, newest first; at most ten of them.
+    /// Several operations have this prefix; at most ten of them, newest first.
     Several(Vec<Operation>),
-    /// None.
+    /// No operation has this prefix.
     None,
 }

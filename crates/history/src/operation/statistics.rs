@@ -1,47 +1,47 @@
-//! What the history sums up to.
+//! Totals over the history.
 
 use std::path::PathBuf;
 
-/// Which operations count.
+/// A filter on the operations that are counted.
 #[derive(Clone, Debug, Default)]
 pub struct StatisticsQuery {
     /// Only operations all of whose files are below one of these folders.
     pub below: Vec<PathBuf>,
-    /// Only those of this session.
+    /// Only operations of this session.
     pub session: Option<String>,
-    /// Only those since this time, in milliseconds since 1970. Refusals are counted by the hour.
+    /// Only operations since this time, in milliseconds since 1970. Refusals are counted by the hour.
     pub since: Option<i64>,
 }
 
-/// Operations and lines.
+/// The number of operations and of changed lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
-    /// How many operations.
+pub struct Totals {
+    /// The number of operations.
     pub operations: u64,
-    /// Lines added.
+    /// The number of lines added.
     pub added: u64,
-    /// Lines removed.
+    /// The number of lines removed.
     pub removed: u64,
 }
 
-/// Sums by name, the largest first.
-pub type Sums = Vec<(String, Sum)>;
+/// Totals by name, the largest first.
+pub type TotalsByName = Vec<(String, Totals)>;
 
-/// The sums.
+/// The totals of the history, in several groupings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Of everything.
-    pub total: Sum,
-    /// By file.
-    pub files: Vec<(PathBuf, Sum)>,
-    /// By tool.
-    pub tools: Sums,
-    /// By session.
-    pub sessions: Sums,
-    /// By client; those that gave no name are left out.
-    pub clients: Sums,
-    /// How often each rung was used.
+    /// The totals of all operations.
+    pub total: Totals,
+    /// The totals of each file.
+    pub files: Vec<(PathBuf, Totals)>,
+    /// The totals of each tool.
+    pub tools: TotalsByName,
+    /// The totals of each session.
+    pub sessions: TotalsByName,
+    /// The totals of each client; clients that gave no name are left out.
+    pub clients: TotalsByName,
+    /// How often each rung of the match ladder was used.
     pub rungs: Vec<(String, u64)>,
-    /// Refusals by name, counted for all folders.
+    /// The number of refusals of each name, in all folders.
     pub refusals: Vec<(String, u64)>,
 }

@@ -1,10 +1,12 @@
-//! What a store of operations does. The one in SQLite is beside the ledgers'; another one needs nothing but this.
+//! The interface of a store of operations, in three traits: the records, the contents of files, and upkeep. The
+//! implementation in SQLite is [`Store`](crate::Store).
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{
-    Draft, Found, LogQuery, Operation, OperationState, Statistics, StatisticsQuery, TakenBack,
+    Draft, IdMatch, LogQuery, Operation, OperationState, Statistics, StatisticsQuery, TakenBack,
     Unsealed,
 };
 use crate::entry::Revision;
@@ -14,78 +16,59 @@ use crate::store::{Saved, SetAside, StoreError};
 /// Whether an announced operation could be confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confirmed {
-    /// It is on record as carried out.
+    /// The operation is recorded as carried out.
     Done,
-    /// It is no longer announced: the database was set aside, perhaps just now, or somebody settled it.
+    /// The operation is no longer announced: the database was set aside, or another process settled the operation.
     Missing(Saved),
 }
 
-/// Keeps operations and the contents of files before and after them. Several processes may use one store at once.
+/// A store of operations and of the contents of files before and after them. Several processes may use one store at once.
 ///
-/// A change is put on record in two steps: [`begin`](Self::begin) before the files are touched, with everything that it
-/// takes to go back, and [`finish`](Self::finish) afterwards. What a process that ended in between has left is found by
-/// [`unfinished`](Self::unfinished) and settled by whoever can look at the files.
-pub trait OperationStore: Send + Sync {
-    /// The damaged databases that were set aside since this store was made, oldest first: also those that a work met
-    /// which had no answer to tell it in.
-    fn set_aside(&self) -> Vec<SetAside>;
+/// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything that undo
+/// needs, and [`finish`](RecordStore::finish) afterwards. Operations of a process that ended in between are returned by
+/// [`unfinished`](RecordStore::unfinished) and settled by a caller that can read the files.
+pub trait OperationStore: RecordStore + ContentStore + StoreUpkeep {}
 
-    /// Keeps the contents and announces the operation, all or nothing.
+impl<S: RecordStore + ContentStore + StoreUpkeep> OperationStore for S {}
+
+/// The records of operations: written in two steps, queried, and settled after a crash.
+pub trait RecordStore: Send + Sync {
+    /// Stores the contents and announces the operation, in one transaction.
     ///
     /// # Errors
-    /// The store takes no bytes, or has an operation of this id.
+    /// The store cannot be written, or has an operation of this id.
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
 
-    /// The operation was carried out. The modes of the files afterwards are taken from the draft; one that is no longer
-    /// announced, because the database was set aside or somebody settled it, is put on record anew.
+    /// Records that the operation was carried out. The modes of the files afterwards are taken from the draft. An operation
+    /// that is no longer announced, because the database was set aside or another process settled it, is inserted anew.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError>;
 
-    /// The operation was carried out exactly as announced, and takes nothing back: the cheap half of
-    /// [`finish`](Self::finish). Not where it is no longer announced; then it has to be put on record anew.
+    /// Records that the operation was carried out exactly as announced and takes nothing back; cheaper than
+    /// [`finish`](Self::finish). An operation that is no longer announced is not recorded: call `finish` then.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     fn confirm(&self, id: &str) -> Result<Confirmed, StoreError>;
 
-    /// Takes over a file of the state folder that holds this content: as the content itself, where that is awaited, else
-    /// it goes, being kept already. One whose content no operation names stays where it is.
+    /// Removes an announced operation that was not carried out.
     ///
     /// # Errors
-    /// The state folder takes no bytes.
-    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError>;
-
-    /// Takes in the displaced files that processes have left in the state folder when they ended, as
-    /// [`adopt`](Self::adopt) does, for at most `budget`. One that somebody may still write into is not among them.
-    ///
-    /// # Errors
-    /// The state folder cannot be read.
-    fn adopt_left(&self, budget: Duration) -> Result<(), StoreError>;
-
-    /// Removes files with contents that no operation names and that nobody is just writing; how many bytes.
-    ///
-    /// # Errors
-    /// The state folder cannot be read.
-    fn sweep(&self) -> Result<u64, StoreError>;
-
-    /// The operation was not carried out.
-    ///
-    /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     fn abandon(&self, id: &str) -> Result<(), StoreError>;
 
-    /// Operations that were announced by processes that have ended. What else they were just writing is removed.
+    /// Operations that were announced by processes that have ended. Temporary files of these processes are removed.
     ///
     /// # Errors
     /// The store cannot be read.
     fn unfinished(&self) -> Result<Vec<Operation>, StoreError>;
 
-    /// Settles an operation that was left unfinished: the files at these places were written, the others were not.
+    /// Settles an unfinished operation: the files at the indexes in `written` were written, the others were not.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     fn settle(
         &self,
         operation: &Operation,
@@ -93,76 +76,39 @@ pub trait OperationStore: Send + Sync {
         written: &[usize],
     ) -> Result<(), StoreError>;
 
-    /// Operations, newest first.
+    /// The operations that match the query, newest first.
     ///
     /// # Errors
     /// The store cannot be read.
     fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError>;
 
-    /// The operation whose id begins like this: of those all of whose files are below one of the folders, where there
-    /// are any, else of all.
+    /// Finds operations by a prefix of their id: first among those all of whose files are below one of the folders; if there
+    /// is none, among all.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn find(&self, beginning: &str, below: &[PathBuf]) -> Result<Found, StoreError>;
+    fn find(&self, beginning: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError>;
 
-    /// For each of these ids how many of its characters no other id begins with.
+    /// The length of the shortest unique prefix of each of these ids.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn shortest(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError>;
+    fn shortest_prefixes(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError>;
 
-    /// What an operation takes back, file by file.
+    /// The file changes that an operation takes back.
     ///
     /// # Errors
     /// The store cannot be read.
     fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, StoreError>;
 
-    /// Notes that an operation parted the file at this place from its other names (hard links).
+    /// Marks file changes as undone although no operation undid them: the files already had their old content.
     ///
     /// # Errors
-    /// The store takes no bytes.
-    fn part(&self, operation: &str, at: usize) -> Result<(), StoreError>;
+    /// The store cannot be written.
+    fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), StoreError>;
 
-    /// The places of the files that an operation parted from their other names.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn parted(&self, operation: &str) -> Result<Vec<usize>, StoreError>;
-
-    /// The bytes of a content; none where they are not kept, or no longer what their hash says.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError>;
-
-    /// A content that is read piece by piece, for one that is too large to be held. None where it is not kept. Whether it is
-    /// what its name says is for who reads it to check.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError>;
-
-    /// Counts a refusal.
-    ///
-    /// # Errors
-    /// The store takes no bytes.
-    fn count_refusal(&self, session: &str, tool: &str, name: &str) -> Result<(), StoreError>;
-
-    /// Sums up.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError>;
-
-    /// Marks files of operations as taken back although no operation took them back: each was found as it was before.
-    ///
-    /// # Errors
-    /// The store takes no bytes.
-    fn mark_found_back(&self, files: &[(String, usize)]) -> Result<(), StoreError>;
-
-    /// Whether a change that is none of `except`, was recorded after the operation `after` and has not been taken back
-    /// touched one of these files.
+    /// Whether one of these files was changed after the operation `after` by a change that is not in `except` and has not
+    /// been undone.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -173,51 +119,129 @@ pub trait OperationStore: Send + Sync {
         except: &[String],
     ) -> Result<bool, StoreError>;
 
-    /// Removes the oldest operations beyond the limits, and contents that nothing needs any more. One that is beyond the
-    /// age goes only where an earlier call, a day ago at least, found it so too: a clock that was wrong once takes nothing
-    /// along. The newest operation of each file stays, and all of sessions that are at work. Stops after `budget`; the rest is done next time.
+    /// Records that an operation replaced one name of a file with several hard links, so that its other names keep the old
+    /// content.
     ///
     /// # Errors
-    /// The store takes no bytes.
-    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, StoreError>;
+    /// The store cannot be written.
+    fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), StoreError>;
 
-    /// What [`prune`](Self::prune) would remove. Writes nothing.
+    /// The indexes of the files for which [`record_broken_link`](Self::record_broken_link) was called.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn forecast(&self, limits: &Limits) -> Result<Removed, StoreError>;
+    fn broken_links(&self, operation: &str) -> Result<Vec<usize>, StoreError>;
 
-    /// Compresses contents that are not yet, for at most `budget`.
+    /// Adds one to the count of refusals of this name.
     ///
     /// # Errors
-    /// The store takes no bytes.
-    fn seal(&self, budget: Duration) -> Result<Sealed, StoreError>;
+    /// The store cannot be written.
+    fn count_refusal(&self, session: &str, tool: &str, name: &str) -> Result<(), StoreError>;
 
-    /// Puts an old file on record that somebody may still write into, or what became of it. This process looks after it.
+    /// The totals over the operations that match the query.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be read.
+    fn statistics(&self, query: &StatisticsQuery) -> Result<Statistics, StoreError>;
+}
+
+/// The contents of files before and after operations, and the displaced files that become such contents.
+pub trait ContentStore: Send + Sync {
+    /// The bytes of a content; none if they are not stored, or no longer have this hash.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Opens a content for reading in parts, for one that is too large for memory; none if it is not stored. The hash is not
+    /// verified: a caller that reads all of it can do that.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError>;
+
+    /// Takes over a file of the state folder that has this content. If an operation announced the content as
+    /// [`Displaced`](super::Content::Displaced), the file is moved into the store; if the content is stored already, the file
+    /// is removed; if no operation names the content, the file stays.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError>;
+
+    /// Calls [`adopt`](Self::adopt) for the displaced files that ended processes have left, for at most `budget`. They are
+    /// in the folder of this name inside the state folder; `is_sealed` tells by its name whether a file can no longer be
+    /// written by a late writer, and the others are passed over.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    fn adopt_left(
+        &self,
+        folder: &str,
+        is_sealed: &dyn Fn(&OsStr) -> bool,
+        budget: Duration,
+    ) -> Result<(), StoreError>;
+
+    /// Records a displaced file that may still be written, or updates its record. This process is its owner from now on.
+    ///
+    /// # Errors
+    /// The store cannot be written.
     fn put_unsealed(&self, unsealed: &Unsealed) -> Result<(), StoreError>;
 
-    /// The old files that are not sealed and that processes looked after which have ended.
+    /// The displaced files that may still be written and whose owners have ended.
     ///
     /// # Errors
     /// The store cannot be read.
     fn unsealed(&self) -> Result<Vec<Unsealed>, StoreError>;
 
-    /// Nothing is left to be done about this old file.
+    /// Removes the record of a displaced file, because nothing is left to do about it.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     fn drop_unsealed(&self, file: &Path) -> Result<(), StoreError>;
+}
+
+/// Upkeep: limits of size and age, compression, orphaned files, damaged databases.
+pub trait StoreUpkeep: Send + Sync {
+    /// The damaged databases that were set aside since this store was made, oldest first.
+    fn set_aside(&self) -> Vec<SetAside>;
+
+    /// Removes the oldest operations beyond the limits, and contents that no operation needs any more. Stops after `budget`;
+    /// the next call goes on.
+    ///
+    /// An operation beyond the age is removed only if a call at least a day earlier found it too old, too, so that a clock
+    /// that was wrong once removes nothing. The newest operation of each file stays, and so do all operations that lead back
+    /// to how a session of the last hour found its files.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, StoreError>;
+
+    /// What [`prune`](Self::prune) would remove, without writing anything.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn forecast(&self, limits: &Limits) -> Result<Removed, StoreError>;
+
+    /// Compresses contents that are not compressed yet, for at most `budget`.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn compress(&self, budget: Duration) -> Result<Compressed, StoreError>;
+
+    /// Removes content files that no operation names and that are older than an hour, so that no process is writing them;
+    /// returns the number of bytes.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    fn sweep(&self) -> Result<u64, StoreError>;
 }
 
 /// How much history is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes on the disk.
+    /// The largest number of bytes on the disk.
     pub size: u64,
-    /// Age of an operation.
+    /// The greatest age of an operation.
     pub age: Duration,
 }
 
@@ -230,36 +254,37 @@ impl Default for Limits {
     }
 }
 
-/// What pruning removed.
+/// The result of pruning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Removed {
-    /// Operations.
+    /// The number of operations removed.
     pub operations: u64,
-    /// Contents.
+    /// The number of contents removed.
     pub contents: u64,
-    /// Their bytes on the disk.
+    /// The bytes on the disk that the contents took.
     pub bytes: u64,
-    /// Bytes that the history takes now.
+    /// The bytes that the history takes now.
     pub left: u64,
-    /// Operations beyond the limits that stay for now: how sessions that have just changed something found their files.
+    /// The operations beyond the limits that were not removed, because a session of the last hour needs them to go back to how
+    /// it found its files.
     pub spared: u64,
-    /// Operations that are too old and go at a clean-up a day from now at the earliest.
+    /// The operations that are too old and will be removed by a call a day from now at the earliest.
     pub waiting: u64,
-    /// The budget ended before the work.
+    /// Whether the budget ended before the work.
     pub unfinished: bool,
 }
 
-/// What sealing did.
+/// The result of compressing contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
-pub struct Sealed {
-    /// Contents compressed.
+pub struct Compressed {
+    /// The number of contents compressed.
     pub contents: u64,
-    /// Bytes that they took before.
+    /// The bytes that they took before.
     pub before: u64,
-    /// Bytes that they take now.
+    /// The bytes that they take now.
     pub after: u64,
-    /// Contents that still wait.
+    /// The number of contents that are not compressed yet.
     pub left: u64,
 }

@@ -1,26 +1,26 @@
-//! Old files that somebody may still write into, on record until it is certain that nobody does.
+//! Displaced files that a late writer may still have open; the record is kept until no process has.
 
 use std::path::PathBuf;
 
 use crate::entry::Revision;
 
-/// An old file of the state folder that is not sealed yet.
+/// A displaced file in the state folder that another program may still write into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsealed {
-    /// Where it lies; its key.
+    /// The path in the state folder, which is the key of the record.
     pub file: PathBuf,
-    /// The file of the user that it was.
+    /// The path that the file had before it was displaced.
     pub path: PathBuf,
-    /// What it held when it was displaced, or when it was last looked at.
+    /// The hash of its bytes when it was displaced or last checked.
     pub revision: Revision,
-    /// The size of that.
+    /// The number of those bytes.
     pub size: u64,
-    /// Type and permission bits.
+    /// File type and permission bits (`st_mode`).
     pub mode: u32,
-    /// The session whose change displaced it.
+    /// The session whose change displaced the file.
     pub session: String,
-    /// That change.
+    /// The operation that displaced the file.
     pub operation: String,
-    /// The operation that has what came late, where something did: the session has not been told of it yet.
+    /// The operation that records a late write, if there was one that the session was not told about yet.
     pub late: Option<String>,
 }

@@ -1,32 +1,32 @@
-//! The age at which operations go: by the clock, but only where two clean-ups with a day between them agree. One that ran
-//! while the clock was wrong removes nothing by itself.
+//! The limit of age. An operation is removed only if two prunes at least a day apart find it too old, so that one prune with a
+//! wrong clock removes nothing.
 
 use rusqlite::{Connection, params};
 
 use super::open::now;
-use super::writing::Writing;
+use super::transaction::WriteTransaction;
 use crate::operation::Limits;
 
-/// The time between the clean-up that finds an operation too old and the one that removes it, in milliseconds.
+/// The time between the prune that finds an operation too old and the one that removes it, in milliseconds.
 const BETWEEN: i64 = 24 * 60 * 60 * 1000;
 const HOUR: i64 = 60 * 60 * 1000;
 
-/// The limit of one clean-up, in milliseconds since 1970.
+/// The limit of one prune, in milliseconds since 1970.
 pub(super) struct Limit {
     now: i64,
     oldest: i64,
 }
 
-/// How an operation stands to the limit.
+/// The age of an operation relative to the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Age {
-    /// It is younger.
+    /// The operation is younger than the limit.
     Young,
-    /// It is too old, and no earlier clean-up has noted that.
-    Found,
-    /// It is too old, and that was noted less than a day ago.
+    /// The operation is too old, and no earlier prune has recorded that.
+    FirstFound,
+    /// The operation is too old, which was recorded less than a day ago.
     Waiting,
-    /// It is too old, as it was a day ago.
+    /// The operation is too old and was so at least a day ago.
     Overdue,
 }
 
@@ -40,29 +40,29 @@ impl Limit {
         }
     }
 
-    /// By its time, and the time of the clean-up that first found it too old.
+    /// The age of an operation by its time and the time of the prune that first found it too old.
     pub(super) fn of(&self, time: i64, noted: Option<i64>) -> Age {
         if time >= self.oldest {
             return Age::Young;
         }
         match noted {
-            // Noted in the future: the clock was wrong then.
-            Some(noted) if noted > self.now => Age::Found,
+            // A time in the future means that the clock was wrong then.
+            Some(noted) if noted > self.now => Age::FirstFound,
             Some(noted) if noted.saturating_add(BETWEEN) <= self.now => Age::Overdue,
             Some(_) => Age::Waiting,
-            None => Age::Found,
+            None => Age::FirstFound,
         }
     }
 }
 
-/// Notes that an operation is too old.
+/// Records that an operation was found too old for the first time.
 pub(super) fn note(
-    transaction: &Writing<'_>,
+    transaction: &WriteTransaction<'_>,
     id: &str,
     limit: &Limit,
     age: Age,
 ) -> rusqlite::Result<()> {
-    if age == Age::Found {
+    if age == Age::FirstFound {
         transaction
             .prepare_cached("UPDATE operations SET overdue = ?2 WHERE id = ?1")?
             .execute(params![id, limit.now])?;
@@ -70,7 +70,7 @@ pub(super) fn note(
     Ok(())
 }
 
-/// Forgets the notes about operations that are not too old after all.
+/// Clears the records of operations that are not too old by the present clock.
 pub(super) fn forget_early(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
     let wrong: bool = connection
         .prepare_cached(
@@ -86,7 +86,7 @@ pub(super) fn forget_early(connection: &Connection, limit: &Limit) -> rusqlite::
     Ok(())
 }
 
-/// Removes the counts of refusals by the same rule.
+/// Removes counts of refusals by the same rule of two prunes.
 pub(super) fn prune_refusals(connection: &Connection, limit: &Limit) -> rusqlite::Result<()> {
     let hour = limit.oldest / HOUR;
     let has_old: bool = connection
@@ -121,9 +121,9 @@ mod tests {
         };
         let old = 4 * BETWEEN;
         assert_eq!(limit.of(5 * BETWEEN, Some(0)), Age::Young);
-        assert_eq!(limit.of(old, None), Age::Found);
+        assert_eq!(limit.of(old, None), Age::FirstFound);
         assert_eq!(limit.of(old, Some(9 * BETWEEN + 1)), Age::Waiting);
         assert_eq!(limit.of(old, Some(9 * BETWEEN)), Age::Overdue);
-        assert_eq!(limit.of(old, Some(11 * BETWEEN)), Age::Found);
+        assert_eq!(limit.of(old, Some(11 * BETWEEN)), Age::FirstFound);
     }
 }

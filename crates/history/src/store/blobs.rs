@@ -1,5 +1,5 @@
-//! Large contents as files of the state folder: `contents/ab/cdef…`, named by the hash of their bytes, for the owner
-//! alone. A file is complete under its name or not there.
+//! Large contents as files of the state folder: `contents/ab/cdef…`, named by the hash of their bytes, with mode 0600. A file
+//! gets its name by a rename when it is complete.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Read as _, Seek as _, Write};
@@ -13,23 +13,23 @@ use super::process;
 use crate::entry::Revision;
 
 const FOLDER: &str = "contents";
-/// Inside it: files that are being written, each named after its process, so that what a dead one left is found by a
-/// look at one folder.
+/// The folder inside it for files that are being written. Each is named after its process, so that files of ended processes
+/// can be found.
 const TEMPORARIES: &str = "tmp";
-/// Files that no row names are of a process that is just writing them, until they are this old.
+/// A file that no row names may be one that a process is writing, until it is this old.
 const ORPHANED: Duration = Duration::from_secs(60 * 60);
 
-/// Numbers the files that are being written.
+/// The number of the next temporary file of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Where a content's file is.
+/// The path of a content's file.
 pub(super) fn path_of(state: &Path, revision: &Revision) -> PathBuf {
     let name: String = revision.iter().map(|byte| format!("{byte:02x}")).collect();
     let (first, rest) = name.split_at(2);
     state.join(FOLDER).join(first).join(rest)
 }
 
-/// Writes a content's file unless it is there: `write` hands the bytes over, which must be those of the hash.
+/// Writes a content's file unless it exists. `write` passes the bytes, whose hash is verified.
 pub(super) fn put(
     state: &Path,
     revision: &Revision,
@@ -55,8 +55,8 @@ pub(super) fn put(
     })
 }
 
-/// Makes a file of the state folder the content's file. One that has further names is copied: who writes under those
-/// would write into the history.
+/// Moves a file of the state folder to where the content's file belongs. A file with several hard links is copied, since a
+/// write through another name would change the history.
 pub(super) fn adopt(state: &Path, revision: &Revision, file: &Path) -> io::Result<()> {
     let path = path_of(state, revision);
     if path.exists() {
@@ -80,7 +80,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
         .create(path.parent().unwrap_or(path))
 }
 
-/// Writes a content's file anew, in another form.
+/// Replaces a content's file by one with another encoding.
 pub(super) fn rewrite(state: &Path, revision: &Revision, bytes: &[u8]) -> io::Result<()> {
     replace(state, &path_of(state, revision), &mut |file| {
         file.write_all(bytes)
@@ -113,20 +113,20 @@ fn replace(
     filled
 }
 
-/// What came of packing a file.
+/// The result of compressing a file.
 pub(super) enum Packed {
-    /// It took so many bytes and takes so many now.
+    /// The file was replaced by its compressed form.
     Smaller {
-        /// Before.
+        /// The number of bytes before.
         before: u64,
-        /// Now.
+        /// The number of bytes now.
         after: u64,
     },
-    /// It would not be smaller by a tenth, or is not what its name says.
+    /// The file would not be smaller by a tenth, or does not match its hash.
     No,
 }
 
-/// Compresses a content's file where it stands.
+/// Replaces a content's file by its compressed form.
 pub(super) fn pack(state: &Path, revision: &Revision, level: i32) -> io::Result<Packed> {
     let path = path_of(state, revision);
     let mut source = File::open(&path)?;
@@ -155,7 +155,7 @@ pub(super) fn pack(state: &Path, revision: &Revision, level: i32) -> io::Result<
     }
 }
 
-/// A content's file, to be read piece by piece. One that is compressed is unpacked into a file without a name.
+/// Opens a content's file for reading in parts. A compressed one is unpacked into an unlinked temporary file.
 pub(super) fn open(state: &Path, revision: &Revision) -> io::Result<File> {
     let path = path_of(state, revision);
     let mut file = File::open(&path)?;
@@ -163,7 +163,7 @@ pub(super) fn open(state: &Path, revision: &Revision) -> io::Result<File> {
     (&mut file)
         .take(MAGIC.len() as u64)
         .read_to_end(&mut head)?;
-    // A user's file may be a compressed one itself: the hash tells.
+    // The user's file may itself be a zstd file; then its hash is that of the content.
     if head != MAGIC || hash_of(&path)? == *revision {
         return Ok(file);
     }
@@ -173,7 +173,7 @@ pub(super) fn open(state: &Path, revision: &Revision) -> io::Result<File> {
     Ok(out)
 }
 
-/// A file of the state folder that goes with its handle.
+/// An unlinked temporary file in the state folder; it disappears when the handle is closed.
 pub(super) fn unnamed(state: &Path) -> io::Result<File> {
     let nowhere = state.join(FOLDER).join(TEMPORARIES);
     make_folder(&nowhere.join("any"))?;
@@ -192,17 +192,17 @@ pub(super) fn unnamed(state: &Path) -> io::Result<File> {
     Ok(opened)
 }
 
-/// Reads a content's file.
+/// Reads a content's file as it is stored, compressed or not.
 pub(super) fn get(state: &Path, revision: &Revision) -> io::Result<Vec<u8>> {
     fs::read(path_of(state, revision))
 }
 
-/// Removes a content's file.
+/// Removes a content's file; a failure is ignored, and `sweep` removes the file later.
 pub(super) fn remove(state: &Path, revision: &Revision) {
     let _ = fs::remove_file(path_of(state, revision));
 }
 
-/// Removes what processes that have ended were just writing.
+/// Removes the temporary files of processes that have ended.
 pub(super) fn remove_temporaries(state: &Path) {
     let entries = fs::read_dir(state.join(FOLDER).join(TEMPORARIES));
     for entry in entries.into_iter().flatten().flatten() {
@@ -215,14 +215,15 @@ pub(super) fn remove_temporaries(state: &Path) {
     }
 }
 
-/// The hash of a file's bytes.
+/// The BLAKE3 hash of a file's bytes.
 pub(super) fn hash_of(file: &Path) -> io::Result<Revision> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(file)?)?;
     Ok(*hasher.finalize().as_bytes())
 }
 
-/// Removes files that `is_known` does not know and that nobody is just writing; how many bytes.
+/// Removes files that `is_known` rejects and that are old enough that no process is writing them; returns the number of
+/// bytes.
 pub(super) fn sweep(state: &Path, is_known: &dyn Fn(&Revision) -> bool) -> u64 {
     let mut removed = 0;
     let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
@@ -263,6 +264,7 @@ fn revision_of(name: &str) -> Option<Revision> {
     Some(revision)
 }
 
+/// A writer that hashes what passes through it.
 struct Hashing<'a, W: Write> {
     file: W,
     hasher: &'a mut blake3::Hasher,

@@ -1,5 +1,5 @@
-//! Contents by hash: small ones in the database, large ones as files, the state after an edit as its spans against the
-//! one before. What is read back is checked against its name.
+//! Contents by hash: small ones in the database, large ones as files, and the content after an edit as a delta (spans) to the
+//! one before. Contents are verified against their hash when they are read.
 
 use std::path::Path;
 
@@ -9,25 +9,25 @@ use super::{blobs, spans};
 use crate::entry::Revision;
 use crate::operation::{Content, Draft, State};
 
-/// Contents up to this size are in the database.
-pub(super) const INLINE: u64 = 64 * 1024;
-/// Larger contents are never put together only to be kept.
+/// Contents up to this size are stored in the database; larger ones are files of the state folder.
+pub const INLINE_LIMIT: u64 = 64 * 1024;
+/// A delta to a content larger than this is stored as it is, without building the whole content in memory.
 const IN_MEMORY: u64 = 32 << 20;
-/// So many spans may lie between a content and whole bytes.
-const DEEPEST: i64 = 32;
+/// The longest chain of deltas down to a whole content.
+const LONGEST_CHAIN: i64 = 32;
 
-/// The forms of a row.
+/// The encodings of a row, in the lowest four bits of its form: bytes in the row, a file, or spans that change another row.
 pub(super) const BYTES: i64 = 0;
 pub(super) const FILE: i64 = 1;
 pub(super) const SPANS: i64 = 2;
 pub(super) const FORM: i64 = 15;
 pub(super) const COMPRESSED: i64 = 16;
-/// Not compressed and not to be: too small to be worth it, or tried and found not to be smaller.
+/// The row is not compressed and will not be: it is too small, or compression did not make it smaller.
 pub(super) const INCOMPRESSIBLE: i64 = 32;
-/// Smaller contents are not worth compressing.
-const LEAST: u64 = 256;
+/// Contents smaller than this are not compressed.
+const LEAST_COMPRESSED: u64 = 256;
 
-/// A row of the table.
+/// A row of the table of contents.
 pub(super) struct Row {
     pub(super) id: i64,
     pub(super) revision: Revision,
@@ -36,8 +36,8 @@ pub(super) struct Row {
     pub(super) data: Option<Vec<u8>>,
 }
 
-/// Writes the files of a draft's large contents, before its transaction.
-/// Those that `is_known` knows are kept already, in whatever form.
+/// Writes the files of a draft's large contents, before its transaction. Contents for which `is_known` is true are stored
+/// already.
 pub(super) fn put_files(
     state: &Path,
     draft: &Draft<'_>,
@@ -49,18 +49,18 @@ pub(super) fn put_files(
         .flat_map(|file| [&file.before, &file.after])
         .flatten();
     for kept in states {
-        // Of the others nothing is written: nobody needs to be asked whether they are known.
+        // Only whole contents are written to files here.
         let Content::Whole(bytes) = &kept.content else {
             continue;
         };
-        if kept.size > INLINE && !is_known(&kept.revision) {
+        if kept.size > INLINE_LIMIT && !is_known(&kept.revision) {
             blobs::put(state, &kept.revision, &|file| file.write_all(bytes))?;
         }
     }
     Ok(())
 }
 
-/// Whether a content is kept.
+/// The row id of a content, if it is stored.
 pub(super) fn id_of(connection: &Connection, revision: &Revision) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT id FROM contents WHERE revision = ?1")?
@@ -68,7 +68,7 @@ pub(super) fn id_of(connection: &Connection, revision: &Revision) -> rusqlite::R
         .optional()
 }
 
-/// The form that a content is kept in.
+/// The encoding of a content, if it is stored.
 pub(super) fn form_of(
     connection: &Connection,
     revision: &Revision,
@@ -79,7 +79,7 @@ pub(super) fn form_of(
         .optional()
 }
 
-/// Whether a content can be given out: its row is there, and its file where it is in one.
+/// Whether a content can be read: its row exists, and so does its file if it is stored in one.
 pub(super) fn is_kept(
     connection: &Connection,
     state: &Path,
@@ -89,7 +89,7 @@ pub(super) fn is_kept(
     Ok(form.is_some_and(|form| form & FORM != FILE || blobs::path_of(state, revision).exists()))
 }
 
-/// Keeps a content; its number.
+/// Stores a content unless it is stored already; returns its row id.
 pub(super) fn put(
     connection: &Connection,
     state: &Path,
@@ -99,7 +99,7 @@ pub(super) fn put(
         return Ok(id);
     }
     match &kept.content {
-        Content::Whole(bytes) if bytes.len() as u64 <= INLINE => {
+        Content::Whole(bytes) if bytes.len() as u64 <= INLINE_LIMIT => {
             insert(connection, kept, BYTES, None, 0, Some(bytes))
         }
         Content::Whole(_) | Content::Displaced => insert(connection, kept, FILE, None, 0, None),
@@ -126,16 +126,16 @@ fn put_spans(
         ));
     };
     let encoded = spans::encode(changes);
-    // Spans that carry most of the content save nothing, and a long chain is slow to follow.
+    // A delta with most of the content saves nothing, and a long chain is slow to resolve.
     let worth_it = (encoded.len() as u64) < kept.size / 2;
-    if kept.size > IN_MEMORY || (worth_it && depth < DEEPEST) {
+    if kept.size > IN_MEMORY || (worth_it && depth < LONGEST_CHAIN) {
         return insert(connection, kept, SPANS, Some(id), depth + 1, Some(&encoded));
     }
     let Some(bytes) = get_row(connection, state, id)?.and_then(|base| spans::apply(base, &encoded))
     else {
         return insert(connection, kept, SPANS, Some(id), depth + 1, Some(&encoded));
     };
-    if bytes.len() as u64 <= INLINE {
+    if bytes.len() as u64 <= INLINE_LIMIT {
         return insert(connection, kept, BYTES, None, 0, Some(&bytes));
     }
     match blobs::put(state, &kept.revision, &|file| file.write_all(&bytes)) {
@@ -153,7 +153,7 @@ fn insert(
     data: Option<&[u8]>,
 ) -> rusqlite::Result<i64> {
     let stored = data.map_or(kept.size, |data| data.len() as u64);
-    let form = if stored < LEAST {
+    let form = if stored < LEAST_COMPRESSED {
         form | INCOMPRESSIBLE
     } else {
         form
@@ -175,7 +175,7 @@ fn insert(
     Ok(connection.last_insert_rowid())
 }
 
-/// The bytes of a content, if they are kept and still what their hash says.
+/// The bytes of a content, if it is stored and still has its hash.
 pub(super) fn get(
     connection: &Connection,
     state: &Path,
@@ -188,7 +188,7 @@ pub(super) fn get(
     Ok(bytes.filter(|bytes| *blake3::hash(bytes).as_bytes() == *revision))
 }
 
-/// The bytes of a row: back to whole bytes, then forward through the spans.
+/// The bytes of a row: follows the chain of deltas to a whole content, then applies them in reverse order.
 pub(super) fn get_row(
     connection: &Connection,
     state: &Path,
@@ -236,15 +236,15 @@ pub(super) fn row(connection: &Connection, id: i64) -> rusqlite::Result<Option<R
         .optional()
 }
 
-/// What a row holds, from its file where it is in one, unpacked.
+/// The decompressed data of a row, read from its file if it is stored in one.
 pub(super) fn unpacked(state: &Path, row: &Row) -> Option<Vec<u8>> {
     let data = match row.form & FORM {
         FILE => blobs::get(state, &row.revision).ok()?,
         _ => row.data.clone()?,
     };
     if row.form & FORM == FILE {
-        // A file is replaced by its compressed form before its row says so, and a user's file may be a compressed one
-        // itself: the hash tells which it is.
+        // The file is replaced by its compressed form before its row is updated, and the user's file may itself be a zstd
+        // file: the hash decides which it is.
         let is_plain = !data.starts_with(MAGIC) || *blake3::hash(&data).as_bytes() == row.revision;
         return if is_plain {
             Some(data)
@@ -258,5 +258,5 @@ pub(super) fn unpacked(state: &Path, row: &Row) -> Option<Vec<u8>> {
     Some(data)
 }
 
-/// How compressed bytes begin.
+/// The magic number of a zstd frame.
 pub(super) const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];

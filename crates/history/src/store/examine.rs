@@ -1,4 +1,4 @@
-//! Looks at the database without changing it, for whoever wants to know whether it is sound.
+//! A read-only check of the database, for `lancet doctor`.
 
 use std::fs;
 use std::io;
@@ -10,23 +10,23 @@ use super::StoreError;
 use super::open::{PATIENCE, file_in, log_of, not_writable, store_error};
 use super::schema::{STEPS, version};
 
-/// What a look at the database found.
+/// Counts and sizes of a sound database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreFacts {
-    /// How many sessions are kept.
+    /// The number of sessions.
     pub sessions: u64,
-    /// How large it is with its log, in bytes.
+    /// The size of the database with its write-ahead log, in bytes.
     pub bytes: u64,
-    /// How many changes are kept.
+    /// The number of operations.
     pub operations: u64,
-    /// How many contents of files wait to be compressed.
+    /// The number of contents that are not compressed yet.
     pub waiting: u64,
 }
 
-/// Examines the database in a state folder; none where there is none yet. A damaged one is told, not set aside.
+/// Examines the database in a state folder; none if there is no database yet. A damaged one is an error and is not set aside.
 ///
 /// # Errors
-/// It cannot be read, is damaged, or was made by a newer lancet.
+/// The database cannot be read, is damaged, or was made by a newer lancet.
 pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
     let file = file_in(folder);
     let bytes = match fs::metadata(&file) {
@@ -55,7 +55,7 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
             reason: verdict,
         });
     }
-    // Made and not yet given its tables, or made by an older lancet that had fewer.
+    // A database of an older schema version lacks some tables.
     let count = |since: i64, sql: &str| match found {
         _ if found < since => Ok(0),
         _ => connection
@@ -74,7 +74,7 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LedgerStore, SessionName, Store, Turn};
+    use crate::{LedgerStore, LoadCursor, SessionName, Store};
 
     #[test]
     fn a_sound_store_is_counted_and_one_that_is_not_there_is_not_made() {
@@ -84,7 +84,7 @@ mod tests {
         assert!(!state.exists());
         let name = SessionName::new("talk").expect("a name");
         let store = Store::new(&state);
-        let _ = store.load(&name, Turn::default()).expect("made");
+        let _ = store.load(&name, LoadCursor::default()).expect("made");
         let facts = examine_store(&state).expect("sound").expect("there");
         assert_eq!(facts.sessions, 0);
         // The tables are in the log so far, and count.

@@ -1,4 +1,4 @@
-//! What pruning would remove, worked out from one reading of the tables: nothing is written, and nobody waits.
+//! A preview of pruning, computed from one read transaction: nothing is written, and no writer has to wait.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::age::{Age, Limit};
+use super::log::known;
 use super::prune::{sessions_at_work, size};
 use crate::operation::{Limits, OperationKind, Removed};
 
-/// The longest that is worked at it.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit of the computation.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-struct Found {
+/// An operation with its files, as the preview needs it.
+struct ForecastRow {
     id: String,
     sequence: i64,
     age: Age,
@@ -21,10 +23,10 @@ struct Found {
     files: Vec<(Vec<u8>, [Option<i64>; 2])>,
 }
 
-/// What a prune with these limits would come to. What stays and was based on something that goes takes some more room
-/// than is said here.
+/// The result that a prune with these limits would have. Deltas whose base would be removed become whole contents, so the
+/// history would take somewhat more bytes than the preview says.
 pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite::Result<Removed> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIME_LIMIT;
     let transaction = connection.transaction()?;
     let at_work = sessions_at_work(&transaction)?;
     let begun: HashSet<String> = {
@@ -56,7 +58,7 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
     };
     let mut begins: HashSet<(&str, &[u8])> = HashSet::new();
     for found in &operations {
-        // The way back to how a session at work found the file.
+        // The first operation of an active session on a file leads back to how the session found it.
         let is_first = at_work.contains(&found.session)
             && found
                 .files
@@ -108,26 +110,26 @@ pub(super) fn forecast(connection: &mut Connection, limits: &Limits) -> rusqlite
     Ok(removed)
 }
 
-/// All operations with their files, oldest first.
-fn operations(connection: &Connection, limit: &Limit) -> rusqlite::Result<Vec<Found>> {
+/// All operations with their files, in the order of recording.
+fn operations(connection: &Connection, limit: &Limit) -> rusqlite::Result<Vec<ForecastRow>> {
     let mut statement = connection.prepare(
         "SELECT o.id, o.time, o.session, f.path, f.before, f.after, o.kind,
                 o.sequence, o.overdue
          FROM operations o JOIN files f ON f.operation = o.id ORDER BY o.sequence, f.at",
     )?;
     let mut rows = statement.query([])?;
-    let mut all: Vec<Found> = Vec::new();
+    let mut all: Vec<ForecastRow> = Vec::new();
     while let Some(row) = rows.next()? {
         let id: String = row.get(0)?;
         let file = (row.get(3)?, [row.get(4)?, row.get(5)?]);
         match all.last_mut() {
             Some(last) if last.id == id => last.files.push(file),
-            _ => all.push(Found {
+            _ => all.push(ForecastRow {
                 id,
                 sequence: row.get(7)?,
                 age: limit.of(row.get(1)?, row.get(8)?),
                 session: row.get(2)?,
-                kind: OperationKind::of(row.get(6)?),
+                kind: known(OperationKind::of, row, 6)?,
                 files: vec![file],
             }),
         }

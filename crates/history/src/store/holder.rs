@@ -1,5 +1,5 @@
-//! Which process holds a lock of the database, as far as the system tells: one that was stopped in the middle has to be
-//! named, since nobody else can let go of it.
+//! Finds the process that holds a lock of the database, from `/proc/locks`. A stopped process has to be named to the user,
+//! since only resuming or ending it releases the lock.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -7,17 +7,17 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// More of the system's list is not looked at.
+/// The number of bytes of `/proc/locks` that are read.
 const MOST_LOCKS: u64 = 1 << 20;
-/// The byte of the file beside the database that whoever writes into its log locks.
+/// The byte of the `-shm` file that a writer locks (`WAL_WRITE_LOCK`).
 const WRITER: &str = "120";
 
-/// A process that holds the database.
+/// A process that holds a lock of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Its number.
+    /// The process id.
     pub process: u32,
-    /// Whether it was stopped (SIGSTOP, Ctrl-Z): it holds the database until it goes on or ends.
+    /// Whether the process is stopped (SIGSTOP, Ctrl-Z); it keeps the lock until it continues or ends.
     pub stopped: bool,
 }
 
@@ -35,12 +35,12 @@ impl fmt::Display for Holder {
 }
 
 impl Holder {
-    /// Whoever writes into the database; `shared` is the file beside it that its users share.
+    /// The process that is writing to the database; `shared` is its `-shm` file.
     pub(super) fn of_database(shared: &Path) -> Option<Holder> {
         Self::of(shared, |kind, start| kind == "POSIX" && start == WRITER)
     }
 
-    /// Whoever holds a lock file.
+    /// The process that holds a lock file.
     pub(super) fn of_file(file: &Path) -> Option<Holder> {
         Self::of(file, |kind, _| kind == "FLOCK")
     }
@@ -51,7 +51,7 @@ impl Holder {
         let list = File::open("/proc/locks").ok()?;
         list.take(MOST_LOCKS).read_to_string(&mut locks).ok()?;
         let process = locks.lines().find_map(|line| {
-            // `1: POSIX  ADVISORY  WRITE 4711 fd:01:1234 120 120`; whoever waits has an arrow after the number.
+            // `1: POSIX  ADVISORY  WRITE 4711 fd:01:1234 120 120`; a waiting process has `->` after the number.
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
             let [_, kind, _, "WRITE", process, place, start, ..] = fields[..] else {
                 return None;
@@ -65,7 +65,7 @@ impl Holder {
         })
     }
 
-    /// Whether it is stopped by now.
+    /// Whether the process was stopped and still is.
     pub(super) fn is_still_stopped(self) -> bool {
         self.stopped && is_stopped(self.process)
     }

@@ -1,28 +1,28 @@
-//! What is about to be done to several files at once, in words that only whoever does it understands: on the disk itself
-//! before the first file is touched, and gone when nothing is left to do.
+//! The journal of changes of several files at once. An intent is flushed to the disk before the first file is changed, and
+//! removed when nothing is left to do. Its bytes are opaque here; the caller encodes and decodes them.
 
 use rusqlite::{Connection, params};
 
 use super::open::file_in;
-use super::writing::Writing;
+use super::transaction::WriteTransaction;
 use super::{Store, StoreError, process};
 
-/// An intent that a process left which has ended.
+/// An intent of a process that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftIntent {
-    /// Its number.
+    /// The row id of the intent.
     pub id: i64,
-    /// What was to be done.
+    /// The encoded intent.
     pub intent: Vec<u8>,
-    /// Whether all of it stands.
+    /// Whether all files were changed, so that the intent is to be completed and not rolled back.
     pub decided: bool,
 }
 
 impl Store {
-    /// Writes an intent down, flushed; its number.
+    /// Records an intent and flushes it; returns its row id.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     pub fn open_intent(&self, intent: &[u8]) -> Result<i64, StoreError> {
         let process = self.process();
         let write = |connection: &Connection| {
@@ -38,10 +38,10 @@ impl Store {
             .0)
     }
 
-    /// Writes down, flushed, that all of it stands.
+    /// Records that all files were changed, and flushes that.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     pub fn decide_intent(&self, id: i64) -> Result<(), StoreError> {
         let write = |connection: &Connection| {
             connection
@@ -52,10 +52,10 @@ impl Store {
         Ok(())
     }
 
-    /// Nothing is left to do.
+    /// Removes an intent that is completed or rolled back.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     pub fn close_intent(&self, id: i64) -> Result<(), StoreError> {
         self.run(|connection| {
             connection
@@ -65,8 +65,8 @@ impl Store {
         Ok(())
     }
 
-    /// The intents of processes that have ended, which this process has to itself from now on. Makes no database where
-    /// there is none.
+    /// Takes over the intents of processes that have ended; no other process gets them. Creates no database if there is
+    /// none.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -79,10 +79,10 @@ impl Store {
             .0)
     }
 
-    /// Lets go of an intent of [`left_intents`](Self::left_intents): another process may take it.
+    /// Releases an intent of [`left_intents`](Self::left_intents), so that another process can take it over.
     ///
     /// # Errors
-    /// The store takes no bytes.
+    /// The store cannot be written.
     pub fn let_go_intent(&self, id: i64) -> Result<(), StoreError> {
         self.run(|connection| {
             connection.execute("UPDATE journal SET process = '' WHERE id = ?1", [id])
@@ -91,7 +91,7 @@ impl Store {
     }
 }
 
-/// The one kind of row that a power cut must not take: flushed with its transaction, as other rows are not.
+/// Runs a write with `synchronous = FULL`, so that it survives a power cut; other rows are not flushed.
 fn flushed<T>(
     connection: &Connection,
     write: impl FnOnce() -> rusqlite::Result<T>,
@@ -110,7 +110,7 @@ fn take_left(connection: &mut Connection, own: &str) -> rusqlite::Result<Vec<Lef
     if is_empty {
         return Ok(Vec::new());
     }
-    let transaction = Writing::begin(connection)?;
+    let transaction = WriteTransaction::begin(connection)?;
     let all: Vec<(LeftIntent, String)> = {
         let mut statement =
             transaction.prepare("SELECT id, intent, decided, process FROM journal ORDER BY id")?;

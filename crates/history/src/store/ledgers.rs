@@ -1,4 +1,4 @@
-//! The rows of the ledgers: their statements, and entries to and from columns.
+//! The ledgers in SQLite: the statements, and the conversion of entries to and from columns.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
@@ -9,30 +9,30 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::open::now;
-use super::writing::Writing;
-use super::{LedgerStore, Loaded, Saved, Store, StoreError, Turn};
+use super::transaction::WriteTransaction;
+use super::{LedgerStore, LoadCursor, Loaded, Saved, Store, StoreError};
 use crate::entry::{Entry, Version};
 use crate::ledger::Budget;
 use crate::seen::Seen;
 use crate::session::SessionName;
 use crate::stamp::StampRecord;
 
-/// How long a session that nobody uses is kept, in seconds.
+/// A session that was not used for this many seconds is removed.
 const UNUSED: i64 = 30 * DAY;
 const DAY: i64 = 24 * 60 * 60;
-/// At every so many turns the rows beyond the budget go.
+/// The rows beyond the budget are removed once in this many saves.
 const SWEEP: i64 = 256;
-/// The flag of a partial view.
+/// The bit of the column `flags` for a partial view.
 const PARTIAL_VIEW: i64 = 1;
 
 const ROWS: &str = "SELECT path, revision, size, stamp, seen, flags, wrote FROM ledger";
 
-/// Which store saved a row: rows of one's own need no loading.
+/// Identifies the store that saved a row; a store does not load its own rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Writer(i64);
 
 impl Writer {
-    /// One that no other process has.
+    /// A random value, different in every process.
     pub(super) fn new() -> Self {
         let mut hasher = RandomState::new().build_hasher();
         hasher.write_u32(std::process::id());
@@ -41,12 +41,12 @@ impl Writer {
 }
 
 impl LedgerStore for Store {
-    fn load(&self, session: &SessionName, since: Turn) -> Result<Loaded, StoreError> {
-        let ((rows, turn), set_aside) =
+    fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, StoreError> {
+        let ((rows, cursor), set_aside) =
             self.run(|connection| load(connection, session, since, self.writer()))?;
         Ok(Loaded {
             rows,
-            turn,
+            cursor,
             set_aside,
         })
     }
@@ -67,7 +67,7 @@ impl LedgerStore for Store {
     }
 }
 
-/// Fails where the tables are not of the shape that the statements need.
+/// Fails if a table or column that the statements need is missing.
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare("SELECT id, name, used, turn FROM sessions")?;
     connection.prepare(&format!(
@@ -76,7 +76,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Removes the sessions that nobody used for long.
+/// Removes sessions that were not used for a month.
 pub(super) fn prune(connection: &Connection) -> rusqlite::Result<()> {
     let before = now() - UNUSED;
     let any: bool = connection.query_row(
@@ -90,15 +90,15 @@ pub(super) fn prune(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-type Rows = (Vec<(PathBuf, Entry)>, Turn);
+type Rows = (Vec<(PathBuf, Entry)>, LoadCursor);
 
 fn load(
     connection: &mut Connection,
     session: &SessionName,
-    since: Turn,
+    since: LoadCursor,
     writer: Writer,
 ) -> rusqlite::Result<Rows> {
-    // Turn and rows from one snapshot, or a row saved in between would never be loaded.
+    // One transaction reads cursor and rows; otherwise a row saved in between would never be loaded.
     let transaction = connection.transaction()?;
     let found = transaction
         .prepare_cached("SELECT id, turn, used FROM sessions WHERE name = ?1")?
@@ -111,11 +111,11 @@ fn load(
         })
         .optional()?;
     let Some((id, turn, used)) = found else {
-        return Ok((Vec::new(), Turn::default()));
+        return Ok((Vec::new(), LoadCursor::default()));
     };
-    // A turn that lies ahead belongs to a database that was set aside since.
+    // A cursor ahead of the database belongs to one that was set aside meanwhile.
     let since = if since.0 > turn {
-        Turn::default()
+        LoadCursor::default()
     } else {
         since
     };
@@ -126,19 +126,19 @@ fn load(
         ))?;
         let mut found = statement.query(params![id, since.0, writer.0])?;
         while let Some(row) = found.next()? {
-            // A row that cannot be understood is a file that was not read.
+            // A row that cannot be decoded is dropped; the file then counts as not read.
             rows.extend(entry_of(row)?);
         }
     }
     transaction.commit()?;
-    // A load is a use, but not one worth a write each time.
+    // A load counts as a use, recorded at most once a day.
     if used < now() - DAY {
         connection.execute(
             "UPDATE sessions SET used = ?2 WHERE id = ?1",
             params![id, now()],
         )?;
     }
-    Ok((rows, Turn(turn)))
+    Ok((rows, LoadCursor(turn)))
 }
 
 fn save(
@@ -150,7 +150,7 @@ fn save(
     if entries.is_empty() {
         return Ok(());
     }
-    let transaction = Writing::begin(connection)?;
+    let transaction = WriteTransaction::begin(connection)?;
     let (id, last) = take_turns(&transaction, session, entries.len() as i64)?;
     let first = last - entries.len() as i64 + 1;
     for (turn, (path, entry)) in (first..).zip(entries) {
@@ -162,9 +162,9 @@ fn save(
     transaction.commit()
 }
 
-/// The session's number, and the last of as many turns as were asked for.
+/// Reserves numbers of saves; returns the session's row id and the last of the numbers.
 fn take_turns(
-    transaction: &Writing<'_>,
+    transaction: &WriteTransaction<'_>,
     session: &SessionName,
     turns: i64,
 ) -> rusqlite::Result<(i64, i64)> {
@@ -180,7 +180,7 @@ fn take_turns(
 }
 
 fn save_row(
-    transaction: &Writing<'_>,
+    transaction: &WriteTransaction<'_>,
     session: i64,
     turn: i64,
     path: &Path,
@@ -188,7 +188,7 @@ fn save_row(
     writer: Writer,
 ) -> rusqlite::Result<()> {
     let path = path.as_os_str().as_bytes();
-    // Whoever saved the row: one's own may hold ranges that came from others and were never loaded.
+    // The row may hold ranges that another process saved and this one never loaded, so they are merged.
     let known = transaction
         .prepare_cached("SELECT seen FROM ledger WHERE session = ?1 AND path = ?2 AND revision = ?3 AND flags = ?4")?
         .query_row(params![session, path, entry.revision, flags_of(entry)], |row| row.get::<_, Vec<u8>>(0))
@@ -220,8 +220,8 @@ fn save_row(
     Ok(())
 }
 
-/// Removes the rows saved longest ago beyond what a ledger holds.
-fn sweep(transaction: &Writing<'_>, session: i64) -> rusqlite::Result<()> {
+/// Removes the oldest rows beyond the number that a ledger holds.
+fn sweep(transaction: &WriteTransaction<'_>, session: i64) -> rusqlite::Result<()> {
     let most = i64::try_from(Budget::default().entries).unwrap_or(i64::MAX);
     transaction
         .prepare_cached(

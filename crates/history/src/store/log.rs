@@ -1,4 +1,4 @@
-//! Reading operations back: the log by any of its filters, one by its id, and what an operation takes back.
+//! Queries of operations: the log with its filters, one operation by its id, and what an operation takes back.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,21 +8,21 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::records::{bytes_of, path_of};
 use crate::operation::{
-    ChangeKind, FileChange, Found, Kept, LogQuery, Operation, OperationKind, OperationState,
-    Standing, TakenBack,
+    ChangeKind, FileChange, IdMatch, LogQuery, Operation, OperationKind, OperationState,
+    RecordedState, Reversible, TakenBack,
 };
 
 const OPERATIONS: &str =
     "SELECT o.id, o.time, o.kind, o.state, o.session, o.client, o.version, o.turn, o.call, o.tool,
     o.rungs, o.approved, o.sequence FROM operations o";
-/// The most that one question is answered with.
+/// The largest number of operations that one query returns.
 const MOST: usize = 1_000_000;
-/// Of more ids than this the neighbours are not asked for one by one.
-const ASKED_SINGLY: usize = 1_000;
-/// How many ids are named where the beginning of one fits several.
+/// Up to this many ids, the neighbours of each are queried; for more, one pass over all ids is faster.
+const QUERIED_SINGLY: usize = 1_000;
+/// The largest number of operations that an ambiguous prefix returns.
 const CANDIDATES: usize = 10;
 
-/// Fails where the tables are not of the shape that the statements need.
+/// Fails if a table or column that the statements need is missing.
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare(&format!("{OPERATIONS} WHERE o.id = ?1"))?;
     connection
@@ -32,7 +32,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Operations, newest first.
+/// The operations that match a query, newest first.
 pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result<Vec<Operation>> {
     let mut filter = Filter::default();
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
@@ -59,13 +59,13 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         );
     }
     filter.below(&query.below);
-    match query.standing {
-        Some(Standing::Undoable) => filter.add(
+    match query.reversible {
+        Some(Reversible::Undoable) => filter.add(
             "o.kind = 0 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)",
             [],
         ),
-        Some(Standing::Redoable) => filter.add(
-            // A later change of the same file ends what could be redone.
+        Some(Reversible::Redoable) => filter.add(
+            // A later change of the same file makes the undo impossible to redo.
             "o.kind = 1 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
              AND NOT EXISTS (SELECT 1 FROM files f JOIN files later ON later.path = f.path
                  JOIN operations l ON l.id = later.operation AND l.kind = 0 AND l.sequence > o.sequence
@@ -88,7 +88,7 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     Ok(operations)
 }
 
-/// Conditions joined by AND, with their values in order.
+/// SQL conditions joined by AND, with the values of their parameters in order.
 #[derive(Default)]
 pub(super) struct Filter {
     pub(super) sql: String,
@@ -104,7 +104,7 @@ impl Filter {
         self.values.extend(values);
     }
 
-    /// Every file of the operation is below one of the folders.
+    /// Adds the condition that every file of the operation is below one of the folders.
     pub(super) fn below(&mut self, folders: &[PathBuf]) {
         if folders.is_empty() {
             return;
@@ -121,7 +121,7 @@ impl Filter {
     }
 }
 
-/// The borders between which all paths below a folder lie: a slash comes right before a zero.
+/// The exclusive bounds of the paths below a folder, in byte order: `folder/` and `folder0`, since `0` follows `/`.
 fn below(folder: &std::path::Path) -> (Vec<u8>, Vec<u8>) {
     let mut from = bytes_of(folder).to_vec();
     while from.last() == Some(&b'/') {
@@ -133,7 +133,7 @@ fn below(folder: &std::path::Path) -> (Vec<u8>, Vec<u8>) {
     (from, to)
 }
 
-/// One operation, announced or finished.
+/// The operation of this id, announced or finished.
 pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<Operation>> {
     let mut found = connection
         .prepare_cached(&format!("{OPERATIONS} WHERE o.id = ?1"))?
@@ -150,23 +150,25 @@ pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<
     Ok(found)
 }
 
-/// The operation whose id begins so.
+/// Finds operations by a prefix of their id: below the folders first, then everywhere.
 pub(super) fn find(
     connection: &Connection,
     beginning: &str,
     below: &[PathBuf],
-) -> rusqlite::Result<Found> {
+) -> rusqlite::Result<IdMatch> {
     let mut ids = candidates(connection, beginning, below)?;
     if ids.is_empty() && !below.is_empty() {
         ids = candidates(connection, beginning, &[])?;
     }
     match ids.as_slice() {
-        [id] => Ok(one(connection, id)?.map_or(Found::None, |found| Found::One(Box::new(found)))),
-        [] => Ok(Found::None),
+        [id] => {
+            Ok(one(connection, id)?.map_or(IdMatch::None, |found| IdMatch::One(Box::new(found))))
+        }
+        [] => Ok(IdMatch::None),
         _ => {
             let found = ids.iter().map(|id| one(connection, id));
             let found = found.collect::<rusqlite::Result<Vec<_>>>()?;
-            Ok(Found::Several(found.into_iter().flatten().collect()))
+            Ok(IdMatch::Several(found.into_iter().flatten().collect()))
         }
     }
 }
@@ -178,7 +180,7 @@ fn candidates(
 ) -> rusqlite::Result<Vec<String>> {
     let mut filter = Filter::default();
     let from = Value::Text(beginning.to_owned());
-    // No id has a character that sorts behind this one.
+    // `{` sorts after every character of an id.
     filter.add("o.id >= ? AND o.id < ? || '{'", [from.clone(), from]);
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
     filter.below(below);
@@ -190,9 +192,12 @@ fn candidates(
     ids.collect()
 }
 
-/// How many characters tell each id from the ones before and after it.
-pub(super) fn shortest(connection: &Connection, ids: &[&str]) -> rusqlite::Result<Vec<usize>> {
-    if ids.len() > ASKED_SINGLY {
+/// The length of the shortest unique prefix of each id: one more than it shares with its neighbours in sorted order.
+pub(super) fn shortest_prefixes(
+    connection: &Connection,
+    ids: &[&str],
+) -> rusqlite::Result<Vec<usize>> {
+    if ids.len() > QUERIED_SINGLY {
         return shortest_of_many(connection, ids);
     }
     let neighbours = [
@@ -212,7 +217,7 @@ pub(super) fn shortest(connection: &Connection, ids: &[&str]) -> rusqlite::Resul
     ids.iter().map(one).collect()
 }
 
-/// The same by one walk over all ids.
+/// The same in one pass over all ids.
 fn shortest_of_many(connection: &Connection, ids: &[&str]) -> rusqlite::Result<Vec<usize>> {
     let mut lengths: HashMap<String, usize> = HashMap::new();
     let mut statement = connection.prepare_cached("SELECT id FROM operations ORDER BY id")?;
@@ -229,13 +234,13 @@ fn shortest_of_many(connection: &Connection, ids: &[&str]) -> rusqlite::Result<V
     Ok(ids.iter().map(length).collect())
 }
 
-/// With how many of the same characters two ids begin.
+/// The length of the common prefix of two ids.
 fn shared(one: &str, other: &str) -> usize {
     let pairs = one.bytes().zip(other.bytes());
     pairs.take_while(|(one, other)| one == other).count()
 }
 
-/// What an operation takes back.
+/// The file changes that an operation takes back.
 pub(super) fn taken_back(
     connection: &Connection,
     operation: &str,
@@ -252,7 +257,7 @@ pub(super) fn taken_back(
     rows.collect()
 }
 
-/// Whether one of the files was changed after an operation, by a change that stands and is none of `except`.
+/// Whether one of the files was changed after an operation by a change that is not in `except` and was not undone.
 pub(super) fn is_changed_later(
     connection: &Connection,
     paths: &[PathBuf],
@@ -281,27 +286,45 @@ pub(super) fn is_changed_later(
     Ok(false)
 }
 
-/// Notes that an operation parted a file from its other names.
-pub(super) fn part(connection: &Connection, operation: &str, at: usize) -> rusqlite::Result<()> {
+/// Records that an operation replaced one of several hard links of a file.
+pub(super) fn record_broken_link(
+    connection: &Connection,
+    operation: &str,
+    at: usize,
+) -> rusqlite::Result<()> {
     connection
         .prepare_cached("INSERT OR IGNORE INTO parted (operation, file) VALUES (?1, ?2)")?
         .execute(params![operation, at as i64])?;
     Ok(())
 }
 
-/// The files that an operation parted from their other names.
-pub(super) fn parted(connection: &Connection, operation: &str) -> rusqlite::Result<Vec<usize>> {
+/// The indexes of the files for which a broken hard link was recorded.
+pub(super) fn broken_links(
+    connection: &Connection,
+    operation: &str,
+) -> rusqlite::Result<Vec<usize>> {
     let mut statement =
         connection.prepare_cached("SELECT file FROM parted WHERE operation = ?1 ORDER BY file")?;
     let rows = statement.query_map([operation], |row| Ok(row.get::<_, i64>(0)? as usize))?;
     rows.collect()
 }
 
-/// One that is not announced any more.
+/// The value of an enum from its number in a column. An unknown number, as a newer lancet might write, is an error: read as
+/// some other kind, the operation could be undone wrongly.
+pub(super) fn known<T>(
+    of: fn(i64) -> Option<T>,
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<T> {
+    let number = row.get(column)?;
+    of(number).ok_or(rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+/// The operation of a row, with its files; whether it is only announced is not known to the row.
 fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Operation> {
     let id: String = row.get(0)?;
     let rungs: String = row.get(10)?;
-    let kind = OperationKind::of(row.get(2)?);
+    let kind = known(OperationKind::of, row, 2)?;
     let mut takes_back: Vec<String> = match kind {
         OperationKind::Undo | OperationKind::Redo => taken_back(connection, &id)?
             .into_iter()
@@ -311,7 +334,7 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
     };
     takes_back.sort_unstable();
     takes_back.dedup();
-    let state = OperationState::of(row.get(3)?);
+    let state = known(OperationState::of, row, 3)?;
     Ok(Operation {
         files: files_of(connection, &id)?,
         id,
@@ -348,11 +371,11 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
                 .get::<_, Option<Vec<u8>>>(at)?
                 .map(|bytes| path_of(&bytes)))
         };
-        let kept = |at: usize| -> rusqlite::Result<Option<Kept>> {
+        let kept = |at: usize| -> rusqlite::Result<Option<RecordedState>> {
             let Some(revision) = row.get(at)? else {
                 return Ok(None);
             };
-            Ok(Some(Kept {
+            Ok(Some(RecordedState {
                 revision,
                 size: row.get::<_, i64>(at + 1)? as u64,
                 mode: row.get(at + 2)?,
@@ -363,7 +386,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
         Ok(FileChange {
             at: row.get::<_, i64>(0)? as usize,
             path: path(1)?.unwrap_or_default(),
-            kind: ChangeKind::of(row.get(2)?),
+            kind: known(ChangeKind::of, row, 2)?,
             moved_from: path(3)?,
             before: kept(4)?,
             after: kept(8)?,

@@ -1,4 +1,4 @@
-//! Opening the database: folder and modes, one process at a time, and a damaged file moved out of the way.
+//! Opens the database: creates the folder with its mode, locks out other processes meanwhile, and sets a damaged file aside.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -11,65 +11,65 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::holder::Holder;
-use super::probe::{Look, Probe, identity, is_among};
+use super::probe::{FileCheck, Probe, identity, is_among};
 use super::schema::{MigrateError, STEPS, migrate};
 use super::{SetAside, StoreError, ledgers, operations, salvage};
 
 /// The name of the database in the state folder.
 const FILE: &str = "lancet.db";
-/// How long others are waited for.
+/// How long a lock of another process is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Bytes that the log may keep on the disk once it has been brought over.
+/// The size in bytes to which the write-ahead log is truncated after a checkpoint.
 const LONGEST_LOG: i64 = 4 << 20;
 
-/// How many statements are kept ready.
+/// The number of prepared statements that are cached.
 const STATEMENTS: usize = 64;
 
-/// The database, open, and which file that is.
+/// The open database, with what identifies its files.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) connection: Connection,
-    /// After the connection: its handle must be closed later.
+    /// Declared after the connection, since its handle must be closed later.
     probe: Probe,
 }
 
-/// Why a database that was open is opened anew.
+/// Why an open database has to be opened again.
 pub(super) enum Reopening {
-    /// It failed in use, so that it is set aside although it opens.
+    /// A statement failed because of damage, so the file is set aside although it opens.
     Failed(String),
-    /// Its file was changed from outside, so that only the connection may still know what it held.
+    /// Another program changed the file, so only the open connection may still have its content.
     Changed(&'static str),
-    /// Another file stands in its place, or none.
+    /// The path leads to another file, or to none.
     Elsewhere,
 }
 
 impl Opened {
-    /// Whether the files are still those that were opened. Somebody may have set them aside, cut them, or removed the state
-    /// folder.
+    /// Checks that the files are still those that were opened: another program may have moved or cut them, or removed the
+    /// state folder.
     pub(super) fn is_sound(&mut self, folder: &Path) -> Result<(), Reopening> {
         let file = file_in(folder);
-        match self.probe.look(&file, &log_of(&file)) {
-            Look::Same => Ok(()),
-            Look::Elsewhere => Err(Reopening::Elsewhere),
-            Look::Damaged(reason) => Err(Reopening::Changed(reason)),
-            Look::Shorter => match self.is_whole() {
+        match self.probe.check(&file, &log_of(&file)) {
+            FileCheck::Same => Ok(()),
+            FileCheck::Elsewhere => Err(Reopening::Elsewhere),
+            FileCheck::Damaged(reason) => Err(Reopening::Changed(reason)),
+            FileCheck::Shorter => match self.is_whole() {
                 true => Ok(()),
                 false => Err(Reopening::Changed("it was cut while it was in use")),
             },
         }
     }
 
-    /// Reads all pages anew. Only where the file became shorter, which it does when room is given back.
+    /// Checks all pages, read from the disk. Called only if the file became shorter, as it does by a vacuum.
     fn is_whole(&self) -> bool {
         let _ = self.connection.release_memory();
-        let verdict = self
+        let checked = self
             .connection
             .query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-        verdict.map_or_else(|error| !is_damage(&error), |verdict| verdict == "ok")
+        checked.map_or_else(|error| !is_damage(&error), |found| found == "ok")
     }
 
-    /// Takes the files as they are after work for what they should be.
+    /// Records the state of the files after a statement as the expected one.
     pub(super) fn settle(&mut self, folder: &Path) {
         self.probe.settle(&log_of(&file_in(folder)));
     }
@@ -79,19 +79,19 @@ pub(super) fn file_in(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
-/// The log beside a database.
+/// The write-ahead log of a database.
 pub(super) fn log_of(file: &Path) -> PathBuf {
     with_suffix(file, "-wal")
 }
 
-/// Seconds since 1970.
+/// The time in seconds since 1970.
 pub(super) fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs() as i64)
 }
 
-/// Opens the database, making folder, file and tables where they are missing.
+/// Opens the database and creates what is missing of folder, file and tables.
 pub(super) fn open(
     folder: &Path,
     before: Option<(&Opened, &Reopening)>,
@@ -112,7 +112,7 @@ pub(super) fn open(
         set_aside = Some(move_aside(folder, reason)?);
     }
     let opened = match open_file(&file, patience) {
-        Err(Trouble::Damaged(reason)) => {
+        Err(OpenFailure::Damaged(reason)) => {
             set_aside = Some(move_aside(folder, reason)?);
             open_file(&file, patience)
         }
@@ -120,8 +120,8 @@ pub(super) fn open(
     };
     let mut opened = match opened {
         Ok(opened) => opened,
-        Err(Trouble::Error(error)) => return Err(error),
-        Err(Trouble::Damaged(reason)) => return Err(StoreError::Failed { path: file, reason }),
+        Err(OpenFailure::Error(error)) => return Err(error),
+        Err(OpenFailure::Damaged(reason)) => return Err(StoreError::Failed { path: file, reason }),
     };
     let to = &mut opened.connection;
     match (&mut set_aside, before) {
@@ -135,7 +135,7 @@ pub(super) fn open(
                 aside.brought_over = salvage::bring_over_from_file(moved_to, to);
             }
         }
-        // Another process has set it aside, and tells it.
+        // If another process has set it aside, that process reports it.
         (None, Some((old, Reopening::Elsewhere)))
             if !is_among(old.probe.identity, &files_set_aside(folder)) =>
         {
@@ -156,18 +156,19 @@ pub(super) fn open(
     Ok((opened, set_aside))
 }
 
-enum Trouble {
+/// Why a database file could not be opened: it is damaged and can be set aside, or another error.
+enum OpenFailure {
     Damaged(String),
     Error(StoreError),
 }
 
-fn open_file(file: &Path, patience: Duration) -> Result<Opened, Trouble> {
-    let refused = |source| Trouble::Error(not_writable(file, source));
-    // SQLite gives its side files the mode of this one.
+fn open_file(file: &Path, patience: Duration) -> Result<Opened, OpenFailure> {
+    let refused = |source| OpenFailure::Error(not_writable(file, source));
+    // SQLite gives the `-wal` and `-shm` files the mode of this one.
     let probe = Probe::open(file).map_err(refused)?;
     if probe.length() == 0 && fs::metadata(log_of(file)).is_ok_and(|log| log.len() > 0) {
-        // SQLite would take it for a new one, and remove the log with all that it holds.
-        return Err(Trouble::Damaged(
+        // SQLite would treat it as a new database and remove the log with its content.
+        return Err(OpenFailure::Damaged(
             "it is empty, and its log is not".to_owned(),
         ));
     }
@@ -181,42 +182,42 @@ fn open_file(file: &Path, patience: Duration) -> Result<Opened, Trouble> {
         .and_then(|connection| prepare(connection, patience));
     match prepared {
         Ok(connection) => Ok(Opened { connection, probe }),
-        Err(MigrateError::Newer { found, known }) => Err(Trouble::Error(StoreError::Newer {
+        Err(MigrateError::Newer { found, known }) => Err(OpenFailure::Error(StoreError::Newer {
             path: file.to_owned(),
             found,
             known,
         })),
-        // A table that is missing or of another shape, though the version is right, has no code of its own.
+        // A missing table or column in a database of the right version is damage; SQLite has no error code for it.
         Err(MigrateError::Sqlite(error)) if is_damage(&error) || is_plain(&error) => {
-            Err(Trouble::Damaged(error.to_string()))
+            Err(OpenFailure::Damaged(error.to_string()))
         }
-        Err(MigrateError::Sqlite(error)) => Err(Trouble::Error(store_error(file, error))),
+        Err(MigrateError::Sqlite(error)) => Err(OpenFailure::Error(store_error(file, error))),
     }
 }
 
 fn prepare(mut connection: Connection, patience: Duration) -> Result<Connection, MigrateError> {
     connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Before the first table, or never: room that was freed can then be given back in small steps. Said to a database
-    // that has it already it is a write with its flushes, which made up most of a `lancet log`.
+    // `auto_vacuum` must be set before the first table is created; it allows freed pages to be returned in small steps.
+    // Setting it again would be a write with its flushes, which took most of the time of a `lancet log`.
     if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
     let journal = connection
         .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
     if journal != "wal" {
-        // A file system without shared memory, as over a network: slower, and as safe.
+        // A file system without shared memory, such as a network one, cannot use WAL; this mode is slower and as safe.
         connection.pragma_update_and_check(None, "journal_mode", "TRUNCATE", |row| {
             row.get::<_, String>(0)
         })?;
     }
-    // Whoever closes it last would bring its log over, with two flushes, and the next one begin a new log with two more.
-    // Left where it is it is brought over when there is time (seal.rs), or by whoever writes the thousandth page into it.
+    // By default the last connection to close checkpoints the log, with two flushes, and the next one begins a new log with
+    // two more. Instead the log stays, and is checkpointed after compression (compress.rs) or at its thousandth page.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update_and_check(None, "journal_size_limit", LONGEST_LOG, |_| Ok(()))?;
-    // The log is not flushed at each save: after a power cut the last ones may be missing, and the hash still decides.
+    // The log is not flushed at each commit: after a power cut the last rows may be missing, and hashes still decide.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // A process that may only write to a few folders has none for SQLite's temporary files.
+    // A confined process may have no folder for SQLite's temporary files.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -227,14 +228,14 @@ fn prepare(mut connection: Connection, patience: Duration) -> Result<Connection,
     Ok(connection)
 }
 
-/// Makes the folder, for its owner alone. One that was there keeps its mode unless it is empty: then it was made for
-/// this, while a folder with other things in it is shared with somebody.
+/// Creates the folder with mode 0700. An existing folder keeps its mode unless it is empty, since one with other files in it
+/// may be shared on purpose.
 fn make_folder(folder: &Path) -> io::Result<()> {
     match fs::metadata(folder) {
         Ok(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
         Ok(found) => {
             if found.mode() & 0o077 != 0 && fs::read_dir(folder)?.next().is_none() {
-                // Somebody else's folder refuses this, and is then used as it is.
+                // This fails on another user's folder, which is then used as it is.
                 let _ = fs::set_permissions(folder, Permissions::from_mode(found.mode() & 0o700));
             }
             Ok(())
@@ -246,8 +247,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Lets one process at a time open, migrate or set aside; otherwise two that meet a damaged file would each move one
-/// away, the second one the new one of the first.
+/// Lets one process at a time open, migrate or set aside. Without the lock two processes that find a damaged file would both
+/// set one aside, the second one the new database of the first.
 fn lock(folder: &Path, patience: Duration) -> Result<File, StoreError> {
     let path = folder.join("lancet.db.lock");
     let file = OpenOptions::new()
@@ -273,7 +274,7 @@ fn lock(folder: &Path, patience: Duration) -> Result<File, StoreError> {
     }
 }
 
-/// Moves the damaged file away, its side files first: a new database must not find the log of the old one.
+/// Renames the damaged file, its `-wal` and `-shm` files first, so that a new database does not find the log of the old one.
 fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
     let file = file_in(folder);
     let moved_to = (0..)
@@ -295,12 +296,12 @@ fn move_aside(folder: &Path, reason: String) -> Result<SetAside, StoreError> {
     })
 }
 
-/// Whether a damaged database stands beside the one in use.
+/// Whether the state folder has a damaged database that was set aside.
 pub(super) fn has_set_aside(folder: &Path) -> bool {
     !files_set_aside(folder).is_empty()
 }
 
-/// The files of damaged databases that were set aside in a state folder and still lie there, side files too, by name.
+/// The files of damaged databases that were set aside in a state folder, with their `-wal` and `-shm` files, sorted by name.
 #[must_use]
 pub fn files_set_aside(folder: &Path) -> Vec<PathBuf> {
     let begin = format!("{FILE}.damaged");
@@ -326,7 +327,7 @@ pub(super) fn not_writable(path: &Path, source: io::Error) -> StoreError {
     }
 }
 
-/// Whether the file itself is broken. A short read is a file that was cut.
+/// Whether the error means that the file is damaged. A short read means that the file was truncated.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     const SHORT_READ: i32 = rusqlite::ffi::SQLITE_IOERR_SHORT_READ;
     matches!(
@@ -337,7 +338,7 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
         .is_some_and(|error| error.extended_code == SHORT_READ)
 }
 
-/// An error of SQL alone.
+/// Whether the error is a plain SQL error, such as a missing table.
 fn is_plain(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqlInputError { .. } => true,
@@ -347,7 +348,7 @@ fn is_plain(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// What SQLite reports, in the words of a store.
+/// Converts an error of SQLite.
 pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> StoreError {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {

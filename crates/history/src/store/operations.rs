@@ -1,36 +1,31 @@
-//! Operations on their way into the database: announced with all that it takes to go back, then finished. Rows only;
-//! nothing here looks at the user's files.
+//! The store of operations in SQLite: each method runs its statements on the open database. Only rows and the files of the
+//! state folder are touched, never a file of the user.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
 use super::open::{file_in, not_writable};
-use super::writing::Writing;
+use super::transaction::WriteTransaction;
 use super::{
-    Saved, SetAside, Store, StoreError, blobs, contents, forecast, log, open, process, prune,
-    records, seal, statistics, streamed, unsealed,
+    Saved, SetAside, Store, StoreError, blobs, compress, contents, forecast, log, open, process,
+    prune, records, statistics, streamed, unsealed,
 };
 use crate::entry::Revision;
 use crate::kept::KeptContent;
 use crate::operation::{
-    Confirmed, Draft, FOUND_BACK, Found, Limits, LogQuery, Operation, OperationState,
-    OperationStore, Removed, Sealed, Statistics, StatisticsQuery, TakenBack, Unsealed,
+    ALREADY_UNDONE, Compressed, Confirmed, ContentStore, Draft, IdMatch, Limits, LogQuery,
+    Operation, OperationState, RecordStore, Removed, Statistics, StatisticsQuery, StoreUpkeep,
+    TakenBack, Unsealed,
 };
 
-/// Where the door to the disk puts old files, in the state folder.
-const DISPLACED: &str = "displaced";
-
-impl OperationStore for Store {
-    fn set_aside(&self) -> Vec<SetAside> {
-        self.all_set_aside()
-    }
-
+impl RecordStore for Store {
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
         self.put_files(draft)?;
         let (taken, set_aside) = self.run(|connection| {
-            let transaction = Writing::begin(connection)?;
+            let transaction = WriteTransaction::begin(connection)?;
             match records::insert(&transaction, self.folder(), draft) {
                 Err(error) if records::is_taken(&error) => return Ok(true),
                 other => other?,
@@ -53,7 +48,7 @@ impl OperationStore for Store {
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, StoreError> {
         self.put_files(draft)?;
         let (missing, mut set_aside) = self.run(|connection| {
-            let transaction = Writing::begin(connection)?;
+            let transaction = WriteTransaction::begin(connection)?;
             let begun = transaction
                 .prepare_cached("DELETE FROM begun WHERE id = ?1")?
                 .execute([draft.id])?;
@@ -66,7 +61,7 @@ impl OperationStore for Store {
         })?;
         if missing {
             let ((), moved) = self.run(|connection| {
-                let transaction = Writing::begin(connection)?;
+                let transaction = WriteTransaction::begin(connection)?;
                 records::insert(&transaction, self.folder(), draft)?;
                 records::complete(&transaction, self.folder(), draft)?;
                 transaction.commit()
@@ -89,60 +84,9 @@ impl OperationStore for Store {
         })
     }
 
-    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError> {
-        let (form, _) = self.run(|connection| contents::form_of(connection, revision))?;
-        let Some(form) = form else {
-            return Ok(());
-        };
-        let adopted = if form & contents::FORM == contents::FILE {
-            blobs::adopt(self.folder(), revision, file)
-        } else {
-            std::fs::remove_file(file)
-        };
-        adopted.map_err(|source| not_writable(file, source))
-    }
-
-    fn adopt_left(&self, budget: Duration) -> Result<(), StoreError> {
-        let deadline = Instant::now() + budget;
-        let folder = self.folder().join(DISPLACED);
-        let entries = match std::fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(not_writable(&folder, error)),
-        };
-        for entry in entries.flatten() {
-            // The names of those that may still be written begin with a word.
-            let is_sealed = entry
-                .file_name()
-                .as_encoded_bytes()
-                .first()
-                .is_some_and(u8::is_ascii_digit);
-            if !is_sealed || Instant::now() >= deadline {
-                continue;
-            }
-            // Its own process may be just taking it in.
-            if let Ok(revision) = blobs::hash_of(&entry.path()) {
-                let _ = self.adopt(&revision, &entry.path());
-            }
-        }
-        Ok(())
-    }
-
-    fn sweep(&self) -> Result<u64, StoreError> {
-        // Contents that a database which was set aside had are kept as long as that is.
-        if open::has_set_aside(self.folder()) {
-            return Ok(0);
-        }
-        let is_known = |revision: &Revision| {
-            self.run(|connection| contents::id_of(connection, revision))
-                .map_or(true, |(id, _)| id.is_some())
-        };
-        Ok(blobs::sweep(self.folder(), &is_known))
-    }
-
     fn abandon(&self, id: &str) -> Result<(), StoreError> {
         let (files, _) = self.run(|connection| {
-            let transaction = Writing::begin(connection)?;
+            let transaction = WriteTransaction::begin(connection)?;
             let needless = prune::contents_of(&transaction, id)?;
             records::remove(&transaction, id)?;
             let removed = &mut Removed::default();
@@ -185,9 +129,9 @@ impl OperationStore for Store {
         written: &[usize],
     ) -> Result<(), StoreError> {
         let (files, _) = self.run(|connection| {
-            let transaction = Writing::begin(connection)?;
+            let transaction = WriteTransaction::begin(connection)?;
             let begun = transaction.execute("DELETE FROM begun WHERE id = ?1", [&operation.id])?;
-            // Somebody else has settled it.
+            // Another process has settled it.
             if begun == 0 {
                 return Ok(Vec::new());
             }
@@ -236,16 +180,16 @@ impl OperationStore for Store {
         Ok(self.run(|connection| log::log(connection, query))?.0)
     }
 
-    fn find(&self, beginning: &str, below: &[PathBuf]) -> Result<Found, StoreError> {
+    fn find(&self, beginning: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError> {
         Ok(self
             .run(|connection| log::find(connection, beginning, below))?
             .0)
     }
 
-    fn shortest(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError> {
+    fn shortest_prefixes(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError> {
         let (lengths, _) = self.run(|connection| {
             let transaction = connection.transaction()?;
-            log::shortest(&transaction, ids)
+            log::shortest_prefixes(&transaction, ids)
         })?;
         Ok(lengths)
     }
@@ -256,26 +200,11 @@ impl OperationStore for Store {
             .0)
     }
 
-    fn part(&self, operation: &str, at: usize) -> Result<(), StoreError> {
-        self.run(|connection| log::part(connection, operation, at))?;
-        Ok(())
-    }
-
-    fn parted(&self, operation: &str) -> Result<Vec<usize>, StoreError> {
-        Ok(self.run(|connection| log::parted(connection, operation))?.0)
-    }
-
-    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self
-            .run(|connection| contents::get(connection, self.folder(), revision))?
-            .0)
-    }
-
-    fn mark_found_back(&self, files: &[(String, usize)]) -> Result<(), StoreError> {
+    fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), StoreError> {
         self.run(|connection| {
-            let transaction = Writing::begin(connection)?;
+            let transaction = WriteTransaction::begin(connection)?;
             for (operation, at) in files {
-                records::mark(&transaction, operation, *at, Some(FOUND_BACK), 0)?;
+                records::mark(&transaction, operation, *at, Some(ALREADY_UNDONE), 0)?;
             }
             transaction.commit()
         })?;
@@ -293,11 +222,15 @@ impl OperationStore for Store {
             .0)
     }
 
-    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError> {
-        let (opened, _) = self.run(|connection| {
-            Ok(streamed::open(connection, self.folder(), revision)?.transpose())
-        })?;
-        opened.map_err(|source| not_writable(self.folder(), source))
+    fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), StoreError> {
+        self.run(|connection| log::record_broken_link(connection, operation, at))?;
+        Ok(())
+    }
+
+    fn broken_links(&self, operation: &str) -> Result<Vec<usize>, StoreError> {
+        Ok(self
+            .run(|connection| log::broken_links(connection, operation))?
+            .0)
     }
 
     fn count_refusal(&self, session: &str, tool: &str, name: &str) -> Result<(), StoreError> {
@@ -310,23 +243,58 @@ impl OperationStore for Store {
             .run(|connection| statistics::sum_up(connection, query))?
             .0)
     }
+}
 
-    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, StoreError> {
+impl ContentStore for Store {
+    fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self
-            .run(|connection| prune::prune(connection, self.folder(), limits, budget))?
+            .run(|connection| contents::get(connection, self.folder(), revision))?
             .0)
     }
 
-    fn forecast(&self, limits: &Limits) -> Result<Removed, StoreError> {
-        Ok(self
-            .run(|connection| forecast::forecast(connection, limits))?
-            .0)
+    fn open_content(&self, revision: &Revision) -> Result<Option<KeptContent>, StoreError> {
+        let (opened, _) = self.run(|connection| {
+            Ok(streamed::open(connection, self.folder(), revision)?.transpose())
+        })?;
+        opened.map_err(|source| not_writable(self.folder(), source))
     }
 
-    fn seal(&self, budget: Duration) -> Result<Sealed, StoreError> {
-        Ok(self
-            .run(|connection| seal::seal(connection, self.folder(), budget))?
-            .0)
+    fn adopt(&self, revision: &Revision, file: &Path) -> Result<(), StoreError> {
+        let (form, _) = self.run(|connection| contents::form_of(connection, revision))?;
+        let Some(form) = form else {
+            return Ok(());
+        };
+        let adopted = if form & contents::FORM == contents::FILE {
+            blobs::adopt(self.folder(), revision, file)
+        } else {
+            std::fs::remove_file(file)
+        };
+        adopted.map_err(|source| not_writable(file, source))
+    }
+
+    fn adopt_left(
+        &self,
+        folder: &str,
+        is_sealed: &dyn Fn(&OsStr) -> bool,
+        budget: Duration,
+    ) -> Result<(), StoreError> {
+        let deadline = Instant::now() + budget;
+        let folder = self.folder().join(folder);
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(not_writable(&folder, error)),
+        };
+        for entry in entries.flatten() {
+            if !is_sealed(&entry.file_name()) || Instant::now() >= deadline {
+                continue;
+            }
+            // A failure is left alone: the process that displaced the file may be adopting it at the same time.
+            if let Ok(revision) = blobs::hash_of(&entry.path()) {
+                let _ = self.adopt(&revision, &entry.path());
+            }
+        }
+        Ok(())
     }
 
     fn put_unsealed(&self, unsealed: &Unsealed) -> Result<(), StoreError> {
@@ -348,7 +316,43 @@ impl OperationStore for Store {
     }
 }
 
-/// Fails where the tables are not of the shape that the statements need.
+impl StoreUpkeep for Store {
+    fn set_aside(&self) -> Vec<SetAside> {
+        self.all_set_aside()
+    }
+
+    fn prune(&self, limits: &Limits, budget: Duration) -> Result<Removed, StoreError> {
+        Ok(self
+            .run(|connection| prune::prune(connection, self.folder(), limits, budget))?
+            .0)
+    }
+
+    fn forecast(&self, limits: &Limits) -> Result<Removed, StoreError> {
+        Ok(self
+            .run(|connection| forecast::forecast(connection, limits))?
+            .0)
+    }
+
+    fn compress(&self, budget: Duration) -> Result<Compressed, StoreError> {
+        Ok(self
+            .run(|connection| compress::compress(connection, self.folder(), budget))?
+            .0)
+    }
+
+    fn sweep(&self) -> Result<u64, StoreError> {
+        // A damaged database that was set aside may name these files; they are kept as long as it is.
+        if open::has_set_aside(self.folder()) {
+            return Ok(0);
+        }
+        let is_known = |revision: &Revision| {
+            self.run(|connection| contents::id_of(connection, revision))
+                .map_or(true, |(id, _)| id.is_some())
+        };
+        Ok(blobs::sweep(self.folder(), &is_known))
+    }
+}
+
+/// Fails if a table or column that the statements need is missing.
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection
         .prepare_cached("SELECT id, revision, form, base, data FROM contents WHERE id = ?1")?;

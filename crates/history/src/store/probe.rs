@@ -1,5 +1,5 @@
-//! Looks at the files of an open database from outside. SQLite keeps pages in memory and its log open: it goes on with a file
-//! that was cut, overwritten or removed under it, and what it writes then is lost to everybody else.
+//! Checks the files of an open database from outside. SQLite caches pages and keeps its log open, so it continues to use a
+//! file that was truncated, overwritten or removed, and what it writes then is lost to all other processes.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -8,17 +8,17 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Device and inode: whether a path still leads to the file that was opened.
+/// Device and inode, which identify the file that a path leads to.
 pub(super) type Identity = (u64, u64);
 
-/// How a database file begins.
-const BEGIN: &[u8; 16] = b"SQLite format 3\0";
+/// The magic bytes of a database file.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Every file that this process has open for a look. The system's locks of a file go when any handle of it is closed, those
-/// of SQLite too: so there is one handle for all that look at a file, which is closed after the last connection.
+/// The open handles of database files in this process. Closing any handle of a file drops all POSIX locks that the process
+/// has on it, those of SQLite included. So all probes of a file share one handle, closed after the last connection.
 static HANDLES: Mutex<Option<HashMap<Identity, Weak<File>>>> = Mutex::new(None);
 
-/// The files of an open database, to be known again.
+/// What identifies the files of an open database.
 #[derive(Debug)]
 pub(super) struct Probe {
     file: Arc<File>,
@@ -27,21 +27,21 @@ pub(super) struct Probe {
     length: u64,
 }
 
-/// What a look found.
+/// The result of checking the files.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Look {
-    /// All is as it was.
+pub(super) enum FileCheck {
+    /// The files are unchanged.
     Same,
-    /// The path leads to no file, or to another one.
+    /// The path leads to another file, or to none.
     Elsewhere,
-    /// The file is no longer what was opened, for this reason.
+    /// The file was damaged from outside; the text says how.
     Damaged(&'static str),
-    /// The file is shorter: room was given back, or it was cut.
+    /// The file is shorter, by a vacuum or because it was truncated.
     Shorter,
 }
 
 impl Probe {
-    /// Opens the file at a path, making it where it is missing, for its owner alone.
+    /// Opens the file at a path; a missing one is created with mode 0600.
     pub(super) fn open(path: &Path) -> io::Result<Probe> {
         if let Ok(identity) = identity(path)
             && let Some(file) = known(identity)
@@ -78,7 +78,7 @@ impl Probe {
         self.length
     }
 
-    /// Takes the files as they are now for what they should be.
+    /// Records the present state of the files as the expected one.
     pub(super) fn settle(&mut self, log: &Path) {
         if self.log.is_none() {
             self.log = identity(log).ok();
@@ -88,27 +88,27 @@ impl Probe {
         }
     }
 
-    /// Looks at the database and its log.
-    pub(super) fn look(&self, path: &Path, log: &Path) -> Look {
+    /// Compares the database and its log with the expected state.
+    pub(super) fn check(&self, path: &Path, log: &Path) -> FileCheck {
         let Ok(found) = fs::metadata(path) else {
-            return Look::Elsewhere;
+            return FileCheck::Elsewhere;
         };
         if (found.dev(), found.ino()) != self.identity {
-            return Look::Elsewhere;
+            return FileCheck::Elsewhere;
         }
-        let mut begin = [0; BEGIN.len()];
+        let mut begin = [0; MAGIC.len()];
         if self.length > 0 && self.file.read_exact_at(&mut begin, 0).is_err() {
-            return Look::Damaged("it was cut while it was in use");
+            return FileCheck::Damaged("it was cut while it was in use");
         }
-        if self.length > 0 && begin != *BEGIN {
-            return Look::Damaged("it was overwritten while it was in use");
+        if self.length > 0 && begin != *MAGIC {
+            return FileCheck::Damaged("it was overwritten while it was in use");
         }
         if self.log.is_some() && identity(log).ok() != self.log {
-            return Look::Damaged("its log was removed or replaced while it was in use");
+            return FileCheck::Damaged("its log was removed or replaced while it was in use");
         }
         match found.len() < self.length {
-            true => Look::Shorter,
-            false => Look::Same,
+            true => FileCheck::Shorter,
+            false => FileCheck::Same,
         }
     }
 }
@@ -117,7 +117,7 @@ pub(super) fn identity(file: &Path) -> io::Result<Identity> {
     fs::metadata(file).map(|found| (found.dev(), found.ino()))
 }
 
-/// Whether one of these paths leads to a file.
+/// Whether one of these paths leads to the wanted file.
 pub(super) fn is_among(wanted: Identity, files: &[PathBuf]) -> bool {
     files
         .iter()

@@ -1,14 +1,14 @@
-//! Which process announced an operation, so that one that has ended can be told from one that is at work.
+//! Identifies processes across restarts, so that the operations of an ended process can be recognised.
 
 use std::fs;
 
-/// The number of a process and when it began: the number alone is given to others later.
+/// The name of this process: its id and start time, since ids are reused.
 pub(super) fn own() -> String {
     let number = std::process::id();
     format!("{number}:{}", began(number).unwrap_or_default())
 }
 
-/// Whether the process of that name is still there. Where the system does not say, it is taken to be.
+/// Whether the process of that name is running. Without `/proc` it is assumed to be.
 pub(super) fn is_alive(name: &str) -> bool {
     let Some((number, at)) = name.split_once(':') else {
         return false;
@@ -22,7 +22,8 @@ pub(super) fn is_alive(name: &str) -> bool {
     began(number).is_some_and(|began| began == at)
 }
 
-/// The 22nd field of the process's line; the second may hold anything but ends with the last parenthesis.
+/// The start time of a process, field 22 of `/proc/PID/stat`. Field 2 is the program name in parentheses, which may contain
+/// spaces and parentheses itself.
 fn began(number: u32) -> Option<String> {
     let line = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     let (_, rest) = line.rsplit_once(')')?;

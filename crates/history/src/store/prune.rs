@@ -1,6 +1,5 @@
-//! Keeping the history within its limits: the oldest operations go, and with them the contents that nothing needs any
-//! more. In steps of their own transactions, each as long as its operations are many, so that nobody waits long for the
-//! database.
+//! Pruning: the oldest operations beyond the limits are removed, and the contents that no operation needs any more. Each step
+//! is a transaction of a bounded number of operations, so that no other process waits long for the database.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,23 +8,23 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
-use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE};
+use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE_LIMIT};
 use super::open::now;
-use super::writing::Writing;
-use super::{age, blobs, seal};
+use super::transaction::WriteTransaction;
+use super::{age, blobs, compress};
 use crate::entry::Revision;
 use crate::operation::{Limits, OperationKind, Removed};
 
-/// Operations that one step looks at.
+/// The number of operations that one step examines.
 const STEP: usize = 100;
-/// Free pages that one step gives back to the file system.
+/// The number of free pages that one step returns to the file system.
 const FREED: i64 = 256;
-/// Among so many of the last operations the sessions that are at work are looked for.
+/// Active sessions are searched among this many of the last operations.
 const RECENT: i64 = 10_000;
-/// A session whose last change is younger is at work, in seconds.
+/// A session is active for this many seconds after its last change.
 const AT_WORK: i64 = 60 * 60;
 
-/// Removes what is beyond the limits.
+/// Removes the operations beyond the limits.
 pub(super) fn prune(
     connection: &mut Connection,
     state: &Path,
@@ -40,12 +39,20 @@ pub(super) fn prune(
     let mut after = -1;
     loop {
         let began = Instant::now();
-        let room = if size(connection)? > limits.size {
-            Room::Short
+        let size_limit = if size(connection)? > limits.size {
+            SizeLimit::Exceeded
         } else {
-            Room::Enough
+            SizeLimit::Within
         };
-        let step = step(connection, state, after, &mut removed, &at_work, &age, room)?;
+        let step = step(
+            connection,
+            state,
+            after,
+            &mut removed,
+            &at_work,
+            &age,
+            size_limit,
+        )?;
         let Some(last) = step else {
             break;
         };
@@ -54,16 +61,16 @@ pub(super) fn prune(
             removed.unfinished = true;
             break;
         }
-        // Whoever waits for the database has a turn as long as this step.
+        // The pause is as long as the step, so that other processes get the database half of the time.
         sleep(began.elapsed());
     }
     age::prune_refusals(connection, &age)?;
-    give_back(connection)?;
+    shrink(connection)?;
     removed.left = size(connection)?;
     Ok(removed)
 }
 
-/// Bytes that the history takes: pages in use, and files.
+/// The bytes that the history takes: database pages in use, and content files.
 pub(super) fn size(connection: &Connection) -> rusqlite::Result<u64> {
     let pages = pragma(connection, "page_count")? - pragma(connection, "freelist_count")?;
     let files: i64 = connection
@@ -76,10 +83,11 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// Sessions that have just changed something. How they found their files stays, whatever the size.
+/// The sessions that changed something in the last hour. The first operation of each on a file is not removed, whatever the
+/// size.
 pub(super) fn sessions_at_work(connection: &Connection) -> rusqlite::Result<HashSet<String>> {
     let since = (now() - AT_WORK) * 1000;
-    // Not only as far as the first that is older: the clock may have been set back when that was recorded.
+    // The search does not stop at the first older operation: the clock may have been set back when that was recorded.
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT session FROM
              (SELECT session, time FROM operations ORDER BY sequence DESC LIMIT ?2) WHERE time >= ?1",
@@ -88,16 +96,16 @@ pub(super) fn sessions_at_work(connection: &Connection) -> rusqlite::Result<Hash
     rows.collect()
 }
 
-/// Whether the history is within its size.
+/// Whether the history is within its limit of size.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Room {
-    /// It is.
-    Enough,
-    /// The oldest operations have to go whatever their age.
-    Short,
+enum SizeLimit {
+    /// The history is small enough; only the age of operations counts.
+    Within,
+    /// The history is too large; the oldest operations are removed whatever their age.
+    Exceeded,
 }
 
-/// An operation that may have to go.
+/// An operation that may be removed.
 struct Candidate {
     id: String,
     sequence: i64,
@@ -105,8 +113,8 @@ struct Candidate {
     age: age::Age,
 }
 
-/// Looks at the next operations after `after`, in the order of recording, and removes those that are beyond the limits.
-/// The last one looked at; none where there are no more, or where none of them is beyond a limit.
+/// Examines the next operations after `after`, in the order of recording, and removes those that are beyond the limits.
+/// Returns the last one examined; none if there are no more, or if none of them is beyond a limit.
 fn step(
     connection: &mut Connection,
     state: &Path,
@@ -114,9 +122,9 @@ fn step(
     removed: &mut Removed,
     at_work: &HashSet<String>,
     age: &age::Limit,
-    room: Room,
+    size_limit: SizeLimit,
 ) -> rusqlite::Result<Option<i64>> {
-    // A look first: most of the time there is nothing to do, and nobody is to wait for that.
+    // A plain read first: most of the time there is nothing to remove, and no write transaction is needed.
     let candidates: Vec<Candidate> = {
         let mut statement = connection.prepare_cached(
             "SELECT id, sequence, session, time, overdue FROM operations
@@ -137,23 +145,24 @@ fn step(
     };
     let beyond: Vec<&Candidate> = candidates
         .iter()
-        .filter(|found| room == Room::Short || found.age != age::Age::Young)
+        .filter(|found| size_limit == SizeLimit::Exceeded || found.age != age::Age::Young)
         .collect();
     if beyond.is_empty() {
         return Ok(None);
     }
-    let idle = |found: &&Candidate| room == Room::Enough && found.age == age::Age::Waiting;
+    let idle =
+        |found: &&Candidate| size_limit == SizeLimit::Within && found.age == age::Age::Waiting;
     if beyond.iter().all(idle) {
         removed.waiting += beyond.len() as u64;
         return Ok(Some(last));
     }
-    let transaction = Writing::begin(connection)?;
+    let transaction = WriteTransaction::begin(connection)?;
     let mut needless = Vec::new();
     for found in beyond {
         if is_newest(&transaction, &found.id)? {
             continue;
         }
-        if room == Room::Enough && found.age != age::Age::Overdue {
+        if size_limit == SizeLimit::Within && found.age != age::Age::Overdue {
             age::note(&transaction, &found.id, age, found.age)?;
             removed.waiting += 1;
             continue;
@@ -177,7 +186,7 @@ fn step(
     Ok(Some(last))
 }
 
-/// The first of its session for a file: the way back to how the session found it.
+/// Whether the operation is the first of its session on some file: it leads back to how the session found that file.
 fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
@@ -190,8 +199,8 @@ fn is_first(connection: &Connection, found: &Candidate) -> rusqlite::Result<bool
         })
 }
 
-/// Announced, or the newest of a file. What somebody wrote late into an old version never stood under the name, so it does not
-/// make the change before it an older one.
+/// Whether the operation is only announced, or is the newest of some file. A late write never was the content of the file's
+/// name, so it does not count as a newer operation.
 fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
@@ -204,7 +213,7 @@ fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
         .query_row(params![id, OperationKind::Late.number()], |row| row.get(0))
 }
 
-/// The contents that an operation names.
+/// The contents that an operation refers to.
 pub(super) fn contents_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<i64>> {
     let mut statement =
         connection.prepare_cached("SELECT before, after FROM files WHERE operation = ?1")?;
@@ -217,20 +226,20 @@ pub(super) fn contents_of(connection: &Connection, id: &str) -> rusqlite::Result
     Ok(found)
 }
 
-/// Removes those of the contents that nothing needs any more. One that others are based on is put into them first. The
-/// files that are to go once the transaction stands.
+/// Removes those of the contents that no operation needs any more. Deltas based on a removed content become whole contents
+/// first. Returns the content files to delete after the transaction is committed.
 pub(super) fn release(
-    transaction: &Writing<'_>,
+    transaction: &WriteTransaction<'_>,
     state: &Path,
     mut contents: Vec<i64>,
     removed: &mut Removed,
 ) -> rusqlite::Result<Vec<Revision>> {
     let mut files = Vec::new();
-    // The newest first: what is based on an older one goes before it.
+    // Newest first, so that a delta is removed before its base.
     contents.sort_unstable();
     contents.dedup();
     while let Some(id) = contents.pop() {
-        if is_needed(transaction, id)? || !unburden(transaction, state, id)? {
+        if is_needed(transaction, id)? || !resolve_deltas(transaction, state, id)? {
             continue;
         }
         let Some((revision, form, base, stored)) = described(transaction, id)? else {
@@ -244,7 +253,7 @@ pub(super) fn release(
         if form & FORM == FILE {
             files.push(revision);
         }
-        // It may have been kept for this one alone.
+        // The base may have been kept for this delta alone.
         if let Some(base) = base
             && let Err(at) = contents.binary_search(&base)
         {
@@ -278,9 +287,13 @@ fn described(connection: &Connection, id: i64) -> rusqlite::Result<Option<Descri
         .optional()
 }
 
-/// Makes the contents that are based on this one whole; whether none is left. What cannot be put together keeps its
-/// base: nothing that might be mended is thrown away.
-fn unburden(transaction: &Writing<'_>, state: &Path, id: i64) -> rusqlite::Result<bool> {
+/// Replaces the deltas based on this content by whole contents; returns whether none is left. A delta that cannot be resolved
+/// keeps its base, since it might be repaired.
+fn resolve_deltas(
+    transaction: &WriteTransaction<'_>,
+    state: &Path,
+    id: i64,
+) -> rusqlite::Result<bool> {
     let based: Vec<(i64, Revision)> = {
         let mut statement =
             transaction.prepare_cached("SELECT id, revision FROM contents WHERE base = ?1")?;
@@ -297,7 +310,7 @@ fn unburden(transaction: &Writing<'_>, state: &Path, id: i64) -> rusqlite::Resul
     Ok(free)
 }
 
-/// Turns spans into the whole content; whether that went.
+/// Replaces the delta of a row by the whole content; returns whether that succeeded.
 fn store_whole(
     connection: &Connection,
     state: &Path,
@@ -305,7 +318,7 @@ fn store_whole(
     revision: &Revision,
     bytes: &[u8],
 ) -> rusqlite::Result<bool> {
-    let packed = seal::compressed(bytes);
+    let packed = compress::compressed(bytes);
     let data = packed.as_deref().unwrap_or(bytes);
     let mut form = if packed.is_some() {
         COMPRESSED
@@ -313,7 +326,7 @@ fn store_whole(
         INCOMPRESSIBLE
     };
     let mut kept = Some(data);
-    if data.len() as u64 > INLINE {
+    if data.len() as u64 > INLINE_LIMIT {
         if blobs::rewrite(state, revision, data).is_err() {
             return Ok(false);
         }
@@ -330,15 +343,15 @@ fn store_whole(
     Ok(true)
 }
 
-/// Gives free pages back to the file system, some at a time.
-pub(super) fn give_back(connection: &Connection) -> rusqlite::Result<()> {
+/// Returns free pages to the file system (incremental vacuum), a bounded number at a time.
+pub(super) fn shrink(connection: &Connection) -> rusqlite::Result<()> {
     let (pages, free) = (
         pragma(connection, "page_count")?,
         pragma(connection, "freelist_count")?,
     );
-    // What is free is used again soon, unless it is much.
+    // A few free pages will be reused soon; only many are returned.
     if free > FREED && free > pages / 8 {
-        // Each row that is asked for gives one page back.
+        // The pragma frees one page for each row that is stepped over.
         let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({FREED})"))?;
         let mut rows = statement.query([])?;
         while rows.next()?.is_some() {}

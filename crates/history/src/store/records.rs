@@ -1,4 +1,4 @@
-//! The rows of an operation: written, completed, marked as taken back, removed. Each inside a transaction of its caller.
+//! The rows of an operation: inserted, completed, marked as undone, removed. Each function runs in a transaction of its caller.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, params};
 
-use super::writing::Writing;
+use super::transaction::WriteTransaction;
 use super::{contents, log};
 use crate::operation::{Draft, FileDraft, OperationState};
 
-/// Stands for the file of the new operation where an earlier change was found taken back and no file was written.
+/// The file index in `taken_back` if the file already had its old content and the operation did not write it.
 pub(super) const NO_FILE: i64 = -1;
 
-/// Writes the rows of an operation.
+/// Inserts the rows of an operation.
 pub(super) fn insert(
-    transaction: &Writing<'_>,
+    transaction: &WriteTransaction<'_>,
     state: &Path,
     draft: &Draft<'_>,
 ) -> rusqlite::Result<()> {
-    let by = &draft.by;
+    let author = &draft.author;
     transaction
         .prepare_cached(
             "INSERT INTO operations (id, time, kind, state, session, client, version, turn, call, tool, rungs, approved, sequence)
@@ -31,11 +31,11 @@ pub(super) fn insert(
             draft.time,
             draft.kind.number(),
             OperationState::Done.number(),
-            by.session,
-            by.client,
-            by.version,
-            by.turn,
-            by.call,
+            author.session,
+            author.client,
+            author.version,
+            author.turn,
+            author.call,
             draft.tool,
             draft.rungs.join(","),
             draft.approved
@@ -59,7 +59,7 @@ pub(super) fn insert(
 }
 
 fn insert_file(
-    transaction: &Writing<'_>,
+    transaction: &WriteTransaction<'_>,
     state: &Path,
     id: &str,
     at: usize,
@@ -98,10 +98,10 @@ fn insert_file(
     Ok(())
 }
 
-/// What is known only now: modes, folders, and the content after a write that was streamed. Then the marks on what is
-/// taken back.
+/// Updates the rows with what is known only after the write: modes, folders, and the content of a streamed write. Then marks
+/// the changes that the operation takes back.
 pub(super) fn complete(
-    transaction: &Writing<'_>,
+    transaction: &WriteTransaction<'_>,
     state: &Path,
     draft: &Draft<'_>,
 ) -> rusqlite::Result<()> {
@@ -129,10 +129,10 @@ pub(super) fn complete(
     Ok(())
 }
 
-/// Marks one file of an operation as taken back, or as standing again. What that operation itself had taken back then
-/// stands again, or is taken back again.
+/// Marks one file change of an operation as undone by `by`, or as in effect again if `by` is none. The changes that this
+/// operation had itself taken back then get the opposite mark, recursively.
 pub(super) fn mark(
-    transaction: &Writing<'_>,
+    transaction: &WriteTransaction<'_>,
     operation: &str,
     at: usize,
     by: Option<&str>,
@@ -141,8 +141,7 @@ pub(super) fn mark(
     transaction
         .prepare_cached("UPDATE files SET undone = ?3 WHERE operation = ?1 AND at = ?2")?
         .execute(params![operation, at as i64, by])?;
-    // An undo of a redo of an undo …: each step is one operation, so the depth is theirs; the bound is for loops in a
-    // database that somebody else wrote.
+    // The depth is the number of operations in a chain of undo and redo. The bound stops a cycle in a damaged database.
     if depth > 1_000 {
         return Ok(());
     }
@@ -155,7 +154,7 @@ pub(super) fn mark(
     Ok(())
 }
 
-pub(super) fn remove(transaction: &Writing<'_>, id: &str) -> rusqlite::Result<()> {
+pub(super) fn remove(transaction: &WriteTransaction<'_>, id: &str) -> rusqlite::Result<()> {
     for statement in [
         "DELETE FROM begun WHERE id = ?1",
         "DELETE FROM taken_back WHERE operation = ?1",

@@ -1,5 +1,5 @@
-//! Brings over what can still be read of a database that was set aside: row by row, from both ends of each table, and
-//! then without the operations of which something is missing. Half an operation would be a wrong way back.
+//! Copies what can still be read of a damaged database into the new one: row by row, from both ends of each table. Operations
+//! with a missing part are then removed, since undoing half an operation would be wrong.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::blobs;
 use super::schema::{STEPS, version};
 use crate::entry::Revision;
 
-/// The tables, those that others refer to first, and how their rows are in order.
+/// The tables, referenced ones first, with the columns of their primary key.
 const TABLES: [(&str, &str); 11] = [
     ("sessions", "id"),
     ("ledger", "session, path"),
@@ -26,13 +26,13 @@ const TABLES: [(&str, &str); 11] = [
     ("unsealed", "file"),
     ("journal", "id"),
 ];
-/// Somebody waits for an answer: what takes longer stays in the file that was set aside.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Rows between two looks at the clock.
+/// The time limit, since a tool call is waiting. Rows that are not copied by then stay in the file that was set aside.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// The number of rows between two checks of the time limit.
 const STEP: usize = 256;
 
-/// What is whole: contents down to their whole bytes, then operations all of whose contents are there.
-const WHOLE: &str = "
+/// Removes contents whose chain of deltas is broken, then operations with a missing content.
+const REMOVE_INCOMPLETE: &str = "
     WITH RECURSIVE sound (id) AS (
         SELECT id FROM contents WHERE base IS NULL
         UNION SELECT c.id FROM contents c JOIN sound ON c.base = sound.id
@@ -46,10 +46,10 @@ const WHOLE: &str = "
     DELETE FROM taken_back WHERE operation NOT IN (SELECT id FROM operations);
 ";
 
-/// Copies what can be read of a file; how many operations came over. None where it cannot be opened at all, or is of
-/// another shape.
+/// Copies what can be read of a damaged file; returns the number of operations, 0 if the file cannot be opened or has another
+/// schema version.
 pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
-    // SQLite removes the log of an empty database, and it may hold what somebody can still make out.
+    // SQLite would remove the log of an empty database, and the log may be all that is left for a person to examine.
     if fs::metadata(from).is_ok_and(|found| found.len() == 0) {
         return 0;
     }
@@ -60,7 +60,7 @@ pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
     bring_over(&old, to)
 }
 
-/// The same of an open database: one whose file was cut or removed may have everything in its log and in memory.
+/// The same for an open database: after its file was truncated or removed, log and page cache may still have everything.
 pub(super) fn bring_over(old: &Connection, to: &mut Connection) -> u64 {
     if version(old) != Ok(STEPS.len() as i64) {
         return 0;
@@ -69,9 +69,9 @@ pub(super) fn bring_over(old: &Connection, to: &mut Connection) -> u64 {
 }
 
 fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIME_LIMIT;
     let transaction = to.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Only a new one takes it: the numbers of its rows would be those of other rows.
+    // The row ids are copied, so the new database must have no rows yet.
     let is_new: bool = transaction.query_row(
         "SELECT NOT EXISTS (SELECT 1 FROM operations) AND NOT EXISTS (SELECT 1 FROM contents)
              AND NOT EXISTS (SELECT 1 FROM sessions)",
@@ -81,24 +81,24 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
     if !is_new {
         return Ok(0);
     }
-    // A row whose other half is gone comes over all the same, and goes with the rest of its operation.
+    // Rows with a broken reference are copied, too, and removed with their operation afterwards.
     transaction.execute_batch("PRAGMA defer_foreign_keys = ON")?;
     for (table, order) in TABLES {
         let backwards = order.replace(',', " DESC,") + " DESC";
         for order in [order, &backwards] {
-            // The end of what can be read in one direction; from the other side there may be more.
+            // After an error in one direction, the rows from the other end may still be readable.
             if copy(old, &transaction, table, order, deadline).is_ok() {
                 break;
             }
         }
     }
-    let operations = make_whole(&transaction)?;
+    let operations = remove_incomplete(&transaction)?;
     transaction.commit()?;
     Ok(operations)
 }
 
-/// Lets the operations go whose contents were files that are no longer in the state folder; how many operations are left. A
-/// content that is on record and not there would count as kept, and the next change of its file could not be undone.
+/// Removes the operations whose content files are no longer in the state folder; returns the number of operations left. A row
+/// without its file would count as stored, and the next change of the user's file could not be undone.
 pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqlite::Result<u64> {
     let transaction = to.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let in_files: Vec<(i64, Revision)> = {
@@ -112,13 +112,13 @@ pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqli
             transaction.execute("DELETE FROM contents WHERE id = ?1", [id])?;
         }
     }
-    let operations = make_whole(&transaction)?;
+    let operations = remove_incomplete(&transaction)?;
     transaction.commit()?;
     Ok(operations)
 }
 
-fn make_whole(transaction: &Connection) -> rusqlite::Result<u64> {
-    transaction.execute_batch(WHOLE)?;
+fn remove_incomplete(transaction: &Connection) -> rusqlite::Result<u64> {
+    transaction.execute_batch(REMOVE_INCOMPLETE)?;
     for table in ["files", "parted"] {
         let strays =
             format!("DELETE FROM {table} WHERE operation NOT IN (SELECT id FROM operations)");
@@ -152,7 +152,7 @@ fn copy(
             break;
         }
         let values: rusqlite::Result<Vec<Value>> = (0..columns).map(|at| row.get(at)).collect();
-        // A row that is no longer one of this table stays behind.
+        // A row that violates a constraint is not copied.
         let _ = insert.execute(params_from_iter(values?));
     }
     Ok(())

@@ -1,9 +1,9 @@
-//! The shape of the database and the steps that lead to it. A step that was released never changes: what comes later
-//! is a step of its own, and `user_version` counts those that were taken.
+//! The schema and its migrations. A released step never changes; a later change is a new step, and `user_version` counts the
+//! steps that were applied.
 
 use rusqlite::{Connection, TransactionBehavior};
 
-/// From an empty database to the one in use.
+/// The migrations, from an empty database to the current schema.
 pub(super) const STEPS: &[&str] = &["
     CREATE TABLE sessions (
         id    INTEGER PRIMARY KEY,
@@ -136,12 +136,12 @@ pub(super) const STEPS: &[&str] = &["
     ALTER TABLE refusals ADD COLUMN overdue INTEGER;
 "];
 
-/// A database that cannot be brought to the shape in use.
+/// Why a database could not be migrated.
 #[derive(Debug)]
 pub(super) enum MigrateError {
-    /// It has taken more steps than are known.
+    /// A newer lancet made the database: it has more steps than are known here.
     Newer { found: i64, known: i64 },
-    /// SQLite refused.
+    /// SQLite reported an error.
     Sqlite(rusqlite::Error),
 }
 
@@ -151,10 +151,10 @@ impl From<rusqlite::Error> for MigrateError {
     }
 }
 
-/// Takes the steps that are missing, all or none.
+/// Applies the missing steps in one transaction.
 pub(super) fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), MigrateError> {
     let known = steps.len() as i64;
-    // Most openings find nothing to do and need no write.
+    // Most of the time nothing is missing, and no write lock is needed.
     if version(connection)? == known {
         return Ok(());
     }

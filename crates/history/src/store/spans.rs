@@ -1,8 +1,8 @@
-//! Changed stretches as bytes: how the content after an edit is kept beside the one before it.
+//! The encoding of a delta: the ranges in which a content differs from its base, with the new bytes (LEB128 lengths).
 
 use crate::content::{RawChange, revise};
 
-/// Sorted, disjoint changes: for each its distance from the end of the one before, how much goes, how much comes, what.
+/// Encodes sorted, disjoint changes: for each the gap to the previous one, the removed length, the new length, the new bytes.
 pub(super) fn encode(changes: &[RawChange<'_>]) -> Vec<u8> {
     let new: usize = changes.iter().map(|(_, bytes)| bytes.len()).sum();
     let mut out = Vec::with_capacity(new + changes.len() * 8);
@@ -17,7 +17,7 @@ pub(super) fn encode(changes: &[RawChange<'_>]) -> Vec<u8> {
     out
 }
 
-/// The content that encoded changes make of their base; none where they do not fit it.
+/// Applies encoded changes to their base; none if they do not fit it.
 pub(super) fn apply(base: Vec<u8>, encoded: &[u8]) -> Option<Vec<u8>> {
     let changes = decode(encoded)?;
     let mut content = std::sync::Arc::new(base);
@@ -25,7 +25,7 @@ pub(super) fn apply(base: Vec<u8>, encoded: &[u8]) -> Option<Vec<u8>> {
     std::sync::Arc::into_inner(content)
 }
 
-/// The changes, sorted and disjoint; none where the bytes are no changes.
+/// Decodes changes, sorted and disjoint; none if the bytes are malformed.
 pub(super) fn decode(mut encoded: &[u8]) -> Option<Vec<RawChange<'_>>> {
     let mut changes: Vec<RawChange<'_>> = Vec::new();
     let mut end = 0_u64;

@@ -1,4 +1,4 @@
-//! The store in SQLite: one connection, opened when it is first needed and again when the file under it is gone.
+//! The store in SQLite: one connection, opened at first use and reopened if its file was moved or damaged.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,8 +11,8 @@ use super::ledgers::Writer;
 use super::open::{Opened, PATIENCE, Reopening, file_in, is_damage, open, store_error};
 use super::{SetAside, StoreError, process};
 
-/// The database `lancet.db` in the state folder. Making a store touches no disk: folder and file are made at the first
-/// load or save. Several threads may share one; several processes may open the same folder.
+/// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are created at the
+/// first load or save. Several threads may share one; several processes may open the same folder.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
@@ -20,14 +20,14 @@ pub struct Store {
     process: String,
     opened: Mutex<Option<Opened>>,
     aside: Mutex<Vec<SetAside>>,
-    /// When others were last waited for in vain, and who it was.
-    in_vain: Mutex<Option<(Instant, Option<Holder>)>>,
+    /// When the wait for a lock last timed out, and which process held it.
+    timed_out: Mutex<Option<(Instant, Option<Holder>)>>,
 }
 
-/// How long others are waited for where they were just waited for in vain: one call has several things to save, and waits
-/// for the whole time only once.
+/// How long a lock is waited for shortly after a wait timed out: a tool call saves several things, and should wait for the
+/// whole time only once.
 const SHORT_PATIENCE: Duration = Duration::from_millis(50);
-/// How long that holds, unless it is known that whoever holds the database is stopped.
+/// How long the short wait applies; it applies longer if the holder of the lock is a stopped process.
 const SHORTLY: Duration = Duration::from_millis(500);
 
 impl Store {
@@ -40,7 +40,7 @@ impl Store {
             process: process::own(),
             opened: Mutex::default(),
             aside: Mutex::default(),
-            in_vain: Mutex::default(),
+            timed_out: Mutex::default(),
         }
     }
 
@@ -58,8 +58,8 @@ impl Store {
         &self.process
     }
 
-    /// Does `work` on the open database. One that turns out to be damaged is set aside, and the work is done once more
-    /// on the new one: `work` is a transaction and has left nothing behind.
+    /// Runs `work` on the open database. If the database turns out to be damaged, it is set aside and `work` runs again on the
+    /// new one; `work` is a transaction, so the first attempt has left nothing behind.
     pub(super) fn run<T>(
         &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
@@ -92,8 +92,11 @@ impl Store {
     }
 
     fn patience(&self) -> Duration {
-        let in_vain = self.in_vain.lock().unwrap_or_else(PoisonError::into_inner);
-        match *in_vain {
+        let timed_out = self
+            .timed_out
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match *timed_out {
             Some((at, holder))
                 if at.elapsed() < SHORTLY || holder.is_some_and(Holder::is_still_stopped) =>
             {
@@ -103,21 +106,24 @@ impl Store {
         }
     }
 
-    /// Remembers that others were waited for in vain.
+    /// Records that a wait for a lock timed out, if the error says so.
     fn noted(&self, error: StoreError) -> StoreError {
         if let StoreError::Busy { holder, .. } = &error {
-            let mut in_vain = self.in_vain.lock().unwrap_or_else(PoisonError::into_inner);
-            *in_vain = Some((Instant::now(), *holder));
+            let mut timed_out = self
+                .timed_out
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *timed_out = Some((Instant::now(), *holder));
         }
         error
     }
 
-    /// Every database that this store has set aside so far, whatever it was doing.
+    /// All databases that this store has set aside so far.
     pub(super) fn all_set_aside(&self) -> Vec<SetAside> {
         self.aside().clone()
     }
 
-    /// How often the database was removed under this store, and its folder perhaps with it.
+    /// How often the database was removed while this store used it, perhaps with its folder.
     #[must_use]
     pub fn losses(&self) -> usize {
         let aside = self.aside();
@@ -127,8 +133,8 @@ impl Store {
             .count()
     }
 
-    /// Opens the database and remembers what was set aside: whoever asked may have no place to tell it. Where that fails the
-    /// one before stays: it may know what its file no longer holds.
+    /// Opens the database and records what was set aside, since the caller may be unable to report it. If opening fails, the
+    /// old connection stays: its page cache may have what the file has lost.
     fn open(
         &self,
         guard: &mut Option<Opened>,

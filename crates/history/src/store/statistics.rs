@@ -1,4 +1,4 @@
-//! Refusals counted, and the sums of the history.
+//! The counts of refusals, and the totals of the history.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use rusqlite::{Connection, params, params_from_iter};
 use super::log::Filter;
 use super::open::now;
 use super::records::path_of;
-use crate::operation::{Statistics, StatisticsQuery, Sum, Sums};
+use crate::operation::{Statistics, StatisticsQuery, Totals, TotalsByName};
 
 const HOUR: i64 = 60 * 60;
 
-/// One more refusal of that name.
+/// Adds one to the refusals of that name in this hour.
 pub(super) fn count_refusal(
     connection: &Connection,
     session: &str,
@@ -29,7 +29,7 @@ pub(super) fn count_refusal(
     Ok(())
 }
 
-/// Sums up, in one pass over the operations.
+/// Computes all totals in one pass over the operations.
 pub(super) fn sum_up(
     connection: &Connection,
     query: &StatisticsQuery,
@@ -50,17 +50,17 @@ pub(super) fn sum_up(
     ))?;
     let mut rows = statement.query(params_from_iter(filter.values))?;
     let mut last = String::new();
-    let mut total = Sum::default();
-    let mut files: HashMap<PathBuf, Sum> = HashMap::new();
-    let mut tools: BTreeMap<String, Sum> = BTreeMap::new();
-    let mut sessions: BTreeMap<String, Sum> = BTreeMap::new();
-    let mut clients: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut total = Totals::default();
+    let mut files: HashMap<PathBuf, Totals> = HashMap::new();
+    let mut tools: BTreeMap<String, Totals> = BTreeMap::new();
+    let mut sessions: BTreeMap<String, Totals> = BTreeMap::new();
+    let mut clients: BTreeMap<String, Totals> = BTreeMap::new();
     let mut rungs: BTreeMap<String, u64> = BTreeMap::new();
     while let Some(row) = rows.next()? {
         let id: String = row.get(0)?;
         let is_first = id != last;
         let (added, removed) = (row.get::<_, i64>(6)? as u64, row.get::<_, i64>(7)? as u64);
-        let count = |sum: &mut Sum, operations: bool| {
+        let count = |sum: &mut Totals, operations: bool| {
             sum.operations += u64::from(operations);
             sum.added += added;
             sum.removed += removed;
@@ -112,12 +112,12 @@ fn refusals(
     Ok(by_count(rows.collect::<rusqlite::Result<_>>()?))
 }
 
-fn weight(sum: &Sum) -> (u64, u64) {
+fn weight(sum: &Totals) -> (u64, u64) {
     (sum.operations, sum.added + sum.removed)
 }
 
-fn by_weight(sums: BTreeMap<String, Sum>) -> Sums {
-    let mut sums: Sums = sums.into_iter().collect();
+fn by_weight(sums: BTreeMap<String, Totals>) -> TotalsByName {
+    let mut sums: TotalsByName = sums.into_iter().collect();
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(weight(sum)));
     sums
 }

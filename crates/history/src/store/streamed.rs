@@ -1,4 +1,4 @@
-//! Contents that are read piece by piece: the file that whole bytes are in, and the spans upon it.
+//! Opens contents for reading in parts: a file with whole bytes, and the deltas on top of it.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -10,10 +10,10 @@ use super::{blobs, spans};
 use crate::entry::Revision;
 use crate::kept::KeptContent;
 
-/// So many spans are followed.
-const DEEPEST: usize = 10_000;
+/// The longest chain of deltas that is followed; a longer one is a cycle in a damaged database.
+const LONGEST_CHAIN: usize = 10_000;
 
-/// Opens a content; none where it is not kept, or its rows do not fit together.
+/// Opens a content; none if it is not stored, or its deltas do not fit their base.
 pub(super) fn open(
     connection: &Connection,
     state: &Path,
@@ -28,7 +28,7 @@ pub(super) fn open(
             return Ok(None);
         };
         match (row.form & FORM, row.base) {
-            (SPANS, Some(base)) if waiting.len() < DEEPEST => {
+            (SPANS, Some(base)) if waiting.len() < LONGEST_CHAIN => {
                 let Some(changes) = unpacked(state, &row) else {
                     return Ok(None);
                 };

@@ -1,4 +1,4 @@
-//! Rows of old files that somebody may still write into.
+//! The rows of displaced files that a late writer may still write into.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) fn put(
     Ok(())
 }
 
-/// Each with the process that looks after it.
+/// All rows, each with the process that owns it.
 pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<(Unsealed, String)>> {
     let mut statement = connection.prepare_cached(
         "SELECT file, path, revision, size, mode, session, operation, late, process FROM unsealed",

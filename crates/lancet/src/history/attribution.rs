@@ -55,7 +55,7 @@ pub(super) fn follow(
     let mut known: HashMap<Revision, Owners> = HashMap::new();
     for (at, operation) in operations.iter().enumerate() {
         for change in operation.files.iter().filter(|file| file.path == path) {
-            let content = |kept: &Option<lancet_history::Kept>| match kept {
+            let content = |kept: &Option<lancet_history::RecordedState>| match kept {
                 None => Ok(Some(Vec::new())),
                 Some(kept) => store.content(&kept.revision),
             };

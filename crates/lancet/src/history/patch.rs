@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lancet_history::{FileChange, Kept, OperationStore, StoreError};
+use lancet_history::{FileChange, OperationStore, RecordedState, StoreError};
 use lancet_text::{difference, unified};
 
 /// The time that one diff may take.
@@ -20,7 +20,7 @@ pub(super) fn for_people(
     change: &FileChange,
     path: &Path,
 ) -> Result<String, StoreError> {
-    let text = |kept: &Option<Kept>| match kept {
+    let text = |kept: &Option<RecordedState>| match kept {
         None => Ok(Some(String::new())),
         Some(kept) => Ok(store
             .content(&kept.revision)?
@@ -50,7 +50,7 @@ pub(super) fn for_git(
     change: &FileChange,
     path: &Path,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let bytes = |kept: &Option<Kept>| match kept {
+    let bytes = |kept: &Option<RecordedState>| match kept {
         None => Ok(Some(Vec::new())),
         Some(kept) => store.content(&kept.revision),
     };
@@ -132,7 +132,7 @@ fn head(change: &FileChange, path: &Path) -> String {
 
 /// The names before and after, as the lines `---` and `+++` have them.
 fn sides(change: &FileChange, path: &Path) -> [String; 2] {
-    let side = |kept: &Option<Kept>, letter| match kept {
+    let side = |kept: &Option<RecordedState>, letter| match kept {
         None => "/dev/null".to_owned(),
         Some(_) => {
             let name = quoted(letter, path);
@@ -178,7 +178,7 @@ fn quoted(letter: char, path: &Path) -> String {
 }
 
 /// git knows two kinds of files.
-fn mode(kept: &Kept) -> &'static str {
+fn mode(kept: &RecordedState) -> &'static str {
     let bits = if kept.mode == 0 { PLAIN } else { kept.mode };
     if bits & 0o100 != 0 {
         "100755"

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use lancet_history::{
-    By, ChangeKind, Confirmed, Content, Draft, FileDraft, OperationStore, Saved, State, StoreError,
+    Author, ChangeKind, Confirmed, Content, Draft, FileDraft, OperationStore, Saved, State,
+    StoreError,
 };
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Hasher, Old, Revision, Seal, Written};
@@ -15,8 +16,8 @@ use crate::operation;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::quote_path;
 
-/// Larger old contents are not written out: the displaced file itself becomes the content.
-const DISPLACED: u64 = 64 * 1024;
+/// Old contents that the history would store as a file are not written out: the displaced file itself becomes the content.
+const DISPLACED: u64 = lancet_history::INLINE_LIMIT;
 /// Contents up to here are put together to be hashed.
 const TOGETHER: usize = 64 * 1024;
 /// How often another id is tried where one is taken.
@@ -224,7 +225,7 @@ fn draft<'p>(
         id: &announced.id,
         time: announced.time,
         kind: plan.origin.kind,
-        by: By {
+        author: Author {
             session: context.session.key(),
             client: context.caller.client.as_deref(),
             version: context.caller.version.as_deref(),

@@ -19,7 +19,7 @@ pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Ref
             .iter()
             .map(|TakenBack { operation, at, .. }| (operation.clone(), *at))
             .collect();
-        store.mark_found_back(&files).map_err(|error| {
+        store.mark_already_undone(&files).map_err(|error| {
             let text = format!(
                 "The history cannot be told that this is taken back already: {error}. Nothing was changed; `lancet doctor` says more."
             );

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use lancet_history::{FileChange, Operation, OperationKind, OperationState, OperationStore};
-use lancet_workspace::{FileType, Revision};
+use lancet_workspace::{DISPLACED_FOLDER, FileType, Revision, is_sealed_name};
 
 use super::examine::open::LARGEST;
 use super::{CallContext, late};
@@ -59,7 +59,7 @@ pub(crate) fn settle_history_once(engine: &EngineView) {
             }
             if !unfinished.is_empty() {
                 // Displaced files that their process did not adopt before it ended; idle time adopts the rest.
-                let _ = store.adopt_left(ADOPTING);
+                let _ = store.adopt_left(DISPLACED_FOLDER, &is_sealed_name, ADOPTING);
             }
             late::take_up(engine, &**store);
         }
@@ -104,7 +104,9 @@ fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
         _ => return Some(FileState::Neither),
     };
     let found = found.map(|revision| *revision.as_bytes());
-    let is = |kept: &Option<lancet_history::Kept>| kept.as_ref().map(|kept| kept.revision) == found;
+    let is = |kept: &Option<lancet_history::RecordedState>| {
+        kept.as_ref().map(|kept| kept.revision) == found
+    };
     let removes = file.kind == lancet_history::ChangeKind::Delete;
     Some(if is(&file.before) {
         FileState::Untouched

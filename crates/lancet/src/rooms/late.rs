@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 
 use lancet_history::{
-    By, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State, StoreError,
-    Unsealed,
+    Author, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State,
+    StoreError, Unsealed,
 };
 use lancet_workspace::{Displaced, Expected, Healed, Recovered, Revision, Seal, Settled, Written};
 
@@ -250,9 +250,9 @@ fn record(
         id: &id,
         time: operation::milliseconds(),
         kind: OperationKind::Late,
-        by: By {
+        author: Author {
             session: &unsealed.session,
-            ..By::default()
+            ..Author::default()
         },
         tool: TOOL,
         rungs: Vec::new(),

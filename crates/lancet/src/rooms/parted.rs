@@ -13,7 +13,7 @@ pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
             && let Some(store) = context.engine().history()
         {
             // Told in this answer; where it cannot be noted the undo does not repeat it.
-            let _ = store.part(&recorded.operation, at);
+            let _ = store.record_broken_link(&recorded.operation, at);
         }
     }
 }

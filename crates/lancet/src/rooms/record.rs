@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lancet_history::{Entry, Sight};
+use lancet_history::{Entry, Observation};
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Written};
 
@@ -44,7 +44,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
         } else if now == Some(page.version.revision) || now == page.known {
             ledger.saw(
                 path,
-                Sight {
+                Observation {
                     version: page.version,
                     content: page.content.clone(),
                     shown: page.seen.ranges(),
@@ -84,7 +84,7 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
             }
             ledger.saw(
                 &file.path,
-                Sight {
+                Observation {
                     version: file.version,
                     content: None,
                     shown: file.seen.ranges(),

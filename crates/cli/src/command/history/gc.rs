@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lancet::{Removed, Sealed};
+use lancet::{Compressed, Removed};
 use serde_json::json;
 
 use super::{count, history, unreadable};
@@ -21,12 +21,12 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
     let history = history(&arguments.place, Reach::Nothing, around)?;
     if arguments.dry_run {
         let removed = history.forecast().map_err(unreadable)?;
-        return put(arguments, &removed, &Sealed::default());
+        return put(arguments, &removed, &Compressed::default());
     }
     let mut passing = Passing::new();
     passing.show("looking through what was left behind");
     let swept = history.clean(CLEANING).map_err(unreadable)?;
-    let (mut removed, mut sealed) = (Removed::default(), Sealed::default());
+    let (mut removed, mut sealed) = (Removed::default(), Compressed::default());
     removed.bytes = swept;
     loop {
         let (more_removed, more_sealed) = history.tidy(STEP).map_err(unreadable)?;
@@ -55,7 +55,7 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
     put(arguments, &removed, &sealed)
 }
 
-fn put(arguments: &GcArguments, removed: &Removed, sealed: &Sealed) -> Result<Exit, Failure> {
+fn put(arguments: &GcArguments, removed: &Removed, sealed: &Compressed) -> Result<Exit, Failure> {
     if arguments.json {
         let mut data = json!({
             "removedOperations": removed.operations, "removedContents": removed.contents,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::{FOUND_BACK, Found, Operation, SHORTEST_ID};
+use lancet::{ALREADY_UNDONE, IdMatch, Operation, SHORTEST_ID};
 use serde_json::json;
 
 use super::log::{line, patches};
@@ -23,11 +23,11 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         )));
     }
     let operation = match history.find(typed).map_err(unreadable)? {
-        Found::One(operation) => *operation,
-        Found::None => {
+        IdMatch::One(operation) => *operation,
+        IdMatch::None => {
             return Err(Failure::refused(format!("there is no operation {typed}")));
         }
-        Found::Several(found) => {
+        IdMatch::Several(found) => {
             let lines: String = found
                 .iter()
                 .map(|operation| line(&history, operation, &operation.id, Colour::Off))
@@ -88,7 +88,7 @@ fn head(operation: &Operation, colour: Colour) -> String {
         .iter()
         .find_map(|file| file.undone_by.as_deref())
         .map(|by| match by {
-            FOUND_BACK => "by no operation: found as it was before",
+            ALREADY_UNDONE => "by no operation: found as it was before",
             by => by,
         });
     line(

@@ -1,6 +1,6 @@
 //! `lancet stats`: what the history sums up to.
 
-use lancet::{StatisticsQuery, Sum};
+use lancet::{StatisticsQuery, Totals};
 use serde_json::{Value, json};
 
 use super::{count, history, time, unreadable};
@@ -21,13 +21,13 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
         ..StatisticsQuery::default()
     };
     let sums = history.statistics(&query).map_err(unreadable)?;
-    let files: Vec<(String, Sum)> = sums
+    let files: Vec<(String, Totals)> = sums
         .files
         .iter()
         .map(|(path, sum)| (path.display().to_string(), *sum))
         .collect();
     if arguments.json {
-        let list = |sums: &[(String, Sum)]| -> Value {
+        let list = |sums: &[(String, Totals)]| -> Value {
             sums.iter()
                 .map(|(name, sum)| {
                     json!({ "name": name, "operations": sum.operations, "added": sum.added, "removed": sum.removed })
@@ -64,8 +64,9 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
             }
         }
     };
-    let lines = |sums: &[(String, Sum)]| -> Vec<(String, String)> {
-        let value = |sum: &Sum| format!("{:>6}  +{} -{}", sum.operations, sum.added, sum.removed);
+    let lines = |sums: &[(String, Totals)]| -> Vec<(String, String)> {
+        let value =
+            |sum: &Totals| format!("{:>6}  +{} -{}", sum.operations, sum.added, sum.removed);
         sums.iter()
             .take(FILES)
             .map(|(name, sum)| (name.clone(), value(sum)))

@@ -4,7 +4,7 @@ pub(super) mod layout;
 
 use std::sync::Arc;
 
-use lancet_history::{Asked, Seen, Version};
+use lancet_history::{ReadRange, Seen, Version};
 use lancet_text::Endings;
 
 use super::large;
@@ -41,7 +41,7 @@ pub(crate) struct Page {
     pub(crate) version: Version,
     pub(crate) content: Option<Arc<Vec<u8>>>,
     pub(crate) seen: Seen,
-    pub(crate) asked: Asked,
+    pub(crate) asked: ReadRange,
     /// The version that the ledger knew when the file was looked at.
     pub(crate) known: Option<[u8; 32]>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Wanted {
     /// The first character, from 0, of a line shown alone.
     pub(crate) column: Option<usize>,
     /// What was asked, for telling whether it is asked again.
-    pub(crate) asked: Asked,
+    pub(crate) asked: ReadRange,
 }
 
 impl Wanted {
@@ -79,7 +79,7 @@ impl Wanted {
             column: arguments
                 .column
                 .map(|column| usize::try_from(column.max(1) - 1).unwrap_or(usize::MAX)),
-            asked: Asked {
+            asked: ReadRange {
                 offset: arguments.offset.unwrap_or(1).max(1),
                 limit: arguments.limit.unwrap_or(0),
                 column: arguments.column.unwrap_or(0),

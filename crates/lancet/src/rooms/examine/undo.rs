@@ -174,7 +174,7 @@ const PARTED: &str = "the change had parted the file from its other names (hard 
 /// Whether one of these changes parted its file from other names.
 fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal> {
     for row in rows {
-        let parted = store.parted(&row.operation).map_err(unreadable)?;
+        let parted = store.broken_links(&row.operation).map_err(unreadable)?;
         if parted.contains(&row.change.at) {
             return Ok(true);
         }

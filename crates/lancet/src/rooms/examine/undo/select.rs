@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use lancet_history::{
-    ChangeKind, FOUND_BACK, FileChange, Found, LogQuery, Operation, OperationKind, OperationStore,
-    Standing,
+    ALREADY_UNDONE, ChangeKind, FileChange, IdMatch, LogQuery, Operation, OperationKind,
+    OperationStore, Reversible,
 };
 
 use super::unreadable;
@@ -34,14 +34,14 @@ pub(super) fn rows(
     asked: &TakeBack,
     whose: Whose,
 ) -> Result<Vec<Row>, Refusal> {
-    let standing = match asked.direction {
-        Direction::Undo => Standing::Undoable,
-        Direction::Redo => Standing::Redoable,
+    let reversible = match asked.direction {
+        Direction::Undo => Reversible::Undoable,
+        Direction::Redo => Reversible::Redoable,
     };
     let query = LogQuery {
         below: context.engine().roots().to_vec(),
         session: (whose == Whose::Own).then(|| context.session.key().to_owned()),
-        standing: Some(standing),
+        reversible: Some(reversible),
         ..LogQuery::default()
     };
     let log = |query: LogQuery| store.log(&query).map_err(unreadable);
@@ -100,7 +100,7 @@ fn meant(
         .files
         .iter()
         .find_map(|file| file.undone_by.clone());
-    let found_back = undone_by.as_deref() == Some(FOUND_BACK);
+    let found_back = undone_by.as_deref() == Some(ALREADY_UNDONE);
     match (direction, operation.kind, undone_by) {
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(_)) if found_back => {
             Err(none(&format!(
@@ -213,9 +213,9 @@ pub(super) fn one(
     }
     let below = context.engine().workspace.roots();
     match store.find(beginning, below).map_err(unreadable)? {
-        Found::One(operation) => Ok(*operation),
-        Found::None => Err(none(&format!("There is no operation {beginning}"))),
-        Found::Several(found) => {
+        IdMatch::One(operation) => Ok(*operation),
+        IdMatch::None => Err(none(&format!("There is no operation {beginning}"))),
+        IdMatch::Several(found) => {
             let lines: String = found.iter().map(described).collect();
             let text = format!(
                 "{beginning} begins the ids of several operations. Give more of one of these:\n{lines}"

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lancet_history::{Kept, OperationStore, Seen};
+use lancet_history::{OperationStore, RecordedState, Seen};
 use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
 use lancet_workspace::{Expected, Revision, Snapshot};
 
@@ -24,7 +24,7 @@ pub(super) enum Wanted<'k> {
     /// No file.
     Nothing,
     /// A state that the history has.
-    Kept(&'k Kept),
+    Kept(&'k RecordedState),
     /// These bytes.
     Bytes(Vec<u8>),
 }

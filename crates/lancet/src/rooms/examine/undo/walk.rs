@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lancet_history::{Kept, OperationStore};
+use lancet_history::{OperationStore, RecordedState};
 use lancet_text::{Document, difference, unified};
 use lancet_workspace::{Expected, FileType, Revision, Snapshot, Stamp};
 
@@ -208,7 +208,7 @@ enum Step<'k> {
     /// Gone.
     Nothing,
     /// As the history has it.
-    Kept(&'k Kept),
+    Kept(&'k RecordedState),
     /// With one change taken out of it.
     Merged(Vec<u8>),
 }

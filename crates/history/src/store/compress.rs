@@ -1,5 +1,5 @@
-//! Compressing contents when there is time, oldest first: small ones in the database, some in one transaction, large
-//! ones file by file without one.
+//! Background compression of contents, oldest first: those in the database in transactions of a bounded number, those in files
+//! one by one without a transaction.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -9,23 +9,23 @@ use rusqlite::{Connection, params};
 
 use super::blobs::{self, Packed};
 use super::contents::{self, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, Row, SPANS};
-use super::prune::give_back;
-use super::writing::Writing;
-use crate::operation::Sealed;
+use super::prune::shrink;
+use super::transaction::WriteTransaction;
+use crate::operation::Compressed;
 
-/// Contents that one step compresses.
+/// The number of contents that one step compresses.
 const STEP: usize = 50;
-/// How hard compression tries.
+/// The compression level of zstd.
 pub(super) const LEVEL: i32 = 3;
 
-/// Compresses contents.
-pub(super) fn seal(
+/// Compresses contents until none is left or the budget ends.
+pub(super) fn compress(
     connection: &mut Connection,
     state: &Path,
     budget: Duration,
-) -> rusqlite::Result<Sealed> {
+) -> rusqlite::Result<Compressed> {
     let deadline = Instant::now() + budget;
-    let mut sealed = Sealed::default();
+    let mut done = Compressed::default();
     loop {
         let began = Instant::now();
         let ids: Vec<(i64, i64)> = {
@@ -40,65 +40,59 @@ pub(super) fn seal(
         }
         let (files, rows): (Vec<_>, Vec<_>) =
             ids.into_iter().partition(|(_, form)| form & FORM == FILE);
-        seal_rows(
-            connection,
-            state,
-            rows.iter().map(|(id, _)| *id),
-            &mut sealed,
-        )?;
+        compress_rows(connection, state, rows.iter().map(|(id, _)| *id), &mut done)?;
         for (id, _) in files {
-            seal_file(connection, state, id, &mut sealed)?;
+            compress_file(connection, state, id, &mut done)?;
             if Instant::now() >= deadline {
                 break;
             }
         }
-        give_back(connection)?;
+        shrink(connection)?;
         if Instant::now() >= deadline {
             break;
         }
-        // Whoever waits for the database has a turn as long as this step.
+        // The pause is as long as the step, so that other processes get the database half of the time.
         sleep(began.elapsed());
     }
-    sealed.left = connection
+    done.left = connection
         .prepare_cached("SELECT count(*) FROM contents WHERE form < 16")?
         .query_row([], |row| row.get::<_, i64>(0))?
         .unsigned_abs();
-    if sealed.left == 0 {
-        bring_over(connection)?;
+    if done.left == 0 {
+        checkpoint(connection)?;
     }
-    Ok(sealed)
+    Ok(done)
 }
 
-/// Takes what is in the log over into the database, as far as nobody still reads it. Waits for nobody; without a log there
-/// is nothing to do.
-fn bring_over(connection: &Connection) -> rusqlite::Result<()> {
+/// Copies the write-ahead log into the database as far as no reader needs it (a passive checkpoint, which does not wait).
+fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }
 
-fn seal_rows(
+fn compress_rows(
     connection: &mut Connection,
     state: &Path,
     ids: impl Iterator<Item = i64>,
-    sealed: &mut Sealed,
+    done: &mut Compressed,
 ) -> rusqlite::Result<()> {
-    let transaction = Writing::begin(connection)?;
+    let transaction = WriteTransaction::begin(connection)?;
     for id in ids {
-        // Another process may have been quicker.
+        // Another process may have compressed it meanwhile.
         if let Some(row) = contents::row(&transaction, id)?.filter(|row| row.form < COMPRESSED) {
-            seal_row(&transaction, state, &row, sealed)?;
+            compress_row(&transaction, state, &row, done)?;
         }
     }
     transaction.commit()
 }
 
-fn seal_row(
+fn compress_row(
     connection: &Connection,
     state: &Path,
     row: &Row,
-    sealed: &mut Sealed,
+    done: &mut Compressed,
 ) -> rusqlite::Result<()> {
     let data = contents::unpacked(state, row);
-    // A content that is not what its name says is left for whoever looks into it.
+    // A content that does not match its hash is left as it is, for a person to examine.
     let whole = row.form & FORM == SPANS
         || data
             .as_ref()
@@ -112,18 +106,19 @@ fn seal_row(
             "UPDATE contents SET form = form | ?2, stored = ?3, data = ?4 WHERE id = ?1",
         )?
         .execute(params![row.id, COMPRESSED, packed.len() as i64, packed])?;
-    sealed.contents += 1;
-    sealed.before += data.map_or(0, |data| data.len() as u64);
-    sealed.after += packed.len() as u64;
+    done.contents += 1;
+    done.before += data.map_or(0, |data| data.len() as u64);
+    done.after += packed.len() as u64;
     Ok(())
 }
 
-/// A file is packed before its row says so: whoever reads it in between tells by its bytes.
-fn seal_file(
+/// Compresses the file of a content. The file is replaced before its row is updated; a reader in between recognises the
+/// compressed form by its first bytes.
+fn compress_file(
     connection: &Connection,
     state: &Path,
     id: i64,
-    sealed: &mut Sealed,
+    done: &mut Compressed,
 ) -> rusqlite::Result<()> {
     let Some(row) = contents::row(connection, id)?.filter(|row| row.form < COMPRESSED) else {
         return Ok(());
@@ -135,12 +130,12 @@ fn seal_file(
                     "UPDATE contents SET form = form | ?2, stored = ?3 WHERE id = ?1 AND form < 16",
                 )?
                 .execute(params![id, COMPRESSED, after as i64])?;
-            sealed.contents += 1;
-            sealed.before += before;
-            sealed.after += after;
+            done.contents += 1;
+            done.before += before;
+            done.after += after;
             Ok(())
         }
-        // Not there yet, damaged, or as small as it gets.
+        // The file is missing or damaged, or does not become smaller.
         Ok(Packed::No) | Err(_) => mark(connection, id, INCOMPRESSIBLE),
     }
 }
@@ -152,7 +147,7 @@ fn mark(connection: &Connection, id: i64, form: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Smaller by a tenth at least, or not at all.
+/// The compressed bytes if they are smaller by at least a tenth; none otherwise.
 pub(super) fn compressed(bytes: &[u8]) -> Option<Vec<u8>> {
     let packed = zstd::bulk::compress(bytes, LEVEL).ok()?;
     (packed.len() + bytes.len() / 10 < bytes.len()).then_some(packed)

@@ -1,0 +1,39 @@
+//! A transaction that takes the write lock when it begins. `BEGIN IMMEDIATE` and `COMMIT` are cached prepared statements, so
+//! that they are not parsed at every call.
+
+use std::ops::Deref;
+
+use rusqlite::Connection;
+
+/// An open write transaction. It is rolled back if it is dropped before [`WriteTransaction::commit`].
+pub(super) struct WriteTransaction<'c>(&'c Connection);
+
+impl<'c> WriteTransaction<'c> {
+    /// Begins the transaction. The mutable borrow keeps other statements out of it.
+    pub(super) fn begin(connection: &'c mut Connection) -> rusqlite::Result<Self> {
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        Ok(Self(connection))
+    }
+
+    pub(super) fn commit(self) -> rusqlite::Result<()> {
+        self.0.prepare_cached("COMMIT")?.execute([])?;
+        Ok(())
+    }
+}
+
+impl Drop for WriteTransaction<'_> {
+    fn drop(&mut self) {
+        // No rollback is needed after a commit, or after an error that has rolled back already.
+        if !self.0.is_autocommit() {
+            let _ = self.0.execute_batch("ROLLBACK");
+        }
+    }
+}
+
+impl Deref for WriteTransaction<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.0
+    }
+}
