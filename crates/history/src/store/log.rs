@@ -286,29 +286,6 @@ pub(super) fn is_changed_later(
     Ok(false)
 }
 
-/// Records that an operation replaced one of several hard links of a file.
-pub(super) fn record_broken_link(
-    connection: &Connection,
-    operation: &str,
-    at: usize,
-) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached("INSERT OR IGNORE INTO parted (operation, file) VALUES (?1, ?2)")?
-        .execute(params![operation, at as i64])?;
-    Ok(())
-}
-
-/// The indexes of the files for which a broken hard link was recorded.
-pub(super) fn broken_links(
-    connection: &Connection,
-    operation: &str,
-) -> rusqlite::Result<Vec<usize>> {
-    let mut statement =
-        connection.prepare_cached("SELECT file FROM parted WHERE operation = ?1 ORDER BY file")?;
-    let rows = statement.query_map([operation], |row| Ok(row.get::<_, i64>(0)? as usize))?;
-    rows.collect()
-}
-
 /// The value of an enum from its number in a column. An unknown number, as a newer lancet might write, is an error: read as
 /// some other kind, the operation could be undone wrongly.
 pub(super) fn known<T>(

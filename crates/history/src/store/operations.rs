@@ -223,13 +223,13 @@ impl RecordStore for Store {
     }
 
     fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), StoreError> {
-        self.run(|connection| log::record_broken_link(connection, operation, at))?;
+        self.run(|connection| records::record_broken_link(connection, operation, at))?;
         Ok(())
     }
 
     fn broken_links(&self, operation: &str) -> Result<Vec<usize>, StoreError> {
         Ok(self
-            .run(|connection| log::broken_links(connection, operation))?
+            .run(|connection| records::broken_links(connection, operation))?
             .0)
     }
 

@@ -165,6 +165,29 @@ pub(super) fn remove(transaction: &WriteTransaction<'_>, id: &str) -> rusqlite::
     Ok(())
 }
 
+/// Records that an operation replaced one of several hard links of a file.
+pub(super) fn record_broken_link(
+    connection: &Connection,
+    operation: &str,
+    at: usize,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO parted (operation, file) VALUES (?1, ?2)")?
+        .execute(params![operation, at as i64])?;
+    Ok(())
+}
+
+/// The indexes of the files for which a broken hard link was recorded.
+pub(super) fn broken_links(
+    connection: &Connection,
+    operation: &str,
+) -> rusqlite::Result<Vec<usize>> {
+    let mut statement =
+        connection.prepare_cached("SELECT file FROM parted WHERE operation = ?1 ORDER BY file")?;
+    let rows = statement.query_map([operation], |row| Ok(row.get::<_, i64>(0)? as usize))?;
+    rows.collect()
+}
+
 pub(super) fn is_there(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM operations WHERE id = ?1)")?
