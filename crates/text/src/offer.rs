@@ -238,7 +238,7 @@ fn alike(
             .iter()
             .filter(|token| !token.trim().is_empty())
             .count();
-        let is_close = ranks[best].0 <= words;
+        let is_close = ranks[best].0 <= words && !is_elsewhere(view, &regions[best].range, &text);
         let quote = QuotedText {
             stripped,
             quoted: &quoted,
@@ -262,4 +262,17 @@ fn alike(
         regions,
         gaps: unknown_gaps,
     }
+}
+
+/// Whether a single line differs from the nearest one in its indentation as well as in its words: then another line may be
+/// meant.
+fn is_elsewhere(view: &str, place: &Range<usize>, text: &str) -> bool {
+    let line_start = view[..place.start].rfind('\n').map_or(0, |end| end + 1);
+    let line = view[line_start..].split('\n').next().unwrap_or_default();
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let lead = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    !text.contains('\n')
+        && lead(text) > 0
+        && text[..lead(text)] != line[..lead(line)]
+        && text.trim() != line.trim()
 }

@@ -64,7 +64,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
             && found.len() <= FITS_MOST
             && let (Some(begin), Some(end)) = (starts.last_mut(), ends.last_mut())
             && let Some(again) = last.first_from(view, *end)
-            && same_block(view, start, *end..again)
+            && may_end_later(view, start, last.text, *end..again)
         {
             (*begin, *end) = (again, again + last.text.len());
             found.push(Fit::of(view, start, &starts, &ends));
@@ -89,6 +89,22 @@ impl Fit {
             gaps: ends.iter().zip(starts).map(gap).collect(),
         }
     }
+}
+
+/// Lines between two places of the last piece which may both be meant.
+const LATER_WITHIN: usize = 200;
+
+/// Whether the text may equally end at a later place of its last piece, behind this range. A piece that closes a block is
+/// meant where it closes the block that was opened.
+fn may_end_later(view: &str, start: usize, last: &str, range: Range<usize>) -> bool {
+    let closing = last.trim_start();
+    let closes = closing.starts_with(['}', ')', ']'])
+        || closing.starts_with("end")
+        || closing.starts_with("</");
+    if closes {
+        return same_block(view, start, range);
+    }
+    view[range].split('\n').count() <= LATER_WITHIN
 }
 
 /// Whether every line of a range is indented more than the line at `start`. Then the range belongs to the same block,

@@ -95,12 +95,17 @@ impl Mended {
             ));
         }
         if let Some(&first) = quote.doubled.first() {
-            let again = doubled(&ours);
+            // Other lines that the new text repeats may be meant: the file may have them twice as well.
+            let is_same = |&at: &usize| {
+                let mut lines = quote.doubled.iter();
+                lines.any(|&index| quote.quoted[index].trim() == ours[at].trim())
+            };
+            let again: Vec<usize> = doubled(&ours).into_iter().filter(is_same).collect();
             let both = !again.is_empty();
             flaws.push(format!(
                 "old_string has the line {} twice, the file has it once{}.",
                 shown(quote.quoted[first]),
-                too(both, "; new_string repeats a line too")
+                too(both, "; new_string has it twice too")
             ));
             let mut at = 0;
             ours.retain(|_| {

@@ -29,7 +29,7 @@ pub(super) struct QuotedText<'q> {
 }
 
 impl QuotedText<'_> {
-    /// The place with the indentation and the newline, where the old text has them too.
+    /// The place with the indentation, the trailing blanks and the newline, where the old text has them too.
     pub(super) fn edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = place;
         let filled = |line: &&&str| !line.trim().is_empty();
@@ -43,8 +43,17 @@ impl QuotedText<'_> {
             start = line_start;
         }
         let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);
-        if self.ended && view[end..line_end].trim().is_empty() {
-            end = (line_end + 1).min(view.len());
+        if view[end..line_end].trim().is_empty() {
+            let trails = self
+                .plain
+                .last()
+                .is_some_and(|line| line.ends_with([' ', '\t']));
+            if self.ended {
+                end = (line_end + 1).min(view.len());
+            } else if trails {
+                // Whole lines for whole lines: the old text has the blanks at the end of its last line, too.
+                end = line_end;
+            }
         }
         start..end
     }

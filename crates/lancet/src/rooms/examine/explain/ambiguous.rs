@@ -54,7 +54,8 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
     for (which, place) in places.iter().enumerate().take(PLACES_WITH_TEXT) {
         let line = lines.line_of(place.start) + 1;
         let longer = unique_extension(query.view, lines, places, which)
-            .filter(|range| query.view[range.clone()].chars().count() <= LONGEST_SUGGESTION);
+            .filter(|range| query.view[range.clone()].chars().count() <= LONGEST_SUGGESTION)
+            .filter(|_| !is_cut(query, place));
         let Some(range) = longer else {
             text.push_str(&format!("\nLine {line}."));
             data.push(json!({ "line": line }));
@@ -123,6 +124,22 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
         .with("file_path", path)
         .with("count", *total)
         .with("places", data)
+}
+
+/// Whether the old text seems to be cut off inside a line: in the middle of a word, or where the new text goes on as the line
+/// does. What the longer text should become cannot be told then.
+fn is_cut(query: &Query<'_>, place: &Range<usize>) -> bool {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let view = query.view;
+    let rest = view[place.end..].split('\n').next().unwrap_or_default();
+    let lead = view[..place.start].rsplit('\n').next().unwrap_or_default();
+    let (Some(next), Some(last)) = (rest.chars().next(), view[place.clone()].chars().next_back())
+    else {
+        return false;
+    };
+    let goes_on = |sent: char| !last.is_whitespace() && sent == next && sent != last;
+    lead.trim().is_empty()
+        && ((is_word(last) && is_word(next)) || query.new.chars().next_back().is_some_and(goes_on))
 }
 
 /// What the longer text becomes when the edit is made at this place of it: the new text, longer by the same lines.
