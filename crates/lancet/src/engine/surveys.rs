@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lancet_text::Facts;
-use lancet_workspace::{Revision, Stamp};
+use lancet_workspace::{Expected, Revision, Stamp};
 
 /// How many surveys are kept.
 const KEPT: usize = 8;
@@ -15,6 +15,17 @@ pub(crate) struct Surveyed {
     pub(crate) stamp: Stamp,
     pub(crate) revision: Revision,
     pub(crate) facts: Facts,
+}
+
+impl Surveyed {
+    /// What the disk must still hold when a plan based on this version is carried out.
+    pub(crate) fn expected(&self) -> Expected {
+        Expected::Content {
+            revision: self.revision,
+            stamp: self.stamp,
+            bytes: None,
+        }
+    }
 }
 
 /// The surveys of the large files that were looked at last, the latest first.

@@ -5,22 +5,29 @@ pub(crate) mod clash;
 mod crowd;
 pub(super) mod edit_session;
 pub(super) mod finish;
+pub(super) mod held;
+pub(super) mod source;
 mod unseen;
 
+use std::sync::Arc;
+
 use lancet_history::Seen;
-use lancet_text::Document;
-use lancet_workspace::FileType;
+use lancet_text::{Encoding, Endings};
+use lancet_workspace::{FileType, Snapshot};
 
 use self::edit_session::{EditOptions, EditSession, Words};
-use self::finish::finish;
+use self::finish::Finished;
+use self::held::HeldText;
+use self::source::TextSource;
 use super::credential::refuse_credential;
+use super::large::{self, LargeFile, StreamedText};
+use super::new_file;
 use super::open::{
     HELD, LARGEST, decode, expected, is_notebook_name, refuse_notebook, require_file,
     snapshot_to_change,
 };
-use super::read_state::{Need, ReadState, read_state};
-use super::{large, new_file};
-use crate::engine::EngineView;
+use super::read_state::{Current, Need, ReadState, read_state};
+use crate::engine::{EngineView, Surveyed};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
@@ -29,7 +36,7 @@ use crate::rooms::request::{EditRequest, Insist};
 use crate::wording::quote_path;
 
 /// What an answer says about a file besides its path, which it names twice, and its notes: headline, revision, warnings.
-pub(in crate::rooms::examine) const WORDS_OF_A_FILE: usize = 400;
+pub(crate) const WORDS_OF_A_FILE: usize = 400;
 
 /// Works out a plan for edits of one or several files, all or none.
 pub(crate) fn examine(
@@ -183,23 +190,17 @@ fn examine_file(
             return None;
         }
     }
-    if size > HELD
-        && size <= LARGEST
-        && !is_notebook_name(&target)
-        && let [(at, edit)] = edits
-    {
-        match large::examine(context, target, edit, insist) {
-            Ok(large::Outcome::Plan(plan)) => return Some(*plan),
-            Ok(large::Outcome::NotSuited(back)) => {
-                return examine_held(context, *back, edits, insist, failures);
-            }
-            Err(refusal) => {
-                failures[*at] = Some(refusal);
-                return None;
-            }
-        }
+    let failed = match open(context, &target, edits) {
+        Ok(opened) => match lay(context, &target, &opened, edits, insist, failures) {
+            Ok(laid) => return laid.map(|(finished, form)| plan(target, opened, finished, form)),
+            Err(refusal) => refusal,
+        },
+        Err(refusal) => refusal,
+    };
+    for (at, _) in edits {
+        failures[*at].get_or_insert_with(|| failed.clone());
     }
-    examine_held(context, target, edits, insist, failures)
+    None
 }
 
 /// Whether a file is nothing but a byte order mark: its text is empty.
@@ -218,89 +219,134 @@ pub(super) fn not_empty(target: &Target) -> Refusal {
     Refusal::new(RefusalKind::Exists, text).with("file_path", quote_path(target.path()))
 }
 
-/// Whether the edit fills an empty file that the session does not know: it has no line that could be unseen.
-fn fills_unknown(
-    context: &CallContext<'_>,
-    target: &Target,
-    document: &Document<'_>,
-    edit: &EditRequest,
-) -> bool {
-    edit.old.is_empty()
-        && edit.revision.is_none()
-        && document.view().is_empty()
-        && context.session.ledger().peek(target.path()).is_none()
+/// The refusal for an edit that changes nothing.
+pub(super) fn no_change(target: &Target) -> Refusal {
+    Refusal::new(
+        RefusalKind::NoChange,
+        "old_string and new_string are the same. Nothing was written; send the text that was meant.",
+    )
+    .with("file_path", quote_path(target.path()))
 }
 
-/// A file that is held in memory.
-fn examine_held(
+/// The version of a file that edits are laid upon.
+enum Opened {
+    /// Held in memory.
+    Held(Snapshot),
+    /// Too large for that, and of a form that can be streamed.
+    Streamed(Arc<Surveyed>, Encoding),
+}
+
+/// Opens a file to be changed. A large one is streamed where there is one edit whose text its encoding has for certain.
+fn open(
     context: &CallContext<'_>,
-    target: Target,
+    target: &Target,
+    edits: &[(usize, &EditRequest)],
+) -> Result<Opened, Refusal> {
+    let size = target.located.stat().map_or(0, |stamp| stamp.size);
+    if size > HELD
+        && size <= LARGEST
+        && !is_notebook_name(target)
+        && let [(_, edit)] = edits
+    {
+        let survey = large::survey(context, target)?;
+        let encoding = large::streamable(context, target, &survey)?;
+        if let Some(encoding) = encoding.filter(|form| form.is_utf8() || edit.new.is_ascii()) {
+            return Ok(Opened::Streamed(survey, encoding));
+        }
+    }
+    let base = snapshot_to_change(context, target)?;
+    refuse_notebook(target, &base.bytes)?;
+    Ok(Opened::Held(base))
+}
+
+/// Lays the edits upon the version that was opened. `Err` where that cannot be understood at all.
+fn lay(
+    context: &CallContext<'_>,
+    target: &Target,
+    opened: &Opened,
     edits: &[(usize, &EditRequest)],
     insist: Insist,
     failures: &mut [Option<Refusal>],
-) -> Option<FilePlan> {
-    let fail_all = |failures: &mut [Option<Refusal>], refusal: Refusal| {
-        for (at, _) in edits
-            .iter()
-            .filter(|(at, _)| failures[*at].is_none())
-            .collect::<Vec<_>>()
-        {
-            failures[*at] = Some(refusal.clone());
+) -> Result<Option<(Finished, Form)>, Refusal> {
+    Ok(match opened {
+        Opened::Held(base) => {
+            let document = decode(context.engine(), target, &base.bytes)?;
+            let text = HeldText::new(context, target, &document, edits.len());
+            let session = EditSession::new(context, target, text);
+            let current = Current::held(base, &document);
+            lay_edits(session, current, edits, insist, failures)
+                .map(|finished| (finished, (document.encoding(), document.endings())))
         }
-        None
+        Opened::Streamed(survey, encoding) => {
+            let text = StreamedText::new(LargeFile::new(context, target, survey));
+            let session = EditSession::new(context, target, text);
+            lay_edits(session, Current::surveyed(survey), edits, insist, failures)
+                .map(|finished| (finished, (*encoding, survey.facts.endings())))
+        }
+    })
+}
+
+/// The encoding and the line ends of a file.
+type Form = (Encoding, Endings);
+
+/// The plan that changes a file.
+fn plan(target: Target, opened: Opened, finished: Finished, form: Form) -> FilePlan {
+    let (expected, base, new) = match opened {
+        Opened::Held(base) => (expected(&base), Some(base), New::Changes(finished.changes)),
+        Opened::Streamed(survey, _) => (survey.expected(), None, New::Streamed(finished.changes)),
     };
-    let opened = snapshot_to_change(context, &target)
-        .and_then(|base| refuse_notebook(&target, &base.bytes).map(|()| base));
-    let base = match opened {
-        Ok(base) => base,
-        Err(refusal) => return fail_all(failures, refusal),
+    FilePlan {
+        target,
+        expected,
+        base,
+        new,
+        view: finished.view,
+        encoding: form.0,
+        endings: form.1,
+        seen: finished.seen,
+    }
+}
+
+/// Lays the edits of a file, each upon the result of the ones before. `None` where one was refused.
+fn lay_edits<S: TextSource>(
+    mut session: EditSession<'_, S>,
+    current: Current<'_>,
+    edits: &[(usize, &EditRequest)],
+    insist: Insist,
+    failures: &mut [Option<Refusal>],
+) -> Option<Finished> {
+    let (context, path) = (session.context, session.target.path());
+    let is_empty = session.source.length() == 0;
+    // An empty file that the session does not know has no line that could be unseen.
+    let fills_unknown = |edit: &EditRequest| {
+        edit.old.is_empty()
+            && edit.revision.is_none()
+            && is_empty
+            && context.session.ledger().peek(path).is_none()
     };
-    let document = match decode(context.engine(), &target, &base.bytes) {
-        Ok(document) => document,
-        Err(refusal) => return fail_all(failures, refusal),
-    };
-    let mut edit_session = EditSession::new(&document, edits.len());
     let mut read_states: Vec<(Option<&str>, Result<ReadState, Refusal>)> = Vec::new();
     let mut seen = None;
     for &(at, edit) in edits {
         if failures[at].is_some() {
             continue;
         }
-        if let Err(refusal) = context.check_time() {
-            return fail_all(failures, refusal);
-        }
         let named = edit.revision.as_deref();
         if !read_states.iter().any(|(known, _)| *known == named) {
-            let found = if fills_unknown(context, &target, &document, edit) {
-                Ok(ReadState::of(Seen::whole(base.bytes.len() as u64)))
+            let found = if fills_unknown(edit) {
+                Ok(ReadState::of(Seen::whole(current.size)))
             } else {
-                read_state(
-                    context,
-                    target.path(),
-                    &base,
-                    &document,
-                    named,
-                    Need::Places,
-                )
+                read_state(context, path, current, named, Need::Places)
             };
             read_states.push((named, found));
         }
         let Some((_, read_state)) = read_states.iter().find(|(known, _)| *known == named) else {
             continue;
         };
-        // Only the first refusal is told with all its words.
-        let words = if failures.iter().any(Option::is_some) {
-            Words::Few
-        } else {
-            Words::All
-        };
-        match edit_session.apply(
-            context,
-            &target,
-            read_state,
-            edit,
-            EditOptions { insist, words },
-        ) {
+        let words = Words::after(failures);
+        let applied = context
+            .check_time()
+            .and_then(|()| session.apply(read_state, edit, EditOptions { insist, words }));
+        match applied {
             Ok(known) => seen = Some(known),
             Err(refusal) => failures[at] = Some(refusal),
         }
@@ -308,34 +354,13 @@ fn examine_held(
     if edits.iter().any(|(at, _)| failures[*at].is_some()) {
         return None;
     }
-    match finish(
-        edit_session,
-        &target,
-        &base,
-        seen.unwrap_or_default(),
-        context,
-    ) {
-        Ok((view, changes, seen)) => {
-            let (encoding, endings) = (document.encoding(), document.endings());
-            let base_expected = expected(&base);
-            drop(document);
-            Some(FilePlan {
-                target,
-                expected: base_expected,
-                base: Some(base),
-                new: New::Changes(changes),
-                view,
-                encoding,
-                endings,
-                seen,
-            })
-        }
-        Err(refusal) => {
-            // The result as a whole is refused: it is told of the last edit, which completed it.
+    let finished = session.finish(seen.unwrap_or_default());
+    // A refusal of the result as a whole is told of the last edit, which completed it.
+    finished
+        .map_err(|refusal| {
             if let Some((at, _)) = edits.last() {
                 failures[*at] = Some(refusal);
             }
-            None
-        }
-    }
+        })
+        .ok()
 }

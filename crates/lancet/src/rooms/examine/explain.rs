@@ -11,7 +11,9 @@ use std::path::Path;
 use lancet_text::{Correction, Guard, LineTable, Markup, Unencodable, already_there, correct};
 use serde_json::json;
 
-pub(crate) use self::ambiguous::{Asked, ambiguous};
+pub(crate) use self::ambiguous::{NAMED_PLACES, Searched, ambiguous};
+use super::edit::source::SentEdit;
+use super::open::HELD;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
@@ -54,15 +56,25 @@ fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<String> {
     ))
 }
 
-/// The refusal for old text that is not in the file.
+/// The refusal for old text that is not in the file. What the edit meets is none where the text is streamed: then
+/// nothing near it can be looked for.
 pub(crate) fn not_found(
     context: &CallContext<'_>,
     target: &Target,
-    met: Met<'_>,
-    (old, new): (&str, &str),
+    met: Option<Met<'_>>,
+    SentEdit { old, new, .. }: SentEdit<'_>,
     guard: Option<&Guard>,
 ) -> Refusal {
     let path = quote_path(target.path());
+    let Some(met) = met else {
+        let text = format!(
+            "old_string was not found in {path}. In a file over {} MiB only exact text is looked for.{COPY}",
+            HELD >> 20
+        );
+        return Refusal::new(RefusalKind::NotFound, text)
+            .with("file_path", path)
+            .with("nearest", json!([]));
+    };
     let Lines { view, lines } = met.text;
     let by_then = match met.file {
         Some(_) => " as the edits before this one would leave it",

@@ -1,5 +1,5 @@
-//! Files too large to be held: one streaming pass tells their revision and where their lines stand, pages and places
-//! are then read by themselves. Memory is bounded by the page, whatever the file.
+//! Files too large to be held in memory: one streaming pass (the survey) gives the revision and an index of the lines;
+//! pages and places are then read by themselves. Memory is bounded by the page, whatever the size of the file.
 
 mod around;
 pub(super) mod back;
@@ -8,10 +8,10 @@ mod page;
 mod places;
 mod view;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use lancet_text::{Document, Encoding, Endings, NotText, Survey};
+use lancet_text::{Document, Encoding, Endings, Facts, NotText, Survey};
 use lancet_workspace::{Hasher, ReadError, Stamp};
 
 use super::open::{LARGEST, binary, configured, refuse_binary_head, unreadable};
@@ -20,11 +20,14 @@ use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 
-pub(crate) use edit::{Outcome, examine};
+pub(super) use edit::StreamedText;
 pub(crate) use page::read;
 
-/// The survey of a file, made now unless the last one still holds.
-fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
+/// How much is read at a time while the end of a line is looked for.
+const STEP: usize = 64 << 10;
+
+/// The survey of a file, made now unless the cached one still holds.
+pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
     let surveys = &context.engine().base().surveys;
     let now = target.located.stat();
     if let Some(known) = now.and_then(|now| surveys.get(target.path(), &now)) {
@@ -63,7 +66,7 @@ fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, R
     })
 }
 
-/// A streaming pass that ends early where the call is no longer wanted.
+/// A streaming pass that ends early where the call was cancelled or timed out.
 fn scan(
     context: &CallContext<'_>,
     target: &Target,
@@ -79,8 +82,9 @@ fn scan(
     scanned.map_err(|error| unreadable(target, &error))
 }
 
-/// Whether pages and places of the file can be read by themselves: plain UTF-8 whose line ends are all of one kind.
-fn suited(
+/// The encoding of a file whose pages and places can be read by themselves: plain UTF-8 whose line ends are all of one
+/// kind. `None` where the file has to be held in memory to be understood.
+pub(super) fn streamable(
     context: &CallContext<'_>,
     target: &Target,
     survey: &Surveyed,
@@ -98,6 +102,118 @@ fn suited(
         .filter(|_| one_kind))
 }
 
+/// A surveyed file, of which single stretches are read. Offsets are in bytes of the file, lines are counted from 0.
+#[derive(Clone, Copy)]
+pub(super) struct LargeFile<'f> {
+    context: &'f CallContext<'f>,
+    target: &'f Target,
+    survey: &'f Surveyed,
+}
+
+impl<'f> LargeFile<'f> {
+    pub(super) fn new(
+        context: &'f CallContext<'f>,
+        target: &'f Target,
+        survey: &'f Surveyed,
+    ) -> Self {
+        Self {
+            context,
+            target,
+            survey,
+        }
+    }
+
+    fn facts(&self) -> &'f Facts {
+        &self.survey.facts
+    }
+
+    fn scan(&self, take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), Refusal> {
+        scan(self.context, self.target, take).map(|_| ())
+    }
+
+    /// Reads bytes that must belong to the surveyed version.
+    fn read(&self, offset: u64, length: usize) -> Result<Stretch, Refusal> {
+        let (bytes, stamp) = self
+            .target
+            .located
+            .read_at(offset, length)
+            .map_err(|error| unreadable(self.target, &error))?;
+        if !stamp.same_file_state(&self.survey.stamp) {
+            return Err(unreadable(self.target, &ReadError::Unstable));
+        }
+        Ok(Stretch { bytes, offset })
+    }
+
+    /// The line that holds an offset.
+    fn line_of(&self, at: u64) -> Result<u64, Refusal> {
+        let block = self.facts().block_at(at);
+        self.line_after((block.offset, block.lines_before), at)
+    }
+
+    /// The line that holds an offset, counted on from an offset before it whose line is known.
+    fn line_after(&self, (known, line): (u64, u64), at: u64) -> Result<u64, Refusal> {
+        let length = usize::try_from(at - known).unwrap_or_default();
+        Ok(line + newlines(&self.read(known, length)?.bytes))
+    }
+
+    /// The offset at which a line begins.
+    fn line_offset(&self, line: u64) -> Result<u64, Refusal> {
+        let block = self.facts().block_of_line(line);
+        let mut left = line.saturating_sub(block.lines_before);
+        let mut offset = block.offset;
+        while left > 0 {
+            let bytes = self.read(offset, STEP)?.bytes;
+            if bytes.is_empty() {
+                break;
+            }
+            let nth = usize::try_from(left - 1).unwrap_or(usize::MAX);
+            let ends = bytes
+                .iter()
+                .enumerate()
+                .filter(|(_, byte)| is_newline(byte));
+            if let Some((at, _)) = ends.clone().nth(nth) {
+                return Ok(offset + at as u64 + 1);
+            }
+            left -= ends.count() as u64;
+            offset += bytes.len() as u64;
+        }
+        Ok(offset)
+    }
+
+    /// How many characters stand in a range of bytes.
+    fn count_characters(&self, range: Range<u64>) -> Result<usize, Refusal> {
+        let (mut at, mut count) = (range.start, 0);
+        while at < range.end {
+            self.context.check_time()?;
+            let length = usize::try_from(range.end - at).unwrap_or(STEP).min(STEP);
+            let bytes = self.read(at, length)?.bytes;
+            if bytes.is_empty() {
+                break;
+            }
+            count += bytes.iter().filter(|byte| starts_character(byte)).count();
+            at += bytes.len() as u64;
+        }
+        Ok(count)
+    }
+
+    /// The bytes from an offset to the end of its line, the line end included.
+    fn rest_of_line(&self, offset: u64) -> Result<Range<u64>, Refusal> {
+        let mut at = offset;
+        loop {
+            // Most lines are short.
+            let step = if at == offset { 4 << 10 } else { 4 * STEP };
+            let bytes = self.read(at, step)?.bytes;
+            if bytes.is_empty() {
+                return Ok(offset..at);
+            }
+            if let Some(end) = bytes.iter().position(is_newline) {
+                return Ok(offset..at + end as u64 + 1);
+            }
+            at += bytes.len() as u64;
+        }
+    }
+}
+
 /// A stretch of a large file: its bytes, and where they begin.
 struct Stretch {
     bytes: Vec<u8>,
@@ -105,23 +221,6 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Reads bytes that must belong to the surveyed version.
-    fn read(
-        target: &Target,
-        survey: &Surveyed,
-        offset: u64,
-        length: usize,
-    ) -> Result<Stretch, Refusal> {
-        let (bytes, stamp) = target
-            .located
-            .read_at(offset, length)
-            .map_err(|error| unreadable(target, &error))?;
-        if !stamp.same_file_state(&survey.stamp) {
-            return Err(unreadable(target, &ReadError::Unstable));
-        }
-        Ok(Stretch { bytes, offset })
-    }
-
     /// The text; a character cut off at the end is left out.
     fn document(&self, endings: Endings) -> Option<Document<'_>> {
         let valid = match std::str::from_utf8(&self.bytes) {
@@ -138,31 +237,15 @@ impl Stretch {
     }
 }
 
-/// The offset at which a line, counted from 0, begins.
-fn line_offset(target: &Target, survey: &Surveyed, line: u64) -> Result<u64, Refusal> {
-    const STEP: usize = 64 << 10;
-    let block = survey.facts.block_of_line(line);
-    let mut left = line.saturating_sub(block.lines_before);
-    let mut offset = block.offset;
-    while left > 0 {
-        let stretch = Stretch::read(target, survey, offset, STEP)?;
-        if stretch.bytes.is_empty() {
-            break;
-        }
-        let mut ends = stretch
-            .bytes
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| **byte == b'\n')
-            .map(|(at, _)| at);
-        match ends
-            .by_ref()
-            .nth(usize::try_from(left - 1).unwrap_or(usize::MAX))
-        {
-            Some(at) => return Ok(offset + at as u64 + 1),
-            None => left -= stretch.bytes.iter().filter(|byte| **byte == b'\n').count() as u64,
-        }
-        offset += stretch.bytes.len() as u64;
-    }
-    Ok(offset)
+fn is_newline(byte: &u8) -> bool {
+    *byte == b'\n'
+}
+
+/// Whether a byte of UTF-8 is the first of a character.
+fn starts_character(byte: &u8) -> bool {
+    *byte & 0xC0 != 0x80
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| is_newline(byte)).count() as u64
 }

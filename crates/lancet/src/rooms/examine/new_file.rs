@@ -11,7 +11,8 @@ use lancet_text::{
 use lancet_workspace::Expected;
 
 use super::edit::edit_session::{EditOptions, EditSession, Words};
-use super::edit::finish::finish_new;
+use super::edit::held::HeldText;
+use super::edit::no_change;
 use super::explain::{leak, unencodable};
 use super::hidden;
 use super::open::{binary, configured, is_notebook_name};
@@ -114,10 +115,7 @@ pub(crate) fn from_edits(
     }
     let (first, rest) = edits.split_first()?;
     if first.1.new.is_empty() {
-        failures[first.0] = Some(Refusal::new(
-            RefusalKind::NoChange,
-            "old_string and new_string are the same. Nothing was written; send the text that was meant.",
-        ));
+        failures[first.0] = Some(no_change(&target));
         return None;
     }
     let (content, told) = if rest.is_empty() {
@@ -158,31 +156,21 @@ fn change_further(
         }
     };
     let read_state = Ok(ReadState::of(Seen::whole(text.len() as u64)));
-    let mut edit_session = EditSession::new(&document, edits.len());
+    let held = HeldText::new(context, target, &document, edits.len());
+    let mut session = EditSession::new(context, target, held);
     for &(at, edit) in edits {
-        // Only the first refusal is told with all its words.
-        let words = if failures.iter().any(Option::is_some) {
-            Words::Few
-        } else {
-            Words::All
-        };
+        let words = Words::after(failures);
         let laid = if edit.old.is_empty() {
             Err(filled(target))
         } else {
-            edit_session.apply(
-                context,
-                target,
-                &read_state,
-                edit,
-                EditOptions { insist, words },
-            )
+            session.apply(&read_state, edit, EditOptions { insist, words })
         };
         failures[at] = laid.err();
     }
     if edits.iter().any(|(at, _)| failures[*at].is_some()) {
         return None;
     }
-    let (changes, told) = match finish_new(edit_session, target) {
+    let (changes, told) = match session.finish_new() {
         Ok(made) => made,
         Err(refusal) => {
             failures[last] = Some(refusal);

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use lancet_history::{Entry, Seen};
 use lancet_text::{Document, difference, unified};
-use lancet_workspace::Snapshot;
+use lancet_workspace::{Revision, Snapshot};
 
+use crate::engine::Surveyed;
 use crate::ledger::{Shown, carry, entry_for};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
@@ -27,7 +28,7 @@ pub(crate) enum Need {
     Whole,
 }
 
-/// What the session has seen of the version on the disk.
+/// How much of the version on the disk the session has seen.
 pub(crate) struct ReadState {
     /// The seen bytes.
     pub(crate) seen: Seen,
@@ -47,37 +48,71 @@ impl ReadState {
     }
 }
 
-/// How a session stands to a file whose current version is `snapshot`.
+/// The version of a file on the disk.
+#[derive(Clone, Copy)]
+pub(crate) struct Current<'v> {
+    pub(crate) revision: Revision,
+    pub(crate) size: u64,
+    /// Its bytes and text; none where they are not held in memory, and then a foreign change cannot be shown.
+    pub(crate) content: Option<(&'v Snapshot, &'v Document<'v>)>,
+}
+
+impl<'v> Current<'v> {
+    pub(crate) fn held(snapshot: &'v Snapshot, document: &'v Document<'v>) -> Self {
+        Self {
+            revision: snapshot.revision,
+            size: snapshot.bytes.len() as u64,
+            content: Some((snapshot, document)),
+        }
+    }
+
+    pub(crate) fn surveyed(survey: &Surveyed) -> Self {
+        Self {
+            revision: survey.revision,
+            size: survey.facts.length(),
+            content: None,
+        }
+    }
+}
+
+/// What the session has seen of the current version of a file, or the refusal where it has not read that version.
 pub(crate) fn read_state(
     context: &CallContext<'_>,
     path: &Path,
-    snapshot: &Snapshot,
-    document: &Document<'_>,
+    current: Current<'_>,
     revision: Option<&str>,
     need: Need,
 ) -> Result<ReadState, Refusal> {
     let entry = context.session.ledger().get(path).cloned();
-    let current = snapshot.revision.short();
-    let named = revision.is_some();
+    let short = current.revision.short();
+    let is_named = revision.is_some();
     if let Some(named) = revision
-        && named != current
+        && named != short
     {
         return Err(match &entry {
-            Some(entry) if entry.revision != *snapshot.revision.as_bytes() => stale(context, path, entry, snapshot, document),
-            _ => Refusal::new(RefusalKind::Stale, format!("{} is at revision {current}, not {named}. Read it again, or send the call with revision {current} if it fits that version.", quote_path(path)))
-                .with("revision", current.clone()),
+            Some(entry) if entry.revision != *current.revision.as_bytes() => {
+                stale(context, path, entry, current)
+            }
+            _ => {
+                let name = quote_path(path);
+                let text = format!(
+                    "{name} is at revision {short}, not {named}. Read it again, or send the call with revision {short} if it fits that version."
+                );
+                Refusal::new(RefusalKind::Stale, text)
+                    .with("file_path", name)
+                    .with("revision", short)
+            }
         });
     }
-    let size = snapshot.bytes.len() as u64;
     let Some(entry) = entry else {
-        if named {
-            return Ok(ReadState::of(Seen::whole(size)));
+        if is_named {
+            return Ok(ReadState::of(Seen::whole(current.size)));
         }
         return Err(never_read(context, path));
     };
-    if entry.revision == *snapshot.revision.as_bytes() {
-        if need == Need::Whole && named {
-            return Ok(ReadState::of(Seen::whole(size)));
+    if entry.revision == *current.revision.as_bytes() {
+        if need == Need::Whole && is_named {
+            return Ok(ReadState::of(Seen::whole(current.size)));
         }
         if entry.partial_view {
             let text = format!(
@@ -91,11 +126,11 @@ pub(crate) fn read_state(
         }
         return Ok(ReadState::of(entry.seen));
     }
-    let refusal = stale(context, path, &entry, snapshot, document);
+    let refusal = stale(context, path, &entry, current);
     if context.engine().settings.stale == Stale::Merge
         && need == Need::Places
-        && !named
-        && let Some(foreign) = foreign_change(&entry, snapshot, document, context)
+        && !is_named
+        && let Some(foreign) = foreign_change(context, &entry, current)
     {
         return Ok(ReadState {
             seen: foreign.carried,
@@ -133,11 +168,11 @@ struct Foreign {
 }
 
 fn foreign_change(
-    entry: &Entry,
-    snapshot: &Snapshot,
-    document: &Document<'_>,
     context: &CallContext<'_>,
+    entry: &Entry,
+    current: Current<'_>,
 ) -> Option<Foreign> {
+    let (snapshot, document) = current.content?;
     let content = entry.content.as_ref()?;
     let before = Document::decode(
         content,
@@ -176,17 +211,12 @@ fn foreign_change(
 }
 
 /// The refusal for a file that changed since it was read: with the whole diff where it fits, and then it counts as seen.
-fn stale(
-    context: &CallContext<'_>,
-    path: &Path,
-    entry: &Entry,
-    snapshot: &Snapshot,
-    document: &Document<'_>,
-) -> Refusal {
+fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current<'_>) -> Refusal {
     let name = quote_path(path);
     let budget = context.refusals.most.saturating_sub(2_000);
-    let revision = snapshot.revision.short();
-    let Some(foreign) = foreign_change(entry, snapshot, document, context) else {
+    let revision = current.revision.short();
+    let foreign = foreign_change(context, entry, current).zip(current.content);
+    let Some((foreign, (snapshot, _))) = foreign else {
         let text = format!(
             "{name} changed since it was read. Call {} and send this call again if it still fits.",
             context.read_call(path, None, None)

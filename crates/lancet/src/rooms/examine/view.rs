@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use lancet_text::{
-    Change, Document, Endings, Found, Hunk, LineTable, Rung, hunks_of_changes, outline,
-};
+use lancet_text::{Change, Document, Endings, Found, Hunk, Remark, hunks_of_changes, outline};
 
 use super::remarks::sentence;
 use crate::rooms::CallContext;
@@ -45,46 +43,38 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Notes how one edit was matched.
-    pub(crate) fn edit(
-        &mut self,
-        found: &Found,
-        old: &str,
-        text: &str,
-        lines: &dyn LineTable,
-        foreign: Option<&str>,
-    ) {
-        if found.rung != Rung::Exact
-            && let Some(place) = found.places.first()
-        {
-            let lines = found
-                .places
-                .iter()
-                .take(50)
-                .map(|place| lines.line_of(place.range.start) + 1)
-                .collect();
-            let replaced = &text[place.range.clone()];
-            let mut words = format!(
-                "matched on the rung `{}` at {}",
-                found.rung.name(),
-                lines_named(lines, 20)
-            );
-            if replaced != old {
-                words.push_str(&format!(
-                    "; the text that was replaced:\n{}",
-                    cut(replaced.trim_end_matches('\n'), MOST_QUOTED)
-                ));
-            }
-            self.sentences.push(words);
+    /// Notes that an edit was matched on a tolerant rung, at these lines.
+    pub(crate) fn matched(&mut self, found: &Found, old: &str, text: &str, lines: Vec<usize>) {
+        let Some(place) = found.places.first() else {
+            return;
+        };
+        let replaced = &text[place.range.clone()];
+        let mut words = format!(
+            "matched on the rung `{}` at {}",
+            found.rung.name(),
+            lines_named(lines, 20)
+        );
+        if replaced != old {
+            words.push_str(&format!(
+                "; the text that was replaced:\n{}",
+                cut(replaced.trim_end_matches('\n'), MOST_QUOTED)
+            ));
         }
-        self.sentences.extend(found.remarks.iter().map(sentence));
-        if let Some(diff) = foreign {
-            let told = format!(
+        self.sentences.push(words);
+    }
+
+    pub(crate) fn remarks(&mut self, remarks: &[Remark]) {
+        self.sentences.extend(remarks.iter().map(sentence));
+    }
+
+    /// Notes a change by somebody else that was merged, given as its diff.
+    pub(crate) fn foreign_change(&mut self, diff: Option<&str>) {
+        self.push_once(diff.map(|diff| {
+            format!(
                 "the file had changed since it was read; that change is kept:\n{}",
                 cut(diff, 8_000)
-            );
-            self.push_once(Some(told));
-        }
+            )
+        }));
     }
 
     pub(crate) fn push(&mut self, sentence: String) {
@@ -95,6 +85,13 @@ impl Notes {
     pub(crate) fn push_once(&mut self, sentence: Option<String>) {
         self.sentences
             .extend(sentence.filter(|told| !self.sentences.contains(told)));
+    }
+
+    /// The sentences, counted against what the answer may say.
+    pub(crate) fn say(self, context: &CallContext<'_>) -> Vec<String> {
+        let lengths = self.sentences.iter().map(|note| context.length(note));
+        context.say(lengths.sum());
+        self.sentences
     }
 
     pub(crate) fn into_sentences(self) -> Vec<String> {
@@ -130,8 +127,7 @@ pub(crate) fn change_view(
     notes: Notes,
     numbers: Numbers,
 ) -> (ChangeView, Vec<Range<usize>>) {
-    let words = notes.sentences.iter().map(|note| context.length(note));
-    context.say(words.sum());
+    let notices = notes.say(context);
     let mut patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
     let (body, shown) = if patch.coarse {
         (untold(&patch.blocks, numbers), Vec::new())
@@ -156,7 +152,7 @@ pub(crate) fn change_view(
             .collect(),
         patch: patch.hunks,
         body,
-        notices: notes.sentences,
+        notices,
         ..ChangeView::default()
     };
     (view, shown)

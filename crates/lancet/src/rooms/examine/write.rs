@@ -12,7 +12,7 @@ use super::explain::{leak, unencodable};
 use super::hidden;
 use super::new_file;
 use super::open::{decode, expected, refuse_notebook, require_file, snapshot_to_change};
-use super::read_state::{DIFF_BUDGET, Need, ReadState, read_state};
+use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
@@ -101,8 +101,7 @@ fn existing(
         read_state(
             context,
             target.path(),
-            &base,
-            &document,
+            Current::held(&base, &document),
             arguments.revision.as_deref(),
             need,
         )?
@@ -231,12 +230,7 @@ fn appended(
     kept_note(document, &mut notes);
     notes.push_once(endings_note(content, document.endings()));
     notes.push_once(hidden::of_changes(document.view(), &changes));
-    if let Some(foreign) = &read_state.foreign {
-        notes.push(format!(
-            "the file had changed since it was read; that change is kept:\n{}",
-            crate::wording::cut(foreign, 8_000)
-        ));
-    }
+    notes.foreign_change(read_state.foreign.as_deref());
     let (view, shown) = change_view(context, document, &changes, notes, Numbers::default());
     let mut seen = read_state.seen;
     for line in shown.into_iter().flatten() {

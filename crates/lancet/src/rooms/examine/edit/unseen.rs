@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::Document;
 
-use crate::ledger::raw;
+use super::source::TextSource;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
@@ -24,36 +23,29 @@ pub(super) struct Unseen {
 }
 
 impl Unseen {
-    /// The lines of a version that some places of it, in order, touch and that were not seen.
-    pub(super) fn of(
-        document: &Document,
+    /// The lines of the unedited text that some places, in order, touch and that were not seen.
+    pub(super) fn of<'p>(
+        source: &impl TextSource,
         seen: &Seen,
-        places: impl IntoIterator<Item = Range<usize>>,
-    ) -> Self {
+        places: impl Iterator<Item = &'p Range<usize>>,
+    ) -> Result<Self, Refusal> {
         let mut unseen = Unseen::default();
-        if seen.is_whole(document.raw().len() as u64) {
+        if source.is_seen_whole(seen) {
             // In UTF-16 the bytes of a place take microseconds to find, and there may be a million places.
-            return unseen;
+            return Ok(unseen);
         }
         let mut named_until = 0;
-        for gap in places
-            .into_iter()
-            .flat_map(|place| seen.missing_from(raw(document, place)))
-        {
-            let gap =
-                usize::try_from(gap.start).unwrap_or(0)..usize::try_from(gap.end).unwrap_or(0);
-            let gap = document.view_range(gap);
+        for gap in places.flat_map(|place| source.gaps(seen, place)) {
             // Of a line that is named already nothing more is to be found out.
             if gap.end <= named_until {
                 continue;
             }
-            let first = document.line_of(gap.start.max(named_until));
-            let last = document.line_of(gap.end.saturating_sub(1).max(gap.start));
-            named_until = document.line_range_whole(last).end;
+            let last_byte = gap.end.saturating_sub(1).max(gap.start);
+            let first = source.line_at(gap.start.max(named_until))?;
+            let last = source.line_at(last_byte)?;
+            named_until = source.line_end(last_byte)?;
             if unseen.lines.is_empty() {
-                let line = document.line_range(first);
-                let before = &document.view()[line.start..gap.start.clamp(line.start, line.end)];
-                unseen.column = before.chars().count();
+                unseen.column = source.column(gap.start)?;
             }
             // One place may be a whole file long.
             let room = MOST - unseen.lines.len();
@@ -63,7 +55,7 @@ impl Unseen {
                 break;
             }
         }
-        unseen
+        Ok(unseen)
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::shown;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::examine::edit::source::SeveralPlaces;
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path};
 
@@ -19,44 +20,55 @@ const PLACES_WITH_LINE: usize = 200;
 /// The longest text that is suggested for one place, in characters.
 const LONGEST_SUGGESTION: usize = 1_200;
 
-/// What was asked for, and where it stands.
-pub(crate) struct Asked<'a> {
+/// How many places are told at most, with a longer text or by their line.
+pub(crate) const NAMED_PLACES: usize = PLACES_WITH_TEXT + PLACES_WITH_LINE;
+
+/// The text in which several places were found, where it is held in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Searched<'a> {
     /// The query as it was put to the ladder.
     pub(crate) query: Query<'a>,
-    pub(crate) rung: Rung,
-    /// The places in order: all of them, or the first where there are very many.
-    pub(crate) places: &'a [Range<usize>],
-    /// How many there are.
-    pub(crate) total: usize,
+    pub(crate) lines: &'a dyn LineTable,
 }
 
-/// The refusal for old text that stands at several places.
-pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_>) -> Refusal {
+/// The refusal for old text that stands at several places. `numbers` are the lines, from 1, of the first places. Where
+/// the text is streamed no longer text is looked for.
+pub(crate) fn ambiguous(
+    target: &Target,
+    several: &SeveralPlaces<'_>,
+    numbers: &[usize],
+    searched: Option<Searched<'_>>,
+) -> Refusal {
     let path = quote_path(target.path());
-    let Asked {
-        query,
+    let SeveralPlaces {
         rung,
         places,
         total,
-    } = asked;
-    let how = if *rung == Rung::Exact {
+    } = *several;
+    let how = if rung == Rung::Exact {
         String::new()
     } else {
         format!(" (on the rung `{}`)", rung.name())
     };
     let mut text = format!(
         "old_string stands at {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
-        count(*total, "place")
+        count(total, "place")
     );
     let mut data = Vec::new();
     let mut grows = false;
     let mut known: Option<Range<usize>> = None;
-    for (which, place) in places.iter().enumerate().take(PLACES_WITH_TEXT) {
-        let line = lines.line_of(place.start) + 1;
-        let longer = unique_extension(query.view, lines, places, which)
-            .filter(|range| query.view[range.clone()].chars().count() <= LONGEST_SUGGESTION)
-            .filter(|_| !is_cut(query, place));
-        let Some(range) = longer else {
+    for (which, (place, line)) in places
+        .iter()
+        .zip(numbers)
+        .enumerate()
+        .take(PLACES_WITH_TEXT)
+    {
+        let longer = searched.and_then(|Searched { query, lines }| {
+            let range = unique_extension(query.view, lines, places, which)?;
+            let fits = query.view[range.clone()].chars().count() <= LONGEST_SUGGESTION;
+            (fits && !is_cut(&query, place)).then_some((query, range))
+        });
+        let Some((query, range)) = longer else {
             text.push_str(&format!("\nLine {line}."));
             data.push(json!({ "line": line }));
             continue;
@@ -72,7 +84,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
         let longer = &query.view[range.clone()];
         let (Some(whole), new) = (
             shown("old_string", longer, LONGEST_SUGGESTION),
-            replaced(asked, place, &range),
+            replaced(&query, rung, place, &range),
         ) else {
             continue;
         };
@@ -96,12 +108,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
         }
         data.push(told);
     }
-    let rest: Vec<usize> = places
-        .iter()
-        .skip(PLACES_WITH_TEXT)
-        .take(PLACES_WITH_LINE)
-        .map(|place| lines.line_of(place.start) + 1)
-        .collect();
+    let rest = numbers.get(PLACES_WITH_TEXT..).unwrap_or_default();
     if !rest.is_empty() {
         text.push_str(&format!(
             "\nFurther places at lines {}.",
@@ -111,7 +118,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
                 .join(", ")
         ));
     }
-    let left = total.saturating_sub(PLACES_WITH_TEXT + PLACES_WITH_LINE);
+    let left = total.saturating_sub(NAMED_PLACES);
     if left > 0 {
         text.push_str(&format!(" {left} more are not listed."));
     }
@@ -122,7 +129,7 @@ pub(crate) fn ambiguous(target: &Target, lines: &dyn LineTable, asked: &Asked<'_
     });
     Refusal::new(RefusalKind::Ambiguous, text)
         .with("file_path", path)
-        .with("count", *total)
+        .with("count", total)
         .with("places", data)
 }
 
@@ -143,8 +150,12 @@ fn is_cut(query: &Query<'_>, place: &Range<usize>) -> bool {
 }
 
 /// What the longer text becomes when the edit is made at this place of it: the new text, longer by the same lines.
-fn replaced(asked: &Asked<'_>, place: &Range<usize>, longer: &Range<usize>) -> Option<String> {
-    let query = &asked.query;
+fn replaced(
+    query: &Query<'_>,
+    rung: Rung,
+    place: &Range<usize>,
+    longer: &Range<usize>,
+) -> Option<String> {
     // With the newline behind it, or the deletion of its last line would leave a line with nothing on it.
     let ended = query.view[longer.end..].starts_with('\n');
     let whole = &query.view[longer.start..longer.end + usize::from(ended)];
@@ -162,7 +173,7 @@ fn replaced(asked: &Asked<'_>, place: &Range<usize>, longer: &Range<usize>) -> O
             false => Some(result),
         };
     }
-    if asked.rung != Rung::Exact {
+    if rung != Rung::Exact {
         return None;
     }
     let view = query.view;

@@ -3,40 +3,36 @@
 
 use std::ops::Range;
 
-use lancet_text::{Document, Remark, deleted_lines, remarks_on, repeats_indentation};
+use lancet_text::{Document, Place, Remark, deleted_lines, remarks_on, repeats_indentation};
 
-use super::Stretch;
-use crate::engine::Surveyed;
+use super::{LargeFile, is_newline, starts_character};
 use crate::refusal::Refusal;
-use crate::rooms::locate::Target;
 
 /// How much is read before and after a place at first; more where it does not reach the ends of the lines.
-const NEAR: u64 = 256;
+const NEAR: usize = 256;
 /// A line that goes on for longer before or after a place is not looked at further.
-const FAR: u64 = 1 << 20;
+const FAR: usize = 1 << 20;
 /// So many places are looked at for what there is to say.
 const REMARKED_PLACES: usize = 200;
 
-type File<'f> = (&'f Target, &'f Surveyed);
-
 /// What a deletion takes along with a place, where the old text is all that stands on its lines.
 pub(super) fn whole_lines(
-    file: File<'_>,
-    place: &Range<u64>,
+    file: LargeFile<'_>,
+    place: &Range<usize>,
     old: &str,
-) -> Result<Option<Range<u64>>, Refusal> {
+) -> Result<Option<Range<usize>>, Refusal> {
     look(file, place, |document, inside, offset| {
         let whole = deleted_lines(document.view(), &inside, old)?;
         let raw = document.raw_range(whole);
-        Some(offset + raw.start as u64..offset + raw.end as u64)
+        Some(offset + raw.start..offset + raw.end)
     })
     .map(Option::flatten)
 }
 
 /// Whether the new text repeats the indentation before the old text at every place.
 pub(super) fn repeats_at_all(
-    file: File<'_>,
-    places: &[Range<u64>],
+    file: LargeFile<'_>,
+    places: &[Place],
     old: &str,
     new: &str,
 ) -> Result<bool, Refusal> {
@@ -45,7 +41,7 @@ pub(super) fn repeats_at_all(
         return Ok(false);
     }
     for place in places {
-        let repeats = look(file, place, |document, inside, _| {
+        let repeats = look(file, &place.range, |document, inside, _| {
             let view = document.view();
             let start = view[..inside.start].rfind('\n').map_or(0, |at| at + 1);
             repeats_indentation(&view[start..inside.start], old, new)
@@ -59,14 +55,14 @@ pub(super) fn repeats_at_all(
 
 /// What there is to say about an edit of these places, by the first of them.
 pub(super) fn remarks(
-    file: File<'_>,
-    places: &[Range<u64>],
+    file: LargeFile<'_>,
+    places: &[Place],
     old: &str,
     new: &str,
 ) -> Result<Vec<Remark>, Refusal> {
     let mut all = Vec::new();
     for place in places.iter().take(REMARKED_PLACES) {
-        let found = look(file, place, |document, inside, _| {
+        let found = look(file, &place.range, |document, inside, _| {
             remarks_on(document.view(), inside, old, new)
         })?;
         for remark in found.unwrap_or_default() {
@@ -81,43 +77,41 @@ pub(super) fn remarks(
 /// Looks at a place in the text around it, which reaches to the ends of its lines: the text, the place in it, and where
 /// it begins in the file. `None` where the lines are too long.
 fn look<T>(
-    (target, survey): File<'_>,
-    place: &Range<u64>,
-    see: impl Fn(&Document<'_>, Range<usize>, u64) -> T,
+    file: LargeFile<'_>,
+    place: &Range<usize>,
+    see: impl Fn(&Document<'_>, Range<usize>, usize) -> T,
 ) -> Result<Option<T>, Refusal> {
     let mut near = NEAR;
     while near <= FAR {
         let from = place.start.saturating_sub(near);
-        let length = usize::try_from(place.end + near - from).unwrap_or(usize::MAX);
-        let mut stretch = Stretch::read(target, survey, from, length)?;
+        let length = place.end + near - from;
+        let mut stretch = file.read(from as u64, length)?;
         // A character that is cut off at the start belongs to what is not looked at.
         let cut = stretch
             .bytes
             .iter()
-            .take_while(|byte| **byte & 0xC0 == 0x80)
+            .take_while(|byte| !starts_character(byte))
             .count();
         stretch.bytes.drain(..cut);
-        stretch.offset += cut as u64;
-        let start = usize::try_from(place.start - stretch.offset).unwrap_or_default();
-        let end = usize::try_from(place.end - stretch.offset).unwrap_or_default();
-        let is_newline = |byte: &u8| *byte == b'\n';
-        let begins = stretch.offset == 0
+        let offset = from + cut;
+        let (start, end) = (place.start - offset, place.end - offset);
+        let begins = offset == 0
             || stretch
                 .bytes
                 .get(..start)
                 .is_some_and(|lead| lead.iter().any(is_newline));
-        let reaches_end = from + length as u64 >= survey.facts.length();
+        let reaches_end = (from + length) as u64 >= file.facts().length();
         let ends = reaches_end
             || stretch
                 .bytes
                 .get(end..)
                 .is_some_and(|rest| rest.iter().any(is_newline));
         if begins && ends {
-            let Some(document) = stretch.document(survey.facts.endings()) else {
+            let Some(document) = stretch.document(file.facts().endings()) else {
                 return Ok(None);
             };
             let inside = document.view_range(start..end);
-            return Ok(Some(see(&document, inside, stretch.offset)));
+            return Ok(Some(see(&document, inside, offset)));
         }
         near *= 16;
     }

@@ -3,17 +3,17 @@
 
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use lancet_history::{KeptContent, Seen};
 use lancet_text::{Encoding, Endings, RawChange, Survey, unified};
 use lancet_workspace::{Expected, Revision};
 
 use super::view::view;
-use super::{Stretch, scan, suited};
+use super::{LargeFile, newlines, streamable};
 use crate::engine::Surveyed;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
+use crate::rooms::examine::view::Notes;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, FromHistory, New};
 use crate::wording::count;
@@ -33,14 +33,6 @@ pub(crate) struct Stored {
     pub(crate) mode: Option<u32>,
 }
 
-/// What a pass over a large file tells.
-pub(crate) fn surveyed(
-    context: &CallContext<'_>,
-    target: &Target,
-) -> Result<Arc<Surveyed>, Refusal> {
-    super::survey(context, target)
-}
-
 /// The plan that makes a stored state of the file that is there, if one is.
 pub(crate) fn restored(
     context: &CallContext<'_>,
@@ -52,13 +44,12 @@ pub(crate) fn restored(
     let mut seen = Seen::default();
     let (view, encoding, endings) = match current {
         Some(survey) => {
-            let encoding = suited(context, &target, survey)?;
-            let difference = Difference::find(context, &target, survey, &stored.content)?;
-            let view = match difference.change(&target, survey, &stored.content)? {
-                Some(change) if encoding.is_some() => {
-                    shown(context, &target, survey, change, &mut seen)?
-                }
-                _ => difference.counted(&target, survey, &stored.content)?,
+            let encoding = streamable(context, &target, survey)?;
+            let file = LargeFile::new(context, &target, survey);
+            let difference = Difference::find(file, &stored.content)?;
+            let view = match difference.change(file, &stored.content)? {
+                Some(change) if encoding.is_some() => shown(file, change, &mut seen)?,
+                _ => difference.counted(file, &stored.content)?,
             };
             (view, encoding, survey.facts.endings())
         }
@@ -122,22 +113,19 @@ fn untold(added: usize, removed: usize) -> ChangeView {
 }
 
 /// A change as its diff, and the lines of it as seen.
-fn shown(
-    context: &CallContext<'_>,
-    target: &Target,
-    survey: &Surveyed,
-    change: RawChange,
-    seen: &mut Seen,
-) -> Result<ChangeView, Refusal> {
-    let known = context.session.ledger().peek(target.path()).cloned();
-    if let Some(entry) = known.filter(|entry| entry.revision == *survey.revision.as_bytes()) {
+fn shown(file: LargeFile<'_>, change: RawChange, seen: &mut Seen) -> Result<ChangeView, Refusal> {
+    let known = file
+        .context
+        .session
+        .ledger()
+        .peek(file.target.path())
+        .cloned();
+    if let Some(entry) = known.filter(|entry| entry.revision == *file.survey.revision.as_bytes()) {
         *seen = entry.seen;
     }
     let shift = (change.range.clone(), change.bytes.len() as u64);
-    let mut view = view(context, target, survey, &[change], seen)?;
+    let mut view = view(file, &[change], Notes::default(), seen)?;
     seen.shift(&[shift]);
-    view.rungs.clear();
-    view.replacements = 0;
     if !view.coarse {
         view.body = unified(&view.patch);
     }
@@ -151,17 +139,12 @@ struct Difference {
 }
 
 impl Difference {
-    fn find(
-        context: &CallContext<'_>,
-        target: &Target,
-        survey: &Surveyed,
-        content: &KeptContent,
-    ) -> Result<Self, Refusal> {
-        let (old, new) = (survey.facts.length(), content.size());
+    fn find(file: LargeFile<'_>, content: &KeptContent) -> Result<Self, Refusal> {
+        let (old, new) = (file.facts().length(), content.size());
         let mut start = 0_u64;
         let mut failed = None;
         let mut buffer = vec![0; STEP];
-        scan(context, target, &mut |bytes| {
+        file.scan(&mut |bytes| {
             let read = match fill(content, &mut buffer[..bytes.len().min(STEP)], start) {
                 Ok(read) => read,
                 Err(refusal) => {
@@ -188,10 +171,10 @@ impl Difference {
         let most = old.min(new).saturating_sub(start);
         let mut end = 0_u64;
         while end < most {
-            context.check_time()?;
+            file.context.check_time()?;
             let length = (most - end).min(STEP as u64) as usize;
             let from = end + length as u64;
-            let stretch = Stretch::read(target, survey, old - from, length)?;
+            let stretch = file.read(old - from, length)?;
             let read = fill(content, &mut buffer[..length], new - from)?;
             let same = if stretch.bytes == buffer[..read] {
                 read
@@ -213,8 +196,7 @@ impl Difference {
     /// The difference as one change of whole lines; none where it is too long to be shown.
     fn change(
         &self,
-        target: &Target,
-        survey: &Surveyed,
+        file: LargeFile<'_>,
         content: &KeptContent,
     ) -> Result<Option<RawChange>, Refusal> {
         let length = |range: &Range<u64>| range.end - range.start;
@@ -222,14 +204,14 @@ impl Difference {
             return Ok(None);
         }
         let lead = self.old.start.min(LINE);
-        let before = Stretch::read(target, survey, self.old.start - lead, lead as usize)?;
+        let before = file.read(self.old.start - lead, lead as usize)?;
         let found = before.bytes.iter().rposition(|byte| *byte == b'\n');
         let back = match found {
             Some(at) => (before.bytes.len() - at - 1) as u64,
             None if lead == self.old.start => lead,
             None => return Ok(None),
         };
-        let after = Stretch::read(target, survey, self.old.end, LINE as usize)?;
+        let after = file.read(self.old.end, LINE as usize)?;
         let found = after.bytes.iter().position(|byte| *byte == b'\n');
         let on = match found {
             Some(at) => at as u64 + 1,
@@ -246,24 +228,19 @@ impl Difference {
     }
 
     /// Only the numbers of its lines.
-    fn counted(
-        &self,
-        target: &Target,
-        survey: &Surveyed,
-        content: &KeptContent,
-    ) -> Result<ChangeView, Refusal> {
+    fn counted(&self, file: LargeFile<'_>, content: &KeptContent) -> Result<ChangeView, Refusal> {
         let mut added = 0;
         each(content, self.new.clone(), &mut |bytes| {
-            added += super::places::newlines(bytes) as usize;
+            added += newlines(bytes) as usize;
         })?;
         let (mut removed, mut at) = (0, self.old.start);
         while at < self.old.end {
             let length = (self.old.end - at).min(STEP as u64) as usize;
-            let stretch = Stretch::read(target, survey, at, length)?;
+            let stretch = file.read(at, length)?;
             if stretch.bytes.is_empty() {
                 break;
             }
-            removed += super::places::newlines(&stretch.bytes) as usize;
+            removed += newlines(&stretch.bytes) as usize;
             at += stretch.bytes.len() as u64;
         }
         Ok(untold(added, removed))

@@ -1,279 +1,260 @@
-//! An exact edit of a large file: places are found in a streaming pass, and only the stretches around them are read
-//! again to show what changes. Tolerant rungs need the whole text at once and are not tried here; the refusal says so.
+//! A large file as a text that an edit is laid upon: places are found in a streaming pass, exactly as sent, and only the
+//! stretches around them are read again.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::{EditContext, Endings, PLACES_MOST, RawChange, Remark, leaked_edit};
-use lancet_workspace::Expected;
+use lancet_text::{
+    Change, Endings, Found, Guard, Leaks, Place, RawChange, Remark, Rung, Unencodable, Verdict,
+    fold_char, may_hide,
+};
 
+use super::LargeFile;
 use super::around::{remarks, repeats_at_all, whole_lines};
-use super::places::{Places, find_places, line_numbers, without_overlaps};
+use super::places::{Places, find_places, without_overlaps};
 use super::view::view;
-use super::{scan, suited, survey};
-use crate::engine::Surveyed;
-use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
-use crate::rooms::examine::explain::{leak, markup};
+use crate::refusal::Refusal;
+use crate::rooms::examine::edit::finish::no_longer_text;
+use crate::rooms::examine::edit::held::LARGEST_RESULT;
+use crate::rooms::examine::edit::source::{LaidChanges, SentEdit, SeveralPlaces, TextSource};
+use crate::rooms::examine::explain::{NAMED_PLACES, ambiguous, not_found};
 use crate::rooms::examine::hidden;
-use crate::rooms::examine::open::HELD;
-use crate::rooms::examine::read_state::never_read;
-use crate::rooms::examine::remarks::sentence;
-use crate::rooms::examine::view::endings_note;
-use crate::rooms::locate::Target;
-use crate::rooms::plan::{FilePlan, New};
-use crate::rooms::request::{EditRequest, Insist};
+use crate::rooms::examine::view::Notes;
+use crate::rooms::plan::ChangeView;
 use crate::settings::Matching;
-use crate::wording::{count, line_list, lines_named, quote_path};
 
-/// What came of it.
-pub(crate) enum Outcome {
-    /// A plan.
-    Plan(Box<FilePlan>),
-    /// The file has to be looked at whole.
-    NotSuited(Box<Target>),
+/// A large file of which only parts are read. Places are in bytes of the file; a file that is edited has at most 1 GiB.
+pub(crate) struct StreamedText<'f> {
+    file: LargeFile<'f>,
+    /// The changes of the edit.
+    changes: Vec<RawChange>,
+    /// The offset whose line was looked up last, and that line: the next place is often near.
+    last_line: Cell<(u64, u64)>,
 }
 
-/// Works out a plan for one exact edit.
-pub(crate) fn examine(
-    context: &CallContext<'_>,
-    target: Target,
-    edit: &EditRequest,
-    insist: Insist,
-) -> Result<Outcome, Refusal> {
-    let survey = survey(context, &target)?;
-    let Some(encoding) = suited(context, &target, &survey)? else {
-        return Ok(Outcome::NotSuited(Box::new(target)));
-    };
-    if edit.old.is_empty() {
-        let text = format!(
-            "{} is there and not empty, and old_string is empty. Read it and send the text to replace.",
-            quote_path(target.path())
-        );
-        return Err(Refusal::new(RefusalKind::Exists, text));
+impl<'f> StreamedText<'f> {
+    pub(crate) fn new(file: LargeFile<'f>) -> Self {
+        Self {
+            file,
+            changes: Vec::new(),
+            last_line: Cell::default(),
+        }
     }
-    if edit.old == edit.new {
-        return Err(Refusal::new(
-            RefusalKind::NoChange,
-            "old_string and new_string are the same. Nothing was written; send the text that was meant.",
-        ));
+
+    /// A text with the file's line ends, which are all of one kind.
+    fn in_file<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.endings() {
+            Endings::Crlf => Cow::Owned(text.replace('\n', "\r\n")),
+            _ => Cow::Borrowed(text),
+        }
     }
-    let endings = survey.facts.endings();
-    let old = lancet_text::normalize_newlines(&edit.old, endings);
-    let new = lancet_text::normalize_newlines(&edit.new, endings);
-    if !encoding.is_utf8() && !new.is_ascii() {
-        // ASCII so far, in a configured encoding that the new text would have to be written in.
-        return Ok(Outcome::NotSuited(Box::new(target)));
+}
+
+impl TextSource for StreamedText<'_> {
+    const NUMBERED: usize = 40;
+
+    fn endings(&self) -> Endings {
+        self.file.facts().endings()
     }
-    let mut seen = read_state(context, &target, &survey, edit)?;
-    let needle = in_file(&old, endings);
-    let places = find_places(context, &target, &survey, &needle)?;
-    check_places(context, &target, &survey, &places, edit, &seen)?;
-    if insist == Insist::No {
-        let around = EditContext {
-            old: &edit.old,
-            // The whole file is not held; what the old text has of a form stands for it.
-            file: "",
-            lines: &line_numbers(&target, &survey, &places.first, 1)?,
-            markup: markup(target.path()),
+
+    fn length(&self) -> usize {
+        offset(self.file.facts().length())
+    }
+
+    fn largest_result(&self) -> usize {
+        // The result is not held; what is brought in is.
+        self.length().saturating_add(LARGEST_RESULT)
+    }
+
+    fn count(&self, old: &str) -> Result<usize, Refusal> {
+        Ok(find_places(self.file, &self.in_file(old))?.total)
+    }
+
+    fn texts(&self) -> (&str, &str) {
+        ("", "")
+    }
+
+    fn find(&self, sent: SentEdit<'_>, _: Leaks) -> Result<Verdict, Refusal> {
+        let Places { first, total } = find_places(self.file, &self.in_file(sent.old))?;
+        if first.is_empty() {
+            return Ok(Verdict::NotFound { guard: None });
+        }
+        let is_cut = total > first.len();
+        let rung = Rung::Exact;
+        let ranges = |places: Vec<Range<u64>>| {
+            let places = places.into_iter();
+            places.map(|place| offset(place.start)..offset(place.end))
         };
-        if let Some(found) = leaked_edit(&around, &edit.new) {
-            return Err(leak(&found.reason, found.mended.as_deref()));
+        Ok(match sent.request.replace_all {
+            _ if is_cut => Verdict::TooMany {
+                rung,
+                first: ranges(first).collect(),
+                count: total,
+            },
+            false if total > 1 => Verdict::Ambiguous {
+                rung,
+                places: ranges(first).collect(),
+            },
+            _ => Verdict::Found(Found {
+                rung,
+                places: ranges(without_overlaps(first))
+                    .map(|range| Place {
+                        range,
+                        changes: Vec::new(),
+                    })
+                    .collect(),
+                remarks: Vec::new(),
+            }),
+        })
+    }
+
+    fn complete(&self, sent: SentEdit<'_>, found: &mut Found) -> Result<(), Refusal> {
+        let SentEdit { old, new, .. } = sent;
+        let counts_once = self.file.context.engine().settings.matching != Matching::Exact
+            && repeats_at_all(self.file, &found.places, old, new)?;
+        let new = if counts_once {
+            found.remarks.push(Remark::IndentationOnce);
+            new.trim_start_matches(|character| " \t".contains(fold_char(character)))
+        } else {
+            new
+        };
+        found
+            .remarks
+            .extend(remarks(self.file, &found.places, old, new)?);
+        let mut before = 0;
+        for at in 0..found.places.len() {
+            let mut range = found.places[at].range.clone();
+            if new.is_empty() {
+                let next = found.places.get(at + 1);
+                let next = next.map_or(usize::MAX, |next| next.range.start);
+                let whole = whole_lines(self.file, &range, old)?;
+                range = whole
+                    .filter(|whole| before <= whole.start && whole.end <= next)
+                    .unwrap_or(range);
+            }
+            before = range.end;
+            found.places[at].changes.push(Change {
+                range,
+                text: self.in_file(new).into_owned(),
+            });
         }
+        Ok(())
     }
-    let taken = without_overlaps(&places.first);
-    let file = (&target, &*survey);
-    let once = context.engine().settings.matching != Matching::Exact
-        && repeats_at_all(file, &taken, &old, &new)?;
-    let sent = if once {
-        new.trim_start_matches(|character| " \t".contains(lancet_text::fold_char(character)))
-    } else {
-        &new
-    };
-    let replacement = in_file(sent, endings);
-    refuse_result(&target, &needle, &replacement)?;
-    let mut changes: Vec<RawChange> = Vec::with_capacity(taken.len());
-    for (number, place) in taken.iter().enumerate() {
-        let mut range = place.clone();
-        if new.is_empty() {
-            let before = changes.last().map_or(0, |change| change.range.end);
-            let next = taken.get(number + 1).map_or(u64::MAX, |next| next.start);
-            let whole = whole_lines(file, place, &old)?;
-            range = whole
-                .filter(|whole| before <= whole.start && whole.end <= next)
-                .unwrap_or(range);
+
+    fn line_numbers<'p>(
+        &self,
+        places: impl Iterator<Item = &'p Range<usize>>,
+    ) -> Result<Vec<usize>, Refusal> {
+        places
+            .map(|place| Ok(self.line_at(place.start)? + 1))
+            .collect()
+    }
+
+    fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal {
+        not_found(self.file.context, self.file.target, None, sent, guard)
+    }
+
+    fn ambiguous(&self, _: SentEdit<'_>, several: &SeveralPlaces<'_>) -> Result<Refusal, Refusal> {
+        let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
+        Ok(ambiguous(self.file.target, several, &numbers, None))
+    }
+
+    fn is_seen_whole(&self, seen: &Seen) -> bool {
+        seen.is_whole(self.file.facts().length())
+    }
+
+    fn gaps(&self, seen: &Seen, place: &Range<usize>) -> Vec<Range<usize>> {
+        let gaps = seen.missing_from(place.start as u64..place.end as u64);
+        gaps.into_iter()
+            .map(|gap| offset(gap.start)..offset(gap.end))
+            .collect()
+    }
+
+    fn line_at(&self, at: usize) -> Result<usize, Refusal> {
+        let at = at as u64;
+        let known = self.last_line.get();
+        let block = self.file.facts().block_at(at);
+        let line = if (block.offset..=at).contains(&known.0) {
+            self.file.line_after(known, at)?
+        } else {
+            self.file.line_of(at)?
+        };
+        self.last_line.set((at, line));
+        Ok(offset(line))
+    }
+
+    fn line_end(&self, at: usize) -> Result<usize, Refusal> {
+        self.file
+            .rest_of_line(at as u64)
+            .map(|rest| offset(rest.end))
+    }
+
+    fn column(&self, at: usize) -> Result<usize, Refusal> {
+        let start = self.file.line_offset(self.line_at(at)? as u64)?;
+        let text_start = start.max(self.file.facts().text_start());
+        self.file.count_characters(text_start..at as u64)
+    }
+
+    fn lay(&mut self, places: Vec<Place>) {
+        let changes = places.into_iter().flat_map(|place| place.changes);
+        self.changes = changes
+            .map(|change| RawChange {
+                range: change.range.start as u64..change.range.end as u64,
+                bytes: change.text.into_bytes(),
+            })
+            .collect();
+    }
+
+    fn laid(&mut self) -> Result<LaidChanges, Unencodable> {
+        Ok(LaidChanges {
+            changes: Vec::new(),
+            raw: std::mem::take(&mut self.changes),
+        })
+    }
+
+    fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
+        // Every place holds the same text.
+        let Some(RawChange { range, bytes }) = changes.first() else {
+            return Ok(true);
+        };
+        let is_as_long = range.end - range.start == bytes.len() as u64;
+        Ok(is_as_long && self.file.read(range.start, bytes.len())?.bytes == *bytes)
+    }
+
+    fn hidden(&self, laid: &LaidChanges) -> Result<Option<String>, Refusal> {
+        let first = laid.raw.first().map(|change| change.bytes.as_slice());
+        let new = String::from_utf8_lossy(first.unwrap_or_default()).replace("\r\n", "\n");
+        if !may_hide(&new) {
+            return Ok(None);
         }
-        changes.push(RawChange {
-            range,
-            bytes: replacement.clone().into_bytes(),
-        });
-    }
-    let mut view = view(context, &target, &survey, &changes, &mut seen)?;
-    let mut remarks = remarks(file, &taken, &old, sent)?;
-    if once {
-        remarks.insert(0, Remark::IndentationOnce);
-    }
-    view.notices.splice(0..0, remarks.iter().map(sentence));
-    view.notices.extend(endings_note(&edit.new, endings));
-    if lancet_text::may_hide(&new) {
         let mut pieces = hidden::Pieces::default();
-        scan(context, &target, &mut |bytes| pieces.feed(bytes))?;
-        view.notices
-            .extend(hidden::of_insertion(&new, &pieces.kinds));
+        self.file.scan(&mut |bytes| pieces.feed(bytes))?;
+        Ok(hidden::of_insertion(&new, &pieces.kinds))
     }
-    let shifts: Vec<_> = changes
-        .iter()
-        .map(|change| (change.range.clone(), change.bytes.len() as u64))
-        .collect();
-    seen.shift(&shifts);
-    let expected = Expected::Content {
-        revision: survey.revision,
-        stamp: survey.stamp,
-        bytes: None,
-    };
-    Ok(Outcome::Plan(Box::new(FilePlan {
-        target,
-        expected,
-        base: None,
-        new: New::Streamed(changes),
-        view,
-        encoding,
-        endings,
-        seen,
-    })))
-}
 
-/// The text with the file's line ends. Both kinds that reach here are uniform.
-fn in_file(text: &str, endings: Endings) -> String {
-    if endings == Endings::Crlf {
-        text.replace('\n', "\r\n")
-    } else {
-        text.to_owned()
+    fn view(
+        &self,
+        laid: &LaidChanges,
+        notes: Notes,
+        seen: &mut Seen,
+    ) -> Result<ChangeView, Refusal> {
+        view(self.file, &laid.raw, notes, seen)
     }
-}
 
-/// What the session has seen of this version.
-fn read_state(
-    context: &CallContext<'_>,
-    target: &Target,
-    survey: &Surveyed,
-    edit: &EditRequest,
-) -> Result<Seen, Refusal> {
-    let path = target.path();
-    let current = survey.revision.short();
-    let known = context
-        .session
-        .ledger()
-        .peek(path)
-        .map(|entry| (entry.revision, entry.seen.clone(), entry.partial_view));
-    if edit
-        .revision
-        .as_ref()
-        .is_some_and(|named| *named != current)
-    {
-        let text = format!(
-            "{} is at revision {current}. Read the part that is to change again, or send the call with that revision.",
-            quote_path(path)
-        );
-        return Err(Refusal::new(RefusalKind::Stale, text).with("revision", current));
-    }
-    match known {
-        Some((revision, _, _)) if revision != *survey.revision.as_bytes() => {
-            let text = format!(
-                "{} changed since it was read, and it is too large for the change to be shown. Call {} for the part that matters and send this call again if it still fits.",
-                quote_path(path),
-                context.read_call(path, None, None)
-            );
-            Err(Refusal::new(RefusalKind::Stale, text).with("file_path", quote_path(path)))
+    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<String>, Refusal> {
+        match changes
+            .first()
+            .is_some_and(|change| change.bytes.contains(&0))
+        {
+            true => Err(no_longer_text(self.file.target)),
+            false => Ok(None),
         }
-        Some((_, seen, false)) => Ok(seen),
-        None if edit.revision.is_some() => Ok(Seen::whole(survey.facts.length())),
-        _ => Err(never_read(context, path)),
     }
 }
 
-/// Refuses a result that is the file as it was, or no text.
-fn refuse_result(target: &Target, needle: &str, replacement: &str) -> Result<(), Refusal> {
-    let path = quote_path(target.path());
-    if needle == replacement {
-        let text = format!("{path} already is what this would make of it. Nothing was written.");
-        return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
-    }
-    if replacement.contains('\0') {
-        let text = format!(
-            "With this change {path} would no longer be text. Leave the NUL characters out."
-        );
-        return Err(Refusal::new(RefusalKind::Binary, text).with("file_path", path));
-    }
-    Ok(())
-}
-
-/// Found, unique, counted and seen; or the refusal.
-fn check_places(
-    context: &CallContext<'_>,
-    target: &Target,
-    survey: &Surveyed,
-    Places {
-        first: places,
-        total,
-    }: &Places,
-    edit: &EditRequest,
-    seen: &Seen,
-) -> Result<(), Refusal> {
-    let path = quote_path(target.path());
-    let total = *total;
-    if places.is_empty() {
-        let text = format!(
-            "old_string was not found in {path} exactly as sent. In a file over {} MiB only exact text is looked for. Read the part that is to change and copy its text.",
-            HELD >> 20
-        );
-        return Err(Refusal::new(RefusalKind::NotFound, text).with("file_path", path));
-    }
-    let unseen: Vec<&Range<u64>> = places
-        .iter()
-        .filter(|place| !seen.covers((*place).clone()))
-        .collect();
-    if !edit.replace_all && places.len() > 1 && unseen.len() < places.len() {
-        let lines = line_numbers(target, survey, places, 200)?;
-        let text = format!(
-            "old_string stands at {} in {path} ({}), and which one is meant is unknown. Send a longer text that is unique, or replace_all: true to change them all.",
-            count(total, "place"),
-            lines_named(lines, 200)
-        );
-        return Err(Refusal::new(RefusalKind::Ambiguous, text)
-            .with("count", total)
-            .with("file_path", path));
-    }
-    if let Some(wanted) = edit.expect_count
-        && wanted != without_overlaps(places).len() as u64
-    {
-        let text = format!(
-            "old_string stands at {}, and expect_count is {wanted}. Nothing was written.",
-            count(total, "place")
-        );
-        return Err(Refusal::new(RefusalKind::Count, text)
-            .with("count", total)
-            .with("file_path", path));
-    }
-    if !unseen.is_empty() {
-        let unseen: Vec<Range<u64>> = unseen.into_iter().cloned().collect();
-        let lines = line_numbers(target, survey, &unseen, 60)?;
-        let first = lines.first().copied();
-        let text = format!(
-            "The text stands in lines of {path} that were not shown in this session: {}. Call {} and send this call again.",
-            line_list(lines, 60),
-            context.read_call(target.path(), first, Some(50))
-        );
-        return Err(Refusal::new(RefusalKind::NotRead, text).with("file_path", path));
-    }
-    if total > places.len() {
-        let text = format!(
-            "old_string stands at {} in {path}, and one call changes at most {PLACES_MOST}. Send a longer old_string.",
-            count(total, "place")
-        );
-        return Err(Refusal::new(RefusalKind::TooLarge, text)
-            .with("count", total)
-            .with("file_path", path));
-    }
-    Ok(())
+/// A position in a file that is edited; such a file has at most 1 GiB.
+fn offset(at: u64) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
 }

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use lancet_text::{Endings, Facts};
 
-use super::{Stretch, line_offset, suited, survey};
-use crate::engine::Surveyed;
+use super::{LargeFile, starts_character, streamable, survey};
 use crate::ledger::version;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
@@ -26,7 +25,7 @@ pub(crate) fn read(
     wanted: Wanted,
 ) -> Result<Page, Refusal> {
     let survey = survey(context, &target)?;
-    let Some(encoding) = suited(context, &target, &survey)? else {
+    let Some(encoding) = streamable(context, &target, &survey)? else {
         if survey.facts.length() > LARGEST {
             let error = lancet_workspace::ReadError::TooLarge {
                 size: survey.facts.length(),
@@ -38,13 +37,12 @@ pub(crate) fn read(
         return read::held(context, target, wanted);
     };
     let total = survey.facts.line_count();
+    let file = LargeFile::new(context, &target, &survey);
     let mut layout = Layout::default();
     if (wanted.first as u64) < total {
         match wanted.column {
-            Some(column) => {
-                lay_column(context, &target, &survey, wanted.first, column, &mut layout)?
-            }
-            None => lay_lines(context, &target, &survey, wanted, &mut layout)?,
+            Some(column) => lay_column(file, wanted.first, column, &mut layout)?,
+            None => lay_lines(file, wanted, &mut layout)?,
         }
     }
     Ok(Page {
@@ -67,28 +65,22 @@ pub(crate) fn read(
     })
 }
 
-fn lay_lines(
-    context: &CallContext<'_>,
-    target: &Target,
-    survey: &Surveyed,
-    wanted: Wanted,
-    layout: &mut Layout,
-) -> Result<(), Refusal> {
-    let settings = &context.engine().settings.read;
-    let budget = read::budget(context, target);
-    let facts = &survey.facts;
+fn lay_lines(file: LargeFile<'_>, wanted: Wanted, layout: &mut Layout) -> Result<(), Refusal> {
+    let settings = &file.context.engine().settings.read;
+    let budget = read::budget(file.context, file.target);
+    let facts = file.facts();
     let total = facts.line_count();
     let mut line = wanted.first;
-    let mut offset = line_offset(target, survey, line as u64)?;
+    let mut offset = file.line_offset(line as u64)?;
     while (line as u64) < total && layout.lines < wanted.most {
-        context.check_time()?;
-        let whole = line_bytes(target, survey, offset)?;
+        file.context.check_time()?;
+        let whole = file.rest_of_line(offset)?;
         // Of a line longer than this nothing more is shown; at most four bytes make a character.
         let wished = settings.max_line_chars.saturating_mul(4).saturating_add(4);
         let length = usize::try_from(whole.end - whole.start)
             .unwrap_or(usize::MAX)
             .min(wished);
-        let stretch = Stretch::read(target, survey, whole.start, length)?;
+        let stretch = file.read(whole.start, length)?;
         let text = stretch
             .document(facts.endings())
             .map(|document| document.view().to_owned())
@@ -96,7 +88,7 @@ fn lay_lines(
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let cut = (length as u64) < whole.end - whole.start;
         let lay = |most| lay_part(line, text, cut, most, settings.gutter);
-        let Some(shown) = layout.add_line(context, budget, line, text, lay) else {
+        let Some(shown) = layout.add_line(file.context, budget, line, text, lay) else {
             return Ok(());
         };
         let seen_end = if !cut && shown == text.len() {
@@ -152,49 +144,28 @@ fn lay_part(
     LaidLine { text: out, shown }
 }
 
-/// The bytes of the line that begins at an offset, its line end included.
-fn line_bytes(target: &Target, survey: &Surveyed, offset: u64) -> Result<Range<u64>, Refusal> {
-    let mut at = offset;
-    loop {
-        let step = if at == offset { 4 << 10 } else { STEP };
-        let stretch = Stretch::read(target, survey, at, step)?;
-        if stretch.bytes.is_empty() {
-            return Ok(offset..at);
-        }
-        if let Some(end) = stretch.bytes.iter().position(|byte| *byte == b'\n') {
-            return Ok(offset..at + end as u64 + 1);
-        }
-        at += stretch.bytes.len() as u64;
-    }
-}
-
 /// One line alone, from a character on.
 fn lay_column(
-    context: &CallContext<'_>,
-    target: &Target,
-    survey: &Surveyed,
+    file: LargeFile<'_>,
     line: usize,
     column: usize,
     layout: &mut Layout,
 ) -> Result<(), Refusal> {
-    let budget = read::budget(context, target);
-    let start = line_offset(target, survey, line as u64)?;
-    let whole = line_bytes(target, survey, start)?;
-    let (mut at, mut left) = (
-        whole.start + mark_length(&survey.facts, whole.start),
-        column,
-    );
-    let end = text_end(target, survey, &whole)?;
+    let budget = read::budget(file.context, file.target);
+    let start = file.line_offset(line as u64)?;
+    let whole = file.rest_of_line(start)?;
+    let (mut at, mut left) = (whole.start + mark_length(file.facts(), whole.start), column);
+    let end = text_end(file, &whole)?;
     while left > 0 && at < end {
-        context.check_time()?;
+        file.context.check_time()?;
         let length = usize::try_from(end - at).unwrap_or(STEP).min(STEP);
-        let stretch = Stretch::read(target, survey, at, length)?;
+        let stretch = file.read(at, length)?;
         // A character begins at every byte that does not continue one.
         match stretch
             .bytes
             .iter()
             .enumerate()
-            .filter(|(_, byte)| **byte & 0xC0 != 0x80)
+            .filter(|(_, byte)| starts_character(byte))
             .map(|(at, _)| at)
             .nth(left)
         {
@@ -206,7 +177,7 @@ fn lay_column(
                 left -= stretch
                     .bytes
                     .iter()
-                    .filter(|byte| **byte & 0xC0 != 0x80)
+                    .filter(|byte| starts_character(byte))
                     .count();
                 at += stretch.bytes.len() as u64;
             }
@@ -215,13 +186,13 @@ fn lay_column(
     let length = usize::try_from(end.saturating_sub(at))
         .unwrap_or(usize::MAX)
         .min(budget.saturating_mul(4));
-    let stretch = Stretch::read(target, survey, at, length)?;
+    let stretch = file.read(at, length)?;
     let text = stretch
         .document(Endings::Lf)
         .map(|document| document.view().to_owned())
         .unwrap_or_default();
-    let shown = part_that_fits(context, &text, budget);
-    let gutter = context.engine().settings.read.gutter;
+    let shown = part_that_fits(file.context, &text, budget);
+    let gutter = file.context.engine().settings.read.gutter;
     layout.add_part(line, column, &text[..shown], gutter);
     let to_end = at + shown as u64 >= end;
     layout.truncated = !to_end;
@@ -238,15 +209,10 @@ fn lay_column(
 }
 
 /// Where a line's text ends and its line end begins.
-fn text_end(target: &Target, survey: &Surveyed, whole: &Range<u64>) -> Result<u64, Refusal> {
+fn text_end(file: LargeFile<'_>, whole: &Range<u64>) -> Result<u64, Refusal> {
     let from = whole.end.saturating_sub(2).max(whole.start);
-    let tail = Stretch::read(
-        target,
-        survey,
-        from,
-        usize::try_from(whole.end - from).unwrap_or(2),
-    )?;
-    let ending = match (tail.bytes.as_slice(), survey.facts.endings()) {
+    let tail = file.read(from, usize::try_from(whole.end - from).unwrap_or(2))?;
+    let ending = match (tail.bytes.as_slice(), file.facts().endings()) {
         ([.., b'\r', b'\n'], Endings::Crlf) => 2,
         ([.., b'\n'], _) => 1,
         _ => 0,

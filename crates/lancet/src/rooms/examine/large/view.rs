@@ -4,15 +4,11 @@
 use std::ops::Range;
 
 use lancet_history::Seen;
-use lancet_text::{Change, Hunk, RawChange, Rung, outline};
+use lancet_text::{Change, Hunk, RawChange, outline};
 
-use super::Stretch;
-use super::places::{line_of, newlines};
-use crate::engine::Surveyed;
+use super::{LargeFile, Stretch, is_newline, newlines};
 use crate::refusal::Refusal;
-use crate::rooms::CallContext;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
-use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
 
 /// The most places that an answer shows; a few more where they share a line with the last.
@@ -22,29 +18,20 @@ const AROUND: u64 = 64 << 10;
 
 /// Hunks and shown lines of the first places, and the totals of all of them.
 pub(super) fn view(
-    context: &CallContext<'_>,
-    target: &Target,
-    survey: &Surveyed,
+    file: LargeFile<'_>,
     changes: &[RawChange],
+    notes: Notes,
     seen: &mut Seen,
 ) -> Result<ChangeView, Refusal> {
     let mut view = ChangeView {
-        rungs: vec![Rung::Exact],
-        replacements: changes.len(),
+        notices: notes.say(file.context),
         ..ChangeView::default()
     };
     let mut told = 0;
     while told < changes.len().min(SHOWN_PLACES) {
-        let group = Group::gather(target, survey, changes, told)?;
+        let group = Group::gather(file, changes, told)?;
         told = group.changes.end;
-        group.tell(
-            context,
-            target,
-            survey,
-            &changes[group.changes.clone()],
-            &mut view,
-            seen,
-        )?;
+        group.tell(file, &changes[group.changes.clone()], &mut view, seen)?;
     }
     let untold: Vec<Hunk> = view
         .patch
@@ -71,7 +58,7 @@ pub(super) fn view(
         }
         // All places hold the same text.
         let length = usize::try_from(next.range.end - next.range.start).unwrap_or_default();
-        let place = Stretch::read(target, survey, next.range.start, length)?;
+        let place = file.read(next.range.start, length)?;
         view.removed += (newlines(&place.bytes) as usize + 1) * left;
         view.notices.push(format!(
             "{left} further places are not shown; the line totals count each of them by itself"
@@ -89,12 +76,7 @@ struct Group {
 
 impl Group {
     /// The changes from `first` on whose surroundings touch, and the whole lines that they stand in.
-    fn gather(
-        target: &Target,
-        survey: &Surveyed,
-        changes: &[RawChange],
-        first: usize,
-    ) -> Result<Self, Refusal> {
+    fn gather(file: LargeFile<'_>, changes: &[RawChange], first: usize) -> Result<Self, Refusal> {
         let mut end = first + 1;
         while end < changes.len().min(SHOWN_PLACES)
             && changes[end].range.start <= changes[end - 1].range.end + 2 * AROUND
@@ -104,13 +86,13 @@ impl Group {
         let place = changes[first].range.start..changes[end - 1].range.end;
         let from = place.start.saturating_sub(AROUND);
         let length = usize::try_from(place.end + AROUND - from).unwrap_or(usize::MAX);
-        let mut stretch = Stretch::read(target, survey, from, length)?;
+        let mut stretch = file.read(from, length)?;
         let before = usize::try_from(place.start - from).unwrap_or_default();
         let lead = match stretch.bytes[..before].iter().position(is_newline) {
             _ if from == 0 => Some(0),
             found => found.map(|at| at + 1),
         };
-        let ended = whole_lines(&stretch, survey.facts.length(), changes, first..end);
+        let ended = whole_lines(&stretch, file.facts().length(), changes, first..end);
         let stop = ended.map(|(stop, taken)| {
             end = taken;
             stop
@@ -130,9 +112,7 @@ impl Group {
     /// Adds this group to what the answer tells.
     fn tell(
         &self,
-        context: &CallContext<'_>,
-        target: &Target,
-        survey: &Surveyed,
+        file: LargeFile<'_>,
         changes: &[RawChange],
         view: &mut ChangeView,
         seen: &mut Seen,
@@ -141,11 +121,11 @@ impl Group {
         let document = self
             .stretch
             .as_ref()
-            .and_then(|stretch| Some((stretch, stretch.document(survey.facts.endings())?)));
+            .and_then(|stretch| Some((stretch, stretch.document(file.facts().endings())?)));
         let Some((stretch, document)) = document else {
-            return tell_by_numbers(target, survey, changes, view);
+            return tell_by_numbers(file, changes, view);
         };
-        let first_line = line_of(target, survey, stretch.offset)? as i64;
+        let first_line = file.line_of(stretch.offset)? as i64;
         let numbers = Numbers {
             old: first_line,
             new: first_line + moved,
@@ -158,7 +138,7 @@ impl Group {
                 text: String::from_utf8_lossy(&change.bytes).replace("\r\n", "\n"),
             })
             .collect();
-        let (one, lines) = change_view(context, &document, &shown, Notes::default(), numbers);
+        let (one, lines) = change_view(file.context, &document, &shown, Notes::default(), numbers);
         if !view.body.is_empty() {
             view.body.push_str("…\n");
         }
@@ -174,10 +154,6 @@ impl Group {
         }
         Ok(())
     }
-}
-
-fn is_newline(byte: &u8) -> bool {
-    *byte == b'\n'
 }
 
 /// Where a stretch has to end so that it is whole lines, none of which holds a change that is not told; and how many
@@ -229,20 +205,19 @@ fn whole_lines(
 
 /// Tells changes by the numbers of their lines; those that share a line are one.
 fn tell_by_numbers(
-    target: &Target,
-    survey: &Surveyed,
+    file: LargeFile<'_>,
     changes: &[RawChange],
     view: &mut ChangeView,
 ) -> Result<(), Refusal> {
     view.coarse = true;
     for change in changes {
         let moved = view.added as i64 - view.removed as i64;
-        let first = line_of(target, survey, change.range.start)? as usize;
-        let last = line_of(target, survey, change.range.end)? as usize;
+        let first = file.line_of(change.range.start)? as usize;
+        let last = file.line_of(change.range.end)? as usize;
         // Where whole lines became whole lines, the line behind them is untouched.
         let border = change.range.start.saturating_sub(1);
-        let before = Stretch::read(target, survey, border, 1)?.bytes;
-        let ends = Stretch::read(target, survey, change.range.end.saturating_sub(1), 1)?.bytes;
+        let before = file.read(border, 1)?.bytes;
+        let ends = file.read(change.range.end.saturating_sub(1), 1)?.bytes;
         let is_fresh = match change.bytes.last() {
             Some(byte) => is_newline(byte),
             None => change.range.start == 0 || before == b"\n",

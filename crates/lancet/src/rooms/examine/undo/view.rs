@@ -74,7 +74,7 @@ pub(super) fn file_plan(
                 Some(Found::Large(survey)) => Some(&**survey),
                 // It is looked at as a large one.
                 Some(Found::Held(_)) => {
-                    made = large::back::surveyed(context, &target)?;
+                    made = large::survey(context, &target)?;
                     Some(&*made)
                 }
                 None => None,

@@ -45,11 +45,7 @@ impl Current {
     pub(super) fn expected(&self) -> Expected {
         match &self.content {
             Found::Held(snapshot) => expected(snapshot),
-            Found::Large(survey) => Expected::Content {
-                revision: survey.revision,
-                stamp: survey.stamp,
-                bytes: None,
-            },
+            Found::Large(survey) => survey.expected(),
         }
     }
 }
@@ -62,7 +58,7 @@ pub(super) fn current(
     match target.located.kind() {
         FileType::Missing => Ok(None),
         FileType::File if target.located.stat_now().is_some_and(|now| now.size > HELD) => {
-            let survey = large::back::surveyed(context, target)?;
+            let survey = large::survey(context, target)?;
             Ok(Some(Current {
                 revision: survey.revision,
                 stamp: survey.stamp,

@@ -1,0 +1,302 @@
+//! A text that is held in memory while edits are laid upon it, each upon the result of the ones before.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use lancet_history::Seen;
+use lancet_text::{
+    Change, Document, Draft, Endings, Guard, Leaks, LineStarts, LineTable, Place, Query, RawChange,
+    TextKind, Unencodable, Verdict, apply_raw, find,
+};
+
+use super::finish::no_longer_text;
+use super::source::{LaidChanges, SentEdit, SeveralPlaces, TextSource};
+use crate::ledger::{raw, raw_line};
+use crate::refusal::Refusal;
+use crate::rooms::CallContext;
+use crate::rooms::examine::explain::{Lines, Met, NAMED_PLACES, Searched, ambiguous, not_found};
+use crate::rooms::examine::hidden;
+use crate::rooms::examine::open::configured;
+use crate::rooms::examine::view::{Notes, Numbers, change_view};
+use crate::rooms::locate::Target;
+use crate::rooms::plan::ChangeView;
+
+/// The largest file that an edit may make, in bytes.
+pub(crate) const LARGEST_RESULT: usize = 512 << 20;
+
+/// A decoded file, and the edits laid upon it so far.
+pub(crate) struct HeldText<'d> {
+    context: &'d CallContext<'d>,
+    target: &'d Target,
+    document: &'d Document<'d>,
+    /// The text so far, where there are several edits.
+    draft: Option<Draft<'d>>,
+    /// The changes of a single edit.
+    changes: Vec<Change>,
+    is_edited: bool,
+}
+
+impl<'d> HeldText<'d> {
+    /// A text for this many edits. One alone needs no draft: a copy of 20 MB is saved.
+    pub(crate) fn new(
+        context: &'d CallContext<'d>,
+        target: &'d Target,
+        document: &'d Document<'d>,
+        edits: usize,
+    ) -> Self {
+        Self {
+            context,
+            target,
+            document,
+            draft: (edits > 1).then(|| Draft::new(document.view())),
+            changes: Vec::new(),
+            is_edited: false,
+        }
+    }
+
+    fn text(&self) -> &str {
+        self.draft
+            .as_ref()
+            .map_or(self.document.view(), Draft::text)
+    }
+
+    /// Where the current text stands for bytes that could not be decoded.
+    fn damaged(&self) -> Cow<'_, [Range<usize>]> {
+        let Some(draft) = &self.draft else {
+            return Cow::Borrowed(self.document.damaged());
+        };
+        if self.document.damaged().is_empty() {
+            return Cow::Borrowed(&[]);
+        }
+        let is_damaged = |at: usize| {
+            let origin = draft.origin(at..at + char::REPLACEMENT_CHARACTER.len_utf8());
+            origin
+                .iter()
+                .any(|origin| self.document.damaged().contains(origin))
+        };
+        let marks = draft.text().match_indices(char::REPLACEMENT_CHARACTER);
+        let marks = marks.filter(|(at, _)| is_damaged(*at));
+        Cow::Owned(marks.map(|(at, mark)| at..at + mark.len()).collect())
+    }
+
+    /// The lines of the current text.
+    fn lines(&self) -> Box<dyn LineTable + '_> {
+        match &self.draft {
+            None => Box::new(self.document),
+            Some(draft) => Box::new(LineStarts::new(draft.text())),
+        }
+    }
+
+    fn query<'q>(
+        &'q self,
+        damaged: &'q [Range<usize>],
+        sent: SentEdit<'q>,
+        leaks: Leaks,
+    ) -> Query<'q> {
+        let SentEdit { request, old, new } = sent;
+        self.context
+            .query(self.text(), damaged, old, new, request, leaks)
+    }
+}
+
+impl TextSource for HeldText<'_> {
+    const NUMBERED: usize = usize::MAX;
+
+    fn endings(&self) -> Endings {
+        self.document.endings()
+    }
+
+    fn length(&self) -> usize {
+        self.text().len()
+    }
+
+    fn largest_result(&self) -> usize {
+        LARGEST_RESULT
+    }
+
+    fn count(&self, old: &str) -> Result<usize, Refusal> {
+        Ok(self.text().matches(old).count())
+    }
+
+    fn texts(&self) -> (&str, &str) {
+        (self.text(), self.document.view())
+    }
+
+    fn find(&self, sent: SentEdit<'_>, leaks: Leaks) -> Result<Verdict, Refusal> {
+        let damaged = self.damaged();
+        let extension = self.target.path().extension();
+        let extension = extension.map(|text| text.to_string_lossy());
+        Ok(find(&Query {
+            text_kind: TextKind::of_extension(extension.as_deref()),
+            ..self.query(&damaged, sent, leaks)
+        }))
+    }
+
+    fn line_numbers<'p>(
+        &self,
+        places: impl Iterator<Item = &'p Range<usize>>,
+    ) -> Result<Vec<usize>, Refusal> {
+        let lines = self.lines();
+        Ok(places.map(|place| lines.line_of(place.start) + 1).collect())
+    }
+
+    fn crosses(&self, place: &Range<usize>) -> bool {
+        let draft = self.draft.as_ref();
+        draft.is_some_and(|draft| draft.crosses(place.clone()))
+    }
+
+    fn check_encodable(&self, text: &str) -> Result<(), Unencodable> {
+        let alone = Change {
+            range: 0..0,
+            text: text.to_owned(),
+        };
+        self.document.splice(&[alone]).map(|_| ())
+    }
+
+    fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal {
+        let (lines, damaged) = (self.lines(), self.damaged());
+        let met = Met {
+            text: Lines {
+                view: self.text(),
+                lines: &*lines,
+            },
+            damaged: &damaged,
+            file: self.is_edited.then_some(Lines {
+                view: self.document.view(),
+                lines: self.document,
+            }),
+        };
+        not_found(self.context, self.target, Some(met), sent, guard)
+    }
+
+    fn ambiguous(
+        &self,
+        sent: SentEdit<'_>,
+        several: &SeveralPlaces<'_>,
+    ) -> Result<Refusal, Refusal> {
+        let (lines, damaged) = (self.lines(), self.damaged());
+        let searched = Searched {
+            query: self.query(&damaged, sent, Leaks::Insisted),
+            lines: &*lines,
+        };
+        let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
+        Ok(ambiguous(self.target, several, &numbers, Some(searched)))
+    }
+
+    fn is_seen_whole(&self, seen: &Seen) -> bool {
+        seen.is_whole(self.document.raw().len() as u64)
+    }
+
+    fn gaps(&self, seen: &Seen, place: &Range<usize>) -> Vec<Range<usize>> {
+        let missing = |origin: Range<usize>| {
+            let gaps = seen.missing_from(raw(self.document, origin));
+            gaps.into_iter().map(|gap| {
+                let start = usize::try_from(gap.start).unwrap_or(0);
+                let end = usize::try_from(gap.end).unwrap_or(0);
+                self.document.view_range(start..end)
+            })
+        };
+        match &self.draft {
+            None => missing(place.clone()).collect(),
+            Some(draft) => {
+                let origins = draft.origin(place.clone()).into_iter();
+                origins.flat_map(missing).collect()
+            }
+        }
+    }
+
+    fn line_at(&self, at: usize) -> Result<usize, Refusal> {
+        Ok(self.document.line_of(at))
+    }
+
+    fn line_end(&self, at: usize) -> Result<usize, Refusal> {
+        let line = self.document.line_of(at);
+        Ok(self.document.line_range_whole(line).end)
+    }
+
+    fn column(&self, at: usize) -> Result<usize, Refusal> {
+        let line = self.document.line_range(self.document.line_of(at));
+        let before = &self.document.view()[line.start..at.clamp(line.start, line.end)];
+        Ok(before.chars().count())
+    }
+
+    fn lay(&mut self, places: Vec<Place>) {
+        self.is_edited = true;
+        match &mut self.draft {
+            Some(draft) => {
+                let places = places.iter();
+                draft.apply_places(places.map(|place| (place.range.clone(), &place.changes[..])));
+            }
+            None => {
+                let changes = places.into_iter().flat_map(|place| place.changes);
+                self.changes = changes.collect();
+            }
+        }
+    }
+
+    fn laid(&mut self) -> Result<LaidChanges, Unencodable> {
+        let changes = match &self.draft {
+            Some(draft) => draft.changes(),
+            None => std::mem::take(&mut self.changes),
+        };
+        let raw = self.document.splice(&changes)?;
+        Ok(LaidChanges { changes, raw })
+    }
+
+    fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
+        let bytes = self.document.raw();
+        Ok(changes.iter().all(|change| {
+            let range = change.range.start as usize..change.range.end as usize;
+            bytes.get(range) == Some(&change.bytes)
+        }))
+    }
+
+    fn hidden(&self, laid: &LaidChanges) -> Result<Option<String>, Refusal> {
+        Ok(hidden::of_changes(self.document.view(), &laid.changes))
+    }
+
+    fn view(
+        &self,
+        laid: &LaidChanges,
+        notes: Notes,
+        seen: &mut Seen,
+    ) -> Result<ChangeView, Refusal> {
+        let (view, shown) = change_view(
+            self.context,
+            self.document,
+            &laid.changes,
+            notes,
+            Numbers::default(),
+        );
+        for line in shown.into_iter().flatten() {
+            seen.add(raw_line(self.document, line));
+        }
+        Ok(view)
+    }
+
+    fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<String>, Refusal> {
+        let document = self.document;
+        let configured = configured(self.context.engine(), self.target);
+        let plain =
+            document.encoding().is_utf8() && document.damaged().is_empty() && configured.is_none();
+        if plain
+            && changes
+                .iter()
+                .all(|change| !change.bytes.contains(&0) && change.range.start > 3)
+        {
+            // Only UTF-8 is possible; the whole result need not be made and looked at.
+            return Ok(None);
+        }
+        let result = apply_raw(document.raw(), changes);
+        match document.encoding_after(changes, &result, configured) {
+            Ok(other) => Ok(other.map(|other| {
+                format!(
+                    "with this change the file will be read as {}, no longer as {}",
+                    other.name(),
+                    document.encoding().name()
+                )
+            })),
+            Err(_) => Err(no_longer_text(self.target)),
+        }
+    }
+}
