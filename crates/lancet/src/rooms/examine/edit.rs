@@ -6,6 +6,7 @@ mod crowd;
 pub(super) mod edit_session;
 pub(super) mod finish;
 pub(super) mod held;
+pub(super) mod refuse;
 pub(super) mod source;
 mod unseen;
 
@@ -18,6 +19,7 @@ use lancet_workspace::{FileType, Snapshot};
 use self::edit_session::{EditOptions, EditSession, Words};
 use self::finish::Finished;
 use self::held::HeldText;
+use self::refuse::not_empty;
 use self::source::TextSource;
 use super::credential::refuse_credential;
 use super::large::{self, LargeFile, StreamedText};
@@ -208,24 +210,6 @@ fn is_bare_mark(target: &Target, size: u64) -> bool {
     const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
     let bytes = (size <= 3).then(|| target.located.read_at(0, 3));
     matches!(bytes, Some(Ok((bytes, _))) if MARKS.contains(&bytes.as_slice()))
-}
-
-/// The refusal for an empty old text and a file that has content.
-pub(super) fn not_empty(target: &Target) -> Refusal {
-    let text = format!(
-        "{} is there and not empty, and old_string is empty. Read it and send the text to replace, or use Write to replace it whole.",
-        quote_path(target.path())
-    );
-    Refusal::new(RefusalKind::Exists, text).with("file_path", quote_path(target.path()))
-}
-
-/// The refusal for an edit that changes nothing.
-pub(super) fn no_change(target: &Target) -> Refusal {
-    Refusal::new(
-        RefusalKind::NoChange,
-        "old_string and new_string are the same. Nothing was written; send the text that was meant.",
-    )
-    .with("file_path", quote_path(target.path()))
 }
 
 /// The version of a file that edits are laid upon.

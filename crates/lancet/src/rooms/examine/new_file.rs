@@ -12,7 +12,7 @@ use lancet_workspace::Expected;
 
 use super::edit::edit_session::{EditOptions, EditSession, Words};
 use super::edit::held::HeldText;
-use super::edit::no_change;
+use super::edit::refuse::no_change;
 use super::explain::{leak, unencodable};
 use super::hidden;
 use super::open::{binary, configured, is_notebook_name};

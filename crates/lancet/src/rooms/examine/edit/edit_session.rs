@@ -11,9 +11,9 @@ use lancet_text::{
     without_numbers_of,
 };
 
+use super::refuse::{no_change, not_empty};
 use super::source::{SentEdit, SeveralPlaces, TextSource};
 use super::unseen::Unseen;
-use super::{no_change, not_empty};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::rooms::examine::explain::{leak, markup, unencodable};

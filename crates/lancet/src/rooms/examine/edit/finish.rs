@@ -8,7 +8,6 @@ use super::edit_session::EditSession;
 use super::source::TextSource;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::explain::unencodable;
-use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
 use crate::wording::quote_path;
 
@@ -67,12 +66,4 @@ impl<S: TextSource> EditSession<'_, S> {
         };
         Ok((laid.raw, view))
     }
-}
-
-/// The refusal for a result that would be no text.
-pub(crate) fn no_longer_text(target: &Target) -> Refusal {
-    let path = quote_path(target.path());
-    let text =
-        format!("With this change {path} would no longer be text. Leave the NUL characters out.");
-    Refusal::new(RefusalKind::Binary, text).with("file_path", path)
 }

@@ -9,8 +9,8 @@ use lancet_text::{
     TextKind, Unencodable, Verdict, apply_raw, find,
 };
 
-use super::finish::no_longer_text;
-use super::source::{LaidChanges, SentEdit, SeveralPlaces, TextSource};
+use super::refuse::no_longer_text;
+use super::source::{LARGEST_RESULT, LaidChanges, SentEdit, SeveralPlaces, TextSource};
 use crate::ledger::{raw, raw_line};
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
@@ -20,9 +20,6 @@ use crate::rooms::examine::open::configured;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
-
-/// The largest file that an edit may make, in bytes.
-pub(crate) const LARGEST_RESULT: usize = 512 << 20;
 
 /// A decoded file, and the edits laid upon it so far.
 pub(crate) struct HeldText<'d> {

@@ -13,6 +13,9 @@ use crate::rooms::examine::view::Notes;
 use crate::rooms::plan::ChangeView;
 use crate::rooms::request::EditRequest;
 
+/// The largest text that is held in memory for an edit, in bytes.
+pub(crate) const LARGEST_RESULT: usize = 512 << 20;
+
 /// An edit as it was sent, and its texts with LF line ends.
 #[derive(Clone, Copy)]
 pub(crate) struct SentEdit<'e> {

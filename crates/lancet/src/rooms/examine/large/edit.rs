@@ -16,9 +16,10 @@ use super::around::{remarks, repeats_at_all, whole_lines};
 use super::places::{Places, find_places, without_overlaps};
 use super::view::view;
 use crate::refusal::Refusal;
-use crate::rooms::examine::edit::finish::no_longer_text;
-use crate::rooms::examine::edit::held::LARGEST_RESULT;
-use crate::rooms::examine::edit::source::{LaidChanges, SentEdit, SeveralPlaces, TextSource};
+use crate::rooms::examine::edit::refuse::no_longer_text;
+use crate::rooms::examine::edit::source::{
+    LARGEST_RESULT, LaidChanges, SentEdit, SeveralPlaces, TextSource,
+};
 use crate::rooms::examine::explain::{NAMED_PLACES, ambiguous, not_found};
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::view::Notes;
