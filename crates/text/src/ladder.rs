@@ -211,7 +211,7 @@ pub enum Verdict {
 /// Why an edit is refused although its place was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
-    /// The rung that found them.
+    /// The rung that found the place.
     pub rung: Rung,
     /// The place that was found.
     pub place: Range<usize>,
@@ -222,7 +222,7 @@ pub struct Guard {
 /// The places of the old text and what changes there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The rung that found it.
+    /// The rung that found the places.
     pub rung: Rung,
     /// The places from left to right, without overlaps.
     pub places: Vec<Place>,

@@ -1,4 +1,4 @@
-//! How often the laws of this crate are tried: 256 cases each, or as many as `LANCET_LAW_CASES` says.
+//! The number of cases of each property test in this crate: 256, or the value of `LANCET_LAW_CASES`.
 
 use proptest::test_runner::Config;
 

@@ -1,4 +1,4 @@
-//! Laws of hunks: applied to the old text they give the new one, for our own reading of them and for git's.
+//! Properties of hunks: applied to the old text they give the new one, for our own reader and for git's.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! What a document shows of a file and where its places stand in the bytes.
+//! The view of a file, and the mapping between its offsets and those of the bytes.
 
 use super::*;
 use crate::laws;

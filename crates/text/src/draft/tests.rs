@@ -1,4 +1,4 @@
-//! Edits in order: what they come to, and which of them reach across the borders of others.
+//! Edits in order: their difference from the original, and which of them cross the borders of others.
 
 use super::*;
 use crate::laws;

@@ -1,4 +1,4 @@
-//! Which encoding bytes are read in, and what text becomes in it.
+//! Detection of encodings, and encoding of text.
 
 use super::*;
 use crate::laws;

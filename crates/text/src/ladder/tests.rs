@@ -1,5 +1,5 @@
-//! The ladder's tests: what it does to a text, told as the rung and the result, or as the refusal.
-//! Each file below holds the cases of one family of rungs; `laws` what holds for any input.
+//! Tests of the ladder: each gives the rung and the resulting text, or the refusal. Each file below has the cases of
+//! one family of rungs; `laws` has the properties that hold for any input.
 
 mod blank_edges;
 mod blocks;
@@ -13,7 +13,7 @@ mod size;
 use super::*;
 use crate::splice::apply_changes;
 
-/// What became of an edit.
+/// The outcome of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
     Done(Rung, String),
@@ -44,7 +44,7 @@ pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> 
     }
 }
 
-/// All changes of a find, in order.
+/// All changes at the places found, in order.
 pub(super) fn changes(found: &Found) -> Vec<Change> {
     let changes = found.places.iter().flat_map(|place| place.changes.clone());
     changes.collect()
@@ -64,12 +64,12 @@ pub(super) fn outcome(query: &Query<'_>) -> Outcome {
     }
 }
 
-/// What an edit of one place comes to.
+/// The outcome of an edit of one place.
 pub(super) fn edit(view: &str, old: &str, new: &str) -> Outcome {
     outcome(&query(view, old, new))
 }
 
-/// What an edit of all places comes to.
+/// The outcome of an edit of all places.
 pub(super) fn edit_all(view: &str, old: &str, new: &str) -> Outcome {
     outcome(&Query {
         occurrences: Occurrences::All,
@@ -77,7 +77,7 @@ pub(super) fn edit_all(view: &str, old: &str, new: &str) -> Outcome {
     })
 }
 
-/// A case: why it is, file, old text, new text, what comes of it.
+/// A case: its name, the file, the old text, the new text, the outcome.
 pub(super) type Case<'a> = (&'a str, &'a str, &'a str, &'a str, Outcome);
 
 pub(super) fn check(cases: &[Case<'_>]) {

@@ -1,4 +1,4 @@
-//! Line ends of sent text and the index of lines.
+//! Normalized line ends, and the index of lines.
 
 use super::*;
 use crate::laws;

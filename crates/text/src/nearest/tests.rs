@@ -1,4 +1,4 @@
-//! What is near is found, told and offered; nothing is found where nothing is near; odd input is no fault.
+//! Near text is found, described and offered; nothing is found where nothing is near; odd input causes no error.
 
 use proptest::prelude::*;
 

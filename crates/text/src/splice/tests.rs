@@ -1,4 +1,4 @@
-//! What changes of the view do to the bytes.
+//! What changes of the view do to the bytes of a file.
 
 use super::*;
 use crate::laws;

@@ -1,4 +1,4 @@
-//! A survey in pieces finds what a document of the whole finds.
+//! A survey in parts finds the same as a document of the whole file.
 
 use super::*;
 use crate::document::Document;

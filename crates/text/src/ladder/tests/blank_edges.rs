@@ -1,4 +1,4 @@
-//! `blank-edge`.
+//! Cases of the rung `blank-edge`.
 
 use super::*;
 use Rung::{BlankEdge, Exact};

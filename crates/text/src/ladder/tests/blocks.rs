@@ -1,4 +1,4 @@
-//! `trailing`, `indent` and `tabs`: whole lines.
+//! Cases of the rungs that match whole lines: `trailing`, `indent` and `tabs`.
 
 use super::*;
 use Rung::{Exact, Indent, LookAlike, Tabs, Trailing};

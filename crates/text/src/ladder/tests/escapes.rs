@@ -1,4 +1,4 @@
-//! `escaped`.
+//! Cases of the rung `escaped`.
 
 use super::*;
 use Rung::{Escaped, Exact};

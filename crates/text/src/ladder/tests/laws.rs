@@ -1,5 +1,5 @@
-//! What holds whatever the texts are, checked against a plain reading of the rules in `oracle`,
-//! which tries every place in turn and shares no code with the ladder.
+//! Properties that hold for any texts. They are checked against `oracle`, a second implementation of the rules that
+//! tries every place in turn and has no code in common with the ladder.
 
 mod oracle;
 mod texts;
@@ -12,7 +12,7 @@ use crate::{Document, apply_raw};
 use oracle::Relation;
 use texts::{Sample, damaged_sample, plain_sample, sample, wild};
 
-/// The places of a verdict, with its rung: edited, forbidden or too many.
+/// The rung and the places of a verdict, whether it edits them, forbids the edit or finds too many.
 fn places_of(verdict: &Verdict) -> Option<(Rung, Vec<Range<usize>>)> {
     match verdict {
         Verdict::Found(found) => {
@@ -229,7 +229,7 @@ proptest! {
             let after: Vec<&str> = text.split_inclusive('\n').collect();
             let first = view[..found.places[0].range.start].matches('\n').count();
             let (old_lines, new_lines) = (oracle::lines(&old), oracle::lines(&new));
-            let stay = oracle::shared(&old_lines, &new_lines);
+            let stay = oracle::common_pairs(&old_lines, &new_lines);
             for (old_line, new_line) in stay {
                 let inner = old_line > 0 && old_line + 1 < old_lines.len() && new_line > 0 && new_line + 1 < new_lines.len();
                 if inner {
@@ -249,6 +249,6 @@ proptest! {
             .into_iter()
             .flat_map(|run| (0..run.len).map(move |step| (run.old + step, run.new + step)))
             .collect();
-        prop_assert_eq!(pairs, oracle::shared(&old, &new));
+        prop_assert_eq!(pairs, oracle::common_pairs(&old, &new));
     }
 }

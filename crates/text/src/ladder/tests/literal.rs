@@ -1,4 +1,4 @@
-//! `exact` and `final-newline`, the deletion of whole lines, and what an exact edit leaves alone.
+//! Cases of the rungs `exact` and `final-newline`: the deletion of whole lines, and what an exact edit leaves alone.
 
 use super::*;
 use Rung::{Exact, FinalNewline};

@@ -1,4 +1,4 @@
-//! `look-alike`: what folds, what stays, what may not be replaced, and added quotes.
+//! Cases of the rung `look-alike`: what folds, what stays, what must not be replaced, and added quotes.
 
 use super::*;
 use Rung::{Exact, Indent, LookAlike, Trailing};

@@ -1,4 +1,4 @@
-//! `gutter` and `abbreviation`.
+//! Cases of the rungs `gutter` and `abbreviation`.
 
 use super::*;
 use Rung::{Abbreviation, Exact, Gutter};

@@ -1,4 +1,4 @@
-//! Large texts. Nothing here measures time; what would be quadratic does not come to an end.
+//! Large texts. Nothing here measures time: an algorithm that takes quadratic time would not finish.
 
 use super::*;
 

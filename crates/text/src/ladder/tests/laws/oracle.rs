@@ -1,5 +1,5 @@
-//! The rules read plainly: every place is tried in turn, nothing is fast, nothing is shared with
-//! the ladder.
+//! A second, simple implementation of the rules: every place is tried in turn, nothing is fast, and no code is shared
+//! with the ladder.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::Rung;
 
-/// The relations of whole lines.
+/// The relations between whole lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
     Trailing,
@@ -41,7 +41,7 @@ fn blank(text: &str) -> bool {
         .all(|character| " \t\n".contains(character))
 }
 
-/// The lines of a text; a final newline starts none.
+/// The lines of a text; a final newline starts no further line.
 pub(super) fn lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     if lines.last() == Some(&"") {
@@ -60,8 +60,8 @@ pub(super) fn exact(view: &str, old: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The place that an exact edit replaces and the text that it puts there: a deletion of whole lines takes the blanks
-/// around it and its newline along, and indentation that stands before the place is not written again.
+/// The place that an exact edit replaces, and the text that it puts there. A deletion of whole lines includes the
+/// blanks around them and their newline, and indentation that is before the place is not written again.
 pub(super) fn exact_edit<'t>(
     view: &str,
     place: &Range<usize>,
@@ -152,9 +152,9 @@ fn parts(line: &str) -> (String, String) {
     (indent.to_owned(), content.to_owned())
 }
 
-/// Whether lines are equivalent, and by what: the prefix that the file has more or less, or the
-/// width of a tab with a sign for the direction.
-fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<Way> {
+/// Whether the lines are equivalent, and by what: the prefix that only one side has, or the width of a tab and its
+/// direction.
+fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<LineRelation> {
     let pairs: Vec<_> = file
         .iter()
         .map(|line| parts(line))
@@ -174,7 +174,7 @@ fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<Way> {
             .all(|(file, old)| convert(old).as_ref() == Some(file))
     };
     match relation {
-        Relation::Trailing => holds(&|old| Some(old.to_owned())).then_some(Way::Same),
+        Relation::Trailing => holds(&|old| Some(old.to_owned())).then_some(LineRelation::Same),
         Relation::Indent => {
             let (file, old) = indents.first()?;
             let more = (1..=file.len())
@@ -183,8 +183,8 @@ fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<Way> {
             let less = (1..=old.len())
                 .map(|length| &old[..length])
                 .find(|prefix| holds(&|old| old.strip_prefix(prefix).map(str::to_owned)));
-            more.map(|prefix| Way::More(prefix.to_owned()))
-                .or_else(|| less.map(|prefix| Way::Less(prefix.to_owned())))
+            more.map(|prefix| LineRelation::More(prefix.to_owned()))
+                .or_else(|| less.map(|prefix| LineRelation::Less(prefix.to_owned())))
         }
         Relation::Tabs => (2..=8).find_map(|width| {
             // One side has tabs and then blanks, the other the same blanks after so many for each tab.
@@ -198,8 +198,8 @@ fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<Way> {
             let to_spaces = indents.iter().all(|(file, old)| spelled(old, file));
             let known = indents.clone();
             match (shown, to_tabs, to_spaces) {
-                (true, true, _) => Some(Way::ToTabs(width, known)),
-                (true, _, true) => Some(Way::ToSpaces(width, known)),
+                (true, true, _) => Some(LineRelation::ToTabs(width, known)),
+                (true, _, true) => Some(LineRelation::ToSpaces(width, known)),
                 _ => None,
             }
         }),
@@ -207,7 +207,7 @@ fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<Way> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Way {
+enum LineRelation {
     Same,
     More(String),
     Less(String),
@@ -216,8 +216,8 @@ enum Way {
     ToSpaces(usize, Vec<(String, String)>),
 }
 
-/// What the file has where the old text has this indentation; `Err` where that is not one thing.
-fn told(indent: &str, known: &[(String, String)]) -> Result<Option<String>, ()> {
+/// The indentation of the file where the old text has this one; `Err` where the file has several.
+fn file_indent(indent: &str, known: &[(String, String)]) -> Result<Option<String>, ()> {
     let mut files = known.iter().filter(|(_, old)| old == indent);
     let Some((file, _)) = files.next() else {
         return Ok(None);
@@ -237,8 +237,8 @@ fn spaces_of(indent: &str, width: usize) -> Option<String> {
     (indent == "\t".repeat(indent.len())).then(|| " ".repeat(indent.len() * width))
 }
 
-/// The first lines of the windows that are equivalent, and how.
-fn windows(view: &str, old: &str, relation: Relation) -> Vec<(usize, Way)> {
+/// The first lines of the equivalent windows, each with its relation.
+fn windows(view: &str, old: &str, relation: Relation) -> Vec<(usize, LineRelation)> {
     let (file, old) = (lines(view), old_lines(old));
     (0..file.len())
         .filter(|first| first + old.len() <= file.len())
@@ -267,7 +267,7 @@ fn window_place(view: &str, old: &str, first: usize) -> Range<usize> {
     start..(start + length - newline).min(view.len())
 }
 
-/// The first rung, of those that do not rewrite, under which anything is equivalent, and where.
+/// The first rung on which anything is equivalent, and the places; rungs that rewrite the old text are left out.
 pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<Range<usize>>)> {
     let found =
         |rung: Rung, places: Vec<Range<usize>>| (!places.is_empty()).then_some((rung, places));
@@ -297,7 +297,7 @@ pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -
     let place = window_place(view, old, first);
     let file = lines(view);
     let (old_lines, new_lines) = (old_lines(old), old_lines(new));
-    let stay = shared(&old_lines, &new_lines);
+    let stay = common_pairs(&old_lines, &new_lines);
     let mut result: Vec<String> = Vec::new();
     for (number, line) in new_lines.iter().enumerate() {
         let partner = stay.iter().find(|(_, new)| *new == number);
@@ -305,15 +305,15 @@ pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -
         result.push(match (partner, &way) {
             (Some((old, _)), _) => file[first + old].to_owned(),
             (None, _) if blank(line) => (*line).to_owned(),
-            (None, Way::Same) => (*line).to_owned(),
-            (None, Way::More(prefix)) => format!("{prefix}{line}"),
-            (None, Way::Less(prefix)) => line.strip_prefix(prefix.as_str())?.to_owned(),
-            (None, Way::ToTabs(width, known)) => {
-                let told = told(&line[..indent], known).ok()?;
+            (None, LineRelation::Same) => (*line).to_owned(),
+            (None, LineRelation::More(prefix)) => format!("{prefix}{line}"),
+            (None, LineRelation::Less(prefix)) => line.strip_prefix(prefix.as_str())?.to_owned(),
+            (None, LineRelation::ToTabs(width, known)) => {
+                let told = file_indent(&line[..indent], known).ok()?;
                 told.or_else(|| tabs_of(&line[..indent], *width))? + &line[indent..]
             }
-            (None, Way::ToSpaces(width, known)) => {
-                let told = told(&line[..indent], known).ok()?;
+            (None, LineRelation::ToSpaces(width, known)) => {
+                let told = file_indent(&line[..indent], known).ok()?;
                 told.or_else(|| spaces_of(&line[..indent], *width))? + &line[indent..]
             }
         });
@@ -335,8 +335,8 @@ pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -
     )
 }
 
-/// Which items are shared: the rule as it is worded.
-pub(super) fn shared(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+/// The pairs of common items, by the rule of Ratcliff and Obershelp as it is worded.
+pub(super) fn common_pairs(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let start = (0..old.len().min(new.len()))
         .take_while(|&at| old[at] == new[at])
         .count();
@@ -368,13 +368,13 @@ pub(super) fn shared(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
             pairs.into_iter().map(move |(old, new)| (old + a, new + b))
         };
         pairs.extend(shift(
-            shared(&middle_old[..i], &middle_new[..j]),
+            common_pairs(&middle_old[..i], &middle_new[..j]),
             start,
             start,
         ));
         pairs.extend((0..length).map(|at| (start + i + at, start + j + at)));
         pairs.extend(shift(
-            shared(&middle_old[i + length..], &middle_new[j + length..]),
+            common_pairs(&middle_old[i + length..], &middle_new[j + length..]),
             start + i + length,
             start + j + length,
         ));

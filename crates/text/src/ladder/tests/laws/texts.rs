@@ -1,5 +1,5 @@
-//! Texts for the laws: files of few different lines, old text cut from them and bent a little, new
-//! text made from the old, so that most edits find something and many find too much.
+//! Texts for the properties: files of few different lines, old text that is cut from them and distorted, new text that
+//! is made from the old text. So most edits match something, and many match several places.
 
 use std::ops::Range;
 
@@ -74,9 +74,9 @@ fn file(line: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     })
 }
 
-/// How old text differs from the file.
+/// How the old text differs from the file.
 #[derive(Debug, Clone)]
-enum Bend {
+enum Distortion {
     Straight,
     Curly,
     Composed,
@@ -92,73 +92,75 @@ enum Bend {
     Escape,
 }
 
-fn bend() -> BoxedStrategy<Bend> {
+fn distortion() -> BoxedStrategy<Distortion> {
     prop_oneof![
-        1 => plain_bend(),
+        1 => whole_line_distortion(),
         1 => select(vec![
-            Bend::Straight,
-            Bend::Curly,
-            Bend::Composed,
-            Bend::Number,
-            Bend::BlankFirst,
-            Bend::BlankLast,
-            Bend::Escape,
+            Distortion::Straight,
+            Distortion::Curly,
+            Distortion::Composed,
+            Distortion::Number,
+            Distortion::BlankFirst,
+            Distortion::BlankLast,
+            Distortion::Escape,
         ]),
     ]
     .boxed()
 }
 
-/// What only the rungs of whole lines forgive.
-fn plain_bend() -> BoxedStrategy<Bend> {
+/// Distortions that only the rungs of whole lines accept.
+fn whole_line_distortion() -> BoxedStrategy<Distortion> {
     prop_oneof![
-        Just(Bend::TrimEnds),
-        Just(Bend::AddEnds),
-        select(vec!["  ", "\t", "    "]).prop_map(Bend::Deeper),
-        (1..5_usize).prop_map(Bend::Dedent),
-        (2..9_usize).prop_map(Bend::TabsToSpaces),
-        (2..9_usize).prop_map(Bend::SpacesToTabs),
+        Just(Distortion::TrimEnds),
+        Just(Distortion::AddEnds),
+        select(vec!["  ", "\t", "    "]).prop_map(Distortion::Deeper),
+        (1..5_usize).prop_map(Distortion::Dedent),
+        (2..9_usize).prop_map(Distortion::TabsToSpaces),
+        (2..9_usize).prop_map(Distortion::SpacesToTabs),
     ]
     .boxed()
 }
 
-fn apply(bend: &Bend, lines: Vec<String>, first: usize) -> Vec<String> {
+fn apply(distortion: &Distortion, lines: Vec<String>, first: usize) -> Vec<String> {
     let each = |change: &dyn Fn(&str) -> String| lines.iter().map(|line| change(line)).collect();
-    match bend {
-        Bend::Straight => each(&|line| {
+    match distortion {
+        Distortion::Straight => each(&|line| {
             line.replace(['\u{201C}', '\u{201D}'], "\"")
                 .replace('\u{2019}', "'")
                 .replace('\u{2013}', "-")
                 .replace('\u{A0}', " ")
         }),
-        Bend::Curly => each(&|line| line.replace('"', "\u{201D}").replace('\'', "\u{2018}")),
-        Bend::Composed => each(&|line| line.replace("e\u{301}", "\u{E9}")),
-        Bend::TrimEnds => each(&|line| line.trim_end_matches([' ', '\t', '\u{A0}']).to_owned()),
-        Bend::AddEnds => each(&|line| format!("{line} ")),
-        Bend::Deeper(prefix) => each(&|line| format!("{prefix}{line}")),
-        Bend::Dedent(most) => each(&|line| {
+        Distortion::Curly => each(&|line| line.replace('"', "\u{201D}").replace('\'', "\u{2018}")),
+        Distortion::Composed => each(&|line| line.replace("e\u{301}", "\u{E9}")),
+        Distortion::TrimEnds => {
+            each(&|line| line.trim_end_matches([' ', '\t', '\u{A0}']).to_owned())
+        }
+        Distortion::AddEnds => each(&|line| format!("{line} ")),
+        Distortion::Deeper(prefix) => each(&|line| format!("{prefix}{line}")),
+        Distortion::Dedent(most) => each(&|line| {
             let blanks = line
                 .bytes()
                 .take_while(|byte| b" \t".contains(byte))
                 .count();
             line[blanks.min(*most)..].to_owned()
         }),
-        Bend::TabsToSpaces(width) => each(&|line| line.replace('\t', &" ".repeat(*width))),
-        Bend::SpacesToTabs(width) => each(&|line| line.replace(&" ".repeat(*width), "\t")),
-        Bend::Number => {
+        Distortion::TabsToSpaces(width) => each(&|line| line.replace('\t', &" ".repeat(*width))),
+        Distortion::SpacesToTabs(width) => each(&|line| line.replace(&" ".repeat(*width), "\t")),
+        Distortion::Number => {
             let numbered = lines.iter().enumerate();
             numbered
                 .map(|(at, line)| format!("{}\u{2192}{line}", first + at + 1))
                 .collect()
         }
-        Bend::BlankFirst => std::iter::once(String::new()).chain(lines).collect(),
-        Bend::BlankLast => lines.into_iter().chain([String::new()]).collect(),
-        Bend::Escape => each(&|line| line.replace('"', "\\\"").replace('\t', "\\t")),
+        Distortion::BlankFirst => std::iter::once(String::new()).chain(lines).collect(),
+        Distortion::BlankLast => lines.into_iter().chain([String::new()]).collect(),
+        Distortion::Escape => each(&|line| line.replace('"', "\\\"").replace('\t', "\\t")),
     }
 }
 
-/// What new text does to the old one's lines.
+/// How the new text differs from the lines of the old text.
 #[derive(Debug, Clone)]
-enum Turn {
+enum LineEdit {
     Insert(Index, String),
     Replace(Index, String),
     Remove(Index),
@@ -166,35 +168,35 @@ enum Turn {
     Empty,
 }
 
-fn turn(line: BoxedStrategy<String>) -> BoxedStrategy<Turn> {
+fn line_edit(line: BoxedStrategy<String>) -> BoxedStrategy<LineEdit> {
     let added = select(vec!["x", "\"", " 's", "\u{201C}"]);
     prop_oneof![
-        3 => (any::<Index>(), line).prop_map(|(at, line)| Turn::Insert(at, line)),
-        3 => (any::<Index>(), plain_line()).prop_map(|(at, line)| Turn::Replace(at, line)),
-        2 => any::<Index>().prop_map(Turn::Remove),
-        3 => (any::<Index>(), added).prop_map(|(at, text)| Turn::Append(at, text)),
-        1 => Just(Turn::Empty),
+        3 => (any::<Index>(), line).prop_map(|(at, line)| LineEdit::Insert(at, line)),
+        3 => (any::<Index>(), plain_line()).prop_map(|(at, line)| LineEdit::Replace(at, line)),
+        2 => any::<Index>().prop_map(LineEdit::Remove),
+        3 => (any::<Index>(), added).prop_map(|(at, text)| LineEdit::Append(at, text)),
+        1 => Just(LineEdit::Empty),
     ]
     .boxed()
 }
 
-fn turned(mut lines: Vec<String>, turns: &[Turn]) -> Vec<String> {
-    for turn in turns {
+fn edited(mut lines: Vec<String>, line_edits: &[LineEdit]) -> Vec<String> {
+    for line_edit in line_edits {
         if lines.is_empty() {
             break;
         }
-        match turn {
-            Turn::Insert(at, line) => lines.insert(at.index(lines.len() + 1), line.clone()),
-            Turn::Replace(at, line) => {
+        match line_edit {
+            LineEdit::Insert(at, line) => lines.insert(at.index(lines.len() + 1), line.clone()),
+            LineEdit::Replace(at, line) => {
                 let at = at.index(lines.len());
                 lines[at] = line.clone();
             }
-            Turn::Remove(at) => drop(lines.remove(at.index(lines.len()))),
-            Turn::Append(at, text) => {
+            LineEdit::Remove(at) => drop(lines.remove(at.index(lines.len()))),
+            LineEdit::Append(at, text) => {
                 let at = at.index(lines.len());
                 lines[at].push_str(text);
             }
-            Turn::Empty => lines.clear(),
+            LineEdit::Empty => lines.clear(),
         }
     }
     lines
@@ -203,51 +205,58 @@ fn turned(mut lines: Vec<String>, turns: &[Turn]) -> Vec<String> {
 /// An edit that has a good chance to find its place.
 pub(super) fn sample() -> impl Strategy<Value = Sample> {
     let file = prop_oneof![file(line()), file(plain_line())];
-    sample_of(file.boxed(), bend(), turn(line().boxed()))
+    sample_of(file.boxed(), distortion(), line_edit(line().boxed()))
 }
 
-/// The same in ASCII, bent only as the rungs of whole lines forgive.
+/// An edit in ASCII, distorted only as the rungs of whole lines accept.
 pub(super) fn plain_sample() -> impl Strategy<Value = Sample> {
-    let turn = turn(plain_line().boxed()).prop_filter("ASCII", |turn| match turn {
-        Turn::Append(_, text) => text.is_ascii(),
-        _ => true,
-    });
-    sample_of(file(plain_line()).boxed(), plain_bend(), turn.boxed())
+    let line_edit =
+        line_edit(plain_line().boxed()).prop_filter("ASCII", |line_edit| match line_edit {
+            LineEdit::Append(_, text) => text.is_ascii(),
+            _ => true,
+        });
+    sample_of(
+        file(plain_line()).boxed(),
+        whole_line_distortion(),
+        line_edit.boxed(),
+    )
 }
 
 fn sample_of(
     file: BoxedStrategy<String>,
-    bend: BoxedStrategy<Bend>,
-    turn: BoxedStrategy<Turn>,
+    distortion: BoxedStrategy<Distortion>,
+    line_edit: BoxedStrategy<LineEdit>,
 ) -> impl Strategy<Value = Sample> {
     let cut = (any::<Index>(), any::<Index>(), any::<Index>());
-    let bends = prop::collection::vec(bend, 0..3);
-    let turns = prop::collection::vec(turn, 1..3);
+    let distortions = prop::collection::vec(distortion, 0..3);
+    let line_edits = prop::collection::vec(line_edit, 1..3);
     let ends = (any::<bool>(), any::<bool>());
-    (file, cut, bends, turns, ends).prop_map(|(view, cut, bends, turns, (ended, new_ended))| {
-        let all: Vec<String> = view.lines().map(str::to_owned).collect();
-        let first = cut.0.index(all.len().max(1)).min(all.len());
-        let count = 1 + cut.1.index(4).min(all.len().saturating_sub(first + 1));
-        let mut lines: Vec<String> = all.into_iter().skip(first).take(count).collect();
-        // Sometimes a part of a line.
-        if bends.is_empty()
-            && let Some(line) = lines.first_mut()
-        {
-            let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
-            if !starts.is_empty() {
-                line.drain(..starts[cut.2.index(starts.len())]);
+    (file, cut, distortions, line_edits, ends).prop_map(
+        |(view, cut, distortions, line_edits, (ended, new_ended))| {
+            let all: Vec<String> = view.lines().map(str::to_owned).collect();
+            let first = cut.0.index(all.len().max(1)).min(all.len());
+            let count = 1 + cut.1.index(4).min(all.len().saturating_sub(first + 1));
+            let mut lines: Vec<String> = all.into_iter().skip(first).take(count).collect();
+            // Without distortions the old text may begin inside of a line.
+            if distortions.is_empty()
+                && let Some(line) = lines.first_mut()
+            {
+                let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
+                if !starts.is_empty() {
+                    line.drain(..starts[cut.2.index(starts.len())]);
+                }
             }
-        }
-        for bend in &bends {
-            lines = apply(bend, lines, first);
-        }
-        let new = join(&turned(lines.clone(), &turns), new_ended);
-        Sample {
-            view,
-            old: join(&lines, ended),
-            new,
-        }
-    })
+            for distortion in &distortions {
+                lines = apply(distortion, lines, first);
+            }
+            let new = join(&edited(lines.clone(), &line_edits), new_ended);
+            Sample {
+                view,
+                old: join(&lines, ended),
+                new,
+            }
+        },
+    )
 }
 
 fn join(lines: &[String], ended: bool) -> String {
@@ -258,7 +267,7 @@ fn join(lines: &[String], ended: bool) -> String {
     text
 }
 
-/// The same with some characters of the file damaged.
+/// An edit of a file in which some characters are damaged.
 pub(super) fn damaged_sample() -> impl Strategy<Value = (Sample, Vec<Range<usize>>)> {
     (sample(), any::<Index>()).prop_map(|(sample, at)| {
         let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -273,7 +282,7 @@ pub(super) fn damaged_sample() -> impl Strategy<Value = (Sample, Vec<Range<usize
     })
 }
 
-/// Anything, of characters that mean something to some rung.
+/// Any texts of characters that mean something to some rung.
 pub(super) fn wild() -> impl Strategy<Value = Sample> {
     let text = || "[ab\n\n \t\u{A0}\u{3000}'\"\u{2018}\u{201D}\u{2013}\u{301}\u{327}\u{E9}\u{1100}\u{1161}\u{AC00}\u{2192}12:\\\\n&lt;<>s/\r\u{FFFD}\u{2000}-]{0,14}";
     prop_oneof![
