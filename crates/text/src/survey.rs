@@ -25,6 +25,7 @@ const HEAD: usize = 300;
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     length: u64,
+    /// The first bytes, at most [`HEAD`].
     head: Vec<u8>,
     /// The last bytes, at least as many as the end marker of a PDF is looked for in.
     tail: Vec<u8>,

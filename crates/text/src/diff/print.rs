@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::lines::count_lines;
 use super::{CHANGED_MOST, Difference, Hunk, LineTable, SHOWN_MOST, line_end};
 
+/// The line that `diff` prints after a last line without newline.
 const UNENDED: &str = "\\ No newline at end of file";
 
 /// A run of changed lines, as ranges of old and of new lines.
@@ -64,6 +65,7 @@ pub(super) fn coarse(blocks: &[(Range<usize>, Range<usize>)]) -> Vec<Hunk> {
     vec![hunk(first.0.start..last.0.end, first.1.start..last.1.end)]
 }
 
+/// A hunk with its line numbers and without lines.
 fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
     // An empty side has the number of the line before it, as in `diff` and `patch`.
     let start = |range: &Range<usize>| range.start + usize::from(!range.is_empty());
@@ -114,6 +116,7 @@ fn print(
     Some(hunks)
 }
 
+/// Adds unchanged lines to the hunk; `None` where that is too much to show.
 fn copy(
     view: &str,
     lines: &dyn LineTable,
@@ -131,6 +134,7 @@ fn copy(
     push(hunk, ' ', text, shown)
 }
 
+/// Adds lines after this mark to the hunk; `None` where that is too much to show.
 fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()> {
     *shown += text.len();
     if *shown > SHOWN_MOST {

@@ -93,12 +93,12 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
             });
         }
         let line = LineInContext::of(group, line, number);
-        let marks = kept_quotes(group, &line, &origins);
+        let kept_quotes = kept_quotes(group, &line, &origins);
         let mut ticks = 0;
         merged.write(&lead);
-        for (place, step) in origins.into_iter().enumerate() {
-            let unit = line.units[place];
-            match step {
+        for (index, origin) in origins.into_iter().enumerate() {
+            let unit = line.units[index];
+            match origin {
                 UnitOrigin::Dropped => {}
                 UnitOrigin::Kept(partner, file) => {
                     kept[partner] = true;
@@ -108,14 +108,14 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
                 UnitOrigin::Added => {
                     newlines.add(unit);
                     merged.fresh.extend(LookAlikeKinds::of(unit));
-                    match written(added, unit, line.position(place), marks) {
+                    match written(added, unit, line.position(index), kept_quotes) {
                         WrittenAs::AsSent => merged.write(unit),
                         WrittenAs::Ascii(character) => {
                             merged.straightened.extend(unit.chars());
                             merged.write(character.encode_utf8(&mut [0; 4]));
                         }
-                        WrittenAs::Curly(mark) => merged.segments.push(Segment::Quote {
-                            mark,
+                        WrittenAs::Curly(quote) => merged.segments.push(Segment::Quote {
+                            quote,
                             line: group.first_new + number,
                             ticks,
                         }),
@@ -160,8 +160,8 @@ fn kept_quotes(
     origins: &[UnitOrigin],
 ) -> KeptQuotes {
     let mut marks = KeptQuotes::default();
-    for (at, step) in origins.iter().enumerate() {
-        if let UnitOrigin::Kept(_, file) = step {
+    for (at, origin) in origins.iter().enumerate() {
+        if let UnitOrigin::Kept(_, file) = origin {
             for character in group.place[file.clone()].chars() {
                 marks.note(character, line.position(at));
             }
@@ -186,6 +186,7 @@ impl<'a> LineInContext<'a> {
         }
     }
 
+    /// Whether the unit stands between two letters.
     fn position(&self, at: usize) -> QuotePosition {
         let first = |unit: &&str| unit.chars().next();
         let before = match at.checked_sub(1) {
@@ -234,6 +235,7 @@ impl NewlinePairing {
         }
     }
 
+    /// Counts a unit of the new text that is kept, as this unit of the old text.
     fn pair(&mut self, partner: usize, unit: &str) {
         if unit == "\n" {
             self.kept += usize::from(self.before[partner] == self.new);
@@ -241,6 +243,7 @@ impl NewlinePairing {
         }
     }
 
+    /// Counts a unit that the new text adds.
     fn add(&mut self, unit: &str) {
         self.new += usize::from(unit == "\n");
     }
@@ -250,6 +253,7 @@ impl NewlinePairing {
     }
 }
 
+/// The new lines as they were sent, apart from their indentation.
 fn as_sent(group: &LineGroup<'_>) -> Result<Merged, String> {
     let mut merged = Merged::default();
     for (number, line) in group.new.lines.iter().enumerate() {
@@ -263,10 +267,13 @@ fn as_sent(group: &LineGroup<'_>) -> Result<Merged, String> {
     Ok(merged)
 }
 
+/// Whether the line ends in a newline.
 fn has_newline(lines: &TextLines<'_>, line: usize) -> bool {
     lines.ended || line + 1 < lines.len()
 }
 
+/// The units of the old lines, each paired with the unit of the file that it matches. The error is the reason why a
+/// guard forbids the edit.
 fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
     let mut all = Vec::new();
     for (number, (&line, range)) in group.old.lines.iter().zip(group.lines).enumerate() {
@@ -313,10 +320,12 @@ fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
     Ok(all)
 }
 
+/// The reason where units cannot be paired.
 fn unpaired() -> String {
     "The old text and the file do not correspond character by character.".to_owned()
 }
 
+/// The reason where an edit would replace a character that was folded.
 fn replaced(file: &str, old: &str) -> String {
     format!(
         "The edit replaces {} of the file, for which the old text has {}; send old text with the file's own character.",

@@ -25,7 +25,7 @@ pub(super) enum Segment {
     Inserted(String),
     /// An inserted quote that becomes curly unless it stands in code, which only the place tells.
     Quote {
-        mark: PendingQuote,
+        quote: PendingQuote,
         /// The number of its line in the new text.
         line: usize,
         /// How many back quotes stand before it on that line.
@@ -84,6 +84,7 @@ impl EditScript<'_> {
         let mut edited = EditedPlaces::default();
         for (number, place) in places.iter().enumerate() {
             let next = places.get(number + 1).map_or(view.len(), |next| next.start);
+            // Only a newline that belongs to no place can be deleted with this one or have lines put behind it.
             let takes_next_newline =
                 !self.old.ended && newline_at(view, place.end) && next > place.end;
             let mut range = place.clone();
@@ -123,6 +124,8 @@ impl EditScript<'_> {
         edited
     }
 
+    /// Adds the changes of one hunk at the place that starts at `base`: one change for each run of insertions between
+    /// two kept segments, unless it leaves the text as it is.
     fn apply_hunk(
         &self,
         hunk: &ScriptHunk,
@@ -133,7 +136,7 @@ impl EditScript<'_> {
     ) {
         let mut at = base + hunk.range.start;
         let mut text = String::new();
-        let mut close = |at: usize, to: usize, text: &mut String| {
+        let mut push_change = |at: usize, to: usize, text: &mut String| {
             let unchanged = view[at..to] == **text;
             let text = std::mem::take(text);
             if !unchanged {
@@ -149,29 +152,29 @@ impl EditScript<'_> {
         for segment in &hunk.segments {
             match segment {
                 Segment::Kept(range) => {
-                    close(at, base + range.start, &mut text);
+                    push_change(at, base + range.start, &mut text);
                     at = base + range.end;
                     before = view[..at].chars().next_back();
                 }
-                Segment::Inserted(fresh) => {
-                    text.push_str(fresh);
-                    before = fresh.chars().next_back().or(before);
+                Segment::Inserted(inserted) => {
+                    text.push_str(inserted);
+                    before = inserted.chars().next_back().or(before);
                 }
-                Segment::Quote { mark, line, ticks } => {
+                Segment::Quote { quote, line, ticks } => {
                     let code = code_lines
                         .get_or_insert_with(|| CodeLines::of(view, base, &self.new.lines));
-                    let quote = if code.is_code(*line, *ticks) {
-                        mark.sent
+                    let written = if code.is_code(*line, *ticks) {
+                        quote.sent
                     } else {
                         edited.curled = true;
-                        mark.curl(before)
+                        quote.curl(before)
                     };
-                    text.push(quote);
-                    before = Some(quote);
+                    text.push(written);
+                    before = Some(written);
                 }
             }
         }
-        close(at, base + hunk.range.end, &mut text);
+        push_change(at, base + hunk.range.end, &mut text);
     }
 }
 
@@ -181,8 +184,8 @@ impl ScriptHunk {
         let mut text = String::new();
         for segment in &self.segments {
             match segment {
-                Segment::Inserted(fresh) => text.push_str(fresh),
-                Segment::Quote { mark, .. } => text.push(mark.sent),
+                Segment::Inserted(inserted) => text.push_str(inserted),
+                Segment::Quote { quote, .. } => text.push(quote.sent),
                 Segment::Kept(_) => {}
             }
         }

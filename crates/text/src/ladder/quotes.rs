@@ -129,6 +129,8 @@ impl PendingQuote {
     }
 }
 
+/// How added characters of one kind are written. `AsSent` unless the match folded characters of this kind and the place
+/// is uniform.
 fn added_as(old: &str, place: &str, wanted: LookAlikeKind, text_kind: TextKind) -> AddedAs {
     let all = |text: &str| -> Vec<char> {
         text.chars()
@@ -151,6 +153,7 @@ fn added_as(old: &str, place: &str, wanted: LookAlikeKind, text_kind: TextKind) 
     }
 }
 
+/// Whether the character is an ASCII quote.
 fn is_straight(character: char) -> bool {
     matches!(character, '\'' | '"')
 }

@@ -93,6 +93,7 @@ impl<'a> EditScript<'a> {
 
 /// The inputs of a script while its hunks are built.
 struct ScriptBuilder<'l> {
+    /// The text of the place.
     place: &'l str,
     /// The lines of the place, as many as the old text has.
     lines: Vec<Range<usize>>,
@@ -102,10 +103,13 @@ struct ScriptBuilder<'l> {
     around: (Option<char>, Option<char>),
     /// How the lines differ beside look-alikes; only on rungs that fold.
     shift: Option<&'l Shift<'l>>,
+    /// How added characters are written; `None` where the match folded nothing.
     added: Option<&'l AddedStyle<'l>>,
 }
 
 impl<'l> ScriptBuilder<'l> {
+    /// The hunk for one gap. It chooses which newlines the hunk replaces, so that every line that stays keeps its own
+    /// line end.
     fn hunk(&self, gap: &Gap) -> Result<(ScriptHunk, Merged), String> {
         let is_last = gap.old.end == self.old.len() && gap.new.end == self.new.len();
         if !is_last {
@@ -198,6 +202,8 @@ impl<'l> ScriptBuilder<'l> {
 /// Whether lines that old and new text have in common follow a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HunkPlace {
+    /// Common lines follow, so that the last line of the hunk is ended.
     Inside,
+    /// The hunk is the end of both texts.
     Last,
 }

@@ -86,6 +86,7 @@ fn is_all(text: &str, accepts: impl Fn(u8) -> bool) -> bool {
     !text.is_empty() && text.bytes().all(accepts)
 }
 
+/// The character of an entity.
 fn meaning(name: &str) -> Option<char> {
     let Some(number) = name.strip_prefix('#') else {
         let named = NAMED.iter().find(|(known, _)| *known == name);
