@@ -115,6 +115,7 @@ impl ViewBuilder {
         self.line_ends.endings()
     }
 
+    /// Pushes UTF-8 that may have malformed sequences.
     fn push_utf8(&mut self, raw: &[u8], start: usize) {
         let mut at = start;
         for chunk in raw[start..].utf8_chunks() {
@@ -125,6 +126,7 @@ impl ViewBuilder {
         }
     }
 
+    /// Pushes bytes that `encoding_rs` decodes.
     fn push_decoded(&mut self, raw: &[u8], start: usize, table: &'static Table) {
         let mut at = start;
         let mut decoder = table.new_decoder_without_bom_handling();
@@ -138,8 +140,8 @@ impl ViewBuilder {
                 DecoderResult::InputEmpty => return,
                 DecoderResult::OutputFull => self.checkpoint(at),
                 DecoderResult::Malformed(bad, ahead) => {
-                    // What was read beyond the bad bytes is read again by a fresh decoder: none of these
-                    // encodings carries anything from one character to the next.
+                    // The bytes that were read beyond the malformed ones are read again by a new decoder, which loses
+                    // nothing: none of these encodings has a state between characters.
                     at -= usize::from(ahead);
                     self.push_damage(usize::from(bad), at - usize::from(bad));
                     decoder = table.new_decoder_without_bom_handling();
@@ -181,6 +183,7 @@ impl ViewBuilder {
         });
     }
 
+    /// Pushes decoded text, which may begin or end inside of a line end.
     fn push(&mut self, text: &str) {
         let bytes = text.as_bytes();
         if self.checkpoints.lone_cr() == LoneCr::EndsLine {
@@ -195,6 +198,7 @@ impl ViewBuilder {
         }
     }
 
+    /// Pushes text of a file whose lines end in lone CRs.
     fn push_lone_cr_lines(&mut self, text: &str) {
         let mut from = 0;
         for at in memchr::memchr_iter(b'\r', text.as_bytes()) {
@@ -206,6 +210,7 @@ impl ViewBuilder {
         self.view.push_str(&text[from..]);
     }
 
+    /// Pushes text of a file whose lines end in LF, CR LF or CR CR LF.
     fn push_lines(&mut self, text: &str) {
         let bytes = text.as_bytes();
         if memchr::memchr(b'\r', bytes).is_none() {

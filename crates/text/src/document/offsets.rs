@@ -83,6 +83,7 @@ enum Offset {
 }
 
 impl Offset {
+    /// Whether a position is beyond this offset.
     fn passed_by(self, position: Position) -> bool {
         match self {
             Offset::View(view) => position.view > view,
@@ -136,6 +137,7 @@ impl Document<'_> {
         floor
     }
 
+    /// The last position that is not after the target, from `from` or from the nearest checkpoint on.
     fn seek(&self, from: Position, target: Offset) -> Position {
         let checkpoints = match (&self.map, target) {
             (OffsetMap::Shifted(shift), Offset::View(view)) => {

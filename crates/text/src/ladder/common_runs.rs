@@ -38,7 +38,7 @@ pub(super) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
     let old: Vec<u32> = old.iter().map(&mut number).collect();
     let new: Vec<u32> = new.iter().map(&mut number).collect();
     let mut aligner = Aligner {
-        places: Places::of(&new, numbers.len()),
+        positions: ItemPositions::of(&new, numbers.len()),
         ends: vec![(usize::MAX - 1, 0); new.len()],
         old: &old,
         new: &new,
@@ -76,14 +76,15 @@ pub(super) fn gaps(runs: &[Run], old: usize, new: usize) -> Vec<Gap> {
     gaps
 }
 
-/// The ascending positions of each item in the new sequence.
-struct Places {
+/// The ascending positions of each item in the new sequence, grouped by item: those of item `i` are
+/// `positions[starts[i]..starts[i + 1]]`.
+struct ItemPositions {
     starts: Vec<usize>,
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
-impl Places {
-    fn of(items: &[u32], kinds: usize) -> Places {
+impl ItemPositions {
+    fn of(items: &[u32], kinds: usize) -> ItemPositions {
         let mut starts = vec![0; kinds + 1];
         for &item in items {
             starts[item as usize + 1] += 1;
@@ -92,16 +93,17 @@ impl Places {
             starts[kind + 1] += starts[kind];
         }
         let mut next = starts.clone();
-        let mut places = vec![0; items.len()];
+        let mut positions = vec![0; items.len()];
         for (at, &item) in items.iter().enumerate() {
-            places[next[item as usize]] = at;
+            positions[next[item as usize]] = at;
             next[item as usize] += 1;
         }
-        Places { starts, places }
+        ItemPositions { starts, positions }
     }
 
+    /// The positions of an item that are in this range.
     fn within(&self, item: u32, range: &Range<usize>) -> &[usize] {
-        let all = &self.places[self.starts[item as usize]..self.starts[item as usize + 1]];
+        let all = &self.positions[self.starts[item as usize]..self.starts[item as usize + 1]];
         let from = all.partition_point(|&place| place < range.start);
         let to = all.partition_point(|&place| place < range.end);
         &all[from..to]
@@ -112,7 +114,7 @@ impl Places {
 struct Aligner<'s> {
     old: &'s [u32],
     new: &'s [u32],
-    places: Places,
+    positions: ItemPositions,
     /// For each new item, the old item that it was last compared equal to and the length of the run that ends there.
     ends: Vec<(usize, usize)>,
     comparisons: usize,
@@ -174,7 +176,7 @@ impl Aligner<'_> {
     fn longest(&mut self, gap: &Gap) -> Option<Run> {
         let mut cost = gap.old.len();
         for at in gap.old.clone() {
-            cost += self.places.within(self.old[at], &gap.new).len();
+            cost += self.positions.within(self.old[at], &gap.new).len();
             if cost > self.comparisons {
                 return None;
             }
@@ -184,7 +186,7 @@ impl Aligner<'_> {
         for at in gap.old.clone() {
             // The entry to the left must still be that of the previous old item, so the positions are taken from right
             // to left.
-            for &place in self.places.within(self.old[at], &gap.new).iter().rev() {
+            for &place in self.positions.within(self.old[at], &gap.new).iter().rev() {
                 let inside = at > gap.old.start && place > gap.new.start;
                 let before = match inside.then(|| self.ends[place - 1]) {
                     Some((last, len)) if last + 1 == at => len,

@@ -15,7 +15,7 @@ use crate::splice::apply_changes;
 
 /// The outcome of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum EditOutcome {
     Done(Rung, String),
     Ambiguous(Rung, usize),
     TooMany(Rung, usize),
@@ -24,10 +24,10 @@ pub(super) enum Outcome {
     Leaked,
 }
 
-use Outcome::{Ambiguous, Forbidden, Leaked, NotFound};
+use EditOutcome::{Ambiguous, Forbidden, Leaked, NotFound};
 
-pub(super) fn done(rung: Rung, result: &str) -> Outcome {
-    Outcome::Done(rung, result.to_owned())
+pub(super) fn done(rung: Rung, result: &str) -> EditOutcome {
+    EditOutcome::Done(rung, result.to_owned())
 }
 
 pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> {
@@ -50,14 +50,14 @@ pub(super) fn changes(found: &Found) -> Vec<Change> {
     changes.collect()
 }
 
-pub(super) fn outcome(query: &Query<'_>) -> Outcome {
+pub(super) fn outcome(query: &Query<'_>) -> EditOutcome {
     match find(query) {
         Verdict::Found(found) => {
             let result = apply_changes(query.view, &changes(&found));
-            Outcome::Done(found.rung, result)
+            EditOutcome::Done(found.rung, result)
         }
         Verdict::Ambiguous { rung, places } => Ambiguous(rung, places.len()),
-        Verdict::TooMany { rung, count, .. } => Outcome::TooMany(rung, count),
+        Verdict::TooMany { rung, count, .. } => EditOutcome::TooMany(rung, count),
         Verdict::NotFound { guard: None } => NotFound,
         Verdict::NotFound { guard: Some(guard) } => Forbidden(guard.rung),
         Verdict::Leaked { .. } => Leaked,
@@ -65,12 +65,12 @@ pub(super) fn outcome(query: &Query<'_>) -> Outcome {
 }
 
 /// The outcome of an edit of one place.
-pub(super) fn edit(view: &str, old: &str, new: &str) -> Outcome {
+pub(super) fn edit(view: &str, old: &str, new: &str) -> EditOutcome {
     outcome(&query(view, old, new))
 }
 
 /// The outcome of an edit of all places.
-pub(super) fn edit_all(view: &str, old: &str, new: &str) -> Outcome {
+pub(super) fn edit_all(view: &str, old: &str, new: &str) -> EditOutcome {
     outcome(&Query {
         occurrences: Occurrences::All,
         ..query(view, old, new)
@@ -78,7 +78,7 @@ pub(super) fn edit_all(view: &str, old: &str, new: &str) -> Outcome {
 }
 
 /// A case: its name, the file, the old text, the new text, the outcome.
-pub(super) type Case<'a> = (&'a str, &'a str, &'a str, &'a str, Outcome);
+pub(super) type Case<'a> = (&'a str, &'a str, &'a str, &'a str, EditOutcome);
 
 pub(super) fn check(cases: &[Case<'_>]) {
     for (why, view, old, new, wanted) in cases {

@@ -47,6 +47,7 @@ pub fn leaked_edit(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
         .or_else(|| placeholder_in_edit(edit.old, edit.file, new))
 }
 
+/// A code fence around the new text, in a file that has no fences.
 fn leaked_fence(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
     if edit.markup == Markup::Fences {
         return None;

@@ -31,15 +31,15 @@ fn more_places_than_are_listed_are_counted() {
     }
     assert_eq!(
         edit_all(&view.replace('x', "’"), "'", "y"),
-        Outcome::TooMany(Rung::LookAlike, PLACES_MOST + 7)
+        EditOutcome::TooMany(Rung::LookAlike, PLACES_MOST + 7)
     );
     // Overlapping places count where one is asked for, and are not edited where all are.
     let view = "a".repeat(PLACES_MOST + 10);
     assert_eq!(
         edit(&view, "aaa", "b"),
-        Outcome::TooMany(Rung::Exact, PLACES_MOST + 8)
+        EditOutcome::TooMany(Rung::Exact, PLACES_MOST + 8)
     );
-    let Outcome::Done(Rung::Exact, result) = edit_all(&view, "aaaaa", "b") else {
+    let EditOutcome::Done(Rung::Exact, result) = edit_all(&view, "aaaaa", "b") else {
         panic!("few enough")
     };
     assert_eq!(result.len(), PLACES_MOST / 5 + 2);
