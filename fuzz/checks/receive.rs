@@ -1,8 +1,7 @@
 //! What must hold of any arguments: they are cleaned or refused with bounded words, and what was cleaned once needs no
 //! cleaning a second time. The first byte chooses the tool's name, the rest is JSON or, failing that, plain text.
 
-use lancet::arguments::Arguments;
-use lancet::receive::receive;
+use lancet::doors::{Arguments, receive};
 use serde_json::Value;
 
 const TOOLS: [&str; 10] = [

@@ -200,7 +200,7 @@ impl Scene {
             .open()
             .expect("an engine");
         Scene {
-            session: lancet.unnamed_session(),
+            session: lancet.new_session(),
             call: call(&json!(path)),
             folder,
         }

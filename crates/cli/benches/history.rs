@@ -14,7 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use lancet::{Caller, Direction, Lancet, LogQuery, Mode, Overlap, RawCall, Selection, TakeBack};
+use lancet::history::LogQuery;
+use lancet::undo::{Selection, TakeBack};
+use lancet::{Caller, Lancet, Mode, RawCall};
 use lancet_history::{
     Author, ChangeKind, Content, ContentStore, Draft, FileDraft, OperationKind, RecordStore, State,
     Store,
@@ -82,7 +84,7 @@ fn recording(folder: &Path) {
         open(&folder.join("with"), Some(&folder.join("state"))),
     ];
     let mut times = [Vec::new(), Vec::new()];
-    let sessions = engines.each_ref().map(Lancet::unnamed_session);
+    let sessions = engines.each_ref().map(Lancet::new_session);
     for (engine, session) in engines.iter().zip(&sessions) {
         let path = engine.roots()[0].join("a.rs");
         fs::write(&path, text(0)).unwrap();
@@ -315,7 +317,7 @@ fn going_back(folder: &Path, root: &Path, state: &Path) {
     let path = root.join("real.rs");
     fs::write(&path, text(0)).unwrap();
     let lancet = open(root, Some(state));
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let edit = || {
         let read = RawCall::new("Read", json!({ "file_path": path, "force": true }));
         assert!(!session.call(read).is_error());
@@ -328,15 +330,9 @@ fn going_back(folder: &Path, root: &Path, state: &Path) {
         edit();
         commands.push(run(folder, &["undo", "--yes"]));
         edit();
-        let asked = TakeBack {
-            selection: Selection::Newest,
-            direction: Direction::Undo,
-            overlap: Overlap::Refuse,
-            conflicts: lancet::Conflicts::Refuse,
-            dry_run: false,
-        };
+        let asked = TakeBack::undo(Selection::Newest);
         let (began, from) = (Instant::now(), cpu());
-        let reply = lancet.unnamed_session().take_back(asked, Caller::default());
+        let reply = lancet.new_session().take_back(asked, Caller::default());
         inside.push(began.elapsed());
         processor.push(cpu() - from);
         assert!(!reply.is_error(), "{}", reply.text());

@@ -57,7 +57,7 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
 fn session_of(lancet: &Lancet, name: Option<&SessionName>) -> Session {
     match name {
         Some(name) => lancet.session(name),
-        None => lancet.unnamed_session(),
+        None => lancet.new_session(),
     }
 }
 

@@ -13,21 +13,14 @@ static UNDER_WAY: OnceLock<Cancel> = OnceLock::new();
 
 /// Calls a tool so that a fault on the way can be told with what became of its files.
 pub(crate) fn watched(session: &Session, tool: &str, arguments: Value) -> Reply {
-    let call = RawCall {
-        caller: caller(),
-        ..RawCall::new(tool, arguments)
-    };
+    let call = RawCall::new(tool, arguments).with_caller(caller());
     let _ = UNDER_WAY.set(call.cancel.clone());
     session.call(call)
 }
 
 /// Who calls where somebody typed a command, for the record.
 pub(crate) fn caller() -> Caller {
-    Caller {
-        client: Some("lancet".to_owned()),
-        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        ..Caller::default()
-    }
+    Caller::client("lancet", env!("CARGO_PKG_VERSION"))
 }
 
 /// A panic's own message may quote the text of a file. The place says as much as a report needs.
@@ -68,7 +61,7 @@ mod tests {
         let call = RawCall::new("Write", file);
         let cancel = call.cancel.clone();
         assert!(words("here", Some(&cancel)).contains("as they were"));
-        lancet.unnamed_session().call(call);
+        lancet.new_session().call(call);
         assert!(words("here", Some(&cancel)).contains("may have been written"));
         assert!(!words("here", None).contains("iles"));
     }

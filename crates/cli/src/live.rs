@@ -10,8 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use lancet::Settings;
 use lancet::settings::{ClaudeSettings, has_writer};
-use lancet::{Reread, Settings, SettingsSource, Settled};
+use lancet::settings::{Reread, SettingsSource, Settled};
 use lancet_mcp::Level;
 
 use crate::arguments::{Mode, Place};
@@ -79,7 +80,7 @@ impl Recipe {
                 });
             }
         }
-        settings.search.excludes = lancet::excludes_path();
+        settings.search.excludes = lancet::doors::excludes_path();
         if settings.write.git_diff {
             settings.write.git = git_surroundings(&self.around);
         }
@@ -92,11 +93,12 @@ impl Recipe {
                 )
             });
         }
-        Ok(Reread {
-            mode: Some(settings.mode.unwrap_or(self.unasked_mode)),
-            answer_limit: Some(settings.read.max_chars.unwrap_or(self.answer_limit)),
-            settings,
-        })
+        let mode = settings.mode.unwrap_or(self.unasked_mode);
+        let answer_limit = settings.read.max_chars.unwrap_or(self.answer_limit);
+        let mut reread = Reread::from(settings);
+        reread.mode = Some(mode);
+        reread.answer_limit = Some(answer_limit);
+        Ok(reread)
     }
 
     /// The files that the settings are read from.

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use lancet::{Event, Observer};
+use lancet::events::{Event, Observer};
 use lancet_mcp::Level;
 
 use crate::arguments::LogLevel;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lancet::{Audience, Lancet};
+use lancet::Lancet;
+use lancet::doors::Audience;
 use lancet_mcp::Level;
 
 use crate::arguments::{Mode, Place};

@@ -6,7 +6,7 @@ mod question;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 
-pub(crate) use lancet::{visible, visible_line};
+pub(crate) use lancet::doors::{visible, visible_line};
 pub(crate) use passing::Passing;
 pub(crate) use question::{Consent, TerminalApprover, confirm};
 

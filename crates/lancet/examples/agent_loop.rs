@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use lancet::{Check, Event, Lancet, Mode, RawCall};
+use lancet::events::Event;
+use lancet::{Check, Lancet, Mode, RawCall};
 use serde_json::{Value, json};
 
 /// What a model would send, turn by turn. A real one would be handed `tools` and the conversation so far.
@@ -39,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         })
         .open()?;
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let tools = lancet.tools();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     println!("tools in the request: {}", names.join(", "));

@@ -9,12 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
 
+mod new;
+
 pub use schema::strict_schema;
 pub use search::{GlobArguments, GrepArguments, OutputMode};
 
 /// Arguments of `Read`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ReadArguments {
     /// Absolute path
     pub file_path: String,
@@ -38,6 +41,7 @@ pub struct ReadArguments {
 /// Arguments of `Edit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct EditArguments {
     /// Absolute path
     pub file_path: String,
@@ -66,6 +70,7 @@ pub struct EditArguments {
 /// One edit of a `MultiEdit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct EditItem {
     /// If not the outer one
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,6 +90,7 @@ pub struct EditItem {
 /// Arguments of `MultiEdit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MultiEditArguments {
     /// Edits, applied in order
     #[schemars(length(min = 1))]
@@ -103,6 +109,7 @@ pub struct MultiEditArguments {
 /// What `Write` does with a file that is there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum WriteMode {
     /// Replace it.
     #[default]
@@ -116,6 +123,7 @@ pub enum WriteMode {
 /// Arguments of `Write`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct WriteArguments {
     /// Absolute path
     pub file_path: String,
@@ -138,6 +146,7 @@ pub struct WriteArguments {
 /// Arguments of `Undo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct UndoArguments {
     /// The operation to take back; without it the newest of this session
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 use lancet_search::SoFar;
 use serde_json::Value;
 
-use crate::approver::Approver;
-use crate::limit::HandedOn;
+use crate::approval::Approver;
+
+pub use crate::limit::{AnswerLimit, HandedOn, Measure};
 
 /// The longest a call may take; waits for a person apart.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// A call in the words of its caller.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct RawCall {
     /// The tool's name.
     pub tool: String,
@@ -41,8 +43,32 @@ impl RawCall {
     }
 }
 
+impl RawCall {
+    /// Says who calls.
+    #[must_use]
+    pub fn with_caller(mut self, caller: Caller) -> Self {
+        self.caller = caller;
+        self
+    }
+
+    /// Hands in the handle by which the call is stopped, and its time limit. The caller keeps a clone.
+    #[must_use]
+    pub fn with_cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Says who is asked about this call, instead of the engine's approver.
+    #[must_use]
+    pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+}
+
 /// What is known of who calls. Names and ids are for the record; nothing is decided by them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Caller {
     /// The client's name, as it introduced itself.
     pub client: Option<String>,
@@ -54,6 +80,31 @@ pub struct Caller {
     pub call: Option<String>,
     /// How much of the answer reaches the model.
     pub handed_on: HandedOn,
+}
+
+impl Caller {
+    /// A client by its name and version.
+    pub fn client(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            client: Some(name.into()),
+            version: Some(version.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the caller's turn. All changes of a turn can be taken back at once.
+    #[must_use]
+    pub fn with_turn(mut self, turn: impl Into<String>) -> Self {
+        self.turn = Some(turn.into());
+        self
+    }
+
+    /// Adds the caller's own id of the call.
+    #[must_use]
+    pub fn with_call(mut self, call: impl Into<String>) -> Self {
+        self.call = Some(call.into());
+        self
+    }
 }
 
 /// Stops a call early: set by whoever no longer wants the answer, or by the time limit. Tells the other way round
@@ -80,6 +131,7 @@ impl Default for Cancel {
 
 /// Why a call was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stopped {
     /// The caller no longer wants the answer.
     Cancelled,

@@ -27,6 +27,7 @@ pub const ANSWER_LIMIT_MCP: usize = 32_000;
 
 /// One tool as agents, hosts and people are told of it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Declaration {
     /// The name models call it by.
     pub name: Cow<'static, str>,
@@ -58,6 +59,50 @@ pub struct Declaration {
     pub answer_limit_library: usize,
     /// Longest answer over MCP, in characters.
     pub answer_limit_mcp: usize,
+}
+
+impl Declaration {
+    /// A host's own tool: its name, what it does, and the JSON schema of its arguments (an object schema). It counts as
+    /// one that may change files and runs alone, until [`reading_only`](Self::reading_only) says otherwise; the other fields
+    /// are set on the value.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        input_schema: Value,
+    ) -> Self {
+        let (name, description) = (name.into(), description.into());
+        let summary = match description.split_once(". ") {
+            Some((first, _)) => Cow::Owned(format!("{first}.")),
+            None => description.clone(),
+        };
+        Self {
+            title: name.clone(),
+            name,
+            summary,
+            prompt: description.clone(),
+            description,
+            input_schema,
+            output_schema: None,
+            read_only: false,
+            destructive: true,
+            idempotent: false,
+            concurrent: false,
+            search_hint: Cow::Borrowed(""),
+            always_load: false,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+        }
+    }
+
+    /// Says that the tool changes no file: it is offered in plan mode and may run beside other calls.
+    #[must_use]
+    pub fn reading_only(mut self) -> Self {
+        self.read_only = true;
+        self.destructive = false;
+        self.idempotent = true;
+        self.concurrent = true;
+        self
+    }
 }
 
 /// Tools that are offered only where they are asked for by name.

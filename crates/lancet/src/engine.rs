@@ -19,10 +19,10 @@ use lancet_history::{LedgerStore, OperationStore};
 use lancet_policy::Policy;
 use lancet_workspace::{Disk, Workspace, resolved_folder};
 
-use crate::approver::Approver;
+use crate::approval::Approver;
 use crate::audience::Audience;
 use crate::declare::Declaration;
-use crate::observe::{Event, Observer};
+use crate::events::{Event, Observer};
 use crate::order::Order;
 use crate::session::SessionInner;
 use crate::settings::{Mode, Settings};
@@ -129,6 +129,7 @@ impl Lancet {
     }
 
     /// The policy in force: who may touch which file, and why.
+    #[doc(hidden)]
     pub fn policy(&self) -> Arc<Policy> {
         self.engine().permissions.policy()
     }

@@ -11,6 +11,7 @@ use crate::rooms::locate::{HardLinks, Intent, find};
 
 /// What was decided about a file, and by what.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The file as opened.
     pub path: PathBuf,

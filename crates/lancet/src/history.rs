@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet_history::{
-    Compressed, FileChange, IdMatch, Limits, LogQuery, Operation, OperationStore, Removed,
-    Statistics, StatisticsQuery, StoreError,
-};
+use lancet_history::{Limits, OperationStore};
 use lancet_workspace::{DISPLACED_FOLDER, is_sealed_name};
 
 use crate::engine::{EngineView, Lancet};
@@ -19,6 +16,11 @@ use crate::rooms::examine::open::LARGEST;
 use crate::rooms::{heal, set_aside};
 
 pub use attribution::{Attribution, Written};
+pub use lancet_history::{
+    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, LogQuery, Operation, OperationKind,
+    OperationState, RecordedState, Removed, Reversible, Statistics, StatisticsQuery, StoreError,
+    Totals,
+};
 
 /// The shortest beginning of an id that is taken for it.
 pub const SHORTEST_ID: usize = 4;

@@ -10,6 +10,7 @@ use crate::session::Session;
 
 /// What a host tool wants to happen.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Proposal {
     /// Nothing is written; this is the answer.
     Answer {

@@ -12,7 +12,7 @@
 //! # let root = folder.path();
 //! std::fs::write(root.join("greeting.txt"), "hello\nworld\n")?;
 //! let lancet = Lancet::builder().root(root).mode(Mode::AcceptEdits).open()?;
-//! let session = lancet.unnamed_session();
+//! let session = lancet.new_session();
 //!
 //! let path = root.join("greeting.txt");
 //! let reply = session.call(RawCall::new("Read", json!({ "file_path": path })));
@@ -37,60 +37,76 @@
 //! signal ends the process.
 
 mod api;
-mod approver;
-pub mod arguments;
+pub mod approval;
+mod arguments;
 mod audience;
-mod call;
+pub mod call;
 mod closest;
-pub mod declare;
+mod declare;
 mod engine;
+pub mod events;
 mod explain;
 mod gutter;
-mod history;
+pub mod history;
 mod host_tool;
 mod journal;
 mod ledger;
 mod limit;
-pub mod line_rules;
-mod observe;
+mod line_rules;
 mod operation;
 mod order;
 pub mod outcome;
 mod reason;
-pub mod receive;
+mod receive;
 pub mod refusal;
 mod reply;
 mod rooms;
 mod row;
 mod session;
 pub mod settings;
-mod undo;
+pub mod undo;
 mod visible;
 mod wording;
 
-pub use approver::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
-pub use audience::Audience;
-pub use call::{Caller, Cancel, RawCall, Stopped, TIME_LIMIT};
-pub use declare::ANSWER_LIMIT;
-pub use declare::Declaration;
-pub use engine::{Builder, Lancet, OpenError, Reread, SettingsSource, Settled};
-pub use explain::Explanation;
-pub use history::{Attribution, History, SHORTEST_ID, Written};
-pub use host_tool::{HostTool, Proposal};
-pub use lancet_history::{
-    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, LogQuery, Operation,
-    OperationKind, OperationState, RecordedState, Removed, Reversible, SessionName,
-    SessionNameError, Statistics, StatisticsQuery, StoreError, StoreFacts, Totals, examine_store,
-    files_set_aside,
-};
-pub use lancet_policy as policy;
-pub use lancet_search::excludes_path;
-pub use limit::{AnswerLimit, HandedOn, Measure};
-pub use observe::{Event, Observer};
+pub use call::{Caller, Cancel, RawCall};
+pub use engine::{Builder, Lancet, OpenError};
+pub use lancet_history::{SessionName, SessionNameError};
 pub use refusal::{Refusal, RefusalKind};
 pub use reply::{Block, Reply};
 pub use row::{Role, Row};
 pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
-pub use undo::{Conflicts, Direction, Overlap, Restore, Selection, Side, TakeBack};
-pub use visible::{visible, visible_line};
+
+/// The tools: how they are declared to a model, what each takes, and tools of the host's own.
+pub mod tools {
+    pub use crate::arguments::{
+        EditArguments, EditItem, GlobArguments, GrepArguments, MultiEditArguments, OutputMode,
+        ReadArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
+    };
+    pub use crate::declare::{
+        ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, UnknownFormat, declaration,
+        declarations, is_default, mcp_tool, tool_list,
+    };
+    pub use crate::host_tool::{HostTool, Proposal};
+}
+
+/// Who may touch which file: the rules in force, and the explanation of a decision.
+pub mod policy {
+    pub use crate::explain::Explanation;
+    pub use lancet_policy::{
+        Access, Effect, Entry, Layer, Outcome, PatternError, Rule, RuleError, Scope,
+    };
+}
+
+/// What the programs of this repository (the MCP server, the command line, the fuzz targets) need beyond the library.
+/// Not part of the API: any version may change it.
+#[doc(hidden)]
+pub mod doors {
+    pub use crate::arguments::Arguments;
+    pub use crate::audience::Audience;
+    pub use crate::line_rules::{RuleFile, line_end_for_new};
+    pub use crate::receive::{InvalidArguments, Repair, canonical_tool, closest_tool, receive};
+    pub use crate::visible::{visible, visible_line};
+    pub use lancet_history::{StoreFacts, examine_store, files_set_aside};
+    pub use lancet_search::excludes_path;
+}

@@ -6,6 +6,7 @@ const LEAST: usize = 1_000;
 
 /// In what the length of an answer is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// In characters.
     Characters,
@@ -54,6 +55,7 @@ fn json_length(byte: u8) -> usize {
 
 /// The longest answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AnswerLimit {
     /// How long it may be.
     pub most: usize,
@@ -62,6 +64,11 @@ pub struct AnswerLimit {
 }
 
 impl AnswerLimit {
+    /// A limit in a measure.
+    pub fn new(most: usize, measure: Measure) -> Self {
+        Self { most, measure }
+    }
+
     /// The smaller of a number of characters and what a client hands on. A text has no more characters than bytes.
     pub(crate) fn in_force(characters: usize, client: Option<AnswerLimit>) -> AnswerLimit {
         match client {
@@ -116,11 +123,22 @@ impl AnswerLimit {
 
 /// How much of an answer a client hands on to its model; all of it where nothing is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HandedOn {
     /// Of an answer to a call that was carried out.
     pub answers: Option<AnswerLimit>,
     /// Of a refusal.
     pub refusals: Option<AnswerLimit>,
+}
+
+impl HandedOn {
+    /// Limits for both kinds of answer.
+    pub fn new(answers: AnswerLimit, refusals: AnswerLimit) -> Self {
+        Self {
+            answers: Some(answers),
+            refusals: Some(refusals),
+        }
+    }
 }
 
 #[cfg(test)]

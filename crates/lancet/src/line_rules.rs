@@ -14,7 +14,7 @@ use lancet_text::LineEnd;
 pub(crate) use gitattributes::{Lines, Text, attributes as git_attributes};
 
 /// Rule files longer than this are not read further: they are written by hand and a few kilobytes long.
-pub const MOST_RULE_BYTES: usize = 64 * 1024;
+pub(crate) const MOST_RULE_BYTES: usize = 64 * 1024;
 
 /// One `.editorconfig` or `.gitattributes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn line_end_for_new(
 }
 
 /// The folders whose rule files count for a path, relative to the root, from the root down.
-pub fn rule_folders(relative: &Path) -> Vec<PathBuf> {
+pub(crate) fn rule_folders(relative: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = relative
         .ancestors()
         .skip(1)

@@ -36,7 +36,7 @@ pub use search::{SearchOutcome, SkippedFiles, Totals};
 /// std::fs::write(root.join("notes.txt"), "one\ntwo\n")?;
 /// let lancet = Lancet::builder().root(root).open()?;
 /// let call = RawCall::new("Read", json!({ "file_path": root.join("notes.txt") }));
-/// let reply = lancet.unnamed_session().call(call);
+/// let reply = lancet.new_session().call(call);
 /// match reply.outcome() {
 ///     Outcome::Read(read) => assert_eq!((read.start_line, read.total_lines), (1, 2)),
 ///     Outcome::Refused(refused) => panic!("{}", refused.kind.name()),

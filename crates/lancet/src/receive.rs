@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::arguments::Arguments;
 use crate::declare;
 
-pub use clean::clean;
+pub(crate) use clean::clean;
 pub use invalid::{InvalidArguments, Repair};
 pub use names::{canonical_tool, closest_tool};
 

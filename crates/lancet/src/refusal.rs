@@ -1,10 +1,13 @@
 //! Every refusal lancet can give, declared once: stable name, stable numbers, when it is given.
 //! `docs/errors.md` is made from this table. The sentences themselves stand where the facts are known.
 
+use std::fmt;
+
 use serde_json::{Map, Value, json};
 
 /// Why a call was refused. The name of a kind is the same in all tools; its number depends on the tool's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RefusalKind {
     /// New text holds a credential and the path is a guarded one.
     Secret,
@@ -60,6 +63,7 @@ pub enum RefusalKind {
 
 /// Which column of numbers a tool uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Numbers {
     /// Edit, MultiEdit, Read and all others.
     Edit,
@@ -168,7 +172,14 @@ impl RefusalKind {
     }
 }
 
-/// A call that was not carried out: what is the case, and what to do next. The disk is as it was.
+impl fmt::Display for RefusalKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A call that was not carried out: what is the case, and what to do next. The disk is as it was. As an
+/// [`Error`](std::error::Error) it shows as its text.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     kind: RefusalKind,
@@ -238,6 +249,14 @@ impl Refusal {
         Value::Object(error)
     }
 }
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 #[cfg(test)]
 mod tests {

@@ -204,7 +204,7 @@ impl Lancet {
     }
 
     /// A session without a name, which ends with its last clone.
-    pub fn unnamed_session(&self) -> Session {
+    pub fn new_session(&self) -> Session {
         Session::new(self.clone(), Arc::new(SessionInner::unnamed()))
     }
 }

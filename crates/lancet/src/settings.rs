@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use lancet_text::Encoding;
 
+pub use crate::engine::{Reread, SettingsSource, Settled};
 pub use claude::{ClaudeSettings, LeftOut, claude_settings};
 pub use error::SettingsError;
 pub use help::help;
@@ -34,6 +35,7 @@ pub const NAME: &str = "lancet.toml";
 
 /// Where a value comes from. Later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Origin {
     /// The default.
     BuiltIn,
@@ -73,6 +75,7 @@ pub struct Layer {
 
 /// A line of a project's file that is not applied, because nobody has trusted the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ignored {
     /// The file.
     pub path: PathBuf,
@@ -84,6 +87,7 @@ pub struct Ignored {
 
 /// A value in force, for `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InForce {
     /// The key, `read.gutter`.
     pub key: String,
@@ -95,6 +99,7 @@ pub struct InForce {
 
 /// What Read shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadSettings {
     /// How lines are numbered.
     pub gutter: Gutter,
@@ -112,6 +117,7 @@ pub struct ReadSettings {
 
 /// How much of an answer a client hands on to its model.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClientLimit {
     /// The name that the client gives itself; one that ends in `*` stands for all names that begin so.
     pub name: String,
@@ -120,6 +126,14 @@ pub struct ClientLimit {
 }
 
 impl ClientLimit {
+    /// A limit in bytes for the clients of a name.
+    pub fn new(name: impl Into<String>, most_bytes: usize) -> Self {
+        Self {
+            name: name.into(),
+            most_bytes,
+        }
+    }
+
     /// Whether a client of this name is meant.
     pub fn is_for(&self, client: &str) -> bool {
         match self.name.strip_suffix('*') {
@@ -131,6 +145,7 @@ impl ClientLimit {
 
 /// How files are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WriteSettings {
     /// The line endings of a file that is written anew.
     pub line_endings: LineEndings,
@@ -155,6 +170,7 @@ pub struct GitSurroundings {
 
 /// What is kept of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HistorySettings {
     /// Bytes in the state folder beyond which the oldest changes go.
     pub max_size: u64,
@@ -166,18 +182,19 @@ pub struct HistorySettings {
 
 /// How files are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchSettings {
     /// Milliseconds after which a search answers with what it has.
     pub time_budget: u64,
     /// Whether lines that Grep showed whole count as seen.
     pub seen_lines: bool,
-    /// git's global excludes file, whose patterns are left out as git does. No key: the door tells where it is, by
-    /// [`excludes_path`](crate::excludes_path).
+    /// git's global excludes file, whose patterns are left out as git does. No key: the door tells where it is, as the program `lancet` does.
     pub excludes: Option<PathBuf>,
 }
 
 /// The settings in force.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Settings {
     /// What happens to writes; the door's own mode where none is set.
     pub mode: Option<Mode>,

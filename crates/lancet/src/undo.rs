@@ -6,6 +6,7 @@ use std::path::PathBuf;
 /// Takes changes back, or does again what was taken back. It is a change like any other: it passes *approve* and
 /// *commit* and is itself an operation.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TakeBack {
     /// Which.
     pub selection: Selection,
@@ -19,8 +20,53 @@ pub struct TakeBack {
     pub dry_run: bool,
 }
 
+impl TakeBack {
+    /// A request in one of the two directions that refuses a file that has moved on since.
+    pub fn new(direction: Direction, selection: Selection) -> Self {
+        Self {
+            selection,
+            direction,
+            overlap: Overlap::Refuse,
+            conflicts: Conflicts::Refuse,
+            dry_run: false,
+        }
+    }
+
+    /// Takes operations back.
+    pub fn undo(selection: Selection) -> Self {
+        Self::new(Direction::Undo, selection)
+    }
+
+    /// Does operations again that were taken back.
+    pub fn redo(selection: Selection) -> Self {
+        Self::new(Direction::Redo, selection)
+    }
+
+    /// Sets what happens where a file has moved on since.
+    #[must_use]
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.overlap = overlap;
+        self
+    }
+
+    /// Sets what happens to the other files where one is in conflict.
+    #[must_use]
+    pub fn conflicts(mut self, conflicts: Conflicts) -> Self {
+        self.conflicts = conflicts;
+        self
+    }
+
+    /// Shows the patch and writes nothing.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+}
+
 /// Which operations are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Selection {
     /// The newest below the roots that has not been taken back (redo: the latest undo that has not been redone).
     Newest,
@@ -49,6 +95,7 @@ pub enum Direction {
 
 /// What happens where a file is no longer what the operation left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Overlap {
     /// It is refused.
     Refuse,
@@ -58,6 +105,7 @@ pub enum Overlap {
 
 /// What happens where some of the files are in conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Conflicts {
     /// All of it is refused.
     Refuse,
@@ -67,6 +115,7 @@ pub enum Conflicts {
 
 /// Brings one file back to a state that the history has.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Restore {
     /// The file, absolute.
     pub file: PathBuf,
@@ -76,6 +125,25 @@ pub struct Restore {
     pub moment: Side,
     /// Only shown, not done.
     pub dry_run: bool,
+}
+
+impl Restore {
+    /// A request for one file: absolute path, the beginning of an operation's id, before or after that operation.
+    pub fn new(file: impl Into<PathBuf>, operation: impl Into<String>, moment: Side) -> Self {
+        Self {
+            file: file.into(),
+            operation: operation.into(),
+            moment,
+            dry_run: false,
+        }
+    }
+
+    /// Shows the patch and writes nothing.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
 }
 
 /// Before or after an operation.

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-use lancet::{Answer, Approver, Lancet, Mode, Question, RawCall, RefusalKind, Reply, Wait};
+use lancet::approval::{Answer, Approver, Question, Wait};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply};
 use serde_json::json;
 
 /// Longer than it takes whoever waits to look at the file, several times.
@@ -57,7 +58,7 @@ fn edit(meanwhile: impl Fn(&PathBuf) + Send + Sync + 'static) -> ([usize; 2], Re
         .approver(slow)
         .open()
         .expect("opened");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     let call = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
     let reply = session.call(RawCall::new("Edit", call));
@@ -111,7 +112,7 @@ fn open_with(
 fn an_approver_that_panics_is_no_person() {
     let (_folder, path, lancet) = open(|_: &Question| -> Answer { panic!("on purpose") });
     let call = json!({ "file_path": path.with_file_name("b.txt"), "content": "x\n" });
-    let reply = lancet.unnamed_session().call(RawCall::new("Write", call));
+    let reply = lancet.new_session().call(RawCall::new("Write", call));
     assert_eq!(
         reply.refusal(),
         Some(RefusalKind::Declined),
@@ -136,7 +137,7 @@ fn a_question_that_nobody_answers_is_told_with_its_true_limit() {
         builder.wait_limit(Duration::from_millis(250))
     });
     let call = json!({ "file_path": path.with_file_name("b.txt"), "content": "x\n" });
-    let reply = lancet.unnamed_session().call(RawCall::new("Write", call));
+    let reply = lancet.new_session().call(RawCall::new("Write", call));
     assert_eq!(
         reply.refusal(),
         Some(RefusalKind::Declined),
@@ -152,7 +153,7 @@ fn a_call_that_takes_too_long_is_told_with_its_true_limit() {
     let mut call = RawCall::new("Write", json!({ "file_path": path, "content": "x\n" }));
     call.cancel = lancet::Cancel::within(Duration::from_millis(3));
     sleep(Duration::from_millis(10));
-    let reply = lancet.unnamed_session().call(call);
+    let reply = lancet.new_session().call(call);
     assert_eq!(
         reply.refusal(),
         Some(RefusalKind::Timeout),
@@ -191,7 +192,7 @@ fn a_no_stands_while_its_words_are_written() {
         .approver(Wordy(path.clone(), Arc::clone(&asked)))
         .open()
         .expect("opened");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     let call = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
     let reply = session.call(RawCall::new("Edit", call));
@@ -223,7 +224,7 @@ fn always_is_kept_only_where_the_call_goes_through() {
     let edits: Vec<_> = ["b.txt", "c.txt"]
         .map(|name| json!({ "file_path": path.with_file_name(name), "old_string": "", "new_string": "x\n" }))
         .into();
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let call = || session.call(RawCall::new("MultiEdit", json!({ "edits": edits })));
     let settings = || fs::read_to_string(folder.path().join("lancet.toml")).unwrap_or_default();
     let reply = call();
@@ -255,7 +256,7 @@ fn names_and_diffs_are_escaped_before_any_approver_sees_them() {
         { "file_path": path.with_file_name("b.txt"), "old_string": "", "new_string": "b\n" },
     ]);
     let reply = lancet
-        .unnamed_session()
+        .new_session()
         .call(RawCall::new("MultiEdit", json!({ "edits": edits })));
     assert_eq!(
         reply.refusal(),

@@ -23,7 +23,7 @@ impl Place {
             .state_dir(folder.path().join("state"))
             .open()
             .expect("opened");
-        let session = lancet.unnamed_session();
+        let session = lancet.new_session();
         Place {
             folder,
             lancet,
@@ -225,10 +225,7 @@ fn a_cut_text_from_a_host_does_not_undo_what_was_read_before_a_restart() {
     let session = again.session(&name);
     session.seen(&path, "one\n[…]\n").expect("taken in");
     let edit = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
-    let reply = session.call(RawCall {
-        caller: Caller::default(),
-        ..RawCall::new("Edit", edit)
-    });
+    let reply = session.call(RawCall::new("Edit", edit).with_caller(Caller::default()));
     assert!(!reply.is_error(), "{}", reply.text());
     // A child conversation begins with all of it, too.
     let child = again.session(&name).fork(None);
@@ -255,7 +252,7 @@ fn an_engine_ends_with_its_last_session_named_or_not() {
     let lancet = Lancet::builder()
         .root(folder.path())
         .state_dir(folder.path().join("state"))
-        .observer(move |_: &lancet::Event| {
+        .observer(move |_: &lancet::events::Event| {
             let _ = &by_engine;
         })
         .open()

@@ -22,7 +22,7 @@ impl Place {
             .mode(Mode::AcceptEdits)
             .open()
             .expect("opened");
-        let session = lancet.unnamed_session();
+        let session = lancet.new_session();
         Place { folder, session }
     }
 

@@ -20,7 +20,7 @@ fn session(settings: &str) -> (TempDir, Session) {
         .mode(Mode::AcceptEdits)
         .open()
         .expect("opened");
-    (folder, lancet.unnamed_session())
+    (folder, lancet.new_session())
 }
 
 fn call(session: &Session, tool: &str, arguments: Value) -> (Option<RefusalKind>, String) {

@@ -30,7 +30,7 @@ impl Ground {
             .open()
             .expect("opened");
         Ground {
-            session: lancet.unnamed_session(),
+            session: lancet.new_session(),
             folder,
         }
     }
@@ -187,15 +187,15 @@ fn a_link_swapped_between_check_and_use() {
     let lancet = Lancet::builder()
         .root(folder.path())
         .mode(Mode::Ask)
-        .approver(move |_: &lancet::Question| {
+        .approver(move |_: &lancet::approval::Question| {
             *counted.lock().expect("free") += 1;
             let _ = std::fs::remove_file(&swapped);
             let _ = symlink(&target, &swapped);
-            lancet::Answer::Yes
+            lancet::approval::Answer::Yes
         })
         .open()
         .expect("opened");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
     assert!(session.call(RawCall::new("Edit", edit)).is_error());
@@ -268,10 +268,10 @@ fn a_settings_change_that_would_not_load_is_told_before_anybody_is_asked() {
     let lancet = Lancet::builder()
         .root(folder.path())
         .mode(Mode::AcceptEdits)
-        .approver(|_: &lancet::Question| lancet::Answer::Yes)
+        .approver(|_: &lancet::approval::Question| lancet::approval::Answer::Yes)
         .open()
         .expect("opened");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let path = folder.path().join("lancet.toml");
     let wrong =
         json!({ "file_path": path, "content": "# mine\n[permissions]\ndeny = [\"Raed(x)\"]\n" });

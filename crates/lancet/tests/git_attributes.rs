@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use lancet::line_rules::{RuleFile, line_end_for_new};
+use lancet::doors::{RuleFile, line_end_for_new};
 use lancet_text::LineEnd;
 
 const PATHS: [&str; 12] = [

@@ -43,7 +43,7 @@ impl Ground {
             .expect("opened");
         let ground = Ground {
             folder,
-            session: lancet.unnamed_session(),
+            session: lancet.new_session(),
         };
         ground.git(&["init", "-q"]);
         ground
@@ -414,7 +414,7 @@ fn without_the_key_and_without_a_repository() {
         .open()
         .expect("opened");
     let write = json!({ "file_path": ground.path("b.txt"), "content": "a\n" });
-    let reply = lancet.unnamed_session().call(RawCall::new("Write", write));
+    let reply = lancet.new_session().call(RawCall::new("Write", write));
     assert!(!reply.is_error());
     assert_eq!(reply.data().get("gitDiff"), None);
 }

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use lancet::{
-    Caller, Direction, Lancet, Mode, Overlap, RawCall, Selection, Session, SessionName, TakeBack,
-};
+use lancet::undo::{Direction, Selection, TakeBack};
+use lancet::{Caller, Lancet, Mode, RawCall, Session, SessionName};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -179,14 +178,8 @@ fn edit(session: &Session, path: &Path, old: &str, new: &str) {
 }
 
 fn take_back(lancet: &Lancet, selection: Selection, direction: Direction) {
-    let asked = TakeBack {
-        selection,
-        direction,
-        overlap: Overlap::Refuse,
-        conflicts: lancet::Conflicts::Refuse,
-        dry_run: false,
-    };
-    let reply = lancet.unnamed_session().take_back(asked, Caller::default());
+    let asked = TakeBack::new(direction, selection);
+    let reply = lancet.new_session().take_back(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
 }
 

@@ -27,7 +27,7 @@ fn other_name_after_an_edit(folder: &str, settings: &str) -> String {
         .root(place.path())
         .mode(Mode::AcceptEdits)
         .settings(settings);
-    let session = builder.open().expect("opened").unnamed_session();
+    let session = builder.open().expect("opened").new_session();
     session.call(RawCall::new("Read", json!({ "file_path": edited })));
     let edit = json!({ "file_path": edited, "old_string": "one", "new_string": "two" });
     let reply = session.call(RawCall::new("Edit", edit));
@@ -74,7 +74,7 @@ fn an_undo_says_that_names_stay_parted() {
         .settings(Settings::load(&[layer]).expect("loads"))
         .open()
         .expect("opened");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     for (new, told) in [("two", true), ("three", false)] {
         session.call(RawCall::new("Read", json!({ "file_path": edited })));
         let edit = json!({ "file_path": edited, "old_string": "one", "new_string": new });

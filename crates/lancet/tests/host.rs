@@ -4,12 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lancet::arguments::ReadArguments;
-use lancet::{
-    Caller, Conflicts, Declaration, Direction, HostTool, Lancet, Mode, OpenError, Overlap,
-    Proposal, RawCall, Refusal, RefusalKind, Reply, Selection, Session, SettingsSource, Settled,
-    TakeBack,
-};
+use lancet::settings::{SettingsSource, Settled};
+use lancet::tools::ReadArguments;
+use lancet::tools::{Declaration, HostTool, Proposal};
+use lancet::undo::{Selection, TakeBack};
+use lancet::{Caller, Lancet, Mode, OpenError, RawCall, Refusal, RefusalKind, Reply, Session};
 use serde_json::{Value, json};
 
 /// A tool that reads a file for itself and answers whether it is there.
@@ -19,7 +18,7 @@ struct Looks {
 
 impl HostTool for Looks {
     fn declaration(&self) -> Declaration {
-        let mut declaration = lancet::declare::declaration("Read").expect("there").clone();
+        let mut declaration = lancet::tools::declaration("Read").expect("there").clone();
         declaration.name = self.name.into();
         declaration.input_schema = json!({
             "type": "object",
@@ -68,7 +67,7 @@ fn open(tool: &'static str) -> (tempfile::TempDir, PathBuf, Session) {
         .tool(Looks { name: tool })
         .open()
         .expect("opened");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     (folder, path, session)
 }
 
@@ -108,12 +107,7 @@ fn what_a_host_tool_says_it_has_shown_counts() {
 #[test]
 fn a_peek_leaves_the_ledger_alone_and_always_has_text() {
     let (_folder, path, session) = open("Look");
-    let peek = || {
-        session.peek(ReadArguments {
-            file_path: path.display().to_string(),
-            ..ReadArguments::default()
-        })
-    };
+    let peek = || session.peek(ReadArguments::new(path.display().to_string()));
     assert!(peek().text().contains("two"));
     assert_eq!(edit(&session, &path).refusal(), Some(RefusalKind::NotRead));
     session.call(RawCall::new("Read", json!({ "file_path": path })));
@@ -214,22 +208,13 @@ fn undo_for_a_host_tells_the_news_that_every_call_tells() {
         .mode(Mode::AcceptEdits)
         .open()
         .expect("opened");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     for name in ["a.txt", "b.txt"] {
         let write = json!({ "file_path": root.join(name), "content": "x\n" });
         assert!(!session.call(RawCall::new("Write", write)).is_error());
     }
     fs::write(root.join("a.txt"), "somebody else's\n").expect("written");
-    let reply = session.take_back(
-        TakeBack {
-            selection: Selection::Newest,
-            direction: Direction::Undo,
-            overlap: Overlap::Refuse,
-            conflicts: Conflicts::Refuse,
-            dry_run: false,
-        },
-        Caller::default(),
-    );
+    let reply = session.take_back(TakeBack::undo(Selection::Newest), Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
     for news in ["someone else has since changed", "a riddle"] {
         assert!(reply.text().contains(news), "{news}: {}", reply.text());

@@ -7,10 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use lancet::settings::{Layer, Origin};
-use lancet::{
-    Caller, Direction, Lancet, Mode, Overlap, RawCall, RefusalKind, Reply, Selection, Session,
-    Settings, TakeBack,
-};
+use lancet::undo::{Selection, TakeBack};
+use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session, Settings};
 use serde_json::{Value, json};
 
 /// A root with things beside it that are nobody's business.
@@ -51,7 +49,7 @@ impl Place {
             .settings(settings)
             .open()
             .expect("opened");
-        let session = lancet.unnamed_session();
+        let session = lancet.new_session();
         Place {
             _folder: folder,
             around,
@@ -343,13 +341,7 @@ fn undo_stays_in_its_workspace() {
     }
     let edit = json!({ "old_string": "begin", "new_string": "of the first" });
     assert!(!one.call("Edit", &one.root.join("f"), edit).is_error());
-    let asked = TakeBack {
-        selection: Selection::Newest,
-        direction: Direction::Undo,
-        overlap: Overlap::Refuse,
-        conflicts: lancet::Conflicts::Refuse,
-        dry_run: false,
-    };
+    let asked = TakeBack::undo(Selection::Newest);
     let reply = other.session.take_back(asked, Caller::default());
     assert!(reply.is_error(), "{}", reply.text());
     assert_eq!(

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use lancet::{
-    Caller, Lancet, LogQuery, Mode, OperationKind, RawCall, Reply, Restore, Session, SessionName,
-};
+use lancet::history::{LogQuery, OperationKind};
+use lancet::undo::Restore;
+use lancet::{Caller, Lancet, Mode, RawCall, Reply, Session, SessionName};
 use lancet_workspace::FaultyDisk;
 use serde_json::json;
 
@@ -100,7 +100,7 @@ fn without_leases_every_late_write_is_a_version_and_is_told_once() {
     let ground = Ground::new();
     ground.disk.refuse("take_lease", ACCESS_DENIED);
     let lancet = ground.open();
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let file = ground.file();
     let mut held = fs::OpenOptions::new()
         .append(true)
@@ -117,7 +117,7 @@ fn without_leases_every_late_write_is_a_version_and_is_told_once() {
     for (write, whole) in [("late\n", "one\nlate\n"), ("again\n", "one\nlate\nagain\n")] {
         held.write_all(write.as_bytes()).expect("written");
         // Another session is not told of it; this one is, once.
-        let other = read(&lancet.unnamed_session(), &file);
+        let other = read(&lancet.new_session(), &file);
         assert!(
             !other.text().contains("Their text is not in the file"),
             "{}",
@@ -140,23 +140,10 @@ fn without_leases_every_late_write_is_a_version_and_is_told_once() {
     assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
     // Undo passes over what never stood in the file; restoring brings it there.
     let (id, text) = late_versions(&lancet)[0].clone();
-    let asked = Restore {
-        file: file.clone(),
-        operation: id,
-        ..restore_defaults()
-    };
-    let reply = lancet.unnamed_session().restore(asked, Caller::default());
+    let asked = Restore::new(file.clone(), id, lancet::undo::Side::After);
+    let reply = lancet.new_session().restore(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(fs::read_to_string(&file).expect("there"), text);
-}
-
-fn restore_defaults() -> Restore {
-    Restore {
-        file: PathBuf::new(),
-        operation: String::new(),
-        moment: lancet::Side::After,
-        dry_run: false,
-    }
 }
 
 /// Opens the old file, which waits for the lease to go, and writes into it.
@@ -195,7 +182,7 @@ fn late_writer(root: PathBuf) -> JoinHandle<()> {
 fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call() {
     let ground = Ground::new();
     let lancet = ground.open();
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let file = ground.file();
     let root = file.parent().expect("a parent").to_path_buf();
     let writer = Arc::new(Mutex::new(None));
@@ -241,14 +228,8 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     }
     assert_eq!(fs::read_dir(&displaced).expect("there").count(), 0);
     assert_eq!(late_versions(&lancet).len(), 1);
-    let undone = lancet.unnamed_session().take_back(
-        lancet::TakeBack {
-            selection: lancet::Selection::Newest,
-            direction: lancet::Direction::Undo,
-            overlap: lancet::Overlap::Refuse,
-            conflicts: lancet::Conflicts::Refuse,
-            dry_run: false,
-        },
+    let undone = lancet.new_session().take_back(
+        lancet::undo::TakeBack::undo(lancet::undo::Selection::Newest),
         Caller::default(),
     );
     assert!(!undone.is_error(), "{}", undone.text());
@@ -323,7 +304,7 @@ fn what_an_interrupted_process_left_is_mended_before_the_first_call_and_told() {
     assert_eq!(fs::read_to_string(ground.file()).expect("there"), "two\n");
     assert_eq!(fs::read_to_string(&second).expect("there"), "one\n");
     // Even a Read comes after the mending, and nothing of the state folder is needed for it.
-    let session = ground.open().unnamed_session();
+    let session = ground.open().new_session();
     let told = read(&session, &ground.file());
     assert!(told.text().contains("1→one"), "{}", told.text());
     assert!(told.text().contains("interrupted"), "{}", told.text());
@@ -340,7 +321,7 @@ fn killed_between_two_files() {
     let disk = Arc::new(FaultyDisk::new());
     let lancet = open(&folder, Arc::clone(&disk));
     let root = folder.canonicalize().expect("there").join("root");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let edits = ["a.txt", "b.txt"].map(|name| {
         let file = root.join(name);
         read(&session, &file);
@@ -358,7 +339,7 @@ fn killed_between_two_files() {
 #[test]
 fn a_read_alone_makes_no_state_folder() {
     let ground = Ground::new();
-    read(&ground.open().unnamed_session(), &ground.file());
+    read(&ground.open().new_session(), &ground.file());
     assert!(!ground.folder.path().join("state").exists());
 }
 
@@ -367,7 +348,7 @@ fn a_read_alone_makes_no_state_folder() {
 fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
     let ground = Ground::new();
     let lancet = ground.open();
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let file = ground.file();
     read(&session, &file);
     let (name, beside) = (file.clone(), file.with_file_name("theirs"));
@@ -396,12 +377,8 @@ fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
     assert_eq!(text, "theirs 1\n");
     let named = format!("{}@{id}", file.display());
     assert!(reply.text().contains(&named), "{}", reply.text());
-    let asked = Restore {
-        file: file.clone(),
-        operation: id,
-        ..restore_defaults()
-    };
-    let reply = lancet.unnamed_session().restore(asked, Caller::default());
+    let asked = Restore::new(file.clone(), id, lancet::undo::Side::After);
+    let reply = lancet.new_session().restore(asked, Caller::default());
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(fs::read_to_string(&file).expect("there"), "theirs 1\n");
 }

@@ -53,7 +53,7 @@ impl Place {
 
 fn session(root: &Path) -> Session {
     let builder = Lancet::builder().root(root).mode(Mode::Bypass);
-    builder.open().expect("opens").unnamed_session()
+    builder.open().expect("opens").new_session()
 }
 
 fn call(session: &Session, tool: &str, arguments: Value) -> Reply {

@@ -21,7 +21,7 @@ fn edit(root: &Path, name: &str, settings: &str) -> Reply {
         .state_dir(root.with_extension("state"))
         .mode(Mode::AcceptEdits)
         .settings(settings);
-    let session = builder.open().expect("opened").unnamed_session();
+    let session = builder.open().expect("opened").new_session();
     let file = root.join(name);
     session.call(RawCall::new("Read", json!({ "file_path": file })));
     let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });

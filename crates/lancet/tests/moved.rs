@@ -8,10 +8,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet::settings::{Layer, Origin};
-use lancet::{
-    Answer, Approver, Lancet, Mode, Question, RawCall, RefusalKind, Reply, Session, Settings, Wait,
-};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session, Settings};
 use lancet_workspace::FaultyDisk;
 use serde_json::{Value, json};
 
@@ -221,7 +220,7 @@ fn an_answer_holds_for_the_file_that_was_shown_and_for_no_other() {
                 };
                 let shown = Arc::clone(&mover.shown);
                 let disk = Arc::new(FaultyDisk::unflushed());
-                let session = place.open(Mode::Ask, Some(mover), disk).unnamed_session();
+                let session = place.open(Mode::Ask, Some(mover), disk).new_session();
                 read(&session, &file);
                 let (tool, arguments) = call(&file);
                 let reply = session.call(RawCall::new(tool, arguments));
@@ -267,7 +266,7 @@ fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
                 let file = place.root.join(name);
                 let disk = Arc::new(FaultyDisk::unflushed());
                 let lancet = place.open(Mode::AcceptEdits, None, Arc::clone(&disk));
-                let session = lancet.unnamed_session();
+                let session = lancet.new_session();
                 read(&session, &file);
                 disk.mend();
                 let (root, there) = (place.root.clone(), file.clone());
@@ -321,7 +320,7 @@ fn a_root_that_moved_or_was_made_again_is_refused_by_every_tool_with_these_words
         let place = Place::new();
         let file = place.root.join("src/settings.json");
         let disk = Arc::new(FaultyDisk::unflushed());
-        let session = place.open(Mode::Bypass, None, disk).unnamed_session();
+        let session = place.open(Mode::Bypass, None, disk).new_session();
         assert!(!read(&session, &file).is_error());
         make(&place.root, &file);
         let edit = json!({ "file_path": file, "old_string": "one", "new_string": NEW });

@@ -67,7 +67,7 @@ impl Place {
     fn app(&self) -> Session {
         self.narrowed(&["root/app"])
             .expect("in common")
-            .unnamed_session()
+            .new_session()
     }
 }
 
@@ -233,7 +233,7 @@ fn relative_paths_and_searches_start_at_the_narrowed_folder() {
 #[test]
 fn later_pages_of_an_earlier_search_name_nothing_beyond() {
     let place = Place::new("");
-    let wide = place.lancet.unnamed_session();
+    let wide = place.lancet.new_session();
     let search = |session: &Session, offset: u64| {
         let asked = json!({ "pattern": "*.txt", "limit": 1, "offset": offset });
         call(session, "Glob", asked)
@@ -319,7 +319,7 @@ fn read_roots_stay_for_reading() {
     let session = lancet
         .narrowed(&[top.join("root/app")])
         .expect("in common")
-        .unnamed_session();
+        .new_session();
     let path = place.path("root/lib/b.txt");
     good(&read(&session, &path));
     for (tool, arguments) in [
@@ -347,7 +347,7 @@ fn read_roots_stay_for_reading() {
 #[test]
 fn only_what_was_changed_inside_is_taken_back() {
     let place = Place::new("tools = [\"default\", \"Undo\"]\n");
-    let wide = place.lancet.unnamed_session();
+    let wide = place.lancet.new_session();
     let narrow = wide.within(&place.narrowed(&["root/app"]).expect("in common"));
     let change = |name: &str, old: &str| {
         let path = place.path(name);

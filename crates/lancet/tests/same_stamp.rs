@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-use lancet::{
-    Answer, Approver, Caller, Check, Direction, Lancet, Mode, Overlap, Question, RawCall,
-    RefusalKind, Reply, Selection, Session, SessionName, TakeBack, Wait,
-};
+use lancet::approval::{Answer, Approver, Question, Wait};
+use lancet::undo::{Selection, TakeBack};
+use lancet::{Caller, Check, Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
 use serde_json::{Value, json};
 
 const BEFORE: &str = "first line\nthe second\nthe third\n";
@@ -244,13 +243,7 @@ fn an_undo_does_not_take_away_what_was_put_there_since() {
         let read = talk.call(RawCall::new("Read", json!({ "file_path": &file })));
         assert!(!read.is_error(), "{}", read.text());
     });
-    let newest = TakeBack {
-        selection: Selection::Newest,
-        direction: Direction::Undo,
-        overlap: Overlap::Refuse,
-        conflicts: lancet::Conflicts::Refuse,
-        dry_run: false,
-    };
+    let newest = TakeBack::undo(Selection::Newest);
     let undone = talk.take_back(newest, Caller::default());
     assert_eq!(
         undone.refusal(),

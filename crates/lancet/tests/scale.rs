@@ -114,7 +114,7 @@ fn in_a_process_of_its_own() {
     };
     let wanted: u64 = std::env::var(WANTED).unwrap().parse().unwrap();
     let lancet = engine(path.parent().unwrap());
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let reply = call(
         &lancet,
         &session,
@@ -209,7 +209,7 @@ fn over_a_gigabyte_is_too_large_to_write() {
     let path = root.join("sparse.txt");
     File::create(&path).unwrap().set_len((1 << 30) + 1).unwrap();
     let lancet = engine(&root);
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let edit = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
     for (tool, arguments) in [
         ("Edit", edit.clone()),
@@ -236,7 +236,7 @@ fn a_single_line_of_300_kilobytes() {
         .collect();
     fs::write(&path, &text).unwrap();
     let lancet = engine(&root);
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let read = call(&lancet, &session, "Read", json!({ "file_path": path }));
     done(&read);
     let edit = |old: &str, new: &str, all: bool| {
@@ -286,7 +286,7 @@ fn two_hundred_thousand_lines() {
         .collect();
     fs::write(&path, &text).unwrap();
     let lancet = engine(&root);
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     done(&call(
         &lancet,
         &session,
@@ -329,7 +329,7 @@ fn a_needle_of_a_megabyte() {
         .collect();
     fs::write(&path, &text).unwrap();
     let lancet = engine(&root);
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let mut offset = 1;
     loop {
         let reply = call(
@@ -372,7 +372,7 @@ fn ten_thousand_places() {
     let text = "call(old_name); // and some more text\n".repeat(10_000);
     fs::write(&path, &text).unwrap();
     let lancet = engine(&root);
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     for page in 0..10 {
         done(&call(
             &lancet,
@@ -435,7 +435,7 @@ fn more_places_than_one_call_changes() {
         let text = line.repeat(1_000_003);
         fs::write(&path, &text).unwrap();
         let lancet = engine(&root);
-        let session = lancet.unnamed_session();
+        let session = lancet.new_session();
         let read = call(&lancet, &session, "Read", json!({ "file_path": path }));
         let revision = read.data()["revision"].clone();
         let edit = json!({ "file_path": path, "old_string": "x", "new_string": "y" });
@@ -458,7 +458,7 @@ fn more_places_than_one_call_changes() {
         is_refused(&call(&lancet, &session, "Edit", counted), "count");
         let mut named = all;
         named["revision"] = revision;
-        let reply = call(&lancet, &lancet.unnamed_session(), "Edit", named);
+        let reply = call(&lancet, &lancet.new_session(), "Edit", named);
         is_refused(&reply, "too_large");
         assert_eq!(reply.data()["error"]["count"], json!(1_000_003));
         assert!(fs::read_to_string(&path).unwrap() == text);
@@ -471,7 +471,7 @@ fn what_is_no_text_by_its_beginning_is_not_read() {
     let folder = folder();
     let root = folder.path().canonicalize().unwrap();
     let lancet = engine(&root);
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let terabyte = root.join("zeros.bin");
     File::create(&terabyte).unwrap().set_len(1 << 40).unwrap();
     let read = json!({ "file_path": terabyte });
@@ -509,7 +509,7 @@ fn out_of_time_is_not_nothing_there() {
         .settings(settings)
         .open()
         .unwrap();
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     for multiline in [false, true] {
         let slow = json!({ "pattern": "[a-z]{1,5000}b", "multiline": multiline });
         let reply = call(&lancet, &session, "Grep", slow);
@@ -525,7 +525,7 @@ fn a_glob_has_a_length() {
     let folder = folder();
     let root = folder.path().canonicalize().unwrap();
     let lancet = engine(&root);
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let braces = json!({ "pattern": "{a}".repeat(10_000) });
     done(&call(&lancet, &session, "Glob", braces));
     let long = "{a}".repeat(200_000);

@@ -40,7 +40,7 @@ impl Ground {
             .answer_limit(self.limit)
             .open()
             .expect("opens");
-        lancet.unnamed_session()
+        lancet.new_session()
     }
 }
 
@@ -272,7 +272,7 @@ fn both_names_of_a_root_inside_a_root_are_one() {
         .open()
         .expect("opens");
     let reply = ask(
-        &lancet.unnamed_session(),
+        &lancet.new_session(),
         "Grep",
         json!({ "pattern": "needle" }),
     );

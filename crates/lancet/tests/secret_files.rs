@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use lancet::{Answer, Builder, Lancet, Mode, Question, RawCall, RefusalKind, Reply};
+use lancet::approval::{Answer, Question};
+use lancet::{Builder, Lancet, Mode, RawCall, RefusalKind, Reply};
 use serde_json::json;
 
 fn write_over_secret(open: impl FnOnce(Builder) -> Builder) -> (Reply, String) {
@@ -17,7 +18,7 @@ fn write_over_secret(open: impl FnOnce(Builder) -> Builder) -> (Reply, String) {
         "Write",
         json!({ "file_path": path, "content": "TOKEN=new\n" }),
     );
-    let reply = lancet.unnamed_session().call(call);
+    let reply = lancet.new_session().call(call);
     (reply, std::fs::read_to_string(&path).expect("there"))
 }
 
@@ -57,7 +58,7 @@ fn neither_read_nor_edit_shows_it() {
         .mode(Mode::AcceptEdits)
         .open()
         .expect("opened");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     for (tool, arguments) in [
         ("Read", json!({ "file_path": path })),
         (
@@ -113,7 +114,7 @@ fn guesses() -> Vec<serde_json::Value> {
             .open()
             .expect("opened");
         let read = RawCall::new("Read", json!({ "file_path": path }));
-        let reply = lancet.unnamed_session().call(read);
+        let reply = lancet.new_session().call(read);
         reply.data()["revision"].as_str().expect("one").to_owned()
     };
     vec![
@@ -166,7 +167,7 @@ fn nothing_is_told_of_a_file_that_is_not_shown_before_a_yes() {
                         if asks {
                             builder = builder.approver(|_: &Question| Answer::No(None));
                         }
-                        let session = builder.open().expect("opened").unnamed_session();
+                        let session = builder.open().expect("opened").new_session();
                         let mut call = guess.clone();
                         call["file_path"] = json!(root.join(given));
                         let checked =
@@ -229,7 +230,7 @@ fn after_a_yes_the_model_is_told_what_is_the_case() {
                 *count.lock().expect("free") += 1;
                 Answer::Yes
             });
-        let session = lancet.open().expect("opened").unnamed_session();
+        let session = lancet.open().expect("opened").new_session();
         let mut call = guess.clone();
         call["file_path"] = json!(root.join(".env"));
         call["content"] = json!("A=2\n");

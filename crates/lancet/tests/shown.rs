@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use lancet::{Answer, Builder, Lancet, Mode, Question, RawCall, Reply, Session};
+use lancet::approval::{Answer, Question};
+use lancet::{Builder, Lancet, Mode, RawCall, Reply, Session};
 use serde_json::{Value, json};
 
 struct Place {
@@ -25,7 +26,7 @@ impl Place {
         let lancet = more(builder).open().expect("opened");
         Self {
             folder,
-            session: lancet.unnamed_session(),
+            session: lancet.new_session(),
             lancet,
         }
     }
@@ -53,7 +54,7 @@ impl Place {
     #[track_caller]
     fn edit(&self, name: &str, old: &str, new: &str, more: Value) -> Reply {
         let path = json!({ "file_path": self.path(name), "limit": 1 });
-        let read = self.lancet.unnamed_session();
+        let read = self.lancet.new_session();
         let read = read.call(RawCall::new("Read", path));
         let mut arguments = json!({
             "file_path": self.path(name),

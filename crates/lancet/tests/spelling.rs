@@ -7,10 +7,9 @@ use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet::settings::{Layer, Origin};
-use lancet::{
-    Answer, Approver, Check, Lancet, Question, RawCall, RefusalKind, Session, Settings, Wait,
-};
+use lancet::{Check, Lancet, RawCall, RefusalKind, Session, Settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -184,7 +183,7 @@ impl Ground {
             .approver(Nobody)
             .open()
             .expect("opened")
-            .unnamed_session()
+            .new_session()
     }
 }
 
@@ -561,7 +560,7 @@ fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
 /// A session without rules of its own, in the mode that lets everything through that may be.
 fn free(builder: lancet::Builder) -> Session {
     let lancet = builder.mode(lancet::Mode::AcceptEdits).open();
-    lancet.expect("opened").unnamed_session()
+    lancet.expect("opened").new_session()
 }
 
 fn write(session: &Session, path: &Path) -> Option<RefusalKind> {

@@ -2,8 +2,8 @@
 //! was seen. Agents cut long answers, most of them in the middle; what was cut was not shown, so an answer must be short
 //! enough for all of it to be handed on.
 
+use lancet::call::{AnswerLimit, HandedOn, Measure};
 use lancet::settings::ClientLimit;
-use lancet::{AnswerLimit, HandedOn, Measure};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Map, Value, json};
 
@@ -109,14 +109,8 @@ impl Manners {
         let Some(most) = self.most else {
             return HandedOn::default();
         };
-        let plain = AnswerLimit {
-            most,
-            measure: Measure::Bytes,
-        };
-        let framed = AnswerLimit {
-            most: most.saturating_sub(FRAME),
-            measure: Measure::Json,
-        };
+        let plain = AnswerLimit::new(most, Measure::Bytes);
+        let framed = AnswerLimit::new(most.saturating_sub(FRAME), Measure::Json);
         let (answers, refusals) = match self.hands_on() {
             HandsOn::Text => (plain, plain),
             HandsOn::Result => (framed, framed),
@@ -124,13 +118,10 @@ impl Manners {
                 // The arguments are JSON inside a JSON string.
                 let taken = Measure::Json.length(&arguments.to_string());
                 let most = framed.most.saturating_sub(taken);
-                (plain, AnswerLimit { most, ..framed })
+                (plain, AnswerLimit::new(most, Measure::Json))
             }
         };
-        HandedOn {
-            answers: Some(answers),
-            refusals: Some(refusals),
-        }
+        HandedOn::new(answers, refusals)
     }
 
     /// Whether the client is one whose model reads answers in another form than they have. Structured content would

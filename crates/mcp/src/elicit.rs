@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use lancet::{Answer, Approver, Question, WORDS_WAIT, Wait};
+use lancet::approval::{Answer, Approver, Question, WORDS_WAIT, Wait};
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests,

@@ -77,7 +77,7 @@ impl Default for Options {
             answers: Answers::Text,
             ask: Ask::Engine,
             log: Log::silent(),
-            time_limit: lancet::TIME_LIMIT,
+            time_limit: lancet::call::TIME_LIMIT,
             grace: Duration::from_secs(5),
             roots_wait: Duration::from_secs(5),
             message_limit: MESSAGE_LIMIT,

@@ -4,7 +4,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use lancet::Lancet;
-use lancet::declare::{Declaration, Length, mcp_tool};
+use lancet::tools::{Declaration, Length, mcp_tool};
 use rmcp::model::Tool;
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ fn entry(declaration: &Declaration, limit: usize, answers: Answers) -> Option<To
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lancet::declare::declarations;
+    use lancet::tools::declarations;
     use serde_json::json;
 
     fn lists(answers: Answers) -> Value {

@@ -57,7 +57,7 @@ impl Server {
     pub(crate) fn new(lancet: Lancet, options: Options) -> Self {
         let own = match &options.session {
             Some(name) => lancet.session(name),
-            None => lancet.unnamed_session(),
+            None => lancet.new_session(),
         };
         let pool = Arc::new(Pool::new(THREADS));
         let roots = ClientRoots::new(lancet.clone(), pool.clone(), &options);
@@ -168,19 +168,16 @@ impl Server {
             (None, None) => Value::Object(serde_json::Map::new()),
         };
         let handed_on = manners.handed_on(&arguments);
-        let call = RawCall {
-            tool: request.name.into_owned(),
-            arguments,
-            caller: Caller {
-                client: client.as_ref().map(|client| client.name.clone()),
-                version: client.map(|client| client.version),
-                turn: identity.turn,
-                call: identity.call,
-                handed_on,
-            },
-            cancel: Cancel::within(self.options.time_limit),
-            approver: None,
-        };
+        let mut caller = Caller::default();
+        caller.client = client.as_ref().map(|client| client.name.clone());
+        caller.version = client.map(|client| client.version);
+        caller.turn = identity.turn;
+        caller.call = identity.call;
+        caller.handed_on = handed_on;
+        let cancel = Cancel::within(self.options.time_limit);
+        let call = RawCall::new(request.name, arguments)
+            .with_caller(caller)
+            .with_cancel(cancel);
         let told = Told::read(&context.meta);
         self.run(session, call, told, context).await
     }

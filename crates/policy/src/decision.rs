@@ -53,6 +53,8 @@ pub enum Layer {
     Project,
     /// The command line; counts as the user's own.
     CommandLine,
+    /// The program that embeds the library; counts as the user's own.
+    Host,
 }
 
 impl Layer {
@@ -62,6 +64,7 @@ impl Layer {
             Layer::User => "user",
             Layer::Project => "project",
             Layer::CommandLine => "command line",
+            Layer::Host => "host",
         }
     }
 

@@ -82,14 +82,14 @@ impl Sets {
             Base::AnyDepth => {
                 let tree = match layer {
                     Layer::Project => &mut self.first,
-                    Layer::User | Layer::CommandLine => &mut self.each,
+                    Layer::User | Layer::CommandLine | Layer::Host => &mut self.each,
                 };
                 tree.add(any.iter().chain(&pattern.parts), pattern.tail, number);
             }
             Base::Root => {
                 // "All files" is said of every root, whoever says it for the user.
                 let tree = match layer {
-                    Layer::User => &mut self.each,
+                    Layer::User | Layer::Host => &mut self.each,
                     Layer::CommandLine if pattern.parts.is_empty() => &mut self.each,
                     Layer::Project | Layer::CommandLine => &mut self.first,
                 };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::ANSWER_LIMIT;
+use lancet::tools::ANSWER_LIMIT;
 use lancet_mcp::Level;
 use serde_json::Value;
 

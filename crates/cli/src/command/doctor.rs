@@ -152,7 +152,7 @@ impl Report {
             unasked_mode: lancet::Mode::AcceptEdits,
             offer: Offer::Chosen(&arguments.choice.tools),
             whom: Whom::Nobody,
-            answer_limit: lancet::declare::ANSWER_LIMIT_MCP,
+            answer_limit: lancet::tools::ANSWER_LIMIT_MCP,
             unasked_log: Level::Error,
             lasts: Lasts::OneCall,
         };

@@ -29,16 +29,12 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
         &arguments.common,
         around,
     )?;
-    let wanted = lancet::arguments::EditArguments {
-        file_path: bench.file_path,
-        old_string: old,
-        new_string: new,
-        replace_all: arguments.replace_all,
-        expect_count: arguments.expect_count,
-        revision: bench.revision,
-        insist: arguments.writing.insist,
-        dry_run: arguments.writing.diff,
-    };
+    let mut wanted = lancet::tools::EditArguments::new(bench.file_path, old, new);
+    wanted.replace_all = arguments.replace_all;
+    wanted.expect_count = arguments.expect_count;
+    wanted.revision = bench.revision;
+    wanted.insist = arguments.writing.insist;
+    wanted.dry_run = arguments.writing.diff;
     let reply = watched(&bench.session, "Edit", json!(wanted));
     put(
         &reply,

@@ -16,7 +16,8 @@ pub(super) use log::log;
 pub(super) use show::show;
 pub(super) use stats::stats;
 
-use lancet::{History, Lancet, Operation, StoreError};
+use lancet::Lancet;
+use lancet::history::{History, Operation, StoreError};
 use lancet_mcp::Level;
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ fn open(
         unasked_mode: lancet::Mode::Ask,
         offer: Offer::All,
         whom: approver.map_or(Whom::Nobody, Whom::Terminal),
-        answer_limit: lancet::ANSWER_LIMIT,
+        answer_limit: lancet::tools::ANSWER_LIMIT,
         unasked_log: Level::Error,
         lasts: Lasts::OneCall,
     };

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use lancet::declare::ANSWER_LIMIT_MCP;
+use lancet::tools::ANSWER_LIMIT_MCP;
 use lancet_mcp::{Answers, Ask, Level, Options, serve_stdio};
 
 use crate::arguments::{AskWhom, McpArguments, Mode};

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use lancet::Lancet;
 use lancet::policy::{Access, Outcome};
-use lancet::{ANSWER_LIMIT, Lancet};
+use lancet::tools::ANSWER_LIMIT;
 use lancet_mcp::Level;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! `lancet read`: a file, or lines of it.
 
-use lancet::ANSWER_LIMIT;
+use lancet::tools::ANSWER_LIMIT;
 use lancet_mcp::Level;
 
 use super::session_of;
@@ -26,15 +26,11 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
         lasts: Lasts::OneCall,
     };
     let lancet = wish.open(around)?.lancet;
-    let reply = session_of(&lancet, arguments.common.session.as_ref()).read(
-        lancet::arguments::ReadArguments {
-            file_path,
-            offset: arguments.offset,
-            limit: arguments.limit,
-            column: arguments.column,
-            force: false,
-        },
-    );
+    let mut wanted = lancet::tools::ReadArguments::new(file_path);
+    wanted.offset = arguments.offset;
+    wanted.limit = arguments.limit;
+    wanted.column = arguments.column;
+    let reply = session_of(&lancet, arguments.common.session.as_ref()).read(wanted);
     put(
         &reply,
         Form::of(arguments.common.json),

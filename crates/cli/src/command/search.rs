@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use lancet::arguments::{GlobArguments as Glob, GrepArguments as Grep, OutputMode};
+use lancet::tools::{GlobArguments as Glob, GrepArguments as Grep, OutputMode};
 use lancet::{Reply, Role, Row, Session};
 use lancet_mcp::Level;
 
@@ -27,22 +27,21 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
     };
     let path = arguments.path.as_deref();
     run(path, &arguments.common, around, |session, path| {
-        session.grep(Grep {
-            pattern: arguments.pattern.clone(),
-            path,
-            glob: arguments.glob.clone(),
-            kind: arguments.kind.clone(),
-            output_mode,
-            after: arguments.after_context,
-            before: arguments.before_context,
-            context: arguments.context,
-            numbers: arguments.no_line_number.then_some(false),
-            ignore_case: arguments.ignore_case,
-            multiline: arguments.multiline,
-            head_limit: Some(arguments.limit.unwrap_or(0)),
-            offset: arguments.offset,
-            include_ignored: arguments.no_ignore,
-        })
+        let mut wanted = Grep::new(arguments.pattern.clone());
+        wanted.path = path;
+        wanted.glob = arguments.glob.clone();
+        wanted.kind = arguments.kind.clone();
+        wanted.output_mode = output_mode;
+        wanted.after = arguments.after_context;
+        wanted.before = arguments.before_context;
+        wanted.context = arguments.context;
+        wanted.numbers = arguments.no_line_number.then_some(false);
+        wanted.ignore_case = arguments.ignore_case;
+        wanted.multiline = arguments.multiline;
+        wanted.head_limit = Some(arguments.limit.unwrap_or(0));
+        wanted.offset = arguments.offset;
+        wanted.include_ignored = arguments.no_ignore;
+        session.grep(wanted)
     })
 }
 
@@ -50,13 +49,12 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
 pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let path = arguments.path.as_deref();
     run(path, &arguments.common, around, |session, path| {
-        session.glob(Glob {
-            pattern: arguments.pattern.clone(),
-            path,
-            limit: Some(arguments.limit.unwrap_or(u64::MAX)),
-            offset: arguments.offset,
-            include_ignored: arguments.no_ignore,
-        })
+        let mut wanted = Glob::new(arguments.pattern.clone());
+        wanted.path = path;
+        wanted.limit = Some(arguments.limit.unwrap_or(u64::MAX));
+        wanted.offset = arguments.offset;
+        wanted.include_ignored = arguments.no_ignore;
+        session.glob(wanted)
     })
 }
 

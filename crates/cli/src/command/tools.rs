@@ -1,7 +1,7 @@
 //! `lancet tools`: the tools' definitions for a model API.
 
-use lancet::ANSWER_LIMIT;
-use lancet::declare::{Format, Length, tool_list};
+use lancet::tools::ANSWER_LIMIT;
+use lancet::tools::{Format, Length, tool_list};
 use lancet_mcp::Level;
 
 use crate::arguments::{ToolFormat, ToolsArguments};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::arguments::WriteMode;
+use lancet::tools::WriteMode;
 use serde_json::json;
 
 use super::text_from;
@@ -31,14 +31,11 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
         &arguments.common,
         around,
     )?;
-    let wanted = lancet::arguments::WriteArguments {
-        file_path: bench.file_path,
-        content,
-        mode,
-        revision: bench.revision,
-        insist: arguments.writing.insist,
-        dry_run: arguments.writing.diff,
-    };
+    let mut wanted = lancet::tools::WriteArguments::new(bench.file_path, content);
+    wanted.mode = mode;
+    wanted.revision = bench.revision;
+    wanted.insist = arguments.writing.insist;
+    wanted.dry_run = arguments.writing.diff;
     let reply = watched(&bench.session, "Write", json!(wanted));
     put(
         &reply,

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet::outcome::Outcome;
-use lancet::{ANSWER_LIMIT, Lancet, Session};
+use lancet::tools::ANSWER_LIMIT;
+use lancet::{Lancet, Session};
 use lancet_mcp::Level;
 
 use super::session_of;
@@ -66,12 +67,9 @@ impl Bench {
 /// The version that a file has now, where it can be read. Asked in a session of its own: whoever names the version that
 /// a change is for need not have been shown its lines.
 fn current_revision(lancet: &Lancet, file_path: &str) -> Option<String> {
-    let first_line = lancet::arguments::ReadArguments {
-        file_path: file_path.to_owned(),
-        limit: Some(1),
-        ..Default::default()
-    };
-    let reply = lancet.unnamed_session().read(first_line);
+    let mut first_line = lancet::tools::ReadArguments::new(file_path.to_owned());
+    first_line.limit = Some(1);
+    let reply = lancet.new_session().read(first_line);
     match reply.outcome() {
         Outcome::Read(read) => Some(read.revision.clone()),
         _ => None,

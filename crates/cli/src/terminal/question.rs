@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lancet::{Answer, Approver, ChangeKind, Question, Wait};
+use lancet::approval::{Answer, Approver, ChangeKind, Question, Wait};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Colour, Style, visible, visible_line};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Arguments of `Glob`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct GlobArguments {
     /// As src/**/*.{ts,tsx}; without a slash at any depth
     pub pattern: String,
@@ -28,6 +29,7 @@ pub struct GlobArguments {
 /// What `Grep` answers with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum OutputMode {
     /// The files.
     #[default]
@@ -41,6 +43,7 @@ pub enum OutputMode {
 /// Arguments of `Grep`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct GrepArguments {
     /// Regular expression, ripgrep's syntax
     pub pattern: String,

@@ -10,6 +10,7 @@ use super::Declaration;
 
 /// Whose shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// `tools/list` of the Model Context Protocol.
     Mcp,
@@ -44,6 +45,7 @@ impl Format {
 /// A format that is none of [`Format::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no format {given:?}; the formats are mcp, anthropic, openai and gemini{}", hint(.closest))]
+#[non_exhaustive]
 pub struct UnknownFormat {
     /// What was given.
     pub given: String,
@@ -73,6 +75,7 @@ impl FromStr for Format {
 
 /// Which text describes the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Length {
     /// The short form, which leaves room for other tools.
     Short,

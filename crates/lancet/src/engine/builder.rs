@@ -5,16 +5,17 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use lancet_history::Store;
+use lancet_policy::Effect;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
 use super::permissions::Wishes;
 use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
 use super::{EngineState, Lancet, OpenError, Stores};
-use crate::approver::Approver;
+use crate::approval::Approver;
 use crate::audience::Audience;
+use crate::events::Observer;
 use crate::host_tool::HostTool;
 use crate::journal::Joined;
-use crate::observe::Observer;
 use crate::order::Order;
 use crate::settings::{Mode, Settings};
 
@@ -117,6 +118,7 @@ impl Builder {
     }
 
     /// Who reads the answers; without it a model that calls tools.
+    #[doc(hidden)]
     #[must_use]
     pub fn audience(mut self, audience: Audience) -> Self {
         self.audience = audience;
@@ -138,6 +140,31 @@ impl Builder {
         self
     }
 
+    /// Adds a rule that allows: files that it covers are not asked about. A rule is a tool's name and in parentheses a
+    /// pattern of files, `Edit(src/**)`; a deny or ask rule wins over it, whoever made it. Rules of the host count beside
+    /// those of the settings.
+    #[must_use]
+    pub fn allow(self, rule: impl Into<String>) -> Self {
+        self.rule(Effect::Allow, rule.into())
+    }
+
+    /// Adds a rule that asks: files that it covers are written only where a person says yes, whatever the mode.
+    #[must_use]
+    pub fn ask(self, rule: impl Into<String>) -> Self {
+        self.rule(Effect::Ask, rule.into())
+    }
+
+    /// Adds a rule that denies: files that it covers are refused.
+    #[must_use]
+    pub fn deny(self, rule: impl Into<String>) -> Self {
+        self.rule(Effect::Deny, rule.into())
+    }
+
+    fn rule(mut self, effect: Effect, rule: String) -> Self {
+        self.wishes.rules.push((effect, rule));
+        self
+    }
+
     /// Adds a folder that may be read and is never written.
     #[must_use]
     pub fn read_root(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -145,7 +172,7 @@ impl Builder {
         self
     }
 
-    /// The user's settings file, which takes the rule of an [`Answer::Always`](crate::Answer::Always). Without it that
+    /// The user's settings file, which takes the rule of an [`Answer::Always`](crate::approval::Answer::Always). Without it that
     /// answer holds for the session alone.
     #[must_use]
     pub fn user_settings(mut self, file: impl Into<PathBuf>) -> Self {
@@ -179,7 +206,8 @@ impl Builder {
         let disk = self.disk.unwrap_or_else(|| Arc::new(RealDisk));
         let read_roots = self.wishes.read_roots(&self.settings, self.home.as_deref());
         let folders = [self.roots.as_slice(), &read_roots].concat();
-        let mut workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())?;
+        let mut workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())
+            .map_err(OpenError::roots)?;
         let store = self.state_dir.as_ref().map(|folder| {
             let store = Arc::new(Store::new(folder));
             (folder.join("journal"), store)

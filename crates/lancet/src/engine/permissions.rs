@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use lancet_policy::{Entry, Ground, Policy, Scope};
+use lancet_policy::{Effect, Entry, Ground, Layer, Policy, Rule, Scope};
 use lancet_workspace::resolved_folder;
 
+use super::OpenError;
 use crate::settings::{Mode, Settings};
 
 /// How long a question waits for a person where nobody says otherwise.
@@ -21,9 +22,28 @@ pub(super) struct Wishes {
     pub(super) user_settings: Option<PathBuf>,
     pub(super) wait_limit: Option<Duration>,
     pub(super) settings_files: Vec<PathBuf>,
+    /// Rules in the host's own code, as given.
+    pub(super) rules: Vec<(Effect, String)>,
 }
 
 impl Wishes {
+    /// The host's rules, parsed.
+    fn entries(&self) -> Result<Vec<Entry>, OpenError> {
+        let entry = |(effect, text): &(Effect, String)| {
+            let rule = Rule::parse(text).map_err(|source| OpenError::Rule {
+                rule: text.clone(),
+                source,
+            })?;
+            Ok(Entry {
+                effect: *effect,
+                rule,
+                layer: Layer::Host,
+                source: format!("Builder::{}", effect.word()),
+            })
+        };
+        self.rules.iter().map(entry).collect()
+    }
+
     /// The folders for reading: those that were handed in, and those of the settings that are there.
     pub(super) fn read_roots(&self, settings: &Settings, home: Option<&Path>) -> Vec<PathBuf> {
         let expanded =
@@ -58,7 +78,7 @@ impl Permissions {
         roots: &[PathBuf],
         (settings, mode): (&Settings, Mode),
         home: Option<&Path>,
-    ) -> Permissions {
+    ) -> Result<Permissions, OpenError> {
         let distinct: BTreeSet<PathBuf> = roots.iter().map(|root| resolved_folder(root)).collect();
         let roots = distinct.len().min(folders.len());
         let ground = Ground {
@@ -69,7 +89,7 @@ impl Permissions {
         let policy = Policy::new(
             ground,
             mode.into(),
-            settings.rules.clone(),
+            [settings.rules.as_slice(), &wishes.entries()?].concat(),
             settings.open.clone(),
             &resolved_folder,
         )
@@ -81,7 +101,7 @@ impl Permissions {
             .cloned()
             .collect();
         let policy = policy.with_settings(&files, &resolved_folder);
-        Permissions {
+        Ok(Permissions {
             roots,
             user_settings: wishes.user_settings.clone(),
             wait_limit: wishes.wait_limit.unwrap_or(WAIT_LIMIT),
@@ -89,7 +109,7 @@ impl Permissions {
             scopes: settings.open.clone(),
             guards: settings.guards.clone(),
             files,
-        }
+        })
     }
 
     /// The policy in force.

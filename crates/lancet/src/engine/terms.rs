@@ -24,6 +24,7 @@ pub trait SettingsSource: Send + Sync {
 }
 
 /// What has become of the settings.
+#[non_exhaustive]
 pub enum Settled {
     /// They are as they were.
     Unchanged,
@@ -36,6 +37,7 @@ pub enum Settled {
 
 /// Settings that were read again.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Reread {
     /// All of them.
     pub settings: Settings,
@@ -106,7 +108,7 @@ impl EffectiveSettings {
             &fixed.roots,
             (&settings, mode),
             fixed.home.as_deref(),
-        );
+        )?;
         let answer_limit = reread.answer_limit.or(fixed.answer_limit);
         let answer_limit = answer_limit
             .unwrap_or(ANSWER_LIMIT)
@@ -134,7 +136,7 @@ impl EffectiveSettings {
         let workspace = if folders == self.folders {
             Arc::clone(&self.workspace)
         } else {
-            Arc::new(self.workspace.over(&folders)?)
+            Arc::new(self.workspace.over(&folders).map_err(OpenError::roots)?)
         };
         EffectiveSettings::new(fixed, workspace, reread)
     }

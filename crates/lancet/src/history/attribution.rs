@@ -15,6 +15,7 @@ const BUDGET: Duration = Duration::from_secs(2);
 
 /// The lines of a file that operations wrote.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Attribution {
     /// The file, absolute.
     pub path: PathBuf,
@@ -26,6 +27,7 @@ pub struct Attribution {
 
 /// A stretch of lines that one operation wrote.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Written {
     /// The lines, counted from 1.
     pub lines: RangeInclusive<usize>,

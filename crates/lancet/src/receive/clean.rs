@@ -14,7 +14,7 @@ const LISTED_FIELDS: usize = 5;
 const EMPTY_IS_A_VALUE: [&str; 4] = ["new_source", "new_str", "insert_text", "operation"];
 
 /// Holds the arguments of any declared tool against its input schema and gives them back with the slips repaired.
-pub fn clean(
+pub(crate) fn clean(
     tool: &str,
     schema: &Value,
     arguments: Value,

@@ -10,6 +10,7 @@ const QUOTED_CHARACTERS: usize = 60;
 /// Arguments that cannot be used: which, why, and the closest right form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct InvalidArguments {
     /// One to three sentences for the model, the next step among them.
     pub message: String,
@@ -44,6 +45,7 @@ impl InvalidArguments {
 
 /// A slip of notation that was read as what it plainly means.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repair {
     /// The field, `edits[1].replace_all` inside a list; empty for the arguments as a whole.
     pub field: String,

@@ -13,7 +13,7 @@ pub(crate) use withheld::{before_telling, tell_after_yes};
 use super::CallContext;
 use super::locate::{self, HardLinks, Target};
 use super::plan::Plan;
-use crate::approver::OtherFile;
+use crate::approval::OtherFile;
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Check;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
 use super::request::EditRequest;
-use crate::approver::Approver;
+use crate::approval::Approver;
 use crate::audience::ReadLines;
 use crate::call::{Caller, Cancel, Stopped};
 use crate::engine::{EngineView, TROUBLE_ROOM};

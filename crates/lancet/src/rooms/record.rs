@@ -12,8 +12,8 @@ use super::examine::read::{Page, Shape};
 use super::examine::search::Findings;
 use super::plan::{FilePlan, New, Plan};
 use super::{CallContext, announce};
+use crate::events::Event;
 use crate::ledger::version;
-use crate::observe::Event;
 use crate::refusal::Refusal;
 
 /// A change that is on the disk and in the ledger.

@@ -3,7 +3,7 @@
 
 use super::CallContext;
 use crate::engine::EngineView;
-use crate::observe::Event;
+use crate::events::Event;
 use crate::reply::Reply;
 use crate::wording::cut;
 

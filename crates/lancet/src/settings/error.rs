@@ -7,6 +7,7 @@ use super::Layer;
 
 /// A settings file that cannot be used. Shows as `FILE:LINE:COLUMN: what is wrong; did you mean …?`
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SettingsError {
     /// The file.
     pub path: PathBuf,

@@ -174,7 +174,9 @@ fn origin_of(layer: lancet_policy::Layer) -> super::Origin {
     match layer {
         lancet_policy::Layer::User => super::Origin::User,
         lancet_policy::Layer::Project => super::Origin::Project,
-        lancet_policy::Layer::CommandLine => super::Origin::CommandLine,
+        lancet_policy::Layer::CommandLine | lancet_policy::Layer::Host => {
+            super::Origin::CommandLine
+        }
     }
 }
 

@@ -4,6 +4,7 @@ macro_rules! choice {
     ($(#[$about:meta])* $name:ident { $($(#[$variant_about:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum $name { $($(#[$variant_about])* $variant),+ }
 
         impl $name {

@@ -5,7 +5,9 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet::{Direction, Lancet, LogQuery, Mode, Overlap, Selection, Settings};
+use lancet::history::LogQuery;
+use lancet::undo::{Direction, Overlap, Selection};
+use lancet::{Lancet, Mode, Settings};
 use lancet_workspace::FaultyDisk;
 use rusqlite::Connection;
 
@@ -92,7 +94,7 @@ fn figure_18_many_edits_stay_within_limits() {
         .disk(Arc::new(FaultyDisk::unflushed()))
         .open()
         .expect("opens");
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let history = lancet.history().expect("kept");
     let mut largest = 0;
     for number in 0..edits {

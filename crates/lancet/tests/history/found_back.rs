@@ -2,19 +2,14 @@
 
 use std::fs;
 
-use lancet::{Caller, Conflicts, Direction, Overlap, Reply, Selection, SessionName, TakeBack};
+use lancet::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
+use lancet::{Caller, Reply, SessionName};
 
 use crate::ground::{Ground, operation, patiently, refused};
 
 fn keep_going(ground: &Ground, selection: Selection) -> Reply {
-    let asked = TakeBack {
-        selection,
-        direction: Direction::Undo,
-        overlap: Overlap::Refuse,
-        conflicts: Conflicts::LeaveOut,
-        dry_run: false,
-    };
-    let session = ground.lancet.unnamed_session();
+    let asked = TakeBack::undo(selection).conflicts(Conflicts::LeaveOut);
+    let session = ground.lancet.new_session();
     patiently(|| session.take_back(asked.clone(), Caller::default()))
 }
 
@@ -92,16 +87,10 @@ fn a_dry_run_marks_nothing() {
     ground.put("a.txt", "1\n");
     operation(&ground.edit("a.txt", "1", "2"));
     ground.put("a.txt", "1\n");
-    let asked = TakeBack {
-        selection: Selection::Newest,
-        direction: Direction::Undo,
-        overlap: Overlap::Refuse,
-        conflicts: Conflicts::Refuse,
-        dry_run: true,
-    };
+    let asked = TakeBack::undo(Selection::Newest).dry_run();
     let reply = ground
         .lancet
-        .unnamed_session()
+        .new_session()
         .take_back(asked, Caller::default());
     assert!(
         reply.text().contains("Taken back already"),
@@ -128,7 +117,7 @@ fn a_chain_is_taken_back_from_the_latest_point_that_equals_the_file() {
             .log()
             .iter()
             .skip(1)
-            .all(lancet::Operation::is_undone)
+            .all(lancet::history::Operation::is_undone)
     );
     // A chain that ends where it began has nothing to write.
     let ground = Ground::new();

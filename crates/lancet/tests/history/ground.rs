@@ -5,10 +5,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use lancet::{
-    Caller, Conflicts, Direction, Lancet, LogQuery, Mode, Operation, Overlap, RawCall, Reply,
-    Selection, Session, SessionName, Settings, TakeBack,
-};
+use lancet::history::{LogQuery, Operation};
+use lancet::undo::{Direction, Overlap, Selection, TakeBack};
+use lancet::{Caller, Lancet, Mode, RawCall, Reply, Session, SessionName, Settings};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -116,14 +115,8 @@ impl Ground {
         direction: Direction,
         overlap: Overlap,
     ) -> Reply {
-        let asked = TakeBack {
-            selection,
-            direction,
-            overlap,
-            conflicts: Conflicts::Refuse,
-            dry_run: false,
-        };
-        let session = self.lancet.unnamed_session();
+        let asked = TakeBack::new(direction, selection).overlap(overlap);
+        let session = self.lancet.new_session();
         patiently(|| session.take_back(asked.clone(), Caller::default()))
     }
 

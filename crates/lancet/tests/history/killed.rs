@@ -9,7 +9,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet::{Caller, Direction, Lancet, LogQuery, Overlap, RawCall, Selection, TakeBack};
+use lancet::history::LogQuery;
+use lancet::undo::{Direction, Selection, TakeBack};
+use lancet::{Caller, Lancet, RawCall};
 use lancet_workspace::FaultyDisk;
 use rusqlite::Connection;
 use rustix::process::{Signal, getpid, kill_process};
@@ -37,7 +39,7 @@ fn prepare(act: &str, folder: &Path) {
     )
     .expect("written");
     let lancet = open(&folder, None);
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     read(&session, &file("a.txt"));
     // An operation before, so that there is a database, and one whose end is not ours.
     operation(&edit(&session, &file("a.txt"), "three", "3"));
@@ -57,14 +59,8 @@ fn prepare(act: &str, folder: &Path) {
 }
 
 fn take_back(lancet: &Lancet, direction: Direction) -> lancet::Reply {
-    let asked = TakeBack {
-        selection: Selection::Newest,
-        direction,
-        overlap: Overlap::Refuse,
-        conflicts: lancet::Conflicts::Refuse,
-        dry_run: false,
-    };
-    let session = lancet.unnamed_session();
+    let asked = TakeBack::new(direction, Selection::Newest);
+    let session = lancet.new_session();
     patiently(|| session.take_back(asked.clone(), Caller::default()))
 }
 

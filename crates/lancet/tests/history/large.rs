@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use lancet::{Caller, RawCall, Restore, Selection, Side};
+use lancet::undo::{Restore, Selection, Side};
+use lancet::{Caller, RawCall};
 use serde_json::json;
 
 use crate::ground::{Ground, operation, refused};
@@ -82,16 +83,11 @@ fn a_large_file_that_was_overwritten_or_made_comes_back_and_goes() {
     assert!(ground.bytes("new/large.txt") == text.as_bytes());
     operation(&ground.redo());
     assert_eq!(ground.bytes("new/large.txt"), b"short\n");
-    let asked = Restore {
-        file: ground.path("new/large.txt"),
-        operation: written,
-        moment: Side::Before,
-        dry_run: false,
-    };
+    let asked = Restore::new(ground.path("new/large.txt"), written, Side::Before);
     operation(
         &ground
             .lancet
-            .unnamed_session()
+            .new_session()
             .restore(asked, Caller::default()),
     );
     assert!(ground.bytes("new/large.txt") == text.as_bytes());

@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lancet::{Direction, Overlap, Selection};
+use lancet::undo::{Direction, Overlap, Selection};
 use proptest::prelude::*;
 
 use crate::ground::{Ground, Tree, patiently};

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
-use lancet::{LogQuery, RawCall, Selection};
+use lancet::RawCall;
+use lancet::history::LogQuery;
+use lancet::undo::Selection;
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -121,7 +123,7 @@ fn whoever_opens_a_truncated_database_tells_it_and_keeps_its_log() {
     ground.put("a.txt", "0\n");
     operation(&ground.edit("a.txt", "0", "1"));
     cut(&ground.state());
-    let other = ground.reopened().unnamed_session();
+    let other = ground.reopened().new_session();
     let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
     let reply = other.call(RawCall::new("Write", write));
     operation(&reply);

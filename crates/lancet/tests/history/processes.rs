@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lancet::LogQuery;
+use lancet::history::LogQuery;
 use rusqlite::Connection;
 
 use crate::child::{edit, open, part, read, session};

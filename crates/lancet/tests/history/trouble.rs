@@ -3,9 +3,10 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use lancet::{
-    Caller, Direction, Event, Lancet, LogQuery, OperationState, Overlap, Selection, TakeBack,
-};
+use lancet::events::Event;
+use lancet::history::{LogQuery, OperationState};
+use lancet::undo::{Selection, TakeBack};
+use lancet::{Caller, Lancet};
 use rusqlite::Connection;
 
 use crate::ground::{Ground, operation, refused};
@@ -116,7 +117,7 @@ fn whoever_meets_a_damaged_database_is_told_once_in_a_session_and_observers_too(
         })
         .open()
         .expect("opens");
-    let (one, other) = (lancet.unnamed_session(), lancet.unnamed_session());
+    let (one, other) = (lancet.new_session(), lancet.new_session());
     assert_eq!((read(&one), read(&one), read(&other)), (1, 0, 1));
     assert_eq!(heard.lock().expect("heard").len(), 1);
     // Met by a look at the history, and by taking back.
@@ -126,16 +127,8 @@ fn whoever_meets_a_damaged_database_is_told_once_in_a_session_and_observers_too(
     assert_eq!(heard.lock().expect("heard").len(), 2);
     assert_eq!((read(&one), read(&one)), (1, 0));
     damage(&ground);
-    let newest = TakeBack {
-        selection: Selection::Newest,
-        direction: Direction::Undo,
-        overlap: Overlap::Refuse,
-        conflicts: lancet::Conflicts::Refuse,
-        dry_run: false,
-    };
-    let reply = lancet
-        .unnamed_session()
-        .take_back(newest, Caller::default());
+    let newest = TakeBack::undo(Selection::Newest);
+    let reply = lancet.new_session().take_back(newest, Caller::default());
     assert!(reply.text().contains("was damaged"), "{}", reply.text());
     assert_eq!(heard.lock().expect("heard").len(), 3);
 }
@@ -154,7 +147,7 @@ fn a_newer_database_refuses_writes_and_stays_where_it_is() {
     let revision = blake3::hash(b"1\n").to_hex()[..16].to_owned();
     let edit = serde_json::json!({ "file_path": path, "old_string": "1", "new_string": "2", "revision": revision });
     let reply = lancet
-        .unnamed_session()
+        .new_session()
         .call(lancet::RawCall::new("Edit", edit));
     assert_eq!(refused(&reply), "io");
     assert!(
@@ -202,7 +195,9 @@ fn the_next_start_finds_out_what_an_interrupted_operation_did() {
         ground.put("a.txt", now);
         interrupted(&ground, &id);
         let history = ground.reopened().history().expect("kept");
-        let log = history.log(&lancet::LogQuery::default()).expect("read");
+        let log = history
+            .log(&lancet::history::LogQuery::default())
+            .expect("read");
         assert_eq!(log.first().map(|operation| operation.state), state, "{now}");
         assert_eq!(ground.bytes("a.txt"), now.as_bytes());
     }
@@ -223,7 +218,9 @@ fn an_interrupted_batch_keeps_the_files_that_were_written() {
     fs::remove_file(ground.path("b.txt")).expect("removed");
     interrupted(&ground, &id);
     let history = ground.reopened().history().expect("kept");
-    let log = history.log(&lancet::LogQuery::default()).expect("read");
+    let log = history
+        .log(&lancet::history::LogQuery::default())
+        .expect("read");
     assert_eq!(log[0].files.len(), 1);
     assert_eq!(log[0].files[0].path, ground.path("a.txt"));
 }

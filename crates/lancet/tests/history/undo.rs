@@ -3,10 +3,9 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use lancet::{
-    Caller, Direction, LogQuery, OperationKind, Overlap, RawCall, Restore, Selection, SessionName,
-    Side,
-};
+use lancet::history::{LogQuery, OperationKind};
+use lancet::undo::{Direction, Overlap, Restore, Selection, Side};
+use lancet::{Caller, RawCall, SessionName};
 use serde_json::json;
 
 use crate::ground::{Ground, operation, refused};
@@ -63,16 +62,10 @@ fn undo_again_takes_back_the_one_before_and_survives_a_restart() {
         operation(&ground.edit("a.txt", old, new));
     }
     for left in ["2\n", "1\n", "0\n"] {
-        let asked = lancet::TakeBack {
-            selection: Selection::Newest,
-            direction: Direction::Undo,
-            overlap: Overlap::Refuse,
-            conflicts: lancet::Conflicts::Refuse,
-            dry_run: false,
-        };
+        let asked = lancet::undo::TakeBack::undo(Selection::Newest);
         let reply = ground
             .reopened()
-            .unnamed_session()
+            .new_session()
             .take_back(asked, Caller::default());
         operation(&reply);
         assert_eq!(ground.bytes("a.txt"), left.as_bytes());
@@ -166,12 +159,7 @@ fn a_conflict_names_a_way_that_works_also_where_the_file_is_gone() {
     // As it says: the earlier one by its id, and the file as it was.
     operation(&ground.undo(Selection::Operation(earlier)));
     assert_eq!(ground.bytes("b.txt"), b"1\n");
-    let asked = Restore {
-        file: ground.path("a.txt"),
-        operation: id,
-        moment: Side::Before,
-        dry_run: false,
-    };
+    let asked = Restore::new(ground.path("a.txt"), id, Side::Before);
     operation(&ground.session.restore(asked, Caller::default()));
     assert_eq!(ground.bytes("a.txt"), b"1\n");
 }
@@ -253,15 +241,10 @@ fn restore_brings_any_state_back() {
     let first = operation(&ground.edit("a.txt", "0", "1"));
     operation(&ground.edit("a.txt", "1", "2"));
     let restore = |moment, name: &str| {
-        let asked = Restore {
-            file: ground.path(name),
-            operation: first.clone(),
-            moment,
-            dry_run: false,
-        };
+        let asked = Restore::new(ground.path(name), first.clone(), moment);
         ground
             .lancet
-            .unnamed_session()
+            .new_session()
             .restore(asked, Caller::default())
     };
     operation(&restore(Side::Before, "a.txt"));
@@ -326,7 +309,7 @@ fn what_lies_outside_the_roots_is_neither_listed_nor_taken_back() {
         .open()
         .expect("opens");
     let write = json!({ "file_path": elsewhere.path().join("x"), "content": "x" });
-    let id = operation(&other.unnamed_session().call(RawCall::new("Write", write)));
+    let id = operation(&other.new_session().call(RawCall::new("Write", write)));
     assert!(ground.log().is_empty());
     assert_eq!(refused(&ground.undo(Selection::Newest)), "not_found");
     assert_eq!(refused(&ground.undo(Selection::Operation(id))), "outside");

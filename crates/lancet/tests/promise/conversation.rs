@@ -162,7 +162,7 @@ impl<'g> Talk<'g> {
         self.sessions = if self.state.is_some() {
             vec![named("one"), named("two")]
         } else {
-            vec![lancet.unnamed_session(), lancet.unnamed_session()]
+            vec![lancet.new_session(), lancet.new_session()]
         };
     }
 

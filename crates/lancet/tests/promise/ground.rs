@@ -107,7 +107,7 @@ impl Ground {
     }
 
     pub(crate) fn session(&self) -> Session {
-        self.lancet.unnamed_session()
+        self.lancet.new_session()
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

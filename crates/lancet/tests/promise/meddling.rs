@@ -385,13 +385,13 @@ fn a_file_that_changes_while_its_question_is_open_is_asked_about_again_or_stale(
         let settings = settings(&format!("stale = \"{stale}\"\n"));
         let ground = Ground::with(|builder| {
             builder.settings(settings).mode(lancet::Mode::Ask).approver(
-                move |question: &lancet::Question| {
+                move |question: &lancet::approval::Question| {
                     let mut questions = questions.lock().unwrap();
                     questions.push(question.diff.clone());
                     if questions.len() == 1 {
                         rewrite(&question.path);
                     }
-                    lancet::Answer::Yes
+                    lancet::approval::Answer::Yes
                 },
             )
         });

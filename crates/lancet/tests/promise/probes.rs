@@ -4,7 +4,8 @@ use std::fs;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use lancet::{Answer, Check, Lancet, Mode, Question, RawCall, SessionName};
+use lancet::approval::{Answer, Question};
+use lancet::{Check, Lancet, Mode, RawCall, SessionName};
 use serde_json::{Value, json};
 
 use crate::ground::{Ground, done, folder, is_refused, refused, settings};
@@ -145,7 +146,7 @@ fn the_bytes_of_a_secret_file_are_in_no_answer() {
             .approver(|_: &Question| Answer::Yes)
             .open()
             .unwrap();
-        let session = lancet.unnamed_session();
+        let session = lancet.new_session();
         let path = root.join(".env");
         let _ = fs::remove_file(&path);
         let write = |content: &str, mode: &str| {
@@ -239,9 +240,9 @@ fn an_observer_may_call_back() {
     let (session_to, session_from) = mpsc::channel::<lancet::Session>();
     let session_from = Mutex::new(session_from);
     let ground = Ground::with(|builder| {
-        builder.observer(move |event: &lancet::Event| {
+        builder.observer(move |event: &lancet::events::Event| {
             let session = session_from.lock().unwrap().try_recv();
-            if let lancet::Event::Changed { path, .. } = event
+            if let lancet::events::Event::Changed { path, .. } = event
                 && let Ok(session) = session
             {
                 let call = json!({ "file_path": path, "old_string": "two", "new_string": "three" });

@@ -5,11 +5,11 @@ use std::fs;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use lancet::arguments::{EditItem, WriteArguments};
-use lancet::{
-    Answer, Check, Declaration, Event, HostTool, Lancet, Mode, Proposal, Question, RawCall,
-    Refusal, RefusalKind, Session, SessionName,
-};
+use lancet::approval::{Answer, Question};
+use lancet::events::Event;
+use lancet::tools::{Declaration, HostTool, Proposal};
+use lancet::tools::{EditItem, WriteArguments};
+use lancet::{Check, Lancet, Mode, RawCall, Refusal, RefusalKind, Session, SessionName};
 use serde_json::{Value, json};
 
 use crate::ground::{Ground, done, folder, is_refused, refused};
@@ -190,7 +190,7 @@ struct Proposer {
 
 impl HostTool for Proposer {
     fn declaration(&self) -> Declaration {
-        let mut declaration = lancet::declare::declaration("Edit").unwrap().clone();
+        let mut declaration = lancet::tools::declaration("Edit").unwrap().clone();
         declaration.name = "Propose".into();
         declaration.read_only = self.read_only;
         declaration.input_schema = json!({ "type": "object", "properties": {} });
@@ -204,17 +204,12 @@ impl HostTool for Proposer {
                 text: text("text"),
                 data: json!({ "n": 1 }),
             },
-            Some("edits") => Proposal::Edits(vec![EditItem {
-                file_path: Some(text("file_path")),
-                old_string: text("old"),
-                new_string: text("new"),
-                ..EditItem::default()
-            }]),
-            Some("write") => Proposal::Write(WriteArguments {
-                file_path: text("file_path"),
-                content: text("new"),
-                ..WriteArguments::default()
-            }),
+            Some("edits") => Proposal::Edits(vec![EditItem::new(
+                text("file_path"),
+                text("old"),
+                text("new"),
+            )]),
+            Some("write") => Proposal::Write(WriteArguments::new(text("file_path"), text("new"))),
             _ => {
                 return Err(Refusal::new(
                     RefusalKind::Invalid,

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use lancet::settings::{Layer, Origin};
-use lancet::{Lancet, Mode, RawCall, Session, Settings, SettingsSource, Settled};
+use lancet::settings::{SettingsSource, Settled};
+use lancet::{Lancet, Mode, RawCall, Session, Settings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -129,7 +130,7 @@ impl Scene {
             builder = builder.state_dir(self.root().with_file_name("state"));
         }
         let lancet = builder.open().map_err(|error| error.to_string())?;
-        let session = lancet.unnamed_session();
+        let session = lancet.new_session();
         self.lancet = Some(lancet);
         self.session = Some(session.clone());
         Ok(session)

@@ -57,10 +57,7 @@ fn each_client_is_known_by_its_name_and_its_model() {
 
 #[test]
 fn the_settings_hold_over_the_table_and_the_last_of_them_decides() {
-    let set = |name: &str, most_bytes| ClientLimit {
-        name: name.to_owned(),
-        most_bytes,
-    };
+    let set = |name: &str, most_bytes| ClientLimit::new(name.to_owned(), most_bytes);
     let all = [set("*", 5_000), set("@cline/*", 6_000)];
     assert_eq!(manners("@cline/core", json!({}), &all).most, Some(6_000));
     assert_eq!(manners("somebody", json!({}), &all).most, Some(5_000));

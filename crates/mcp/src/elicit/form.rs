@@ -1,6 +1,6 @@
 //! The forms of a question and what their answers mean. Whatever is not understood is a no.
 
-use lancet::{ChangeKind, OtherFile, Question};
+use lancet::approval::{ChangeKind, OtherFile, Question};
 use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, Request};
 use serde_json::{Value, json};
 

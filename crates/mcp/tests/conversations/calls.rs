@@ -4,9 +4,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use lancet::arguments::WriteArguments;
-use lancet::declare::{Declaration, declaration};
-use lancet::{Caller, Event, HostTool, Mode, Proposal, Refusal, Session};
+use lancet::events::Event;
+use lancet::tools::WriteArguments;
+use lancet::tools::{Declaration, declaration};
+use lancet::tools::{HostTool, Proposal};
+use lancet::{Caller, Mode, Refusal, Session};
 use lancet_mcp::{Answers, Options};
 use serde_json::{Value, json};
 
@@ -386,14 +388,7 @@ async fn the_caller_is_on_record() {
             json!({"lancet/turn": "t1", "lancet/call": "c1"}),
         )
         .await;
-    let own = |text: &str| Some(text.to_owned());
-    let wanted = Caller {
-        client: own("stage"),
-        version: own("1"),
-        turn: own("t1"),
-        call: own("c1"),
-        ..Caller::default()
-    };
+    let wanted = Caller::client("stage", "1").with_turn("t1").with_call("c1");
     assert_eq!(*heard.lock().expect("whole"), [wanted]);
 }
 
@@ -418,7 +413,9 @@ async fn when_it_is_quiet_the_history_is_compressed() {
     assert_ne!(result["isError"], true, "{result}");
     let state = stage.folder.path().join("state");
     let waiting = || {
-        let facts = lancet::examine_store(&state).expect("read").expect("there");
+        let facts = lancet::doors::examine_store(&state)
+            .expect("read")
+            .expect("there");
         assert_eq!(facts.operations, 1);
         facts.waiting
     };

@@ -50,7 +50,12 @@ fn pattern() -> impl Strategy<Value = String> {
 fn entry() -> impl Strategy<Value = Entry> {
     let effect = select(vec![Effect::Deny, Effect::Ask, Effect::Allow]);
     let tool = select(vec!["Read", "Edit", "Write", "Grep"]);
-    let layer = select(vec![Layer::User, Layer::Project, Layer::CommandLine]);
+    let layer = select(vec![
+        Layer::User,
+        Layer::Project,
+        Layer::CommandLine,
+        Layer::Host,
+    ]);
     (effect, tool, layer, pattern()).prop_filter_map("no rule", |(effect, tool, layer, pattern)| {
         Some(Entry {
             effect,

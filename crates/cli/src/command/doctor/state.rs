@@ -5,7 +5,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use lancet::{StoreError, StoreFacts};
+use lancet::doors::StoreFacts;
+use lancet::history::StoreError;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 use serde_json::{Value, json};
@@ -38,7 +39,7 @@ pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
     let folder = trouble(path, metadata.as_ref()).map(|(words, mend)| (words, Some(mend)));
     let folder = folder.or_else(|| without_room(path));
     let mut problems: Vec<Problem> = folder.map(wrong).into_iter().collect();
-    let store = lancet::examine_store(path).unwrap_or_else(|error| {
+    let store = lancet::doors::examine_store(path).unwrap_or_else(|error| {
         // A folder that is closed to us, or full, says all about its files.
         let has_cause = !may_write(path) || without_room(path).is_some();
         if !has_cause {
@@ -105,7 +106,7 @@ fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)>
 
 /// Damaged databases that lie in the folder, and the command that removes them.
 fn set_aside(path: &Path) -> Option<(String, String)> {
-    let files = lancet::files_set_aside(path);
+    let files = lancet::doors::files_set_aside(path);
     let first = files.first()?;
     let more = match files.len() {
         1 => String::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use lancet::{Attribution, History, Operation};
+use lancet::history::{Attribution, History, Operation};
 use serde_json::{Value, json};
 
 use super::{time, unreadable};

@@ -1,6 +1,7 @@
 //! `lancet undo`, `redo` and `restore`: changes like any other, shown and asked about first.
 
-use lancet::{Conflicts, Direction, Overlap, Reply, Restore, Selection, Session, Side, TakeBack};
+use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
+use lancet::{Reply, Session};
 
 use super::{open, time};
 use crate::answer::{Form, Shape, put};
@@ -33,21 +34,18 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     } else {
         Selection::Newest
     };
-    let asked = TakeBack {
-        selection,
-        direction: Direction::Undo,
-        overlap: if arguments.merge {
+    let mut asked = TakeBack::undo(selection)
+        .overlap(if arguments.merge {
             Overlap::Merge
         } else {
             Overlap::Refuse
-        },
-        conflicts: if arguments.keep_going {
+        })
+        .conflicts(if arguments.keep_going {
             Conflicts::LeaveOut
         } else {
             Conflicts::Refuse
-        },
-        dry_run: arguments.going.dry_run,
-    };
+        });
+    asked.dry_run = arguments.going.dry_run;
     go(&arguments.going, reach, around, |session| {
         session.take_back(asked, caller())
     })
@@ -55,16 +53,13 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
 
 /// Does again.
 pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let asked = TakeBack {
-        selection: arguments
+    let mut asked = TakeBack::redo(
+        arguments
             .operation
             .clone()
             .map_or(Selection::Newest, Selection::Operation),
-        direction: Direction::Redo,
-        overlap: Overlap::Refuse,
-        conflicts: Conflicts::Refuse,
-        dry_run: arguments.going.dry_run,
-    };
+    );
+    asked.dry_run = arguments.going.dry_run;
     go(&arguments.going, Reach::Folder, around, |session| {
         session.take_back(asked, caller())
     })
@@ -87,12 +82,8 @@ pub(crate) fn restore(
         None => (operation, Side::After),
     };
     let file = around.absolute(file.as_ref())?;
-    let asked = Restore {
-        file: file.clone(),
-        operation: operation.to_owned(),
-        moment,
-        dry_run: arguments.going.dry_run,
-    };
+    let mut asked = Restore::new(file.clone(), operation.to_owned(), moment);
+    asked.dry_run = arguments.going.dry_run;
     go(&arguments.going, Reach::At(&file), around, |session| {
         session.restore(asked, caller())
     })
@@ -107,7 +98,7 @@ fn go(
     let consent = Consent::of(going.yes, going.yes_protected);
     let approver = TerminalApprover::new(consent, around);
     let lancet = open(&going.place, reach, Some(approver.clone()), around)?;
-    let reply = act(&lancet.unnamed_session());
+    let reply = act(&lancet.new_session());
     put(
         &reply,
         Form::of(going.json),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::{History, LogQuery, Operation};
+use lancet::history::{History, LogQuery, Operation};
 use serde_json::json;
 
 use super::{attribution, history, object, patch, time, unreadable};
@@ -109,7 +109,7 @@ pub(super) fn line(
     if operation.is_undone() {
         marks.push_str("  (taken back)");
     }
-    if operation.state == lancet::OperationState::Unsure {
+    if operation.state == lancet::history::OperationState::Unsure {
         marks.push_str("  (interrupted)");
     }
     // The characters that are enough to name it stand out.

@@ -47,7 +47,7 @@ fn shows(root: PathBuf, path: &Path, place: &Place, around: &Surroundings) -> Op
         unasked_mode: lancet::Mode::Ask,
         offer: Offer::All,
         whom: Whom::Nobody,
-        answer_limit: lancet::ANSWER_LIMIT,
+        answer_limit: lancet::tools::ANSWER_LIMIT,
         unasked_log: Level::Error,
         lasts: Lasts::OneCall,
     };

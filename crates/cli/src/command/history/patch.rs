@@ -1,7 +1,7 @@
 //! `lancet log --format patch`: changes as a series of mails that `git am` takes, oldest first. No colours, no paging:
 //! the bytes are for a program.
 
-use lancet::{History, Operation, OperationKind};
+use lancet::history::{History, Operation, OperationKind};
 
 use super::{time, unreadable};
 use crate::failure::{Exit, Failure};

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use lancet::Question;
+use lancet::approval::Question;
 
 use crate::launcher::Launch;
 

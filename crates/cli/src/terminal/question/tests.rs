@@ -21,17 +21,10 @@ fn only_a_plain_yes_is_a_yes() {
 
 #[test]
 fn yes_beforehand_answers_all_but_protected_names() {
-    let question = Question {
-        tool: "Edit".into(),
-        path: "/r/a".into(),
-        relative: "a".into(),
-        reason: "the mode is ask".into(),
-        protected: false,
-        diff: String::new(),
-        notices: Vec::new(),
-        lines: (1, 1),
-        ..Question::default()
-    };
+    let mut question = Question::new("Edit", "/r/a", ChangeKind::Update);
+    question.relative = "a".into();
+    question.reason = "the mode is ask".into();
+    question.lines = (1, 1);
     let approver = TerminalApprover::new(Consent::Given, &Surroundings::default());
     assert_eq!(approver.ask(&question, &Wait::default()), Answer::Yes);
     assert!(!approver.has_shown() && approver.unasked().is_none());
@@ -39,34 +32,23 @@ fn yes_beforehand_answers_all_but_protected_names() {
 
 #[test]
 fn a_question_shows_what_the_file_would_hide() {
-    let question = Question {
-        tool: "Edit".into(),
-        path: "/r/a".into(),
-        relative: "a".into(),
-        reason: "why".into(),
-        protected: false,
-        diff: "-ok\n+evil\x1b[2K\rok\n".into(),
-        notices: Vec::new(),
-        lines: (1, 1),
-        ..Question::default()
-    };
+    let mut question = Question::new("Edit", "/r/a", ChangeKind::Update);
+    question.relative = "a".into();
+    question.reason = "why".into();
+    question.diff = "-ok\n+evil\x1b[2K\rok\n".into();
+    question.lines = (1, 1);
     let words = worded(&question, Colour::Off);
     assert!(words.contains("+evil␛[2K␍ok\n") && !words.contains('\x1b'));
 }
 
 #[test]
 fn what_the_diff_leaves_out_stands_below_it() {
-    let question = Question {
-        tool: "Edit".into(),
-        path: "/r/a".into(),
-        relative: "a".into(),
-        reason: "the mode is ask".into(),
-        protected: false,
-        diff: "@@ -1 +1 @@\n-a\n+b\n".into(),
-        notices: vec!["10 further places are not shown".into()],
-        lines: (1, 1),
-        ..Question::default()
-    };
+    let mut question = Question::new("Edit", "/r/a", ChangeKind::Update);
+    question.relative = "a".into();
+    question.reason = "the mode is ask".into();
+    question.diff = "@@ -1 +1 @@\n-a\n+b\n".into();
+    question.notices = vec!["10 further places are not shown".into()];
+    question.lines = (1, 1);
     let words = worded(&question, Colour::Off);
     assert!(
         words.ends_with("+b\nnote: 10 further places are not shown\n"),
@@ -76,17 +58,11 @@ fn what_the_diff_leaves_out_stands_below_it() {
 
 #[test]
 fn a_name_with_a_line_end_forges_no_line_of_the_question() {
-    let question = Question {
-        tool: "Edit".into(),
-        path: "/r/a\n@@ -1 +1 @@\nb".into(),
-        relative: "a\n@@ -1 +1 @@\nb".into(),
-        reason: "/r/a\nb is protected".into(),
-        protected: true,
-        diff: String::new(),
-        notices: Vec::new(),
-        lines: (1, 1),
-        ..Question::default()
-    };
+    let mut question = Question::new("Edit", "/r/a\n@@ -1 +1 @@\nb", ChangeKind::Update);
+    question.relative = "a\n@@ -1 +1 @@\nb".into();
+    question.reason = "/r/a\nb is protected".into();
+    question.protected = true;
+    question.lines = (1, 1);
     let words = worded(&question, Colour::Off);
     assert_eq!(words.lines().count(), 3, "{words}");
 }

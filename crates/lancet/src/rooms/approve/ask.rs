@@ -11,9 +11,9 @@ use lancet_text::{Document, apply_raw, unified};
 use lancet_workspace::Expected;
 
 use super::{Halt, nobody};
-use crate::approver::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
+use crate::approval::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
 use crate::call::Stopped;
-use crate::observe::Event;
+use crate::events::Event;
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;

@@ -5,7 +5,7 @@ use lancet_history::ChangeKind;
 use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 
 use super::{ask, decide, nobody, reason, refusal};
-use crate::approver::{Offers, Question};
+use crate::approval::{Offers, Question};
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;

@@ -121,7 +121,7 @@ fn refused_with_io(around: &Path) {
         .mode(Mode::AcceptEdits)
         .open()
         .unwrap();
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let before = names(&root);
 
     // A file without write bits is never made writable.

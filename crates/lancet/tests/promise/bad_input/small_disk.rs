@@ -73,7 +73,7 @@ fn a_full_disk_refuses_and_keeps_what_was_there() {
         .mode(Mode::AcceptEdits)
         .open()
         .unwrap();
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     let path = disk.at.join("a.txt");
     let text = format!("one\n{}", "filler\n".repeat(20_000));
     fs::write(&path, &text).unwrap();
@@ -160,7 +160,7 @@ fn a_disk_that_may_only_be_read_is_read_and_not_written() {
         .mode(Mode::AcceptEdits)
         .open()
         .unwrap();
-    let session = lancet.unnamed_session();
+    let session = lancet.new_session();
     mount(&["-o", "remount,ro"], &disk.at).unwrap();
     done(&call(&session, "Read", json!({ "file_path": path })));
     let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });

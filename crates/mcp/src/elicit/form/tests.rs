@@ -3,10 +3,9 @@
 use super::*;
 
 fn question(protected: bool) -> Question {
-    Question {
-        protected,
-        ..Question::default()
-    }
+    let mut question = Question::default();
+    question.protected = protected;
+    question
 }
 
 fn said(result: Value, protected: bool) -> Said {
@@ -127,21 +126,16 @@ fn words_are_asked_for_in_one_preset_field() {
 
 #[test]
 fn every_path_is_listed_and_what_is_not_shown_is_said() {
-    let other = |name: &str, protected| OtherFile {
-        path: name.into(),
-        kind: ChangeKind::Create,
-        lines: (3, 0),
-        protected,
+    let other = |name: &str, protected| {
+        let mut other = OtherFile::new(name, ChangeKind::Create);
+        other.lines = (3, 0);
+        other.protected = protected;
+        other
     };
-    let question = Question {
-        tool: "MultiEdit".into(),
-        path: "/r/a\nb".into(),
-        kind: ChangeKind::Update,
-        lines: (400, 1),
-        diff: "+twenty characters..\n".repeat(500),
-        others: vec![other("/r/.git/x", true), other("/r/c\u{202e}", false)],
-        ..Question::default()
-    };
+    let mut question = Question::new("MultiEdit", "/r/a\nb", ChangeKind::Update);
+    question.lines = (400, 1);
+    question.diff = "+twenty characters..\n".repeat(500);
+    question.others = vec![other("/r/.git/x", true), other("/r/c\u{202e}", false)];
     let message = asked(decision(&question))["message"].clone();
     let message = message.as_str().expect("text");
     assert!(

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use lancet_history::ChangeKind;
+pub use lancet_history::ChangeKind;
 
 use crate::visible::{visible, visible_line};
 
@@ -17,6 +17,7 @@ pub const WORDS_WAIT: Duration = Duration::from_secs(60);
 /// the writing or forge a line is escaped. The paths are as they are; [`Question::shown_path`] and
 /// [`Question::shown_relative`] give them in the same form.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Question {
     /// The tool that wants to write.
     pub tool: String,
@@ -24,7 +25,7 @@ pub struct Question {
     pub path: PathBuf,
     /// The file relative to its root.
     pub relative: PathBuf,
-    /// The kind of change.
+    /// What would happen to the file.
     pub kind: ChangeKind,
     /// Why it is asked: the mode, the rule, or the protected name.
     pub reason: String,
@@ -48,10 +49,11 @@ pub struct Question {
 
 /// Another file of the call that a question is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OtherFile {
     /// The file, absolute.
     pub path: PathBuf,
-    /// The kind of change.
+    /// What would happen to the file.
     pub kind: ChangeKind,
     /// Lines added and removed.
     pub lines: (usize, usize),
@@ -60,6 +62,16 @@ pub struct OtherFile {
 }
 
 impl Question {
+    /// A question about one file, with all else empty: for the tests of an approver.
+    pub fn new(tool: impl Into<String>, path: impl Into<PathBuf>, kind: ChangeKind) -> Self {
+        Self {
+            tool: tool.into(),
+            path: path.into(),
+            kind,
+            ..Self::default()
+        }
+    }
+
     /// The path, escaped and on one line.
     pub fn shown_path(&self) -> String {
         visible_line(&self.path.display().to_string()).into_owned()
@@ -87,6 +99,15 @@ impl Question {
 }
 
 impl OtherFile {
+    /// A file with no changed lines, and not protected: for the tests of an approver.
+    pub fn new(path: impl Into<PathBuf>, kind: ChangeKind) -> Self {
+        Self {
+            path: path.into(),
+            kind,
+            ..Self::default()
+        }
+    }
+
     /// The path, escaped and on one line.
     pub fn shown_path(&self) -> String {
         visible_line(&self.path.display().to_string()).into_owned()
@@ -95,6 +116,7 @@ impl OtherFile {
 
 /// What the longer-lasting answers to a question would cover.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Offers {
     /// What [`Answer::Session`] covers, in words.
     pub session: String,
@@ -105,6 +127,7 @@ pub struct Offers {
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Answer {
     /// Write it.
     Yes,

@@ -1,0 +1,112 @@
+//! Constructors of the typed arguments: what a call needs at least. The other fields are set on the value.
+
+use std::path::Path;
+
+use super::{
+    EditArguments, EditItem, GlobArguments, GrepArguments, MultiEditArguments, ReadArguments,
+    UndoArguments, WriteArguments,
+};
+
+/// A path as tool calls carry it. Tool calls are JSON: a path that is not UTF-8 cannot be named exactly.
+fn text(path: impl AsRef<Path>) -> String {
+    path.as_ref().to_string_lossy().into_owned()
+}
+
+impl ReadArguments {
+    /// Reads a file from its first line.
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        Self {
+            file_path: text(path),
+            ..Self::default()
+        }
+    }
+}
+
+impl EditArguments {
+    /// Replaces one place of a file.
+    pub fn new(path: impl AsRef<Path>, old: impl Into<String>, new: impl Into<String>) -> Self {
+        Self {
+            file_path: text(path),
+            old_string: old.into(),
+            new_string: new.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl EditItem {
+    /// Replaces one place of a file.
+    pub fn new(path: impl AsRef<Path>, old: impl Into<String>, new: impl Into<String>) -> Self {
+        Self {
+            file_path: Some(text(path)),
+            old_string: old.into(),
+            new_string: new.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl MultiEditArguments {
+    /// Applies edits in order, all or none.
+    pub fn new(edits: impl IntoIterator<Item = EditItem>) -> Self {
+        Self {
+            edits: edits.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+}
+
+impl WriteArguments {
+    /// Writes a whole file; one that exists must have been read.
+    pub fn new(path: impl AsRef<Path>, content: impl Into<String>) -> Self {
+        Self {
+            file_path: text(path),
+            content: content.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl UndoArguments {
+    /// Takes back one operation of the session, by the beginning of its id.
+    pub fn operation(id: impl Into<String>) -> Self {
+        Self {
+            operation: Some(id.into()),
+            ..Self::default()
+        }
+    }
+}
+
+impl GlobArguments {
+    /// Lists files of all roots by a pattern of their paths.
+    pub fn new(pattern: impl Into<String>) -> Self {
+        Self {
+            pattern: pattern.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Lists only below a folder.
+    #[must_use]
+    pub fn below(mut self, folder: impl AsRef<Path>) -> Self {
+        self.path = Some(text(folder));
+        self
+    }
+}
+
+impl GrepArguments {
+    /// Searches the files of all roots for a regular expression.
+    pub fn new(pattern: impl Into<String>) -> Self {
+        Self {
+            pattern: pattern.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Searches one file, or the files below a folder.
+    #[must_use]
+    pub fn below(mut self, path: impl AsRef<Path>) -> Self {
+        self.path = Some(text(path));
+        self
+    }
+}
