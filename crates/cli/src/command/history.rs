@@ -69,7 +69,7 @@ fn count(number: u64, noun: &str) -> String {
 
 /// An operation for programs.
 fn object(operation: &Operation) -> Value {
-    let kept = |kept: &Option<lancet::RecordedState>| match kept {
+    let kept = |kept: &Option<lancet::history::RecordedState>| match kept {
         None => Value::Null,
         Some(kept) => json!({
             "revision": kept.revision.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lancet::{Compressed, Removed};
+use lancet::history::{Compressed, Removed};
 use serde_json::json;
 
 use super::{count, history, unreadable};

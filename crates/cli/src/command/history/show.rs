@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lancet::{ALREADY_UNDONE, IdMatch, Operation, SHORTEST_ID};
+use lancet::history::{ALREADY_UNDONE, IdMatch, Operation, SHORTEST_ID};
 use serde_json::json;
 
 use super::log::{line, patches};

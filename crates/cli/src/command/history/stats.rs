@@ -1,6 +1,6 @@
 //! `lancet stats`: what the history sums up to.
 
-use lancet::{StatisticsQuery, Totals};
+use lancet::history::{StatisticsQuery, Totals};
 use serde_json::{Value, json};
 
 use super::{count, history, time, unreadable};
