@@ -17,9 +17,9 @@ use crate::rooms::{heal, set_aside};
 
 pub use attribution::{Attribution, Written};
 pub use lancet_history::{
-    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, LogQuery, Operation, OperationKind,
-    OperationState, RecordedState, Removed, Reversible, Statistics, StatisticsQuery, StoreError,
-    Totals,
+    ALREADY_UNDONE, ChangeKind, Compressed, FileChange, IdMatch, LogQuery, Operation,
+    OperationKind, OperationState, RecordedState, Removed, Reversible, Statistics, StatisticsQuery,
+    StoreError, Totals,
 };
 
 /// The shortest beginning of an id that is taken for it.
