@@ -1,21 +1,23 @@
-//! Line ends on the way into git, by git's own rules (its `convert.c`): a file that is CRLF on disk and LF in git has not
-//! changed by that alone. Pure. Filters, encodings and `$Id$` are not carried out.
+//! Converts line ends as `git add` does, by git's own rules (its `convert.c`): a file that is CRLF on disk and LF in
+//! git has not changed by that alone. Pure functions. Clean filters, `working-tree-encoding` and `$Id$` are not
+//! applied.
 
 use std::borrow::Cow;
 
-/// What attributes and configuration say about a file's line ends.
+/// How the attributes and the configuration tell git to convert a file's line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
-    /// They stay as they are.
+    /// The bytes are stored unchanged (`-text`, or no rule applies).
     None,
-    /// It is text: CRLF becomes LF.
+    /// The file is text (`text`): every CRLF becomes LF.
     Text,
-    /// The same, if it looks like text and git does not have it with CRLF already.
+    /// Every CRLF becomes LF if the content looks like text and HEAD does not already store it with CRLF
+    /// (`text=auto`).
     Auto,
 }
 
-/// The content as `git add` would keep it. `committed` is what git has of it: where that has CRLF, guessing is not
-/// allowed to take them away.
+/// Returns the content as `git add` would store it. `committed` is the blob in HEAD: where that blob contains CRLF,
+/// [`Conversion::Auto`] leaves them alone, as git does.
 pub fn to_git<'b>(
     content: &'b [u8],
     conversion: Conversion,
@@ -26,13 +28,13 @@ pub fn to_git<'b>(
         Conversion::Text => false,
         Conversion::Auto => true,
     };
-    let statistics = Statistics::of(content);
+    let statistics = LineEndStatistics::of(content);
     if statistics.crlf == 0 {
         return Cow::Borrowed(content);
     }
     if guess {
         let kept_so = |bytes: &[u8]| {
-            let kept = Statistics::of(bytes);
+            let kept = LineEndStatistics::of(bytes);
             kept.crlf > 0 && !kept.looks_binary()
         };
         if statistics.looks_binary() || committed.is_some_and(kept_so) {
@@ -50,7 +52,7 @@ pub fn to_git<'b>(
 }
 
 #[derive(Default)]
-struct Statistics {
+struct LineEndStatistics {
     crlf: usize,
     lone_cr: usize,
     nul: usize,
@@ -58,9 +60,9 @@ struct Statistics {
     other: usize,
 }
 
-impl Statistics {
-    fn of(bytes: &[u8]) -> Statistics {
-        let mut found = Statistics::default();
+impl LineEndStatistics {
+    fn of(bytes: &[u8]) -> LineEndStatistics {
+        let mut found = LineEndStatistics::default();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match byte {
@@ -82,7 +84,7 @@ impl Statistics {
             }
             at += 1;
         }
-        // The end-of-file character of old is no sign of anything.
+        // git ignores a trailing DOS end-of-file character (0x1a).
         if bytes.last() == Some(&0x1a) {
             found.other -= 1;
         }

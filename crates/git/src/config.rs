@@ -1,19 +1,20 @@
-//! git's configuration, as far as it bears on what is read: pure text in, last value of a key out. Includes are not
-//! followed, and no value is ever run.
+//! A reader for git's configuration format that returns the last value of a key. Pure text in, value out: `include`
+//! is not followed, and no value is ever executed.
 
-/// Longer files are not read.
+/// A longer configuration file is refused.
 pub(crate) const MOST_BYTES: u64 = 1 << 20;
 
-/// `core.autocrlf`: what git does to line ends that no attribute speaks of.
+/// The effect of `core.autocrlf` on files that no attribute covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AutoCrlf {
-    /// Nothing.
+    /// git stores the bytes as they are (`false`, or not set).
     No,
-    /// CRLF becomes LF on the way into git.
+    /// git stores CRLF as LF (`true` or `input`).
     Yes,
 }
 
-/// What `core.autocrlf` is by these configurations, the strongest last.
+/// Reads `core.autocrlf` from configuration texts that are given in order of precedence; a later text overrides an
+/// earlier one.
 pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
     let mut said = AutoCrlf::No;
     for text in texts {
@@ -25,7 +26,7 @@ pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
     said
 }
 
-/// Whether git takes a value for true.
+/// Whether git reads a value as true.
 pub(crate) fn is_true(value: &str) -> bool {
     ["true", "yes", "on"]
         .iter()
@@ -33,7 +34,8 @@ pub(crate) fn is_true(value: &str) -> bool {
         || value.parse::<i64>().is_ok_and(|number| number != 0)
 }
 
-/// The last value of `section.key`; "true" for a key without one. Keys below a subsection (`[section "name"]`) are others.
+/// Returns the last value of `section.key`, "true" for a key without a value. A subsection (`[section "name"]`) is
+/// another section.
 pub(crate) fn last(text: &str, section: &str, key: &str) -> Option<String> {
     let mut inside = false;
     let mut found = None;
@@ -66,10 +68,11 @@ pub(crate) fn last(text: &str, section: &str, key: &str) -> Option<String> {
     found
 }
 
-/// A value: quotes taken off, escapes read, a comment cut off, a backslash at the end of a line goes on with the next.
+/// Parses a value: removes quotes, resolves escapes, drops a trailing comment, and continues on the next line after a
+/// backslash.
 fn value_of<'t>(first: &'t str, lines: &mut impl Iterator<Item = &'t str>) -> String {
     let mut value = String::new();
-    // Blanks count only where something follows them.
+    // Trailing blanks are not part of the value.
     let mut blanks = String::new();
     let mut quoted = false;
     let mut line = first.trim_start();

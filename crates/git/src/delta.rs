@@ -1,18 +1,19 @@
-//! A delta: an object told as copies out of another and bytes of its own. Pure; no length in it is believed.
+//! Applies a git delta: an object described as copies from a base object and literal bytes. Pure; every length in it
+//! is checked before it is used.
 
-use crate::Trouble;
+use crate::GitError;
 
-const DAMAGED: Trouble = Trouble::Damaged("a delta");
+const DAMAGED: GitError = GitError::Damaged("a delta");
 
-/// The object that a delta makes of its base; `most` bytes at most.
-pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Result<Vec<u8>, Trouble> {
+/// Builds the object that a delta describes, with at most `most` bytes.
+pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Result<Vec<u8>, GitError> {
     let mut rest = delta;
     if number(&mut rest)? != base.len() as u64 {
         return Err(DAMAGED);
     }
     let length = number(&mut rest)?;
     if length > most {
-        return Err(Trouble::TooLarge {
+        return Err(GitError::TooLarge {
             what: "an object",
             size: length,
         });
@@ -31,7 +32,7 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Result<Vec<u8>, Tro
         } else {
             let own = rest.get(..usize::from(command));
             rest = rest.get(usize::from(command)..).unwrap_or_default();
-            // Zero is kept for what git may once think of.
+            // git reserves command zero.
             own.filter(|_| command != 0)
         };
         let piece = piece.ok_or(DAMAGED)?;
@@ -47,8 +48,8 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Result<Vec<u8>, Tro
     }
 }
 
-/// A number of which only the bytes that `present` has bits for are written down.
-fn field(rest: &mut &[u8], present: u8, bytes: u32) -> Result<usize, Trouble> {
+/// Reads a little-endian number of which only the bytes flagged in `present` are stored.
+fn field(rest: &mut &[u8], present: u8, bytes: u32) -> Result<usize, GitError> {
     let mut value = 0;
     for at in 0..bytes {
         if present & (1 << at) != 0 {
@@ -60,8 +61,8 @@ fn field(rest: &mut &[u8], present: u8, bytes: u32) -> Result<usize, Trouble> {
     Ok(value)
 }
 
-/// Seven bits a byte, the lowest first.
-fn number(rest: &mut &[u8]) -> Result<u64, Trouble> {
+/// Reads a varint: seven bits per byte, the lowest first.
+fn number(rest: &mut &[u8]) -> Result<u64, GitError> {
     let mut value = 0u64;
     for shift in (0..63).step_by(7) {
         let (&byte, after) = rest.split_first().ok_or(DAMAGED)?;

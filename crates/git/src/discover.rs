@@ -1,6 +1,6 @@
-//! The repository around a file: the next `.git` above it on the same file system, a folder or the file that leads to one.
-//! A folder that is not at its natural place must itself name the work tree that it is for: a file that says
-//! `gitdir: …` is part of the project, and would otherwise open any other repository of the user.
+//! Finds the repository of a file: the nearest `.git` above it on the same file system, which is a folder or a
+//! `gitdir:` file. A git folder that is not at its default location must itself name this work tree: a `.git` file
+//! belongs to the project, and could otherwise point at any other repository of the user.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,34 +9,37 @@ use std::sync::Arc;
 
 use lancet_workspace::{Disk, FileType, Workspace};
 
-use crate::Trouble;
+use crate::GitError;
 use crate::config;
 
-/// The longest file with one path in it.
+/// A file that should hold one path (`.git`, `commondir`, `gitdir`) is not read beyond this size.
 const MOST_BYTES: u64 = 8_192;
-/// Folders above a file that are looked at.
+/// The search for `.git` ends this many folders above the file.
 const HIGHEST: usize = 256;
 
-/// A repository, found.
-pub(crate) struct Place {
-    /// The folder that `.git` stands in.
+/// The folders of a repository that was found, opened for reading.
+pub(crate) struct RepositoryFolders {
+    /// The folder that contains `.git`.
     pub(crate) work_tree: PathBuf,
-    /// Git's folder for this work tree.
+    /// git's folder for this work tree (`$GIT_DIR`).
     pub(crate) git: PathBuf,
-    /// Git's folder for all work trees of the repository: objects, references, configuration.
+    /// git's folder for all work trees of the repository (`$GIT_COMMON_DIR`): objects, references, configuration.
     pub(crate) common: PathBuf,
-    /// Its configuration.
+    /// The text of the repository's configuration.
     pub(crate) config: String,
-    /// The two folders, and nothing outside of them.
+    /// A workspace whose roots are these two folders only.
     pub(crate) workspace: Arc<Workspace>,
 }
 
-/// The repository around a file, whose path has its links resolved; none where there is none.
-pub(crate) fn around(file: &Path, disk: &Arc<dyn Disk>) -> Result<Option<Place>, Trouble> {
+/// Finds the repository of a file; `None` where no folder above it is one. The path must have its links resolved.
+pub(crate) fn around(
+    file: &Path,
+    disk: &Arc<dyn Disk>,
+) -> Result<Option<RepositoryFolders>, GitError> {
     let everywhere = Workspace::open(&[PathBuf::from("/")], Arc::clone(disk), None)?;
     let mut device = None;
     for folder in file.ancestors().skip(1).take(HIGHEST) {
-        // The folder of a file that has just been removed may be gone with it.
+        // The folder of a removed file may be gone too.
         let Some(stamp) = everywhere
             .locate_as_spelled(folder)
             .ok()
@@ -52,9 +55,10 @@ pub(crate) fn around(file: &Path, disk: &Arc<dyn Disk>) -> Result<Option<Place>,
         };
         let git = match dot_git.kind() {
             FileType::Directory => dot_git.path().to_path_buf(),
-            FileType::File => match named(&everywhere, dot_git.path(), "gitdir:", folder)? {
+            FileType::File => match read_path_file(&everywhere, dot_git.path(), "gitdir:", folder)?
+            {
                 Some(git) => git,
-                None => return Err(Trouble::Damaged("the file .git")),
+                None => return Err(GitError::Damaged("the file .git")),
             },
             _ => continue,
         };
@@ -70,14 +74,14 @@ fn open(
     folder: &Path,
     git: &Path,
     disk: &Arc<dyn Disk>,
-) -> Result<Option<Place>, Trouble> {
+) -> Result<Option<RepositoryFolders>, GitError> {
     let own = Workspace::open(&[git.to_path_buf()], Arc::clone(disk), None)?;
     let git = own.roots()[0].clone();
-    // A folder `.git` without HEAD is no repository: git looks further up.
+    // git takes a `.git` folder without HEAD for no repository and looks further up.
     if own.locate_as_spelled(&git.join("HEAD"))?.kind() != FileType::File {
         return Ok(None);
     }
-    let linked = named(&own, &git.join("commondir"), "", &git)?;
+    let linked = read_path_file(&own, &git.join("commondir"), "", &git)?;
     let is_linked = linked.is_some();
     let common = linked.unwrap_or_else(|| git.clone());
     let workspace = Workspace::open(&[git.clone(), common], Arc::clone(disk), None)?;
@@ -87,30 +91,31 @@ fn open(
         .cloned()
         .unwrap_or_else(|| git.clone());
     let mut config =
-        text(&workspace, &common.join("config"), config::MOST_BYTES)?.unwrap_or_default();
-    // Where each work tree has a file of its own it has the last word.
+        read_text(&workspace, &common.join("config"), config::MOST_BYTES)?.unwrap_or_default();
+    // `extensions.worktreeConfig` gives each work tree a file of its own, which overrides the common one.
     if config::last(&config, "extensions", "worktreeconfig")
         .is_some_and(|value| config::is_true(&value))
     {
-        let own = text(&workspace, &git.join("config.worktree"), config::MOST_BYTES)?;
+        let own = read_text(&workspace, &git.join("config.worktree"), config::MOST_BYTES)?;
         config.push('\n');
         config.push_str(&own.unwrap_or_default());
     }
     let work_tree = config::last(&config, "core", "worktree");
     let belongs = if is_linked {
-        // Both ways: the common folder has this one among its own, and it names the file `.git` here.
+        // A linked work tree needs both directions: the common folder lists this git folder, and the git folder names
+        // the `.git` file here.
         git.parent() == Some(&common.join("worktrees"))
-            && named(&workspace, &git.join("gitdir"), "", &git)?
-                .is_some_and(|back| same(everywhere, &back, &folder.join(".git")))
+            && read_path_file(&workspace, &git.join("gitdir"), "", &git)?
+                .is_some_and(|back| is_same_path(everywhere, &back, &folder.join(".git")))
     } else if let Some(named) = work_tree {
-        same(everywhere, &git.join(named), folder)
+        is_same_path(everywhere, &git.join(named), folder)
     } else {
         git == folder.join(".git")
     };
     if !belongs {
-        return Err(Trouble::Elsewhere);
+        return Err(GitError::Elsewhere);
     }
-    Ok(Some(Place {
+    Ok(Some(RepositoryFolders {
         work_tree: folder.to_path_buf(),
         git,
         common,
@@ -119,20 +124,20 @@ fn open(
     }))
 }
 
-/// Whether a path, links resolved, is that one.
-fn same(everywhere: &Workspace, path: &Path, resolved: &Path) -> bool {
+/// Whether a path exists and is `resolved` once its links are resolved.
+fn is_same_path(everywhere: &Workspace, path: &Path, resolved: &Path) -> bool {
     everywhere
         .locate_as_spelled(path)
         .is_ok_and(|found| found.kind() != FileType::Missing && found.path() == resolved)
 }
 
-/// The path that a file of one line names after `lead`, as seen from `folder`.
-fn named(
+/// Reads the path after `lead` in a file of one line and resolves it against `folder`.
+fn read_path_file(
     workspace: &Workspace,
     file: &Path,
     lead: &str,
     folder: &Path,
-) -> Result<Option<PathBuf>, Trouble> {
+) -> Result<Option<PathBuf>, GitError> {
     let located = workspace.locate_as_spelled(file)?;
     if located.kind() != FileType::File {
         return Ok(None);
@@ -149,12 +154,12 @@ fn named(
         .map(|path| folder.join(OsStr::from_bytes(path))))
 }
 
-/// A file as text; none where it is not there.
-pub(crate) fn text(
+/// Reads a file as text; `None` where it does not exist or is a symbolic link.
+pub(crate) fn read_text(
     workspace: &Workspace,
     file: &Path,
     most: u64,
-) -> Result<Option<String>, Trouble> {
+) -> Result<Option<String>, GitError> {
     let located = workspace.locate_as_spelled(file)?;
     if located.kind() != FileType::File || located.followed_link() {
         return Ok(None);

@@ -1,26 +1,26 @@
-//! The name of an object: 20 bytes in a SHA-1 repository, 32 in a SHA-256 one. Nothing is hashed here: what an object holds
-//! is taken as it stands, as its checksum was when git wrote it.
+//! The id of an object: 20 bytes in a SHA-1 repository, 32 in a SHA-256 one. This crate computes no hash; an object's
+//! content is not checked against its id.
 
 use std::fmt;
 
-/// The longest there is.
+/// The length of a SHA-256 id in bytes.
 const MOST: usize = 32;
 
-/// The name of an object.
+/// The id of a git object; displays as hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Id {
+pub struct ObjectId {
     bytes: [u8; MOST],
-    length: Length,
+    length: HashAlgorithm,
 }
 
-/// How long the names of a repository are.
+/// The hash algorithm of a repository (`extensions.objectFormat`), which decides how long its ids are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Length {
+pub(crate) enum HashAlgorithm {
     Sha1,
     Sha256,
 }
 
-impl Length {
+impl HashAlgorithm {
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Sha1 => 20,
@@ -29,18 +29,18 @@ impl Length {
     }
 }
 
-impl Id {
-    /// From raw bytes, of exactly that length.
-    pub(crate) fn from_bytes(raw: &[u8], length: Length) -> Option<Id> {
+impl ObjectId {
+    /// Parses raw bytes of exactly the algorithm's length.
+    pub(crate) fn from_bytes(raw: &[u8], length: HashAlgorithm) -> Option<ObjectId> {
         let mut bytes = [0; MOST];
         bytes
             .get_mut(..length.bytes())?
             .copy_from_slice((raw.len() == length.bytes()).then_some(raw)?);
-        Some(Id { bytes, length })
+        Some(ObjectId { bytes, length })
     }
 
-    /// From hexadecimal digits, of exactly that length.
-    pub(crate) fn from_hex(hex: &[u8], length: Length) -> Option<Id> {
+    /// Parses hexadecimal digits of exactly the algorithm's length.
+    pub(crate) fn from_hex(hex: &[u8], length: HashAlgorithm) -> Option<ObjectId> {
         if hex.len() != length.bytes() * 2 {
             return None;
         }
@@ -48,7 +48,7 @@ impl Id {
         for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
             *byte = digit(pair[0])? << 4 | digit(pair[1])?;
         }
-        Some(Id { bytes, length })
+        Some(ObjectId { bytes, length })
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
@@ -59,7 +59,7 @@ impl Id {
         self.bytes[0]
     }
 
-    pub(crate) fn length(&self) -> Length {
+    pub(crate) fn length(&self) -> HashAlgorithm {
         self.length
     }
 }
@@ -70,7 +70,7 @@ fn digit(character: u8) -> Option<u8> {
         .and_then(|digit| u8::try_from(digit).ok())
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for ObjectId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_bytes()
             .iter()
@@ -78,7 +78,7 @@ impl fmt::Display for Id {
     }
 }
 
-impl fmt::Debug for Id {
+impl fmt::Debug for ObjectId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
     }

@@ -1,5 +1,5 @@
-//! Deflated bytes out of a file, piece by piece and never more than were asked for: what a header promises is compared with
-//! what comes, and a budget bounds what one question may unpack in all.
+//! Inflates a zlib stream inside a file piece by piece and never beyond the size that the header announced. A budget
+//! bounds what one query may inflate in all.
 
 use std::cell::Cell;
 
@@ -7,24 +7,24 @@ use lancet_workspace::Located;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 
-use crate::Trouble;
+use crate::GitError;
 
-/// Bytes that are read at once.
+/// The file is read in pieces of this size.
 const PIECE: usize = 64 * 1024;
 
-const DAMAGED: Trouble = Trouble::Damaged("a deflated object");
+const DAMAGED: GitError = GitError::Damaged("a deflated object");
 
-/// How many bytes may still be unpacked.
+/// The number of bytes that one query may still inflate.
 #[derive(Debug)]
-pub(crate) struct Budget(Cell<u64>);
+pub(crate) struct InflateBudget(Cell<u64>);
 
-impl Budget {
-    pub(crate) fn new(bytes: u64) -> Budget {
-        Budget(Cell::new(bytes))
+impl InflateBudget {
+    pub(crate) fn new(bytes: u64) -> InflateBudget {
+        InflateBudget(Cell::new(bytes))
     }
 
-    pub(crate) fn take(&self, bytes: u64) -> Result<(), Trouble> {
-        let left = self.0.get().checked_sub(bytes).ok_or(Trouble::TooLarge {
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), GitError> {
+        let left = self.0.get().checked_sub(bytes).ok_or(GitError::TooLarge {
             what: "a chain of deltas",
             size: bytes,
         })?;
@@ -33,8 +33,8 @@ impl Budget {
     }
 }
 
-/// A deflated stream that begins somewhere in a file.
-pub(crate) struct Stream<'f> {
+/// A zlib stream that begins at an offset of a file.
+pub(crate) struct InflateStream<'f> {
     file: &'f Located,
     at: u64,
     state: Box<InflateState>,
@@ -43,9 +43,9 @@ pub(crate) struct Stream<'f> {
     ended: bool,
 }
 
-impl<'f> Stream<'f> {
-    pub(crate) fn new(file: &'f Located, at: u64) -> Stream<'f> {
-        Stream {
+impl<'f> InflateStream<'f> {
+    pub(crate) fn new(file: &'f Located, at: u64) -> InflateStream<'f> {
+        InflateStream {
             file,
             at,
             state: InflateState::new_boxed(DataFormat::Zlib),
@@ -55,8 +55,8 @@ impl<'f> Stream<'f> {
         }
     }
 
-    /// The next bytes, at most as many as fit; fewer only at the end.
-    pub(crate) fn some(&mut self, into: &mut [u8]) -> Result<usize, Trouble> {
+    /// Fills `into` with the next bytes; returns fewer only at the end of the stream.
+    pub(crate) fn fill(&mut self, into: &mut [u8]) -> Result<usize, GitError> {
         let mut filled = 0;
         while filled < into.len() && !self.ended {
             filled += self.step(&mut into[filled..])?;
@@ -64,29 +64,30 @@ impl<'f> Stream<'f> {
         Ok(filled)
     }
 
-    /// Exactly this many bytes, which must be all that is left, checksum and all.
-    pub(crate) fn rest(
+    /// Returns exactly `length` bytes, of which `bytes` are the first; fails unless the stream, checksum included,
+    /// ends there.
+    pub(crate) fn read_to_end(
         &mut self,
         mut bytes: Vec<u8>,
         length: usize,
-        budget: &Budget,
-    ) -> Result<Vec<u8>, Trouble> {
+        budget: &InflateBudget,
+    ) -> Result<Vec<u8>, GitError> {
         budget.take(length as u64)?;
         let begun = bytes.len();
         bytes.resize(length.max(begun), 0);
-        if self.some(&mut bytes[begun..])? != length.saturating_sub(begun) || begun > length {
+        if self.fill(&mut bytes[begun..])? != length.saturating_sub(begun) || begun > length {
             return Err(DAMAGED);
         }
         let mut more = [0];
-        match self.some(&mut more)? {
+        match self.fill(&mut more)? {
             0 => Ok(bytes),
             _ => Err(DAMAGED),
         }
     }
 
-    fn step(&mut self, into: &mut [u8]) -> Result<usize, Trouble> {
+    fn step(&mut self, into: &mut [u8]) -> Result<usize, GitError> {
         if self.used == self.piece.len() {
-            // Most objects are small: the first piece is, too.
+            // Most objects are small, so the first piece is too.
             let length = if self.piece.is_empty() {
                 PIECE / 16
             } else {

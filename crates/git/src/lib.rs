@@ -1,9 +1,33 @@
-//! What git's HEAD has of a file: the repository around it, HEAD, the tree, the blob, read from git's own folder.
+//! Reads what a git commit stores at a path, from git's own folder: the repository of a file, HEAD, the tree, the blob.
 //!
-//! Read only, and nothing runs: no hook, no filter, no program that a configuration names. Whatever a repository says is
-//! taken for hostile: every length is bounded before it is believed, and nothing outside git's folder is opened but
-//! the object folders that it borrows from (alternates). What the difference to a file is, and who may see it, is
-//! not known here.
+//! - [`Repository`] finds the repository of a file and answers queries about it: [`Repository::head`],
+//!   [`Repository::committed`], [`Repository::rules`].
+//! - [`to_git`] converts line ends as `git add` does, so that a CRLF checkout of an LF blob does not count as a change.
+//! - [`GitError`] says why there is no answer.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use lancet_git::{Committed, GitError, Repository};
+//! use lancet_workspace::{Disk, RealDisk};
+//!
+//! fn is_tracked(file: &std::path::Path) -> Result<bool, GitError> {
+//!     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+//!     let Some(repository) = Repository::around(file, &disk)? else {
+//!         return Ok(false);
+//!     };
+//!     let (Some(head), Some(relative)) = (repository.head()?, repository.relative(file)) else {
+//!         return Ok(false);
+//!     };
+//!     Ok(repository.committed(&head, relative)? != Committed::Nothing)
+//! }
+//! assert!(!is_tracked(std::path::Path::new("/no/such/file")).unwrap());
+//! ```
+//!
+//! # Limitations
+//! Read only, and nothing is executed: no hook, no filter, no program that a configuration names. The repository is
+//! treated as hostile input: every length is bounded before it is used, and nothing outside git's folder is opened
+//! except the object folders of its alternates. Not supported: reftable, pack indexes of version 1, `include` in the
+//! configuration, clean filters and `working-tree-encoding`. Object content is not verified against its id.
 
 mod clean;
 mod config;
@@ -19,58 +43,58 @@ mod tree;
 
 pub use clean::{Conversion, to_git};
 pub use config::{AutoCrlf, auto_crlf};
-pub use id::Id;
-pub use repository::{Committed, Repository, RuleText, Rules};
+pub use id::ObjectId;
+pub use repository::{AttributesFile, Committed, ConversionRules, Repository};
 
-/// Why git's folder does not tell what HEAD has.
+/// Why a query about a repository has no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Trouble {
-    /// The folder of git that is found does not say that it is for this work tree.
+pub enum GitError {
+    /// The git folder that was found does not name this work tree as its own.
     #[error("the git folder found belongs to another work tree")]
     Elsewhere,
-    /// Git knows how to keep it so; this does not.
+    /// The repository uses a feature that this crate does not read, such as reftable.
     #[error("{0} is not supported")]
     Unsupported(&'static str),
-    /// An object that is named is not there: a partial clone, or a damaged one.
+    /// A referenced object does not exist: the clone is partial or damaged.
     #[error("object {0} is missing")]
-    Missing(Id),
-    /// Something is not as git writes it.
+    Missing(ObjectId),
+    /// A file or object is not in the format that git writes.
     #[error("{0} is damaged")]
     Damaged(&'static str),
-    /// Something is larger than is read.
+    /// A file or object exceeds the limit for its kind.
     #[error("{what} of {size} bytes is too large")]
     TooLarge {
-        /// What.
+        /// The kind of thing, as a noun phrase.
         what: &'static str,
-        /// Its length.
+        /// Its size in bytes.
         size: u64,
     },
-    /// The disk's words.
+    /// Opening or reading something in git's folder failed.
     #[error("git's folder cannot be read: {0}")]
-    Unreadable(String),
+    Unreadable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl From<lancet_workspace::ReadError> for Trouble {
+impl From<lancet_workspace::ReadError> for GitError {
     fn from(error: lancet_workspace::ReadError) -> Self {
         match error {
-            lancet_workspace::ReadError::TooLarge { size, .. } => Trouble::TooLarge {
+            lancet_workspace::ReadError::TooLarge { size, .. } => GitError::TooLarge {
                 what: "a file in git's folder",
                 size,
             },
-            other => Trouble::Unreadable(other.to_string()),
+            other => GitError::Unreadable(Box::new(other)),
         }
     }
 }
 
-impl From<lancet_workspace::LocateError> for Trouble {
+impl From<lancet_workspace::LocateError> for GitError {
     fn from(error: lancet_workspace::LocateError) -> Self {
-        Trouble::Unreadable(error.to_string())
+        GitError::Unreadable(Box::new(error))
     }
 }
 
-impl From<lancet_workspace::OpenError> for Trouble {
+impl From<lancet_workspace::OpenError> for GitError {
     fn from(error: lancet_workspace::OpenError) -> Self {
-        Trouble::Unreadable(error.to_string())
+        GitError::Unreadable(Box::new(error))
     }
 }

@@ -1,4 +1,4 @@
-//! Objects by their names: loose ones, packs, and the object folders that a repository borrows from.
+//! Finds objects by id: loose objects, packs, and the object folders named in `info/alternates`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,59 +7,59 @@ use std::sync::Arc;
 
 use lancet_workspace::{Disk, FileType, Located, Workspace};
 
-use crate::Trouble;
-use crate::id::Id;
-use crate::inflate::{Budget, Stream};
+use crate::GitError;
+use crate::id::ObjectId;
+use crate::inflate::{InflateBudget, InflateStream};
 use crate::pack;
 
-/// What one question may unpack in all.
+/// One query may inflate this many bytes in all.
 const MOST_WORK: u64 = 128 << 20;
-/// More packs are not looked into.
+/// Further packs are ignored.
 const MOST_PACKS: usize = 10_000;
-/// Object folders that are borrowed from; git stops at a depth of five.
+/// At most this many object folders are opened through alternates; git itself stops at a depth of five.
 const MOST_FOLDERS: usize = 16;
-/// The list of these.
+/// A longer `info/alternates` is refused.
 const MOST_ALTERNATES: u64 = 64 * 1024;
 
-/// What an object is.
+/// The kind of a git object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ObjectKind {
     Commit,
     Tree,
     Blob,
     Tag,
 }
 
-/// An object, unpacked.
+/// An object's kind and its inflated content.
 #[derive(Debug)]
 pub(crate) struct Object {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ObjectKind,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The objects of a repository.
+/// The object folders of a repository, alternates included.
 pub(crate) struct Objects {
-    folders: Vec<Folder>,
-    budget: Budget,
+    folders: Vec<ObjectFolder>,
+    budget: InflateBudget,
 }
 
-struct Folder {
+struct ObjectFolder {
     workspace: Arc<Workspace>,
     path: PathBuf,
-    /// The indexes of its packs.
+    /// The paths of its pack indexes.
     packs: Vec<PathBuf>,
 }
 
 impl Objects {
-    /// The objects below git's folder `common`, which `workspace` has as a root.
+    /// Opens the objects of the git folder `common`, which must be a root of `workspace`.
     pub(crate) fn open(
         workspace: &Arc<Workspace>,
         common: &Path,
         disk: &Arc<dyn Disk>,
-    ) -> Result<Objects, Trouble> {
+    ) -> Result<Objects, GitError> {
         let mut objects = Objects {
             folders: Vec::new(),
-            budget: Budget::new(MOST_WORK),
+            budget: InflateBudget::new(MOST_WORK),
         };
         objects.add(Arc::clone(workspace), common.join("objects"))?;
         let mut at = 0;
@@ -69,7 +69,7 @@ impl Objects {
                 if known || objects.folders.len() == MOST_FOLDERS {
                     continue;
                 }
-                // One that is gone is passed over, as git does; an object that was in it is then missing.
+                // A missing alternate is skipped, as git does; its objects are then reported missing.
                 if let Ok(workspace) =
                     Workspace::open(std::slice::from_ref(&path), Arc::clone(disk), None)
                 {
@@ -82,8 +82,8 @@ impl Objects {
         Ok(objects)
     }
 
-    fn add(&mut self, workspace: Arc<Workspace>, path: PathBuf) -> Result<(), Trouble> {
-        let mut folder = Folder {
+    fn add(&mut self, workspace: Arc<Workspace>, path: PathBuf) -> Result<(), GitError> {
+        let mut folder = ObjectFolder {
             workspace,
             path,
             packs: Vec::new(),
@@ -93,24 +93,29 @@ impl Objects {
         Ok(())
     }
 
-    /// An object of this kind, `most` bytes at most.
-    pub(crate) fn find(&mut self, id: &Id, kind: Kind, most: u64) -> Result<Vec<u8>, Trouble> {
-        let mut found = self.look(id, most);
-        if !matches!(found, Ok(Some(_)) | Err(Trouble::TooLarge { .. })) {
-            // Git may just be packing anew: what was there is now elsewhere.
+    /// Returns the content of an object of this kind, with at most `most` bytes.
+    pub(crate) fn find(
+        &mut self,
+        id: &ObjectId,
+        kind: ObjectKind,
+        most: u64,
+    ) -> Result<Vec<u8>, GitError> {
+        let mut found = self.lookup(id, most);
+        if !matches!(found, Ok(Some(_)) | Err(GitError::TooLarge { .. })) {
+            // A concurrent `git repack` may have moved the object: list the packs again.
             for folder in &mut self.folders {
                 folder.list_packs()?;
             }
-            found = self.look(id, most);
+            found = self.lookup(id, most);
         }
-        let object = found?.ok_or(Trouble::Missing(*id))?;
+        let object = found?.ok_or(GitError::Missing(*id))?;
         if object.kind != kind {
-            return Err(Trouble::Damaged("a reference to an object"));
+            return Err(GitError::Damaged("a reference to an object"));
         }
         Ok(object.bytes)
     }
 
-    fn look(&self, id: &Id, most: u64) -> Result<Option<Object>, Trouble> {
+    fn lookup(&self, id: &ObjectId, most: u64) -> Result<Option<Object>, GitError> {
         for folder in &self.folders {
             if let Some(object) = folder.loose(id, most, &self.budget)? {
                 return Ok(Some(object));
@@ -123,13 +128,13 @@ impl Objects {
     }
 }
 
-impl Folder {
-    fn file(&self, path: &Path) -> Result<Option<Located>, Trouble> {
+impl ObjectFolder {
+    fn file(&self, path: &Path) -> Result<Option<Located>, GitError> {
         let located = self.workspace.locate_as_spelled(path)?;
         Ok((located.kind() == FileType::File).then_some(located))
     }
 
-    fn list_packs(&mut self) -> Result<(), Trouble> {
+    fn list_packs(&mut self) -> Result<(), GitError> {
         self.packs.clear();
         let folder = self.workspace.locate_as_spelled(&self.path.join("pack"))?;
         if folder.kind() != FileType::Directory {
@@ -144,7 +149,7 @@ impl Folder {
         Ok(())
     }
 
-    fn alternates(&self) -> Result<Vec<PathBuf>, Trouble> {
+    fn alternates(&self) -> Result<Vec<PathBuf>, GitError> {
         let Some(file) = self.file(&self.path.join("info/alternates"))? else {
             return Ok(Vec::new());
         };
@@ -156,7 +161,12 @@ impl Folder {
             .collect())
     }
 
-    fn packed(&self, id: &Id, most: u64, budget: &Budget) -> Result<Option<Object>, Trouble> {
+    fn packed(
+        &self,
+        id: &ObjectId,
+        most: u64,
+        budget: &InflateBudget,
+    ) -> Result<Option<Object>, GitError> {
         for path in &self.packs {
             let Some(index) = self.file(path)? else {
                 continue;
@@ -172,16 +182,21 @@ impl Folder {
         Ok(None)
     }
 
-    fn loose(&self, id: &Id, most: u64, budget: &Budget) -> Result<Option<Object>, Trouble> {
+    fn loose(
+        &self,
+        id: &ObjectId,
+        most: u64,
+        budget: &InflateBudget,
+    ) -> Result<Option<Object>, GitError> {
         let name = id.to_string();
         let (start, rest) = name.split_at(2);
         let Some(file) = self.file(&self.path.join(start).join(rest))? else {
             return Ok(None);
         };
-        let damaged = || Trouble::Damaged("a loose object");
-        let mut stream = Stream::new(&file, 0);
+        let damaged = || GitError::Damaged("a loose object");
+        let mut stream = InflateStream::new(&file, 0);
         let mut head = [0; 64];
-        let filled = stream.some(&mut head)?;
+        let filled = stream.fill(&mut head)?;
         let head = &head[..filled];
         let end = head
             .iter()
@@ -190,21 +205,21 @@ impl Folder {
         let words = std::str::from_utf8(&head[..end]).map_err(|_| damaged())?;
         let (kind, size) = words.split_once(' ').ok_or_else(damaged)?;
         let kind = match kind {
-            "commit" => Kind::Commit,
-            "tree" => Kind::Tree,
-            "blob" => Kind::Blob,
-            "tag" => Kind::Tag,
+            "commit" => ObjectKind::Commit,
+            "tree" => ObjectKind::Tree,
+            "blob" => ObjectKind::Blob,
+            "tag" => ObjectKind::Tag,
             _ => return Err(damaged()),
         };
         let size: u64 = size.parse().map_err(|_| damaged())?;
         if size > most {
-            return Err(Trouble::TooLarge {
+            return Err(GitError::TooLarge {
                 what: "an object",
                 size,
             });
         }
         let length = usize::try_from(size).map_err(|_| damaged())?;
-        let bytes = stream.rest(head[end + 1..].to_vec(), length, budget)?;
+        let bytes = stream.read_to_end(head[end + 1..].to_vec(), length, budget)?;
         Ok(Some(Object { kind, bytes }))
     }
 }

@@ -1,33 +1,33 @@
-//! One pack: where an object stands by its index, and the object itself, its deltas laid on their base.
+//! Reads one pack: looks an object up in the index and resolves its delta chain.
 
 use lancet_workspace::Located;
 
-use crate::Trouble;
+use crate::GitError;
 use crate::delta;
-use crate::id::{Id, Length};
-use crate::inflate::{Budget, Stream};
-use crate::objects::{Kind, Object};
+use crate::id::{HashAlgorithm, ObjectId};
+use crate::inflate::{InflateBudget, InflateStream};
+use crate::objects::{Object, ObjectKind};
 
-/// The longest chain that git itself makes.
+/// The longest delta chain that git writes.
 const DEEPEST: usize = 4_095;
-/// Bases and deltas beyond this are not unpacked.
+/// Larger bases and deltas are not inflated.
 const MOST_BASE: u64 = 32 << 20;
-/// Names of one first byte; the largest repositories have a tenth of it.
+/// The most bytes of ids that share a first byte; the largest repositories have a tenth of this.
 const MOST_NAMES: u64 = 16 << 20;
 
-const INDEX: Trouble = Trouble::Damaged("the index of a pack");
-const ENTRY: Trouble = Trouble::Damaged("a pack");
+const INDEX: GitError = GitError::Damaged("the index of a pack");
+const ENTRY: GitError = GitError::Damaged("a pack");
 
-/// Where the index of a pack says that an object begins.
-pub(crate) fn offset_of(index: &Located, id: &Id) -> Result<Option<u64>, Trouble> {
-    let fan = exactly(index, 0, 8 + 256 * 4)?;
+/// Looks up the offset of an object in a pack index (version 2).
+pub(crate) fn offset_of(index: &Located, id: &ObjectId) -> Result<Option<u64>, GitError> {
+    let fan = read_exactly(index, 0, 8 + 256 * 4)?;
     if fan[..4] != *b"\xfftOc" {
-        return Err(Trouble::Unsupported("an index of version 1"));
+        return Err(GitError::Unsupported("an index of version 1"));
     }
     if fan[4..8] != [0, 0, 0, 2] {
-        return Err(Trouble::Unsupported("a pack index newer than version 2"));
+        return Err(GitError::Unsupported("a pack index newer than version 2"));
     }
-    let count = |at: usize| -> u64 { u64::from(word(&fan[8 + at * 4..])) };
+    let count = |at: usize| -> u64 { u64::from(be_u32(&fan[8 + at * 4..])) };
     let first = usize::from(id.first());
     let (start, end) = (if first == 0 { 0 } else { count(first - 1) }, count(first));
     let all = count(255);
@@ -36,50 +36,54 @@ pub(crate) fn offset_of(index: &Located, id: &Id) -> Result<Option<u64>, Trouble
         return Err(INDEX);
     }
     let names = 8 + 256 * 4;
-    let run = exactly(index, names + start * width, length((end - start) * width)?)?;
+    let run = read_exactly(index, names + start * width, length((end - start) * width)?)?;
     let run: Vec<&[u8]> = run.chunks_exact(id.length().bytes()).collect();
     let Ok(at) = run.binary_search(&id.as_bytes()) else {
         return Ok(None);
     };
     let offsets = names + all * width + all * 4;
     let at = start + at as u64;
-    let offset = word(&exactly(index, offsets + at * 4, 4)?);
+    let offset = be_u32(&read_exactly(index, offsets + at * 4, 4)?);
     if offset & 0x8000_0000 == 0 {
         return Ok(Some(u64::from(offset)));
     }
     let far = offsets + all * 4 + u64::from(offset & 0x7fff_ffff) * 8;
-    let bytes = exactly(index, far, 8)?;
+    let bytes = read_exactly(index, far, 8)?;
     let bytes = bytes.try_into().map_err(|_| INDEX)?;
     Ok(Some(u64::from_be_bytes(bytes)))
 }
 
-/// The object that begins at an offset; `most` bytes of it at most.
+/// Returns the object at an offset of a pack, with at most `most` bytes.
 pub(crate) fn object_at(
     (pack, index): (&Located, &Located),
     offset: u64,
-    (names, most): (Length, u64),
-    budget: &Budget,
-) -> Result<Object, Trouble> {
+    (names, most): (HashAlgorithm, u64),
+    budget: &InflateBudget,
+) -> Result<Object, GitError> {
     let mut deltas: Vec<Vec<u8>> = Vec::new();
     let mut at = offset;
     let (kind, mut bytes) = loop {
-        let head = Head::read(pack, at, names)?;
-        let limit = if deltas.is_empty() && matches!(head.what, What::Whole(_)) {
+        let header = EntryHeader::read(pack, at, names)?;
+        let limit = if deltas.is_empty() && matches!(header.form, PackedForm::Whole(_)) {
             most
         } else {
             MOST_BASE
         };
-        if head.size > limit {
-            return Err(Trouble::TooLarge {
+        if header.size > limit {
+            return Err(GitError::TooLarge {
                 what: "an object",
-                size: head.size,
+                size: header.size,
             });
         }
-        let data = Stream::new(pack, head.data).rest(Vec::new(), length(head.size)?, budget)?;
-        match head.what {
-            What::Whole(kind) => break (kind, data),
-            What::DeltaTo(base) => at = base,
-            What::DeltaOf(id) => at = offset_of(index, &id)?.ok_or(ENTRY)?,
+        let data = InflateStream::new(pack, header.data).read_to_end(
+            Vec::new(),
+            length(header.size)?,
+            budget,
+        )?;
+        match header.form {
+            PackedForm::Whole(kind) => break (kind, data),
+            PackedForm::OffsetDelta(base) => at = base,
+            PackedForm::RefDelta(id) => at = offset_of(index, &id)?.ok_or(ENTRY)?,
         }
         deltas.push(data);
         if deltas.len() > DEEPEST {
@@ -94,25 +98,29 @@ pub(crate) fn object_at(
     Ok(Object { kind, bytes })
 }
 
-enum What {
-    Whole(Kind),
-    DeltaTo(u64),
-    DeltaOf(Id),
+/// How a pack stores an entry.
+enum PackedForm {
+    /// The entry holds the whole object.
+    Whole(ObjectKind),
+    /// The entry is a delta against the entry at this offset of the same pack (git's `OBJ_OFS_DELTA`).
+    OffsetDelta(u64),
+    /// The entry is a delta against the object with this id (git's `OBJ_REF_DELTA`).
+    RefDelta(ObjectId),
 }
 
-/// What stands before the deflated bytes of an entry.
-struct Head {
-    what: What,
+/// The header of a pack entry: its form, the inflated size and the offset of the zlib stream.
+struct EntryHeader {
+    form: PackedForm,
     size: u64,
     data: u64,
 }
 
-impl Head {
-    fn read(pack: &Located, at: u64, names: Length) -> Result<Head, Trouble> {
-        // The longest: ten bytes of size and a name.
+impl EntryHeader {
+    fn read(pack: &Located, at: u64, names: HashAlgorithm) -> Result<EntryHeader, GitError> {
+        // 64 bytes hold the longest header: ten bytes of size and an id.
         let (bytes, _) = pack.read_at(at, 64)?;
         let mut rest = bytes.as_slice();
-        let mut next = || -> Result<u8, Trouble> {
+        let mut next = || -> Result<u8, GitError> {
             let (&byte, after) = rest.split_first().ok_or(ENTRY)?;
             rest = after;
             Ok(byte)
@@ -130,11 +138,11 @@ impl Head {
             shift += 7;
             more = byte & 0x80 != 0;
         }
-        let what = match first >> 4 & 7 {
-            1 => What::Whole(Kind::Commit),
-            2 => What::Whole(Kind::Tree),
-            3 => What::Whole(Kind::Blob),
-            4 => What::Whole(Kind::Tag),
+        let form = match first >> 4 & 7 {
+            1 => PackedForm::Whole(ObjectKind::Commit),
+            2 => PackedForm::Whole(ObjectKind::Tree),
+            3 => PackedForm::Whole(ObjectKind::Blob),
+            4 => PackedForm::Whole(ObjectKind::Tag),
             6 => {
                 let mut byte = next()?;
                 let mut back = u64::from(byte & 0x7f);
@@ -147,26 +155,26 @@ impl Head {
                         << 7
                         | u64::from(byte & 0x7f);
                 }
-                // A base stands before what is made of it: no circle.
+                // An offset delta refers backwards only, so that chains have no cycle.
                 let base = at
                     .checked_sub(back)
                     .filter(|base| *base < at)
                     .ok_or(ENTRY)?;
-                What::DeltaTo(base)
+                PackedForm::OffsetDelta(base)
             }
             7 => {
                 let id = rest.get(..names.bytes()).ok_or(ENTRY)?;
                 rest = &rest[names.bytes()..];
-                What::DeltaOf(Id::from_bytes(id, names).ok_or(ENTRY)?)
+                PackedForm::RefDelta(ObjectId::from_bytes(id, names).ok_or(ENTRY)?)
             }
             _ => return Err(ENTRY),
         };
         let data = at + (bytes.len() - rest.len()) as u64;
-        Ok(Head { what, size, data })
+        Ok(EntryHeader { form, size, data })
     }
 }
 
-fn exactly(file: &Located, offset: u64, length: usize) -> Result<Vec<u8>, Trouble> {
+fn read_exactly(file: &Located, offset: u64, length: usize) -> Result<Vec<u8>, GitError> {
     let (bytes, _) = file.read_at(offset, length)?;
     if bytes.len() == length {
         Ok(bytes)
@@ -175,12 +183,12 @@ fn exactly(file: &Located, offset: u64, length: usize) -> Result<Vec<u8>, Troubl
     }
 }
 
-fn word(bytes: &[u8]) -> u32 {
+fn be_u32(bytes: &[u8]) -> u32 {
     bytes
         .first_chunk()
         .map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
-fn length(size: u64) -> Result<usize, Trouble> {
+fn length(size: u64) -> Result<usize, GitError> {
     usize::try_from(size).map_err(|_| ENTRY)
 }

@@ -1,30 +1,30 @@
-//! HEAD: the commit it leads to, through symbolic references, single files and the packed list.
+//! Resolves HEAD to a commit through symbolic references, loose reference files and `packed-refs`.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use lancet_workspace::{FileType, Workspace};
 
-use crate::Trouble;
-use crate::id::{Id, Length};
+use crate::GitError;
+use crate::id::{HashAlgorithm, ObjectId};
 
-/// References that lead to references; git stops there, too.
+/// Symbolic references are followed this often, as in git.
 const DEEPEST: usize = 5;
-/// The longest file with one reference.
+/// A longer reference file is refused.
 const MOST_BYTES: u64 = 4_096;
-/// A line of the packed list that is longer is none.
+/// A longer line of `packed-refs` is skipped.
 const LONGEST_LINE: usize = 8_192;
 
-/// The commit that HEAD stands for; none where there is none yet.
+/// Resolves HEAD; `None` on a branch without a commit.
 pub(crate) fn head(
     workspace: &Workspace,
     (git, common): (&Path, &Path),
-    names: Length,
-) -> Result<Option<Id>, Trouble> {
-    let damaged = || Trouble::Damaged("a reference");
+    names: HashAlgorithm,
+) -> Result<Option<ObjectId>, GitError> {
+    let damaged = || GitError::Damaged("a reference");
     let mut name = "HEAD".to_owned();
     for _ in 0..DEEPEST {
-        // What is of one work tree alone stands in its own folder.
+        // Per-worktree references are stored in the work tree's own git folder.
         let own = !name.starts_with("refs/")
             || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"]
                 .iter()
@@ -42,13 +42,13 @@ pub(crate) fn head(
         let said = std::str::from_utf8(&said.bytes).map_err(|_| damaged())?;
         let Some(next) = said.strip_prefix("ref:") else {
             let hex = said.split_whitespace().next().unwrap_or_default();
-            return Id::from_hex(hex.as_bytes(), names)
+            return ObjectId::from_hex(hex.as_bytes(), names)
                 .map(Some)
                 .ok_or_else(damaged);
         };
         let next = next.trim();
         if next == "refs/heads/.invalid" {
-            return Err(Trouble::Unsupported("reftable"));
+            return Err(GitError::Unsupported("reftable"));
         }
         if !is_name(next) {
             return Err(damaged());
@@ -58,7 +58,7 @@ pub(crate) fn head(
     Err(damaged())
 }
 
-/// Whether a reference is called as one may be: below `refs/`, and nowhere out of it.
+/// Whether this is a valid reference name: below `refs/`, without a component that leads out of it.
 fn is_name(name: &str) -> bool {
     name.starts_with("refs/")
         && name.len() < 1_024
@@ -67,13 +67,13 @@ fn is_name(name: &str) -> bool {
             .all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains('\0'))
 }
 
-/// A reference by the packed list, which may be long and is never held whole.
+/// Looks a reference up in `packed-refs`, which is scanned and never held in memory whole.
 fn packed(
     workspace: &Workspace,
     common: &Path,
     name: &str,
-    names: Length,
-) -> Result<Option<Id>, Trouble> {
+    names: HashAlgorithm,
+) -> Result<Option<ObjectId>, GitError> {
     let file = workspace.locate_as_spelled(&common.join("packed-refs"))?;
     if file.kind() != FileType::File {
         return Ok(None);
@@ -85,7 +85,7 @@ fn packed(
             return false;
         };
         if of.strip_prefix(b" ").map(<[u8]>::trim_ascii_end) == Some(name.as_bytes()) {
-            found = Id::from_hex(hex, names);
+            found = ObjectId::from_hex(hex, names);
         }
         found.is_some()
     };
@@ -103,7 +103,7 @@ fn packed(
         }
         ControlFlow::Continue(())
     })?;
-    // The last line may have no end; one that was found is found again.
+    // The last line may lack its line feed; looking up a line twice is harmless.
     take(&line);
     Ok(found)
 }

@@ -1,4 +1,5 @@
-//! A repository opened for questions about one file: HEAD, what HEAD has of it, and the rules that git goes by.
+//! A repository opened to query one file: HEAD, the file's content in HEAD, and the attributes and configuration that
+//! apply to it.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -6,76 +7,77 @@ use std::sync::Arc;
 
 use lancet_workspace::{Disk, Workspace};
 
-use crate::Trouble;
+use crate::GitError;
 use crate::config;
-use crate::discover::{self, Place};
-use crate::id::{Id, Length};
-use crate::objects::{Kind, Objects};
+use crate::discover::{self, RepositoryFolders};
+use crate::id::{HashAlgorithm, ObjectId};
+use crate::objects::{ObjectKind, Objects};
 use crate::refs;
-use crate::tree::{self, Entry};
+use crate::tree::{self, TreeEntry};
 
-/// A blob that is larger is not compared.
+/// A larger blob is refused.
 const MOST_BLOB: u64 = 16 << 20;
-/// A tree that is larger is none that a person made.
+/// A larger tree is refused.
 const MOST_TREE: u64 = 32 << 20;
-/// The longest commit: its message.
+/// A larger commit object is refused.
 const MOST_COMMIT: u64 = 4 << 20;
-/// The longest file of attributes; the rest is not read by those who match.
+/// A larger attributes file is refused.
 const MOST_RULES: u64 = 64 * 1024;
 
-/// A git repository around a file.
+/// The git repository that a file belongs to. See the crate's example.
 pub struct Repository {
-    place: Place,
-    names: Length,
+    place: RepositoryFolders,
+    names: HashAlgorithm,
     disk: Arc<dyn Disk>,
 }
 
-/// What HEAD has at a path.
+/// What a commit stores at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Committed {
-    /// Nothing.
+    /// The commit has no entry at the path.
     Nothing,
-    /// A file with these bytes.
+    /// The commit stores a file with this content.
     File(Vec<u8>),
-    /// Something that is no file: a link, a folder, a submodule.
+    /// The commit stores something that is no file: "link", "folder" or "submodule".
     Other(&'static str),
 }
 
-/// A file of attributes.
+/// A `.gitattributes` or `info/attributes` file that applies to a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleText {
-    /// Its folder, relative to the work tree; empty for the work tree itself and for the repository's own rules.
+pub struct AttributesFile {
+    /// Its folder, relative to the work tree; empty for the work tree's own and for `info/attributes`.
     pub folder: PathBuf,
-    /// What it says.
+    /// The text of the file.
     pub text: String,
 }
 
-/// What git goes by when it takes a file in.
+/// The attributes and the configuration that decide how git converts a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rules {
-    /// The attribute files for the path, the strongest last.
-    pub attributes: Vec<RuleText>,
-    /// The repository's configuration.
+pub struct ConversionRules {
+    /// The attributes files for the path; a later one overrides an earlier one.
+    pub attributes: Vec<AttributesFile>,
+    /// The text of the repository's configuration, for [`auto_crlf`](crate::auto_crlf).
     pub config: String,
 }
 
 impl Repository {
-    /// The repository around a file; none where there is none. The path must have its links resolved.
+    /// Finds and opens the repository that a file belongs to; `None` where there is none. The path must have its
+    /// links resolved.
     ///
     /// # Errors
-    /// Where there is one that cannot be read, or that is for another work tree.
-    pub fn around(file: &Path, disk: &Arc<dyn Disk>) -> Result<Option<Repository>, Trouble> {
+    /// Fails where a repository exists but cannot be read, or belongs to another work tree.
+    pub fn around(file: &Path, disk: &Arc<dyn Disk>) -> Result<Option<Repository>, GitError> {
         let Some(place) = discover::around(file, disk)? else {
             return Ok(None);
         };
         let extension = |key| config::last(&place.config, "extensions", key);
         let names = match extension("objectformat").as_deref() {
-            None | Some("sha1") => Length::Sha1,
-            Some("sha256") => Length::Sha256,
-            Some(_) => return Err(Trouble::Unsupported("this format of objects")),
+            None | Some("sha1") => HashAlgorithm::Sha1,
+            Some("sha256") => HashAlgorithm::Sha256,
+            Some(_) => return Err(GitError::Unsupported("this format of objects")),
         };
         if extension("refstorage").is_some_and(|storage| storage != "files") {
-            return Err(Trouble::Unsupported("reftable"));
+            return Err(GitError::Unsupported("reftable"));
         }
         Ok(Some(Repository {
             place,
@@ -84,53 +86,53 @@ impl Repository {
         }))
     }
 
-    /// The path of a file from the work tree; none for what is not in it, as git's own folder.
+    /// Returns the path of a file relative to the work tree; `None` for a path outside it or inside a `.git` folder.
     pub fn relative<'f>(&self, file: &'f Path) -> Option<&'f Path> {
         let relative = file.strip_prefix(&self.place.work_tree).ok()?;
         let inside = relative.components().all(|part| part.as_os_str() != ".git");
         (inside && !relative.as_os_str().is_empty()).then_some(relative)
     }
 
-    /// The commit that HEAD stands for; none where there is none yet.
+    /// Returns the commit of HEAD; `None` on a branch without a commit.
     ///
     /// # Errors
-    /// Where HEAD cannot be read.
-    pub fn head(&self) -> Result<Option<Id>, Trouble> {
+    /// Fails where HEAD or the reference it names cannot be read.
+    pub fn head(&self) -> Result<Option<ObjectId>, GitError> {
         let place = &self.place;
         refs::head(&place.workspace, (&place.git, &place.common), self.names)
     }
 
-    /// What a commit has at a path relative to the work tree.
+    /// Returns what a commit stores at a path relative to the work tree.
     ///
     /// # Errors
-    /// Where an object on the way is missing, damaged or too large.
-    pub fn committed(&self, commit: &Id, relative: &Path) -> Result<Committed, Trouble> {
+    /// Fails where a commit, tree or blob on the way is missing, damaged or too large.
+    pub fn committed(&self, commit: &ObjectId, relative: &Path) -> Result<Committed, GitError> {
         let mut objects = Objects::open(&self.place.workspace, &self.place.common, &self.disk)?;
-        let bytes = objects.find(commit, Kind::Commit, MOST_COMMIT)?;
-        let mut at = (Entry::Folder, tree::of_commit(&bytes, self.names)?);
+        let bytes = objects.find(commit, ObjectKind::Commit, MOST_COMMIT)?;
+        let mut at = (TreeEntry::Folder, tree::of_commit(&bytes, self.names)?);
         for part in relative.components() {
-            if at.0 != Entry::Folder {
+            if at.0 != TreeEntry::Folder {
                 return Ok(Committed::Nothing);
             }
-            let bytes = objects.find(&at.1, Kind::Tree, MOST_TREE)?;
+            let bytes = objects.find(&at.1, ObjectKind::Tree, MOST_TREE)?;
             match tree::entry(&bytes, part.as_os_str().as_bytes(), self.names)? {
                 Some(next) => at = next,
                 None => return Ok(Committed::Nothing),
             }
         }
         Ok(match at.0 {
-            Entry::File => Committed::File(objects.find(&at.1, Kind::Blob, MOST_BLOB)?),
-            Entry::Folder => Committed::Other("folder"),
-            Entry::Link => Committed::Other("link"),
-            Entry::Submodule => Committed::Other("submodule"),
+            TreeEntry::File => Committed::File(objects.find(&at.1, ObjectKind::Blob, MOST_BLOB)?),
+            TreeEntry::Folder => Committed::Other("folder"),
+            TreeEntry::Link => Committed::Other("link"),
+            TreeEntry::Submodule => Committed::Other("submodule"),
         })
     }
 
-    /// The rules for a path relative to the work tree.
+    /// Reads the attributes files and the configuration that apply to a path relative to the work tree.
     ///
     /// # Errors
-    /// Where a file of rules cannot be read.
-    pub fn rules(&self, relative: &Path) -> Result<Rules, Trouble> {
+    /// Fails where an attributes file exists and cannot be read.
+    pub fn rules(&self, relative: &Path) -> Result<ConversionRules, GitError> {
         let place = &self.place;
         let tree = Workspace::open(
             std::slice::from_ref(&place.work_tree),
@@ -142,21 +144,21 @@ impl Repository {
         let mut attributes = Vec::new();
         for folder in folders {
             let path = place.work_tree.join(folder).join(".gitattributes");
-            if let Some(text) = discover::text(&tree, &path, MOST_RULES)? {
-                attributes.push(RuleText {
+            if let Some(text) = discover::read_text(&tree, &path, MOST_RULES)? {
+                attributes.push(AttributesFile {
                     folder: folder.to_path_buf(),
                     text,
                 });
             }
         }
         let own = place.common.join("info/attributes");
-        if let Some(text) = discover::text(&place.workspace, &own, MOST_RULES)? {
-            attributes.push(RuleText {
+        if let Some(text) = discover::read_text(&place.workspace, &own, MOST_RULES)? {
+            attributes.push(AttributesFile {
                 folder: PathBuf::new(),
                 text,
             });
         }
-        Ok(Rules {
+        Ok(ConversionRules {
             attributes,
             config: place.config.clone(),
         })

@@ -1,33 +1,33 @@
-//! Commits and trees as git writes them: the tree of a commit, an entry of a tree. Pure.
+//! Parses commits and trees: the tree of a commit, and an entry of a tree by name. Pure.
 
-use crate::Trouble;
-use crate::id::{Id, Length};
+use crate::GitError;
+use crate::id::{HashAlgorithm, ObjectId};
 
-/// What an entry of a tree is.
+/// The kind of a tree entry, from its mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum TreeEntry {
     File,
     Folder,
     Link,
     Submodule,
 }
 
-/// The tree that a commit is of.
-pub(crate) fn of_commit(commit: &[u8], names: Length) -> Result<Id, Trouble> {
+/// Returns the id of a commit's tree.
+pub(crate) fn of_commit(commit: &[u8], names: HashAlgorithm) -> Result<ObjectId, GitError> {
     let hex = commit
         .strip_prefix(b"tree ")
         .and_then(|rest| rest.split(|byte| *byte == b'\n').next());
-    hex.and_then(|hex| Id::from_hex(hex, names))
-        .ok_or(Trouble::Damaged("a commit"))
+    hex.and_then(|hex| ObjectId::from_hex(hex, names))
+        .ok_or(GitError::Damaged("a commit"))
 }
 
-/// The entry of that name.
+/// Finds the entry of a tree with this name.
 pub(crate) fn entry(
     tree: &[u8],
     name: &[u8],
-    names: Length,
-) -> Result<Option<(Entry, Id)>, Trouble> {
-    let damaged = || Trouble::Damaged("a tree");
+    names: HashAlgorithm,
+) -> Result<Option<(TreeEntry, ObjectId)>, GitError> {
+    let damaged = || GitError::Damaged("a tree");
     let mut rest = tree;
     while !rest.is_empty() {
         let blank = rest
@@ -44,13 +44,13 @@ pub(crate) fn entry(
         }
         if rest[blank + 1..end] == *name {
             let entry = match &rest[..blank] {
-                b"40000" | b"040000" => Entry::Folder,
-                b"120000" => Entry::Link,
-                b"160000" => Entry::Submodule,
-                mode if mode.starts_with(b"100") => Entry::File,
+                b"40000" | b"040000" => TreeEntry::Folder,
+                b"120000" => TreeEntry::Link,
+                b"160000" => TreeEntry::Submodule,
+                mode if mode.starts_with(b"100") => TreeEntry::File,
                 _ => return Err(damaged()),
             };
-            let id = Id::from_bytes(&rest[end + 1..after], names).ok_or_else(damaged)?;
+            let id = ObjectId::from_bytes(&rest[end + 1..after], names).ok_or_else(damaged)?;
             return Ok(Some((entry, id)));
         }
         rest = &rest[after..];
@@ -67,8 +67,8 @@ mod tests {
     proptest! {
         #[test]
         fn no_tree_makes_it_panic(tree in proptest::collection::vec(prop_oneof![Just(b' '), Just(0u8), Just(b'1'), any::<u8>()], 0..80)) {
-            let _ = entry(&tree, b"1", Length::Sha1);
-            let _ = of_commit(&tree, Length::Sha256);
+            let _ = entry(&tree, b"1", HashAlgorithm::Sha1);
+            let _ = of_commit(&tree, HashAlgorithm::Sha256);
         }
     }
 }

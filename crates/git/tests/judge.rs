@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use lancet_git::{Committed, Repository, Trouble};
+use lancet_git::{Committed, GitError, Repository};
 use lancet_workspace::{Disk, RealDisk};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -110,8 +110,8 @@ fn disk() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
 
-/// What HEAD has of a file; none where there is no repository or no commit.
-fn read(file: &Path) -> Result<Option<Committed>, Trouble> {
+/// PackedForm HEAD has of a file; none where there is no repository or no commit.
+fn read(file: &Path) -> Result<Option<Committed>, GitError> {
     let Some(repository) = Repository::around(file, &disk())? else {
         return Ok(None);
     };
@@ -220,7 +220,7 @@ fn work_trees_submodules_and_borrowed_objects() {
     );
     // git notes no way back here, so this is not told from a `.git` that leads to somebody else's folder.
     let found = read(&ground.path("apart/many.txt"));
-    assert!(matches!(found, Err(Trouble::Elsewhere)), "{found:?}");
+    assert!(matches!(found, Err(GitError::Elsewhere)), "{found:?}");
     let work_tree = ground.path("apart").display().to_string();
     ground.git("apart", &["config", "core.worktree", &work_tree]);
     assert_eq!(ground.agree("apart"), 14);
@@ -244,7 +244,7 @@ fn what_is_kept_in_ways_not_known_is_said() {
     ground.git("", &["init", "-q", "--ref-format=reftable", "tables"]);
     let found = read(&ground.path("tables/file"));
     assert!(
-        matches!(found, Err(Trouble::Unsupported("reftable"))),
+        matches!(found, Err(GitError::Unsupported("reftable"))),
         "{found:?}"
     );
 
@@ -263,7 +263,7 @@ fn what_is_kept_in_ways_not_known_is_said() {
         ],
     );
     let found = read(&ground.path("partial/many.txt"));
-    assert!(matches!(found, Err(Trouble::Missing(_))), "{found:?}");
+    assert!(matches!(found, Err(GitError::Missing(_))), "{found:?}");
 }
 
 #[test]
@@ -273,12 +273,12 @@ fn a_project_cannot_lead_to_another_repository() {
     let secret = ground.path("secret/.git");
     ground.write("by-file/.git", &format!("gitdir: {}\n", secret.display()));
     let found = read(&ground.path("by-file/many.txt"));
-    assert!(matches!(found, Err(Trouble::Elsewhere)), "{found:?}");
+    assert!(matches!(found, Err(GitError::Elsewhere)), "{found:?}");
 
     fs::create_dir(ground.path("by-link")).unwrap();
     std::os::unix::fs::symlink(&secret, ground.path("by-link/.git")).unwrap();
     let found = read(&ground.path("by-link/many.txt"));
-    assert!(matches!(found, Err(Trouble::Elsewhere)), "{found:?}");
+    assert!(matches!(found, Err(GitError::Elsewhere)), "{found:?}");
 
     // A folder of git's that is real, with its inside elsewhere.
     for inside in ["objects", "refs", "HEAD"] {
@@ -321,7 +321,7 @@ fn what_claims_to_be_endless_is_refused() {
         assert!(
             matches!(
                 found,
-                Err(Trouble::TooLarge {
+                Err(GitError::TooLarge {
                     size: 17_825_792,
                     ..
                 })

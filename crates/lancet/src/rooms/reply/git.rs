@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lancet_git::{AutoCrlf, Committed, Conversion, Repository, Rules, Trouble, auto_crlf, to_git};
+use lancet_git::{
+    AutoCrlf, Committed, Conversion, ConversionRules, GitError, Repository, auto_crlf, to_git,
+};
 use lancet_text::{Encoding, apply_raw, difference, unified};
 use lancet_workspace::{ReadError, Revision, Written};
 
@@ -89,7 +91,7 @@ fn git_diff(engine: &EngineView, file: &FilePlan, now: &Now<'_>) -> GitDiff {
     };
     match compare(engine, file.target.path(), file.encoding, new) {
         Ok(value) => value,
-        Err(Trouble::TooLarge { .. }) => status(GitStatus::TooLarge),
+        Err(GitError::TooLarge { .. }) => status(GitStatus::TooLarge),
         Err(trouble) => unreadable(&trouble.to_string()),
     }
 }
@@ -99,7 +101,7 @@ fn compare(
     path: &Path,
     encoding: Encoding,
     new: Option<&[u8]>,
-) -> Result<GitDiff, Trouble> {
+) -> Result<GitDiff, GitError> {
     let Some(repository) = Repository::around(path, &engine.base().disk)? else {
         return Ok(status(GitStatus::NoRepository));
     };
@@ -178,7 +180,7 @@ fn compare(
 }
 
 /// What the configuration says of a file that no attribute speaks of.
-fn unsaid(surroundings: &[String], rules: &Rules) -> Conversion {
+fn unsaid(surroundings: &[String], rules: &ConversionRules) -> Conversion {
     let texts = surroundings.iter().map(String::as_str);
     match auto_crlf(texts.chain([rules.config.as_str()])) {
         AutoCrlf::No => Conversion::None,
