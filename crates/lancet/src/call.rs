@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use lancet_search::SoFar;
+use lancet_search::SearchProgress;
 use serde_json::Value;
 
 use crate::approval::Approver;
@@ -118,7 +118,7 @@ pub struct Cancel {
     /// Milliseconds that it has waited: they do not count.
     waited: Arc<AtomicU64>,
     /// How far its search has come.
-    so_far: Arc<SoFar>,
+    so_far: Arc<SearchProgress>,
     limit: Duration,
     deadline: Option<Instant>,
 }
@@ -185,7 +185,7 @@ impl Cancel {
 
     /// How far the search of the call has come; none where it does not search, or has not begun.
     pub fn so_far(&self) -> Option<String> {
-        let (looked_at, found) = (self.so_far.looked_at(), self.so_far.found());
+        let (looked_at, found) = (self.so_far.visited(), self.so_far.found());
         (looked_at > 0).then(|| {
             let files = |number| if number == 1 { "file" } else { "files" };
             format!("{looked_at} {} looked at, {found} found", files(looked_at))
@@ -193,7 +193,7 @@ impl Cancel {
     }
 
     /// Where a search tells how far it has come.
-    pub(crate) fn progress(&self) -> &SoFar {
+    pub(crate) fn progress(&self) -> &SearchProgress {
         &self.so_far
     }
 

@@ -1,4 +1,4 @@
-//! The lines of a file that a page shows: some of its matches, counted from the first, each with the lines around it.
+//! Returns lines of a file: a range of its matches, counted from the first, each with its context lines.
 
 use std::collections::VecDeque;
 use std::io;
@@ -7,71 +7,71 @@ use std::ops::Range;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use lancet_workspace::{Leaf, ReadError};
 
-use crate::seek::{Counted, Matches, Seeker};
-use crate::stepwise::{Halted, Stepwise};
+use crate::file_search::{FileOutcome, FileSearcher, Matches};
+use crate::stoppable::{StoppableMatcher, Stopped};
 use crate::window::around;
 
-/// Matches of one line whose places are told.
+/// The most matches of one line whose positions are returned.
 const MOST_SPANS: usize = 1_000;
 
-/// Which matches of a file are wanted.
+/// The matches of a file to return, and the context around each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// Matches passed over.
+pub struct ExcerptRange {
+    /// The number of matches to skip.
     pub skip: u64,
-    /// Matches shown after them.
+    /// The number of matches to return after them.
     pub take: u64,
-    /// Lines before each.
+    /// The number of context lines before each match.
     pub before: usize,
-    /// Lines after each.
+    /// The number of context lines after each match.
     pub after: usize,
-    /// No more lines are taken once they hold this many bytes.
+    /// No further lines are returned once the lines have this many bytes.
     pub most_bytes: usize,
 }
 
-/// Why a line is shown.
+/// Why a line is part of an excerpt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// It matches.
+pub enum LineRole {
+    /// The line contains a match or a part of one.
     Match,
-    /// It stands near one that does.
+    /// The line is context of a match.
     Context,
 }
 
-/// A line, as far as it is kept.
+/// A line of an excerpt, cut where it is too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub number: u64,
-    /// Why it is shown.
-    pub role: Role,
-    /// Its bytes, decoded to UTF-8 where the file has a byte order mark, without the line feed.
+    /// Whether the line matches or is context.
+    pub role: LineRole,
+    /// The bytes without the line feed, decoded to UTF-8 where the file has a byte order mark or an encoding is set.
     pub bytes: Vec<u8>,
-    /// How many bytes were left out before and after.
+    /// The number of bytes cut off before and after.
     pub left_out: (usize, usize),
-    /// Where the matches are, in `bytes`.
+    /// The positions of the matches in `bytes`.
     pub spans: Vec<Range<usize>>,
 }
 
-/// What was found.
+/// Lines of one file around some of its matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The lines, in order. Where numbers are missing between two, something was left out.
+    /// The lines in order. A gap in their numbers is where lines were left out.
     pub lines: Vec<Line>,
-    /// How many matches they show.
+    /// The number of matches that the lines show.
     pub matches: u64,
 }
 
-impl Seeker<'_> {
-    /// Takes lines out of a file.
+impl FileSearcher<'_> {
+    /// Returns the lines of a file around the matches of `extent`.
     pub fn excerpt(
         &self,
         leaf: Result<Leaf, ReadError>,
         encoding: Option<&'static str>,
-        extent: Extent,
-    ) -> Result<Excerpt, Counted> {
-        let matcher = self.matcher.another();
-        let mut sink = Taking {
+        extent: ExcerptRange,
+    ) -> Result<Excerpt, FileOutcome> {
+        let matcher = self.matcher.for_another_reader();
+        let mut sink = ExcerptSink {
             matcher: &matcher,
             extent,
             passed: 0,
@@ -79,24 +79,24 @@ impl Seeker<'_> {
             taken: Excerpt::default(),
             bytes: 0,
         };
-        let mut showing = self.reading.showing(extent.before, extent.after);
-        showing.search(&matcher, leaf, encoding, &mut sink)?;
+        let mut reader = self.reading.with_context(extent.before, extent.after);
+        reader.search(&matcher, leaf, encoding, &mut sink)?;
         Ok(sink.taken)
     }
 }
 
-struct Taking<'m, 's> {
-    matcher: &'m Stepwise<'s>,
-    extent: Extent,
-    /// Matches met so far.
+struct ExcerptSink<'m, 's> {
+    matcher: &'m StoppableMatcher<'s>,
+    extent: ExcerptRange,
+    /// The number of matches seen so far.
     passed: u64,
-    /// Lines that are shown only if a wanted match follows soon.
+    /// Context lines that are kept only if a wanted match follows.
     waiting: VecDeque<Line>,
     taken: Excerpt,
     bytes: usize,
 }
 
-impl Taking<'_, '_> {
+impl ExcerptSink<'_, '_> {
     fn is_full(&self) -> bool {
         self.passed >= self.extent.skip.saturating_add(self.extent.take)
             || self.bytes > self.extent.most_bytes
@@ -105,7 +105,7 @@ impl Taking<'_, '_> {
     fn last(&self) -> Option<u64> {
         let mut shown = self.taken.lines.iter().rev();
         shown
-            .find(|line| line.role == Role::Match)
+            .find(|line| line.role == LineRole::Match)
             .map(|line| line.number)
     }
 
@@ -114,12 +114,12 @@ impl Taking<'_, '_> {
         self.taken.lines.push(line);
     }
 
-    /// A line that is wanted only for its neighbours; false where nothing more is.
+    /// Handles a line that can only be context; false where nothing further is wanted.
     fn beside(&mut self, line: Line) -> bool {
         let after = self.extent.after as u64;
         if self.last().is_some_and(|last| line.number <= last + after) {
             self.keep(Line {
-                role: Role::Context,
+                role: LineRole::Context,
                 spans: Vec::new(),
                 ..line
             });
@@ -133,7 +133,7 @@ impl Taking<'_, '_> {
                 self.waiting.pop_front();
             }
             self.waiting.push_back(Line {
-                role: Role::Context,
+                role: LineRole::Context,
                 spans: Vec::new(),
                 ..line
             });
@@ -152,41 +152,42 @@ impl Taking<'_, '_> {
     }
 }
 
-/// The lines of a block that the searcher found, and which of the matches touch each.
-struct Block<'m, 's> {
+/// The lines that the searcher reported together, and the matches that touch each.
+struct MatchedLines<'m, 's> {
     matches: Matches<'m, 's>,
-    /// The match that was not done with at the last line.
+    /// The match that reaches beyond the last line processed.
     current: Option<Range<usize>>,
-    /// Its number, from the first of the file.
+    /// The number of that match within the file, from 0.
     number: u64,
 }
 
-impl<'m, 's> Block<'m, 's> {
+impl<'m, 's> MatchedLines<'m, 's> {
     fn new(
-        matcher: &'m Stepwise<'s>,
+        matcher: &'m StoppableMatcher<'s>,
         found: &'m SinkMatch<'_>,
         number: u64,
-    ) -> Result<Self, Halted> {
+    ) -> Result<Self, Stopped> {
         let mut matches = Matches::new(matcher, found);
-        Ok(Block {
+        Ok(MatchedLines {
             current: matches.next()?,
             matches,
             number,
         })
     }
 
-    fn advance(&mut self) -> Result<(), Halted> {
+    fn advance(&mut self) -> Result<(), Stopped> {
         self.current = self.matches.next()?;
         self.number += 1;
         Ok(())
     }
 
-    /// The numbers of the matches that touch a line, if any do, and where in it they are, as far as can be shown.
+    /// Returns the numbers of the matches that touch a line, if any, and their positions in it, as far as they can be
+    /// shown.
     #[allow(clippy::type_complexity)]
     fn touching(
         &mut self,
         line: &Range<usize>,
-    ) -> Result<(Option<Range<u64>>, Vec<Range<usize>>), Halted> {
+    ) -> Result<(Option<Range<u64>>, Vec<Range<usize>>), Stopped> {
         let mut numbers: Option<Range<u64>> = None;
         let mut inside = Vec::new();
         while let Some(span) = self.current.clone() {
@@ -212,8 +213,8 @@ impl<'m, 's> Block<'m, 's> {
     }
 }
 
-/// A line, cut where it is too long.
-fn line(number: u64, bytes: &[u8], role: Role, spans: &[Range<usize>]) -> Line {
+/// Builds a line and cuts it where it is too long.
+fn line(number: u64, bytes: &[u8], role: LineRole, spans: &[Range<usize>]) -> Line {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let kept = around(bytes, spans.first());
     let spans = spans
@@ -231,16 +232,16 @@ fn line(number: u64, bytes: &[u8], role: Role, spans: &[Range<usize>]) -> Line {
     }
 }
 
-impl Sink for &mut Taking<'_, '_> {
+impl Sink for &mut ExcerptSink<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         let wanted = self.extent.skip..self.extent.skip.saturating_add(self.extent.take);
-        // At least one, even where it cannot be found again by itself.
+        // At least one match, even where the matcher alone does not find it again.
         let mut end = self.passed + 1;
         let mut nearest = self.passed..end;
         let spans = self.matcher.spans_lines();
-        let mut block = Block::new(self.matcher, found, self.passed)?;
+        let mut block = MatchedLines::new(self.matcher, found, self.passed)?;
         let mut start = found.bytes_range_in_buffer().start;
         let numbers = found.line_number().unwrap_or(1)..;
         for (number, bytes) in numbers.zip(found.lines()) {
@@ -255,7 +256,7 @@ impl Sink for &mut Taking<'_, '_> {
             if self.bytes > self.extent.most_bytes {
                 return Ok(false);
             }
-            let line = line(number, bytes, Role::Match, &inside);
+            let line = line(number, bytes, LineRole::Match, &inside);
             if nearest.start < wanted.end && nearest.end > wanted.start {
                 let shown = nearest.end.min(wanted.end) - wanted.start;
                 self.taken.matches = self.taken.matches.max(shown);
@@ -270,7 +271,7 @@ impl Sink for &mut Taking<'_, '_> {
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         let number = context.line_number().unwrap_or(1);
-        let line = line(number, context.bytes(), Role::Context, &[]);
+        let line = line(number, context.bytes(), LineRole::Context, &[]);
         Ok(self.beside(line))
     }
 }

@@ -1,5 +1,5 @@
-//! Which of the files found are wanted: by globs with the meaning of ripgrep's `-g`, by type with that of `-t`. Unlike
-//! there they only take away: what the ignore rules left out stays out.
+//! Filters the files of a walk: by globs with the meaning of ripgrep's `-g`, by type with that of `-t`. Unlike
+//! ripgrep's, the filters only remove files: a file that the ignore rules left out stays out.
 
 use std::path::Path;
 
@@ -8,42 +8,42 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use crate::glob::escape_brackets;
-use crate::sieve::Sieve;
+use crate::name_prefilter::NamePrefilter;
 
-/// A glob that cannot be read.
+/// A glob that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct GlobError {
-    /// Why, in a few words.
+    /// The reason in a few words, without the glob.
     pub why: String,
 }
 
-/// A type that is not known.
+/// A file type that ripgrep's type list does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown file type {name}")]
 pub struct UnknownType {
-    /// Its name as given.
+    /// The name as the caller gave it.
     pub name: String,
 }
 
-/// The longest glob, in bytes: 2 MB of alternatives took 700 MB before they were refused.
+/// The longest glob in bytes: 2 MB of alternatives took 700 MB of memory before they were refused.
 const LONGEST: usize = 32 << 10;
 
-/// The files wanted.
+/// Decides which files of a walk are wanted; the default wants all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// The same globs, from each folder that they may start at.
+    /// The globs, compiled once for each folder that they are relative to.
     globs: Vec<Gitignore>,
-    /// Which names they may match.
-    sieve: Sieve,
-    /// Whether one of them takes files away.
+    /// Rules out most names without running the globs.
+    prefilter: NamePrefilter,
+    /// Whether a glob is negated, so that folders have to be tested too.
     negated: bool,
     types: Option<Types>,
 }
 
 impl Filter {
-    /// Takes only files that one of these globs matches, seen from one of these folders; a glob with `!` before it takes
-    /// files away.
+    /// Restricts the filter to files that one of these globs matches relative to one of these folders; a glob that
+    /// begins with `!` removes files.
     pub fn with_globs(mut self, bases: &[&Path], globs: &[&str]) -> Result<Self, GlobError> {
         let mut lines = Vec::new();
         for glob in globs {
@@ -53,11 +53,11 @@ impl Filter {
             }
             lines.push(with_files(glob));
             if glob.contains('[') {
-                // A name with brackets in it is rarely meant as a class of letters.
+                // Frameworks name files `[id].tsx`; the brackets are also tried as literal characters.
                 lines.push(with_files(&escape_brackets(glob)));
             }
         }
-        self.sieve = Sieve::new(lines.iter().map(String::as_str));
+        self.prefilter = NamePrefilter::new(lines.iter().map(String::as_str));
         for base in bases {
             let mut builder = GitignoreBuilder::new(base);
             builder.allow_unclosed_class(false);
@@ -73,7 +73,7 @@ impl Filter {
         Ok(self)
     }
 
-    /// Takes only files of this type.
+    /// Restricts the filter to files of this type.
     pub fn with_type(mut self, name: &str) -> Result<Self, UnknownType> {
         let types = TypesBuilder::new().add_defaults().select(name).build();
         self.types = Some(types.map_err(|_| UnknownType {
@@ -82,7 +82,7 @@ impl Filter {
         Ok(self)
     }
 
-    /// Whether a folder may hold wanted files.
+    /// Whether a folder may contain wanted files.
     pub(crate) fn enters(&self, folder: &Path) -> bool {
         !self.negated
             || !self
@@ -104,11 +104,11 @@ impl Filter {
         if self.globs.is_empty() {
             return true;
         }
-        // As in ripgrep's `-g` the sense is turned round: what an ignore file would ignore is wanted.
+        // As in ripgrep's `-g`, a match that an ignore file would ignore is a wanted file.
         let mut wanted = self.globs.iter().all(|globs| globs.num_ignores() == 0);
         if file
             .file_name()
-            .is_some_and(|name| !self.sieve.lets(name.as_encoded_bytes(), false))
+            .is_some_and(|name| !self.prefilter.may_match(name.as_encoded_bytes(), false))
         {
             return wanted;
         }
@@ -123,7 +123,7 @@ impl Filter {
     }
 }
 
-/// A folder is named by a slash at its end; its files are meant.
+/// A glob that ends in a slash names a folder and stands for all files below it.
 fn with_files(glob: &str) -> String {
     if glob.ends_with('/') && !glob.ends_with("\\/") {
         format!("{glob}**")
@@ -132,7 +132,7 @@ fn with_files(glob: &str) -> String {
     }
 }
 
-/// The reason alone, without the glob that the caller knows.
+/// The reason alone; the caller knows the glob.
 fn words(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Glob { err, .. } => err.clone(),
@@ -140,7 +140,7 @@ fn words(error: &ignore::Error) -> String {
     }
 }
 
-/// The names of all types.
+/// The names of all file types that [`Filter::with_type`] accepts.
 pub fn type_names() -> Vec<String> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();

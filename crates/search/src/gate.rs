@@ -1,14 +1,14 @@
-//! The two questions that a walk asks its caller: may this be read, and should it stop?
+//! The two callbacks of a walk: whether an entry may be read, and whether to stop.
 
 use std::path::Path;
 
 use lancet_workspace::EntryKind;
 
-/// Whether what stands at a path may be read. Asked for every file and folder that the ignore rules leave in; what it
-/// holds back is counted and told by nothing else.
+/// Decides which entries may be read. It is asked for every file and folder that the ignore rules leave in; what it
+/// denies is counted in [`Tally::denied`](crate::Tally::denied) and not named anywhere.
 pub trait Gate: Sync {
-    /// Whether this file may be shown, or this folder entered. The path is absolute and as it was reached: no link was
-    /// followed on the way from the start.
+    /// Whether this file may be shown, or this folder entered. The path is absolute; no link was followed below the
+    /// start.
     fn may_read(&self, path: &Path, kind: EntryKind) -> bool;
 }
 
@@ -18,20 +18,20 @@ impl<G: Fn(&Path, EntryKind) -> bool + Sync> Gate for G {
     }
 }
 
-/// A gate that holds nothing back.
+/// A gate that allows everything.
 #[derive(Clone, Copy, Debug)]
-pub struct Open;
+pub struct AllowAll;
 
-impl Gate for Open {
+impl Gate for AllowAll {
     fn may_read(&self, _: &Path, _: EntryKind) -> bool {
         true
     }
 }
 
-/// Whether the search should stop: its caller is gone, or its time is over. Asked for every file and every 64 KiB of a
-/// large one.
+/// Decides when a search stops: its caller is gone, or its time is over. It is asked for every file and every 64 KiB
+/// of a large one.
 pub trait Stop: Sync {
-    /// True from the moment on that nobody wants more.
+    /// Whether to stop. Once true it must stay true.
     fn is_over(&self) -> bool;
 }
 

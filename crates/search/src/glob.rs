@@ -1,9 +1,9 @@
-//! Globs taken apart: braces written out, brackets taken as letters. What a glob matches is `globset`'s business.
+//! Rewrites globs: expands braces and escapes brackets. Matching itself is `globset`'s work.
 
-/// More alternatives than these are not written out: a pattern of that kind names nothing literally.
+/// A glob with more alternatives is not expanded; such a pattern names nothing literally.
 const MOST_ALTERNATIVES: usize = 256;
 
-/// The same glob with its square brackets as plain characters: `app/[id]/page.tsx` also names that very file.
+/// Returns the glob with its square brackets escaped: `app/[id]/page.tsx` then names that very file.
 pub fn escape_brackets(glob: &str) -> String {
     let mut escaped = String::with_capacity(glob.len() + 4);
     let mut characters = glob.chars();
@@ -23,16 +23,16 @@ pub fn escape_brackets(glob: &str) -> String {
     escaped
 }
 
-/// The alternatives of a glob with its braces written out; the glob itself where that cannot be done.
+/// Expands the braces of a glob; returns the glob itself where they are unbalanced or too many.
 pub(crate) fn alternatives(glob: &str) -> Vec<String> {
     let characters: Vec<char> = glob.chars().collect();
     let mut braces = MOST_BRACES;
     expand(&characters, 0, &mut braces).unwrap_or_else(|| vec![glob.to_owned()])
 }
 
-/// How deep braces may nest.
+/// The deepest nesting of braces that is expanded.
 const MOST_DEPTH: usize = 8;
-/// How many there may be: what follows a pair is a call inside the call, and the stack has an end.
+/// The most pairs of braces that are expanded: each one is a recursive call.
 const MOST_BRACES: usize = 512;
 
 fn expand(glob: &[char], depth: usize, braces: &mut usize) -> Option<Vec<String>> {
@@ -61,7 +61,7 @@ fn expand(glob: &[char], depth: usize, braces: &mut usize) -> Option<Vec<String>
     Some(all)
 }
 
-/// Where the first pair of braces stands, and the commas between its alternatives. None at all where they do not pair.
+/// Finds the first pair of braces and the commas between its alternatives; `None` where the braces are unbalanced.
 #[allow(clippy::type_complexity)]
 fn first_braces(glob: &[char]) -> Option<Option<(usize, usize, Vec<usize>)>> {
     let mut at = 0;
@@ -92,7 +92,7 @@ fn first_braces(glob: &[char]) -> Option<Option<(usize, usize, Vec<usize>)>> {
     (depth == 0).then_some(None)
 }
 
-/// The last character of a class that begins here; the bracket itself where it does not end.
+/// Returns the index of the `]` that closes a class; `open` itself where the class is not closed.
 pub(crate) fn class_end(glob: &[char], open: usize) -> usize {
     let mut at = open + 1;
     if matches!(glob.get(at), Some('!' | '^')) {

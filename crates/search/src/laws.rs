@@ -1,4 +1,4 @@
-//! How often the laws of this crate are tried: 256 cases each, or as many as `LANCET_LAW_CASES` says.
+//! The number of cases of the property tests: 256 each, or as many as `LANCET_LAW_CASES` says.
 
 use proptest::test_runner::Config;
 
@@ -14,7 +14,7 @@ pub(crate) fn config() -> Config {
     }
 }
 
-/// The same for a law whose every case compiles several expressions: a tenth as many.
+/// The configuration of a property test whose every case compiles several expressions: a tenth as many cases.
 pub(crate) fn costly() -> Config {
     let config = config();
     Config {

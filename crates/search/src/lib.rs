@@ -1,40 +1,82 @@
-//! Walking, globbing and grepping through the door of `workspace`, with ripgrep's answers.
+//! Walks, globs and greps below the roots of a workspace, with ripgrep's answers (`docs/search.md` lists where they
+//! differ).
 //!
-//! Three parts that know little of each other: the *walk* ([`Walk`]) finds the files that would be searched and counts
-//! what it leaves out and why; the *list* ([`Ranked`]) keeps what was found in an order that pages can be cut from; the
-//! *seeker* ([`Seeker`]) looks for a [`Pattern`] in one file. A list that is kept up to date by other means can take the
-//! place of the first two. Who may read what is decided by the [`Gate`] that the caller hands in; nothing here knows of
-//! sessions, tools or answers.
+//! - [`Walk`] finds the files that ripgrep would search and counts what it leaves out by reason ([`Tally`]).
+//! - [`list_files`] and [`count_matches`] run a walk and return a [`SearchSummary`], sorted as far as it is read
+//!   ([`Listing`]).
+//! - [`FileSearcher`] searches one file for a [`Pattern`] and returns an [`Excerpt`] of its lines.
+//! - [`Filter`] and [`LiteralNames`] say which files a glob or a type wants, [`Gate`] which entries may be read,
+//!   [`Stop`] when to end.
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use lancet_search::{
+//!     AllowAll, Case, Filter, IgnoreFiles, LiteralNames, MatchSpan, Order, Pattern, SearchProgress, Start, Walk,
+//!     count_matches,
+//! };
+//! use lancet_workspace::{RealDisk, Workspace};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! std::fs::write(folder.path().join("a.txt"), "one needle\n")?;
+//! std::fs::write(folder.path().join("b.txt"), "hay\n")?;
+//!
+//! let workspace = Workspace::open(&[folder.path().to_path_buf()], Arc::new(RealDisk), None)?;
+//! let root = workspace.locate(&workspace.roots()[0])?;
+//! let walk = Walk {
+//!     starts: &[Start::new(root)],
+//!     ignoring: IgnoreFiles::Respect,
+//!     excludes: None,
+//!     filter: &Filter::default(),
+//!     named: &LiteralNames::default(),
+//!     gate: &AllowAll,
+//!     stop: &|| false,
+//!     progress: &SearchProgress::default(),
+//!     threads: 2,
+//! };
+//! let pattern = Pattern::new("needle", Case::Sensitive, MatchSpan::SingleLine)?;
+//! let mut summary = count_matches(&walk, &pattern, Order::Path, &|_| None, &|_, _| true);
+//! assert_eq!(summary.matches, 1);
+//! assert_eq!(&*summary.files.all()[0].relative, Path::new("a.txt"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Limitations
+//! Symbolic links are counted and not followed. A pattern that can span lines is not searched for in files over 32 MiB,
+//! nor any pattern in lines over 32 MiB; a compiled pattern takes at most 8 MiB. Permissions, sessions and answers are
+//! the caller's business.
 
-mod components;
 mod excerpt;
+mod file_search;
 mod filter;
 mod gate;
 mod glob;
 #[cfg(test)]
 mod laws;
 mod list;
+mod literal_names;
+mod name_prefilter;
 mod pattern;
-mod reading;
+mod reader;
 mod rules;
-mod seek;
-mod sieve;
-mod stepwise;
-mod survey;
+mod stoppable;
+mod summary;
 mod tally;
 mod walk;
 mod window;
 
-pub use components::Named;
-pub use excerpt::{Excerpt, Extent, Line, Role};
+pub use excerpt::{Excerpt, ExcerptRange, Line, LineRole};
+pub use file_search::{Encodings, FileOutcome, FileSearcher};
 pub use filter::{Filter, GlobError, UnknownType, type_names};
-pub use gate::{Gate, Open, Stop};
+pub use gate::{AllowAll, Gate, Stop};
 pub use glob::escape_brackets;
 pub use ignore::gitignore::gitconfig_excludes_path as excludes_path;
-pub use list::{Entry, Listing, Order, Ranked};
-pub use pattern::{Case, Lines, Pattern, PatternError};
+pub use list::{ListedFile, Listing, Order, RankedFiles};
+pub use literal_names::LiteralNames;
+pub use pattern::{Case, MatchSpan, Pattern, PatternError};
 pub use rules::{Excludes, FolderRules};
-pub use seek::{Counted, Encodings, Seeker};
-pub use survey::{Found, Survey, count_matches, list_files};
-pub use tally::{SoFar, Tally};
-pub use walk::{Ended, File, Ignoring, Start, Visitor, Walk};
+pub use summary::{LinkedFileFilter, SearchSummary, count_matches, list_files};
+pub use tally::{SearchProgress, Tally};
+pub use walk::{File, IgnoreFiles, Start, Visitor, Walk, WalkEnd};

@@ -1,5 +1,5 @@
-//! What a search found, in an order that pages can be cut from. Bounded: where more is found than fits, the entries that
-//! come last in the order go. Sorted no further than somebody looks: of a hundred thousand files a page shows a hundred.
+//! The files that a search found, in an order that pages can be cut from. Memory is bounded: beyond it the entries
+//! that sort last are dropped. Sorting is lazy: of a hundred thousand files a page shows a hundred.
 
 use std::cmp::Ordering;
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,40 +7,41 @@ use std::path::Path;
 
 use lancet_workspace::Moment;
 
-/// Memory for all that one search lists; more than any page asks for, and less than a tree of millions of files would take.
+/// The memory for the list of one search: more than any page asks for, less than a tree of millions of files would
+/// take.
 const MOST_BYTES: usize = 24 << 20;
-/// Entries sorted at once, at least.
+/// At least this many entries are sorted at a time.
 const SORTED_AT_ONCE: usize = 1024;
 
-/// The order of a list.
+/// The order of the files that a search returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Newest first, ties by path.
+    /// Newest modification first, ties by path.
     Newest,
-    /// By path, folder by folder.
+    /// By path, compared component by component.
     Path,
 }
 
-/// A file that was found.
+/// A file in the result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Which start it is below.
+pub struct ListedFile {
+    /// The index of the start that the file is below.
     pub start: usize,
-    /// Its path from the start; empty where the start is the file.
+    /// The path relative to the start; empty where the start is the file.
     pub relative: Box<Path>,
-    /// When it was last changed.
+    /// The modification time.
     pub modified: Moment,
-    /// Matches in it; 0 where only files were asked for.
+    /// The number of matches; 0 for [`list_files`](crate::list_files).
     pub matches: u64,
 }
 
-impl Entry {
-    /// About how much memory it takes.
+impl ListedFile {
+    /// The approximate memory of the entry in bytes.
     pub fn bytes(&self) -> usize {
-        std::mem::size_of::<Entry>() + self.relative.as_os_str().len() + 16
+        std::mem::size_of::<ListedFile>() + self.relative.as_os_str().len() + 16
     }
 
-    fn compare(&self, other: &Entry, order: Order) -> Ordering {
+    fn compare(&self, other: &ListedFile, order: Order) -> Ordering {
         let by_path = || {
             self.start
                 .cmp(&other.start)
@@ -53,7 +54,7 @@ impl Entry {
     }
 }
 
-/// Folder by folder, each name by its bytes: what comparing the components gives, without taking the paths apart.
+/// Compares two paths component by component, as `Path::cmp` does, without splitting them.
 fn compare_paths(one: &Path, other: &Path) -> Ordering {
     let (one, other) = (one.as_os_str().as_bytes(), other.as_os_str().as_bytes());
     let differ = one.iter().zip(other).find(|(one, other)| one != other);
@@ -65,27 +66,28 @@ fn compare_paths(one: &Path, other: &Path) -> Ordering {
     }
 }
 
-/// Entries in an order.
+/// A bounded list that keeps the entries that sort first. Each thread fills its own; [`RankedFiles::join`] merges
+/// them.
 #[derive(Clone, Debug)]
-pub struct Ranked {
+pub struct RankedFiles {
     order: Order,
-    entries: Vec<Entry>,
+    entries: Vec<ListedFile>,
     bytes: usize,
     most: usize,
-    /// How many were added.
+    /// The number of entries added, dropped ones included.
     added: u64,
-    /// The last entry that was kept when others had to go: what comes after it is not kept from then on.
-    bar: Option<Entry>,
+    /// The last entry that was kept when others were dropped: entries that sort after it are not kept.
+    bar: Option<ListedFile>,
 }
 
-impl Ranked {
-    /// An empty list, one of as many as share the memory of a search.
+impl RankedFiles {
+    /// Creates an empty list that gets an equal share of the memory among `lists`.
     pub fn new(order: Order, lists: usize) -> Self {
         Self::within(order, MOST_BYTES / lists.max(1))
     }
 
     fn within(order: Order, most: usize) -> Self {
-        Ranked {
+        RankedFiles {
             order,
             entries: Vec::new(),
             bytes: 0,
@@ -95,8 +97,8 @@ impl Ranked {
         }
     }
 
-    /// Adds an entry.
-    pub fn add(&mut self, entry: Entry) {
+    /// Adds an entry; drops those that sort last where memory runs out.
+    pub fn add(&mut self, entry: ListedFile) {
         self.added += 1;
         if self.is_beyond(&entry) {
             return;
@@ -108,8 +110,8 @@ impl Ranked {
         }
     }
 
-    /// Takes in another list of the same order, and its share of the memory.
-    pub fn join(&mut self, other: Ranked) {
+    /// Merges another list of the same order and takes over its share of the memory.
+    pub fn join(&mut self, other: RankedFiles) {
         let added = self.added + other.added;
         self.most = (self.most + other.most).min(MOST_BYTES);
         if let Some(bar) = other.bar.filter(|bar| !self.is_beyond(bar)) {
@@ -126,7 +128,7 @@ impl Ranked {
         self.added = added;
     }
 
-    fn is_beyond(&self, entry: &Entry) -> bool {
+    fn is_beyond(&self, entry: &ListedFile) -> bool {
         self.bar
             .as_ref()
             .is_some_and(|bar| entry.compare(bar, self.order) == Ordering::Greater)
@@ -135,14 +137,14 @@ impl Ranked {
     fn shrink(&mut self) {
         let order = self.order;
         let middle = self.entries.len() / 2;
-        let compare = |one: &Entry, other: &Entry| one.compare(other, order);
+        let compare = |one: &ListedFile, other: &ListedFile| one.compare(other, order);
         let (_, last, _) = self.entries.select_nth_unstable_by(middle, compare);
         self.bar = Some(last.clone());
         self.entries.truncate(middle + 1);
-        self.bytes = self.entries.iter().map(Entry::bytes).sum();
+        self.bytes = self.entries.iter().map(ListedFile::bytes).sum();
     }
 
-    /// The entries, and how many there were in all.
+    /// Returns the entries that were kept and the number of all that were added.
     pub fn finish(self) -> (Listing, u64) {
         let listing = Listing {
             order: self.order,
@@ -153,43 +155,44 @@ impl Ranked {
     }
 }
 
-/// Entries that are put in their order as far as they are looked at.
+/// Entries that are sorted as far as they are requested.
 #[derive(Clone, Debug)]
 pub struct Listing {
     order: Order,
-    entries: Vec<Entry>,
-    /// How many of them are where they belong.
+    entries: Vec<ListedFile>,
+    /// The length of the sorted prefix.
     sorted: usize,
 }
 
 impl Listing {
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list has no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// About how much memory they take.
+    /// The approximate memory of the entries in bytes.
     pub fn bytes(&self) -> usize {
-        self.entries.iter().map(Entry::bytes).sum()
+        self.entries.iter().map(ListedFile::bytes).sum()
     }
 
-    /// How many matches they hold.
+    /// The sum of the entries' matches.
     pub fn matches(&self) -> u64 {
         self.entries.iter().map(|entry| entry.matches).sum()
     }
 
-    /// The first ones, in their order; fewer where there are not as many.
-    pub fn first(&mut self, number: usize) -> &[Entry] {
+    /// Returns the first `number` entries in order; fewer where there are fewer.
+    pub fn first(&mut self, number: usize) -> &[ListedFile] {
         let number = number.min(self.entries.len());
         if number > self.sorted {
             let order = self.order;
-            let compare = |one: &Entry, other: &Entry| one.compare(other, order);
-            // Ahead, so that one who goes through all of them does not have them looked through for each.
+            let compare = |one: &ListedFile, other: &ListedFile| one.compare(other, order);
+            // Sort ahead by doubling, so that a caller that reads all entries page by page costs no more than one
+            // sort.
             let wanted = number.max(self.sorted * 2).max(SORTED_AT_ONCE);
             let rest = &mut self.entries[self.sorted..];
             let ahead = wanted - self.sorted;
@@ -204,8 +207,8 @@ impl Listing {
         &self.entries[..number]
     }
 
-    /// All of them, in their order.
-    pub fn all(&mut self) -> &[Entry] {
+    /// Returns all entries in order.
+    pub fn all(&mut self) -> &[ListedFile] {
         self.first(self.len())
     }
 }
@@ -214,8 +217,8 @@ impl Listing {
 mod tests {
     use super::*;
 
-    fn entry(path: &str, modified: i64) -> Entry {
-        Entry {
+    fn entry(path: &str, modified: i64) -> ListedFile {
+        ListedFile {
             start: 0,
             relative: Path::new(path).into(),
             modified: (modified, 0),
@@ -223,7 +226,7 @@ mod tests {
         }
     }
 
-    fn paths(list: Ranked) -> Vec<String> {
+    fn paths(list: RankedFiles) -> Vec<String> {
         let (mut entries, _) = list.finish();
         entries
             .all()
@@ -234,7 +237,7 @@ mod tests {
 
     #[test]
     fn newest_first_and_ties_by_path_folder_by_folder() {
-        let mut list = Ranked::new(Order::Newest, 1);
+        let mut list = RankedFiles::new(Order::Newest, 1);
         for (path, modified) in [("b", 1), ("a.txt", 1), ("a/z", 1), ("new", 9)] {
             list.add(entry(path, modified));
         }
@@ -243,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_full_list_keeps_what_comes_first_and_counts_all() {
-        let mut list = Ranked::within(Order::Newest, 10 * entry("x000", 0).bytes());
+        let mut list = RankedFiles::within(Order::Newest, 10 * entry("x000", 0).bytes());
         for number in 0..1000 {
             list.add(entry(&format!("x{number:03}"), (number * 37) % 1000));
         }
@@ -259,8 +262,8 @@ mod tests {
     fn full_lists_join_to_what_one_would_have_kept() {
         let most = 10 * entry("x000", 0).bytes();
         let mut lists = [
-            Ranked::within(Order::Path, most),
-            Ranked::within(Order::Path, most),
+            RankedFiles::within(Order::Path, most),
+            RankedFiles::within(Order::Path, most),
         ];
         for number in (0..1000).rev() {
             lists[number % 2].add(entry(&format!("x{number:03}"), 0));
@@ -292,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_list_looked_at_bit_by_bit_is_in_the_order_of_one_sorted_whole() {
-        let mut list = Ranked::new(Order::Newest, 1);
+        let mut list = RankedFiles::new(Order::Newest, 1);
         for number in 0..10_000 {
             list.add(entry(&format!("x{number:05}"), (number * 7_919) % 3_000));
         }

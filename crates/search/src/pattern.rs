@@ -1,4 +1,4 @@
-//! A regular expression as ripgrep compiles it, and what is said where it cannot be compiled.
+//! Compiles a regular expression as ripgrep does, and explains why one cannot be compiled.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,85 +6,86 @@ use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::hir::{Hir, HirKind};
 
-use crate::stepwise::Plan;
+use crate::stoppable::CompiledAutomata;
 
-/// Memory that a compiled expression may take; ripgrep allows 100 MiB.
+/// The memory limit of a compiled expression; ripgrep allows 100 MiB.
 const MOST_COMPILED: usize = 8 << 20;
-/// Memory for the states that one search builds as it goes, for each thread and direction; ripgrep allows 1,000 MiB. What
-/// does not fit is forgotten and built again.
+/// The cache of lazily built DFA states, for each thread and direction; ripgrep allows 1,000 MiB. A full cache is
+/// cleared and filled again.
 const MOST_STATES: usize = 2 << 20;
-/// How deep groups may be nested, as ripgrep has it.
+/// The deepest nesting of groups, as in ripgrep.
 const MOST_NESTED: u32 = 250;
 
-/// Steps that the matcher may take alone at the worst, where it follows every way through the pattern at every byte: some
-/// 40 ns each, so a third of a second. How long it took before tells nothing of a text that is still to come.
-const MOST_STEPS: usize = 8_000_000;
-/// Pieces are not cut smaller for that.
+/// The most NFA steps that the matcher may take without a check of [`Stop`](crate::Stop), in the worst case that
+/// every thread is live at every byte: about 40 ns each, so a third of a second. The speed measured so far does not
+/// bound the text that is still to come.
+const UNINTERRUPTED_STEPS: usize = 8_000_000;
+/// The smallest piece that this bound leads to.
 const LEAST_PIECE: usize = 256;
 
-/// Whether letters must agree in case.
+/// Whether a match must agree in case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
-    /// They must.
+    /// Case must match.
     Sensitive,
-    /// They need not: ripgrep's `-i`.
+    /// Case is ignored, as with ripgrep's `-i`.
     Insensitive,
 }
 
-/// What a match may span.
+/// How many lines a match may span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lines {
-    /// One line.
-    One,
-    /// Several, and the dot matches a line end: ripgrep's `-U --multiline-dotall`.
-    Several,
+pub enum MatchSpan {
+    /// A match lies within one line.
+    SingleLine,
+    /// A match may span lines, and the dot matches a line end: ripgrep's `-U --multiline-dotall`.
+    MultiLine,
 }
 
-/// A compiled pattern.
+/// A compiled regular expression.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     pub(crate) matcher: RegexMatcher,
-    pub(crate) lines: Lines,
-    /// The most that is looked through without a look at whether to stop.
+    pub(crate) span: MatchSpan,
+    /// The most bytes that the matcher searches without a check of [`Stop`](crate::Stop).
     pub(crate) piece: usize,
-    source: Arc<Source>,
+    source: Arc<PatternSource>,
 }
 
-/// What it was compiled from, and what is compiled of it where a text is large.
+/// The source of the pattern, and the automata that large texts need, compiled on first use.
 #[derive(Debug)]
-struct Source {
+struct PatternSource {
     expression: String,
     case: Case,
     ends: LineEnds,
-    plan: OnceLock<Option<Plan>>,
+    automata: OnceLock<Option<CompiledAutomata>>,
 }
 
-/// A pattern that cannot be compiled.
+/// A regular expression that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct PatternError {
-    /// The reason, with the place marked where the expression itself is at fault.
+    /// The reason; a syntax error marks its position in the expression.
     pub words: String,
-    /// Whether it holds a line end, which needs [`Lines::Several`].
+    /// Whether the expression contains a line end, which needs [`MatchSpan::MultiLine`].
     pub spans_lines: bool,
 }
 
 impl Pattern {
-    /// Compiles an expression.
-    pub fn new(expression: &str, case: Case, lines: Lines) -> Result<Self, PatternError> {
-        Self::build(expression, case, lines, LineEnds::Lf)
+    /// Compiles an expression with LF as the line end.
+    pub fn new(expression: &str, case: Case, span: MatchSpan) -> Result<Self, PatternError> {
+        Self::build(expression, case, span, LineEnds::Lf)
     }
 
-    /// The same expression with line ends of CRLF taken for line ends, which ripgrep does only with `--crlf`: for the
-    /// question whether that is why nothing was found.
-    pub fn with_crlf(expression: &str, case: Case, lines: Lines) -> Result<Self, PatternError> {
-        Self::build(expression, case, lines, LineEnds::Crlf)
+    /// Compiles an expression that also takes CRLF for a line end, as ripgrep does only with `--crlf`. It serves to
+    /// find out whether CRLF is why a search found nothing.
+    pub fn with_crlf(expression: &str, case: Case, span: MatchSpan) -> Result<Self, PatternError> {
+        Self::build(expression, case, span, LineEnds::Crlf)
     }
 
     fn build(
         expression: &str,
         case: Case,
-        lines: Lines,
+        span: MatchSpan,
         ends: LineEnds,
     ) -> Result<Self, PatternError> {
         let mut builder = RegexMatcherBuilder::new();
@@ -96,19 +97,19 @@ impl Pattern {
             .nest_limit(MOST_NESTED)
             .size_limit(MOST_COMPILED)
             .dfa_size_limit(MOST_STATES)
-            // A file with a NUL is no text, so no match may hold one.
+            // A file with a NUL is not text, so no match may contain one.
             .ban_byte(Some(0));
-        match lines {
-            Lines::Several => {
+        match span {
+            MatchSpan::MultiLine => {
                 builder.dot_matches_new_line(true);
             }
-            Lines::One => {
+            MatchSpan::SingleLine => {
                 builder.line_terminator(Some(b'\n'));
             }
         }
         if ends == LineEnds::Crlf {
             builder.crlf(true);
-            if lines == Lines::Several {
+            if span == MatchSpan::MultiLine {
                 builder.line_terminator(None);
             }
         }
@@ -116,47 +117,49 @@ impl Pattern {
             Ok(matcher) => {
                 let mut pattern = Pattern {
                     matcher,
-                    lines,
+                    span,
                     piece: usize::MAX,
-                    source: Arc::new(Source {
+                    source: Arc::new(PatternSource {
                         expression: expression.to_owned(),
                         case,
                         ends,
-                        plan: OnceLock::new(),
+                        automata: OnceLock::new(),
                     }),
                 };
-                let ways = pattern.hir().map_or(1, |hir| ways(&hir));
-                pattern.piece = (MOST_STEPS / ways.max(1)).max(LEAST_PIECE);
+                let live_threads = pattern.hir().map_or(1, |hir| live_threads(&hir));
+                pattern.piece = (UNINTERRUPTED_STEPS / live_threads.max(1)).max(LEAST_PIECE);
                 Ok(pattern)
             }
             Err(error) => {
-                // The matcher's own error shows the expression as it wrapped it; this one marks the place in what was sent.
+                // The matcher's error shows the expression as it wrapped it; the parser's marks the position in the
+                // original.
                 let words = match regex_syntax::Parser::new().parse(expression) {
                     Err(error) => error.to_string(),
                     Ok(_) => error.to_string(),
                 };
-                let spans_lines = lines == Lines::One && words.contains(r#""\n""#);
+                let spans_lines = span == MatchSpan::SingleLine && words.contains(r#""\n""#);
                 Err(PatternError { words, spans_lines })
             }
         }
     }
 
-    /// Has a text looked through in pieces of at most so many bytes. By itself a piece is as large as can be looked
-    /// through in a moment; what is found is the same.
+    /// Sets the most bytes that are searched between two checks of [`Stop`](crate::Stop). The default is what the
+    /// matcher searches in a moment; the matches are the same for any size.
     #[must_use]
     pub fn in_pieces_of(mut self, bytes: usize) -> Self {
         self.piece = bytes;
         self
     }
 
-    /// The pattern for looking state by state; compiled when first asked for.
-    pub(crate) fn plan(&self) -> Option<&Plan> {
-        let plan = &self.source.plan;
-        plan.get_or_init(|| Plan::new(self.hir()?, MOST_COMPILED))
+    /// The automata for stoppable search of a large text; compiled on first use.
+    pub(crate) fn automata(&self) -> Option<&CompiledAutomata> {
+        let automata = &self.source.automata;
+        automata
+            .get_or_init(|| CompiledAutomata::new(self.hir()?, MOST_COMPILED))
             .as_ref()
     }
 
-    /// The expression as `build` has it understood.
+    /// Parses the expression with the options that `build` uses.
     fn hir(&self) -> Option<Hir> {
         let source = &*self.source;
         let mut parser = regex_syntax::ParserBuilder::new();
@@ -167,7 +170,7 @@ impl Pattern {
             .octal(false)
             .case_insensitive(source.case == Case::Insensitive)
             .nest_limit(MOST_NESTED)
-            .dot_matches_new_line(self.lines == Lines::Several)
+            .dot_matches_new_line(self.span == MatchSpan::MultiLine)
             .crlf(source.ends == LineEnds::Crlf);
         parser
             .build()
@@ -175,9 +178,9 @@ impl Pattern {
             .ok()
     }
 
-    /// Whether a match can in fact span lines.
+    /// Whether a match of this very expression can contain a line end.
     pub(crate) fn spans_lines(&self) -> bool {
-        if self.lines == Lines::One {
+        if self.span == MatchSpan::SingleLine {
             return false;
         }
         let end = LineTerminator::byte(b'\n');
@@ -191,19 +194,19 @@ impl Pattern {
     }
 }
 
-/// How many ways through an expression can be followed at once: about as many as it has characters once its counted
-/// repetitions are written out. A run of plain characters is one way.
-fn ways(hir: &Hir) -> usize {
+/// An upper bound for the NFA threads that are live at once: about the number of characters once counted repetitions
+/// are expanded. A run of literal characters counts as one.
+fn live_threads(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,
         HirKind::Literal(_) | HirKind::Class(_) => 1,
-        HirKind::Capture(capture) => ways(&capture.sub),
+        HirKind::Capture(capture) => live_threads(&capture.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => parts
             .iter()
-            .fold(0, |sum, part| ways(part).saturating_add(sum)),
+            .fold(0, |sum, part| live_threads(part).saturating_add(sum)),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1);
-            ways(&repetition.sub).saturating_mul(times as usize)
+            live_threads(&repetition.sub).saturating_mul(times as usize)
         }
     }
 }

@@ -1,6 +1,7 @@
-//! The ignore rules in force in a folder, as ripgrep has them with `--no-require-git`: `.rgignore`, `.ignore`,
-//! `.gitignore` and `.git/info/exclude` of the folder and of every folder above it, and git's global file. Of one kind the
-//! innermost file that says something decides; between kinds the order above does. Knows no walk.
+//! The ignore rules of a folder, as ripgrep applies them with `--no-require-git`: `.rgignore`, `.ignore`,
+//! `.gitignore` and `.git/info/exclude` of the folder and of every folder above it, and git's global excludes file.
+//! Within one kind of file the innermost match decides; between kinds the order above does. This module does not
+//! walk.
 
 use std::ffi::OsStr;
 use std::io::BufRead as _;
@@ -11,55 +12,55 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::sieve::Sieve;
+use crate::name_prefilter::NamePrefilter;
 
-/// The kinds of file, strongest first; git's own excludes are the last.
+/// The kinds of ignore file by precedence; `.git/info/exclude` comes last.
 const FILES: [&str; 3] = [".rgignore", ".ignore", ".gitignore"];
 const KINDS: usize = FILES.len() + 1;
 
-/// git's global excludes file, and the folder that its anchored patterns start from.
+/// git's global excludes file (`core.excludesFile`) and the folder that its anchored patterns are relative to.
 #[derive(Clone, Debug)]
 pub struct Excludes {
-    /// The file.
+    /// The path of the excludes file.
     pub file: PathBuf,
-    /// The folder.
+    /// The folder that anchored patterns are relative to.
     pub relative_to: PathBuf,
 }
 
-/// What the rules say of a path.
+/// The verdict of the ignore rules on an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// Nothing.
+    /// No pattern matches.
     Silent,
-    /// It is ignored.
+    /// The last matching pattern ignores the entry.
     Ignored,
-    /// A negated pattern takes it back, though it may be hidden.
+    /// A negated pattern brings the entry back, even if it is hidden.
     Kept,
 }
 
-/// Which files of rules a folder has, as its listing shows.
+/// The ignore files that the listing of a folder showed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Present {
+pub(crate) struct RuleFiles {
     files: [bool; FILES.len()],
     git: bool,
 }
 
-/// The rules in force in one folder; cheap to clone and to extend.
+/// The rules that apply in one folder; cheap to clone and to extend.
 #[derive(Clone, Default)]
 pub(crate) struct Rules {
     chains: [Option<Arc<Layer>>; KINDS],
     global: Option<Arc<Matcher>>,
 }
 
-/// The patterns of one file.
+/// The patterns of one ignore file.
 struct Matcher {
     patterns: Gitignore,
-    sieve: Sieve,
+    prefilter: NamePrefilter,
 }
 
 impl Matcher {
     fn judge(&self, path: &Path, name: &[u8], is_folder: bool) -> Judgement {
-        if !self.sieve.lets(name, is_folder) {
+        if !self.prefilter.may_match(name, is_folder) {
             return Judgement::Silent;
         }
         match self.patterns.matched(path, is_folder) {
@@ -75,14 +76,14 @@ struct Layer {
     above: Option<Arc<Layer>>,
 }
 
-impl Present {
-    /// All of them, for all that is known.
-    pub(crate) const ALL: Present = Present {
+impl RuleFiles {
+    /// Every kind, for a folder whose listing is not known.
+    pub(crate) const ALL: RuleFiles = RuleFiles {
         files: [true; FILES.len()],
         git: true,
     };
 
-    /// Takes note of an entry of the folder.
+    /// Records that the folder has an entry of this name.
     pub(crate) fn note(&mut self, name: &std::ffi::OsStr) {
         if let Some(at) = FILES.iter().position(|file| name == *file) {
             self.files[at] = true;
@@ -97,7 +98,7 @@ impl Present {
 }
 
 impl Rules {
-    /// The rules that hold for a folder from above it.
+    /// Reads the rules that apply to a folder from the folders above it.
     pub(crate) fn above(folder: &Path, excludes: Option<&Excludes>) -> Self {
         let mut rules = Rules::default();
         if let Some(Excludes { file, relative_to }) = excludes {
@@ -106,13 +107,13 @@ impl Rules {
         let mut ancestors: Vec<&Path> = folder.ancestors().skip(1).collect();
         ancestors.reverse();
         for ancestor in ancestors {
-            rules = rules.enter(ancestor, Present::ALL);
+            rules = rules.enter(ancestor, RuleFiles::ALL);
         }
         rules
     }
 
-    /// The rules inside a folder: these, and its own.
-    pub(crate) fn enter(&self, folder: &Path, present: Present) -> Self {
+    /// Extends the rules by a folder's own ignore files.
+    pub(crate) fn enter(&self, folder: &Path, present: RuleFiles) -> Self {
         let mut rules = self.clone();
         if !present.anything() {
             return rules;
@@ -137,7 +138,7 @@ impl Rules {
         }
     }
 
-    /// What they say of an entry, by its absolute path and the name at its end.
+    /// Returns the verdict on an entry by its absolute path and its file name.
     pub(crate) fn judge(&self, path: &Path, name: &OsStr, is_folder: bool) -> Judgement {
         let name = name.as_bytes();
         for chain in &self.chains {
@@ -155,45 +156,45 @@ impl Rules {
     }
 }
 
-/// Which folders the rules leave out, for a walk that is not one of this crate.
+/// The ignore rules for folders, for callers that walk a tree themselves.
 #[derive(Clone)]
 pub struct FolderRules(Rules);
 
 impl FolderRules {
-    /// The rules that hold for a folder from above it.
+    /// Reads the rules that apply to a folder from the folders above it.
     #[must_use]
     pub fn above(folder: &Path, excludes: Option<&Excludes>) -> Self {
         Self(Rules::above(folder, excludes))
     }
 
-    /// The rules inside a folder: these, and its own.
+    /// Extends the rules by a folder's own ignore files.
     #[must_use]
     pub fn enter(&self, folder: &Path) -> Self {
-        Self(self.0.enter(folder, Present::ALL))
+        Self(self.0.enter(folder, RuleFiles::ALL))
     }
 
-    /// Whether an entry of that name brings rules of its own.
+    /// Whether an entry of this name is an ignore file, or `.git`, which has one.
     pub fn is_rule_file(name: &OsStr) -> bool {
-        let mut present = Present::default();
+        let mut present = RuleFiles::default();
         present.note(name);
         present.anything()
     }
 
-    /// Whether they leave out a folder, by its absolute path.
+    /// Whether the rules ignore a folder, given by its absolute path.
     pub fn ignores(&self, folder: &Path) -> bool {
         let name = folder.file_name().unwrap_or_default();
         self.0.judge(folder, name, true) == Judgement::Ignored
     }
 }
 
-/// The rules of one file; none where it is not there, no regular file, or says nothing. Lines that are no pattern are
-/// passed over, as git does.
+/// Reads one ignore file; `None` where it does not exist, is no regular file or has no pattern. Lines that are no
+/// pattern are skipped, as git does.
 fn matcher(folder: &Path, file: &Path) -> Option<Matcher> {
     if !is_regular(file) {
         return None;
     }
     let lines = std::io::BufReader::new(std::fs::File::open(file).ok()?).lines();
-    // Up to the first that is no text, as ripgrep reads it.
+    // ripgrep, too, reads up to the first line that is not UTF-8.
     let mut lines: Vec<String> = lines.map_while(Result::ok).collect();
     if let Some(first) = lines.first_mut() {
         *first = first.trim_start_matches('\u{feff}').to_owned();
@@ -205,16 +206,17 @@ fn matcher(folder: &Path, file: &Path) -> Option<Matcher> {
     let patterns = builder.build().ok().filter(|rules| !rules.is_empty())?;
     Some(Matcher {
         patterns,
-        sieve: Sieve::new(lines.iter().map(String::as_str)),
+        prefilter: NamePrefilter::new(lines.iter().map(String::as_str)),
     })
 }
 
-/// Followed through links, as ripgrep reads it; a pipe of that name would hold the search up for ever.
+/// Links are followed, as ripgrep does. A named pipe would block the search for ever.
 fn is_regular(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|found| found.is_file())
 }
 
-/// The folder that holds `info/exclude`: `.git` itself, or what the `.git` file of a linked worktree leads to.
+/// Finds the folder that contains `info/exclude`: `.git` itself, or the common folder that the `.git` file of a
+/// linked worktree leads to.
 fn common_git_folder(git: &Path) -> Option<PathBuf> {
     let found = std::fs::metadata(git).ok()?;
     if found.is_dir() {
@@ -227,13 +229,13 @@ fn common_git_folder(git: &Path) -> Option<PathBuf> {
     let folder = git.parent()?.join(line.strip_prefix("gitdir: ")?);
     Some(match first_line(&folder.join("commondir")) {
         Some(common) => folder.join(common),
-        // A submodule has no common folder but its own.
+        // A submodule has no `commondir`; its git folder is its own.
         None => folder,
     })
 }
 
 fn first_line(file: &Path) -> Option<String> {
-    /// No line of git's is longer.
+    /// git writes no longer line there.
     const MOST: u64 = 8192;
     if !is_regular(file) {
         return None;

@@ -1,24 +1,25 @@
-//! What a search looked at and what it left out, by reason. Each entry is counted once, a folder not entered as one.
+//! Counts of what a search visited and what it left out, by reason. Each entry is counted once; a folder that is not
+//! entered counts as one.
 
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts of one search.
+/// The counts of one search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Files that passed every rule: listed, or searched.
     pub searched: u64,
-    /// Left out by an ignore file.
+    /// Entries that an ignore file left out.
     pub ignored: u64,
-    /// Left out because their name begins with a dot.
+    /// Entries that were left out because their name begins with a dot.
     pub hidden: u64,
-    /// Held back by the gate.
+    /// Entries that the [`Gate`](crate::Gate) denied.
     pub denied: u64,
     /// Files that are not text.
     pub binary: u64,
     /// Files that were searched up to a NUL byte far inside.
     pub cut: u64,
-    /// Files, or lines of them, too large to be searched.
+    /// Files that were too large, or had a line too large, to be searched.
     pub too_large: u64,
     /// Files and folders that the system would not open.
     pub unreadable: u64,
@@ -40,29 +41,29 @@ impl AddAssign for Tally {
     }
 }
 
-/// How far a search has come, for whoever waits for it. Says nothing of what it found.
+/// How far a running search has come, for a thread that waits for it.
 #[derive(Debug, Default)]
-pub struct SoFar {
-    looked_at: AtomicU64,
+pub struct SearchProgress {
+    visited: AtomicU64,
     found: AtomicU64,
 }
 
-impl SoFar {
-    /// Files that were looked at.
-    pub fn looked_at(&self) -> u64 {
-        self.looked_at.load(Ordering::Relaxed)
+impl SearchProgress {
+    /// The number of files visited so far.
+    pub fn visited(&self) -> u64 {
+        self.visited.load(Ordering::Relaxed)
     }
 
-    /// Files that belong to the answer.
+    /// The number of files found so far that belong to the result.
     pub fn found(&self) -> u64 {
         self.found.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn look(&self) {
-        self.looked_at.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn count_visited(&self) {
+        self.visited.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn find(&self) {
+    pub(crate) fn count_found(&self) {
         self.found.fetch_add(1, Ordering::Relaxed);
     }
 }

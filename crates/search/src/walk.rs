@@ -1,9 +1,10 @@
-//! The walk: every file below some folders that ripgrep would search, handed to visitors on several threads, and a count
-//! of what was left out and why. It lists folders through the handles of their parents and opens no file.
+//! The walk: finds every file below some folders that ripgrep would search, passes it to visitors on several threads,
+//! and counts what it leaves out by reason. Folders are opened relative to the handle of their parent; files are not
+//! opened.
 
-mod crew;
 mod folder;
 mod names;
+mod workers;
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,118 +12,121 @@ use std::path::{Path, PathBuf};
 
 use lancet_workspace::{Branch, Leaf, Located, ReadError, Stamp};
 
-use crate::components::Named;
 use crate::filter::Filter;
 use crate::gate::{Gate, Stop};
+use crate::literal_names::LiteralNames;
 use crate::rules::Excludes;
-use crate::tally::{SoFar, Tally};
+use crate::tally::{SearchProgress, Tally};
 
-/// Whether ignore files count.
+/// Whether ignore files apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ignoring {
-    /// They do.
+pub enum IgnoreFiles {
+    /// Ignore files apply.
     Respect,
-    /// What they leave out comes too: ripgrep's `--no-ignore`.
+    /// Ignored entries are included, as with ripgrep's `--no-ignore`.
     Include,
 }
 
-/// Where a walk begins: a folder, or one file, which is searched whatever the rules say.
+/// A starting point of a walk: a folder, or a single file, which is searched whatever the rules say.
 #[derive(Clone, Debug)]
 pub struct Start {
     pub(crate) located: Located,
 }
 
 impl Start {
-    /// From a located file or folder.
+    /// Starts at a located file or folder.
     pub fn new(located: Located) -> Self {
         Start { located }
     }
 
-    /// Its absolute path.
+    /// The absolute path of the start.
     pub fn path(&self) -> &Path {
         self.located.path()
     }
 }
 
-/// What a walk goes by.
+/// The parameters of a walk. See the crate's example.
 pub struct Walk<'w> {
-    /// Where it begins.
+    /// The files and folders to start from.
     pub starts: &'w [Start],
-    /// Whether ignore files count.
-    pub ignoring: Ignoring,
-    /// git's global excludes file.
+    /// Whether ignore files apply.
+    pub ignoring: IgnoreFiles,
+    /// git's global excludes file, if it is to apply.
     pub excludes: Option<&'w Excludes>,
-    /// Which files are wanted.
+    /// The files that the caller wants; used by [`list_files`](crate::list_files) and
+    /// [`count_matches`](crate::count_matches).
     pub filter: &'w Filter,
-    /// What is searched though hidden or ignored.
-    pub named: &'w Named,
-    /// What may be read.
+    /// Entries that are searched though they are hidden or ignored.
+    pub named: &'w LiteralNames,
+    /// Decides which entries may be read.
     pub gate: &'w dyn Gate,
-    /// When to stop.
+    /// Decides when to stop.
     pub stop: &'w dyn Stop,
-    /// Where it is told how far it has come.
-    pub so_far: &'w SoFar,
-    /// How many threads at most.
+    /// Counters that another thread may read while the walk runs.
+    pub progress: &'w SearchProgress,
+    /// The number of threads, the calling one included.
     pub threads: usize,
 }
 
-/// Takes the files that a walk finds; one for each thread.
+/// Receives the files of a walk; each thread has its own visitor.
 pub trait Visitor: Send {
-    /// A file.
+    /// Called for each file, in no particular order.
     fn visit(&mut self, file: &File<'_>, tally: &mut Tally);
 }
 
-/// A file that a walk found.
+/// A file that a walk found, not opened yet.
 pub struct File<'w> {
-    /// Which start it is below.
+    /// The index of the start that the file is below.
     pub start: usize,
-    /// Its absolute path.
+    /// The absolute path of the file.
     pub path: &'w Path,
-    /// Its path from the start; empty where the start is the file.
+    /// The path relative to the start; empty where the start is the file.
     pub relative: &'w Path,
-    place: Place<'w>,
+    place: FileSource<'w>,
 }
 
-enum Place<'w> {
-    In(&'w Branch, &'w OsStr),
-    Named(&'w Located),
+enum FileSource<'w> {
+    InFolder(&'w Branch, &'w OsStr),
+    Start(&'w Located),
 }
 
 impl File<'_> {
-    /// Opens it for reading.
+    /// Opens the file for reading.
     pub fn open(&self) -> Result<Leaf, ReadError> {
         match self.place {
-            Place::In(folder, name) => folder.open(name),
-            Place::Named(located) => located.leaf(),
+            FileSource::InFolder(folder, name) => folder.open(name),
+            FileSource::Start(located) => located.leaf(),
         }
     }
 
-    /// Whether it is the start itself: then it is wanted whatever the filter says, as with ripgrep.
+    /// Whether the file is itself a start: then it is wanted whatever the filter says, as with ripgrep.
     pub fn is_start(&self) -> bool {
-        matches!(self.place, Place::Named(_))
+        matches!(self.place, FileSource::Start(_))
     }
 
-    /// What `stat` says of it.
+    /// Returns the `stat` result of the file.
     pub fn stat(&self) -> io::Result<Stamp> {
         match self.place {
-            Place::In(folder, name) => folder.stat(name),
-            Place::Named(located) => located.stat().ok_or_else(|| io::ErrorKind::NotFound.into()),
+            FileSource::InFolder(folder, name) => folder.stat(name),
+            FileSource::Start(located) => {
+                located.stat().ok_or_else(|| io::ErrorKind::NotFound.into())
+            }
         }
     }
 }
 
-/// How a walk ended.
+/// The result of a walk: what it counted and whether it was stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ended {
-    /// What it counted.
+pub struct WalkEnd {
+    /// The counts of all threads together.
     pub tally: Tally,
-    /// Where it was told to stop, if it was: a folder that it had not looked at.
+    /// A folder that had not been searched when the walk was stopped; `None` where it ran to its end.
     pub stopped_at: Option<PathBuf>,
 }
 
 impl Walk<'_> {
-    /// Walks, and gives the visitors back.
-    pub fn run<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> (Vec<V>, Ended) {
-        crew::run(self, &make)
+    /// Runs the walk on `threads` threads and returns their visitors, made by `make`.
+    pub fn run<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> (Vec<V>, WalkEnd) {
+        workers::run(self, &make)
     }
 }

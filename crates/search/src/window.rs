@@ -1,13 +1,13 @@
-//! A line too long to be shown: the part around its match, cut between characters.
+//! Cuts a line that is too long to be shown to the part around its match, at character boundaries.
 
 use std::ops::Range;
 
-/// Of a longer line this many bytes are kept.
+/// The most bytes that are kept of a line.
 pub(crate) const MOST_BYTES: usize = 1_000;
-/// How much of them stands before the match.
+/// How many of them come before the match.
 const BEFORE: usize = 200;
 
-/// The part of a line to keep: around the match, else its start.
+/// Returns the part of a line to keep: around the match, else its start.
 pub(crate) fn around(line: &[u8], found: Option<&Range<usize>>) -> Range<usize> {
     if line.len() <= MOST_BYTES {
         return 0..line.len();
@@ -19,14 +19,14 @@ pub(crate) fn around(line: &[u8], found: Option<&Range<usize>>) -> Range<usize> 
     start..end.max(start)
 }
 
-/// The first character border at or after a byte. Bytes that are no UTF-8 have borders everywhere.
+/// The first character boundary at or after a byte. Bytes that are not UTF-8 have boundaries everywhere.
 fn next_character(line: &[u8], at: usize) -> usize {
     (at..line.len().min(at + 3))
         .find(|at| !is_continuation(line[*at]))
         .unwrap_or(at)
 }
 
-/// The last character border at or before a byte.
+/// The last character boundary at or before a byte.
 fn last_character(line: &[u8], at: usize) -> usize {
     if at == line.len() {
         return at;

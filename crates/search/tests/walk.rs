@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet_search::{
-    Case, Extent, Filter, Gate, Ignoring, Lines, Named, Open, Order, Pattern, Seeker, SoFar, Start,
-    Stop, Survey, Tally, Walk, count_matches, list_files,
+    AllowAll, Case, ExcerptRange, FileSearcher, Filter, Gate, IgnoreFiles, LiteralNames, MatchSpan,
+    Order, Pattern, SearchProgress, SearchSummary, Start, Stop, Tally, Walk, count_matches,
+    list_files,
 };
 use lancet_workspace::{EntryKind, RealDisk, Workspace};
 
@@ -55,33 +56,33 @@ impl Ground {
             ignoring: ask.ignoring,
             excludes: None,
             filter: &filter,
-            named: &Named::new(ask.glob),
+            named: &LiteralNames::new(ask.glob),
             gate: ask.gate,
             stop: ask.stop,
-            so_far: &SoFar::default(),
+            progress: &SearchProgress::default(),
             threads: 3,
         })
     }
 
-    fn list(&self, ask: Ask<'_>) -> (Vec<String>, Survey) {
+    fn list(&self, ask: Ask<'_>) -> (Vec<String>, SearchSummary) {
         let mut survey = self.walk(ask, |walk| list_files(walk, Order::Path, &|_, _| true));
         (names(&mut survey), survey)
     }
 
-    fn grep(&self, pattern: &str, lines: Lines) -> Survey {
+    fn grep(&self, pattern: &str, lines: MatchSpan) -> SearchSummary {
         let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
         self.walk(Ask::default(), |walk| {
             count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true)
         })
     }
 
-    fn matched(&self, name: &str, pattern: &str, lines: Lines) -> Vec<u64> {
+    fn matched(&self, name: &str, pattern: &str, lines: MatchSpan) -> Vec<u64> {
         let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
         let located = self
             .workspace()
             .locate(&self.root().join(name))
             .expect("located");
-        let extent = Extent {
+        let extent = ExcerptRange {
             skip: 0,
             take: u64::MAX,
             before: 0,
@@ -89,7 +90,7 @@ impl Ground {
             most_bytes: usize::MAX,
         };
         let never = || false;
-        let found = Seeker::new(&pattern, &never).excerpt(located.leaf(), None, extent);
+        let found = FileSearcher::new(&pattern, &never).excerpt(located.leaf(), None, extent);
         let lines = found.expect("searched").lines;
         lines.iter().map(|line| line.number).collect()
     }
@@ -99,7 +100,7 @@ impl Ground {
 struct Ask<'a> {
     path: &'a str,
     glob: Option<&'a str>,
-    ignoring: Ignoring,
+    ignoring: IgnoreFiles,
     gate: &'a dyn Gate,
     stop: &'a dyn Stop,
 }
@@ -109,8 +110,8 @@ impl Default for Ask<'_> {
         Ask {
             path: "",
             glob: None,
-            ignoring: Ignoring::Respect,
-            gate: &Open,
+            ignoring: IgnoreFiles::Respect,
+            gate: &AllowAll,
             stop: &never,
         }
     }
@@ -120,7 +121,7 @@ fn never() -> bool {
     false
 }
 
-fn names(survey: &mut Survey) -> Vec<String> {
+fn names(survey: &mut SearchSummary) -> Vec<String> {
     survey
         .files
         .all()
@@ -220,7 +221,7 @@ fn nothing_more_is_looked_at_once_a_stop_was_told() {
             gate: &gate,
             ..Ask::default()
         };
-        let pattern = Pattern::new("x", Case::Sensitive, Lines::One).expect("a pattern");
+        let pattern = Pattern::new("x", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
         let survey = ground.walk(ask, |walk| match mode {
             "list" => list_files(walk, Order::Newest, &|_, _| true),
             _ => count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true),
@@ -245,7 +246,7 @@ fn pipes_and_links_are_not_opened_and_loops_end() {
     }
     std::os::unix::fs::symlink("..", root.join("d/up")).expect("a link");
     std::os::unix::fs::symlink("a.txt", root.join("alias")).expect("a link");
-    let mut survey = ground.grep("needle", Lines::One);
+    let mut survey = ground.grep("needle", MatchSpan::SingleLine);
     assert_eq!(names(&mut survey), ["a.txt", "d/b.txt"]);
     assert_eq!(survey.tally.links, 2);
 }
@@ -274,7 +275,7 @@ fn a_nul_far_inside_ends_the_search_there_and_is_told() {
     large.push(0);
     large.extend(line.repeat(10));
     ground.write("large.txt", &large);
-    let mut survey = ground.grep("needle", Lines::One);
+    let mut survey = ground.grep("needle", MatchSpan::SingleLine);
     let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 5_000]);
     assert_eq!((survey.tally.cut, survey.tally.binary), (2, 0));
@@ -294,10 +295,10 @@ fn a_large_file_is_searched_like_a_small_one() {
         )
         .collect();
     ground.write("wide.txt", &wide);
-    let mut survey = ground.grep("needle", Lines::One);
+    let mut survey = ground.grep("needle", MatchSpan::SingleLine);
     let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 20_000]);
-    let mut survey = ground.grep("needle\nand", Lines::Several);
+    let mut survey = ground.grep("needle\nand", MatchSpan::MultiLine);
     let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 20_000]);
 }
@@ -306,7 +307,7 @@ fn a_large_file_is_searched_like_a_small_one() {
 fn a_configured_encoding_is_searched_by_it() {
     let ground = Ground::new(&[]);
     ground.write("old.txt", b"caf\xe9\n");
-    let pattern = Pattern::new("café", Case::Sensitive, Lines::One).expect("a pattern");
+    let pattern = Pattern::new("café", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
     let count = |label: Option<&'static str>| {
         ground.walk(Ask::default(), |walk| {
             count_matches(walk, &pattern, Order::Path, &|_| label, &|_, _| true).matches
@@ -548,49 +549,91 @@ fn topics_of_ripgreps_tracker_about_ignore_rules() {
 #[test]
 fn topics_of_ripgreps_tracker_about_lines() {
     // Number there, or ours; text, pattern, whether matches span lines, the lines found.
-    let topics: &[(&str, &str, &str, Lines, &[u64])] = &[
-        ("ours", "a\nb\n", "(?m)^b$", Lines::One, &[2]),
-        ("ours", "a\r\nb\r\n", "a$", Lines::One, &[]),
-        ("ours", "a\r\nb\r\n", "a\\r$", Lines::One, &[1]),
-        ("ours", "foo\nbar\n", "", Lines::One, &[1, 2]),
-        ("ours", "xxx\nyyy\nxxx\n", "x\\ny", Lines::Several, &[1, 2]),
-        ("ours", "foo", "foo", Lines::One, &[1]),
-        ("ours", "a\n\nb", "^$", Lines::One, &[2]),
-        ("1203", "153.230000\n", "\\d\\d\\d00", Lines::One, &[1]),
-        ("1311", "hello\nworld\n", "\\n", Lines::Several, &[1, 2]),
+    let topics: &[(&str, &str, &str, MatchSpan, &[u64])] = &[
+        ("ours", "a\nb\n", "(?m)^b$", MatchSpan::SingleLine, &[2]),
+        ("ours", "a\r\nb\r\n", "a$", MatchSpan::SingleLine, &[]),
+        ("ours", "a\r\nb\r\n", "a\\r$", MatchSpan::SingleLine, &[1]),
+        ("ours", "foo\nbar\n", "", MatchSpan::SingleLine, &[1, 2]),
+        (
+            "ours",
+            "xxx\nyyy\nxxx\n",
+            "x\\ny",
+            MatchSpan::MultiLine,
+            &[1, 2],
+        ),
+        ("ours", "foo", "foo", MatchSpan::SingleLine, &[1]),
+        ("ours", "a\n\nb", "^$", MatchSpan::SingleLine, &[2]),
+        (
+            "1203",
+            "153.230000\n",
+            "\\d\\d\\d00",
+            MatchSpan::SingleLine,
+            &[1],
+        ),
+        (
+            "1311",
+            "hello\nworld\n",
+            "\\n",
+            MatchSpan::MultiLine,
+            &[1, 2],
+        ),
         (
             "1319",
             "CCAGCTACTCGGGAGGCTGAGGCTGGAGGATCGCTTGAGTCCAGGAGTTC\n",
             "TTGAGTCCAGGAG[ATCG]{2}C",
-            Lines::One,
+            MatchSpan::SingleLine,
             &[1],
         ),
-        ("ours", "\nfoo\n", "(?s)^.foo", Lines::Several, &[1, 2]),
-        ("ours", "foo\nbar\n", "foo\\nbar", Lines::Several, &[1, 2]),
-        ("1537", "abc;de,fg", ";(.*,){1}", Lines::One, &[1]),
-        ("1638", "\u{feff}x", "^x", Lines::One, &[1]),
-        ("ours", "a\n", "a\\z", Lines::One, &[1]),
+        (
+            "ours",
+            "\nfoo\n",
+            "(?s)^.foo",
+            MatchSpan::MultiLine,
+            &[1, 2],
+        ),
+        (
+            "ours",
+            "foo\nbar\n",
+            "foo\\nbar",
+            MatchSpan::MultiLine,
+            &[1, 2],
+        ),
+        (
+            "1537",
+            "abc;de,fg",
+            ";(.*,){1}",
+            MatchSpan::SingleLine,
+            &[1],
+        ),
+        ("1638", "\u{feff}x", "^x", MatchSpan::SingleLine, &[1]),
+        ("ours", "a\n", "a\\z", MatchSpan::SingleLine, &[1]),
         (
             "ours",
             "foobar\nfoobar\nfoo quux",
             "foobar",
-            Lines::Several,
+            MatchSpan::MultiLine,
             &[1, 2],
         ),
-        ("ours", "a\nabc\n", "^abc", Lines::One, &[2]),
+        ("ours", "a\nabc\n", "^abc", MatchSpan::SingleLine, &[2]),
         (
             "2095",
             "start\nvalues\nstop\nx\nstart\nend\n",
             "start.*?\\nstop",
-            Lines::Several,
+            MatchSpan::MultiLine,
             &[1, 2, 3],
         ),
-        ("2480", "FooBar\n", "(?i)notfoo|foobar", Lines::One, &[1]),
+        (
+            "2480",
+            "FooBar\n",
+            "(?i)notfoo|foobar",
+            MatchSpan::SingleLine,
+            &[1],
+        ),
         (
             "2574",
             "some.domain.com\nsome.domain.com/x\n",
             "^(.+\\.)*domain.com$",
-            Lines::One,
+            MatchSpan::SingleLine,
             &[1],
         ),
     ];

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lancet_search::{Entry, Listing, Survey, Tally};
+use lancet_search::{ListedFile, Listing, SearchSummary, Tally};
 
 /// For how long a question's order is kept.
 const KEPT_FOR: Duration = Duration::from_secs(600);
@@ -35,7 +35,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    pub(crate) fn new(starts: Vec<PathBuf>, survey: Survey) -> Self {
+    pub(crate) fn new(starts: Vec<PathBuf>, survey: SearchSummary) -> Self {
         Kept {
             starts,
             known: survey.files.len() as u64,
@@ -51,7 +51,7 @@ impl Kept {
     }
 
     /// The entries from one on, in their order; fetched a few at a time, since each is copied.
-    pub(crate) fn entries_from(&self, first: usize) -> impl Iterator<Item = Entry> {
+    pub(crate) fn entries_from(&self, first: usize) -> impl Iterator<Item = ListedFile> {
         let mut next = first;
         let some = move || {
             let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,9 +106,9 @@ mod tests {
     use super::*;
 
     fn kept(entries: usize) -> Arc<Kept> {
-        let mut list = lancet_search::Ranked::new(lancet_search::Order::Path, 1);
+        let mut list = lancet_search::RankedFiles::new(lancet_search::Order::Path, 1);
         for _ in 0..entries {
-            list.add(Entry {
+            list.add(ListedFile {
                 start: 0,
                 relative: std::path::Path::new("some/file/of/a/tree.rs").into(),
                 modified: (0, 0),
@@ -116,7 +116,7 @@ mod tests {
             });
         }
         let (files, total) = list.finish();
-        let survey = Survey {
+        let survey = SearchSummary {
             files,
             total,
             matches: 0,

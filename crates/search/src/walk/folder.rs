@@ -1,4 +1,4 @@
-//! One folder of a walk: its listing, judged entry by entry.
+//! One folder of a walk: lists it and applies the ignore rules to its entries.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -8,36 +8,36 @@ use std::sync::OnceLock;
 
 use lancet_workspace::{Branch, EntryKind};
 
-use super::names::Names;
-use super::{Ignoring, Walk};
-use crate::rules::{Judgement, Present, Rules};
+use super::names::EntryNames;
+use super::{IgnoreFiles, Walk};
+use crate::rules::{Judgement, RuleFiles, Rules};
 use crate::tally::Tally;
 
-/// Folders of version control: never entered unless named, and not counted.
+/// Version control folders are not entered unless named literally, and are not counted.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// Entries that are listed before the first of them is judged, and held at once.
+/// Entries that are listed and held in memory before the first of them is processed.
 const PORTION: usize = 4096;
 
-/// A folder that is being walked, or waits for it.
+/// A folder that is being walked or is queued.
 pub(super) struct Folder {
     pub(super) start: usize,
     pub(super) branch: Branch,
     pub(super) path: PathBuf,
-    /// How many bytes of the path belong to the start.
+    /// The length of the start's path in bytes.
     pub(super) base: usize,
-    /// The rules from above it.
+    /// The rules of the folders above.
     above: Rules,
-    /// The rules inside of it, from the moment on that its rule files are known.
+    /// The rules inside the folder, set once its ignore files have been read.
     rules: OnceLock<Rules>,
 }
 
 impl Folder {
-    /// The folder that a walk starts at.
+    /// The folder of a start.
     pub(super) fn start(walk: &Walk<'_>, start: usize, branch: Branch, path: &Path) -> Self {
         let above = match walk.ignoring {
-            Ignoring::Respect => Rules::above(path, walk.excludes),
-            Ignoring::Include => Rules::default(),
+            IgnoreFiles::Respect => Rules::above(path, walk.excludes),
+            IgnoreFiles::Include => Rules::default(),
         };
         Folder {
             start,
@@ -49,7 +49,7 @@ impl Folder {
         }
     }
 
-    /// A folder of this one.
+    /// Opens a folder inside this one.
     pub(super) fn enter(&self, name: &OsStr) -> std::io::Result<Self> {
         Ok(Folder {
             start: self.start,
@@ -65,20 +65,20 @@ impl Folder {
         self.rules.get().unwrap_or(&self.above)
     }
 
-    /// Lists the entries. Where there are many, `many` takes them in portions; what is left is given back. Before the first
-    /// entry is judged the rule files of the folder are read.
+    /// Lists the entries. `many` receives full portions of a large folder; the last portion is returned. The folder's
+    /// ignore files are read before the first entry is processed.
     pub(super) fn list(
         &self,
         walk: &Walk<'_>,
         tally: &mut Tally,
-        many: &mut dyn FnMut(Names, &mut Tally),
-    ) -> Names {
-        let mut names = Names::with_room();
-        let mut present = Present::default();
-        let settle = |present: Present| {
+        many: &mut dyn FnMut(EntryNames, &mut Tally),
+    ) -> EntryNames {
+        let mut names = EntryNames::with_room();
+        let mut present = RuleFiles::default();
+        let settle = |present: RuleFiles| {
             self.rules.get_or_init(|| match walk.ignoring {
-                Ignoring::Respect => self.above.enter(&self.path, present),
-                Ignoring::Include => Rules::default(),
+                IgnoreFiles::Respect => self.above.enter(&self.path, present),
+                IgnoreFiles::Include => Rules::default(),
             });
         };
         let listed = self.branch.list(&mut |name, kind| {
@@ -89,8 +89,8 @@ impl Folder {
             if names.len() < PORTION {
                 return ControlFlow::Continue(());
             }
-            // One of them may come later in the listing, so all are looked for.
-            settle(Present::ALL);
+            // An ignore file may come later in the listing: try all of them.
+            settle(RuleFiles::ALL);
             many(std::mem::take(&mut names), tally);
             if walk.stop.is_over() {
                 return ControlFlow::Break(());
@@ -104,8 +104,8 @@ impl Folder {
         names
     }
 
-    /// Whether an entry is part of the walk.
-    pub(super) fn takes(
+    /// Whether an entry belongs to the walk; counts it by reason where it does not.
+    pub(super) fn accepts(
         &self,
         walk: &Walk<'_>,
         path: &Path,
@@ -142,7 +142,7 @@ impl Folder {
     }
 }
 
-/// A path from its start.
+/// Returns a path relative to its start, whose length in bytes is `base`.
 pub(super) fn below(path: &Path, base: usize) -> &Path {
     let bytes = path.as_os_str().as_bytes().get(base..).unwrap_or_default();
     Path::new(OsStr::from_bytes(bytes.strip_prefix(b"/").unwrap_or(bytes)))

@@ -1,4 +1,4 @@
-//! Names of a folder, packed: a folder of a million files takes little more than its names.
+//! Packed storage for the names of a folder: one buffer for a folder of a million files.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -6,18 +6,18 @@ use std::path::Path;
 
 use lancet_workspace::EntryKind;
 
-/// Some names, and what they are names of.
+/// Names of entries, each with its kind.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct EntryNames {
     text: Vec<u8>,
-    /// Where each ends.
+    /// The end of each name in `text`.
     ends: Vec<(usize, EntryKind)>,
 }
 
-impl Names {
-    /// None yet, with room for what most folders hold.
+impl EntryNames {
+    /// An empty list with capacity for a typical folder.
     pub(super) fn with_room() -> Self {
-        Names {
+        EntryNames {
             text: Vec::with_capacity(1024),
             ends: Vec::with_capacity(64),
         }
@@ -36,13 +36,13 @@ impl Names {
         self.ends.is_empty()
     }
 
-    /// The last one.
+    /// The last name.
     pub(super) fn last(&self) -> Option<&OsStr> {
         let last = self.len().checked_sub(1)?;
         self.get(last).map(|(name, _)| name)
     }
 
-    /// Forgets the last one.
+    /// Removes the last name.
     pub(super) fn drop_last(&mut self) {
         self.ends.pop();
         self.text
@@ -53,10 +53,10 @@ impl Names {
         (0..self.len()).filter_map(|at| self.get(at))
     }
 
-    /// In parts of at most so many.
-    pub(super) fn in_parts_of(&self, most: usize) -> impl Iterator<Item = Names> {
+    /// Splits the list into parts of at most `most` names.
+    pub(super) fn in_parts_of(&self, most: usize) -> impl Iterator<Item = EntryNames> {
         (0..self.len()).step_by(most).map(move |first| {
-            let mut part = Names::default();
+            let mut part = EntryNames::default();
             for (name, kind) in (first..self.len().min(first + most)).filter_map(|at| self.get(at))
             {
                 part.push(name, kind);
@@ -72,19 +72,19 @@ impl Names {
     }
 }
 
-/// The path of one entry of a folder after the other, in one piece of memory.
-pub(super) struct Below {
+/// Builds the paths of a folder's entries one after the other in one buffer.
+pub(super) struct EntryPath {
     path: Vec<u8>,
     folder: usize,
 }
 
-impl Below {
+impl EntryPath {
     pub(super) fn new(folder: &Path) -> Self {
         let mut path = folder.as_os_str().as_bytes().to_vec();
         if path.last() != Some(&b'/') {
             path.push(b'/');
         }
-        Below {
+        EntryPath {
             folder: path.len(),
             path,
         }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn names_come_back_as_they_were_put_in_whole_in_parts_and_from_the_end() {
-        let mut names = Names::default();
+        let mut names = EntryNames::default();
         for number in 0..10 {
             let kind = if number % 2 == 0 {
                 EntryKind::File
@@ -130,10 +130,10 @@ mod tests {
     #[test]
     fn entries_of_the_uppermost_folder_have_one_slash() {
         assert_eq!(
-            Below::new(Path::new("/")).with(OsStr::new("a")),
+            EntryPath::new(Path::new("/")).with(OsStr::new("a")),
             Path::new("/a")
         );
-        let mut below = Below::new(Path::new("/a/b"));
+        let mut below = EntryPath::new(Path::new("/a/b"));
         assert_eq!(
             below.with(OsStr::new("long name")),
             Path::new("/a/b/long name")

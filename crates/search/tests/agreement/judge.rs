@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::tree::{Tree, path_of};
 
 /// Lines of a file: number, whether it matches, bytes.
-pub(crate) type Lines = Vec<(u64, bool, Vec<u8>)>;
+pub(crate) type ShownLines = Vec<(u64, bool, Vec<u8>)>;
 
 pub(crate) struct Judge {
     program: PathBuf,
@@ -81,8 +81,8 @@ pub(crate) fn counts(answer: &[u8]) -> BTreeMap<PathBuf, u64> {
 }
 
 /// The lines in an answer with `-n`, by file.
-pub(crate) fn lines(answer: &[u8]) -> BTreeMap<PathBuf, Lines> {
-    let mut files: BTreeMap<PathBuf, Lines> = BTreeMap::new();
+pub(crate) fn lines(answer: &[u8]) -> BTreeMap<PathBuf, ShownLines> {
+    let mut files: BTreeMap<PathBuf, ShownLines> = BTreeMap::new();
     let mut rest = answer;
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix(b"--\n") {

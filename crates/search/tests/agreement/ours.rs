@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_search::{
-    Excludes, Extent, Filter, Ignoring, Named, Open, Order, Pattern, Role, Seeker, SoFar, Start,
-    Survey, Walk, count_matches, list_files,
+    AllowAll, ExcerptRange, Excludes, FileSearcher, Filter, IgnoreFiles, LineRole, LiteralNames,
+    Order, Pattern, SearchProgress, SearchSummary, Start, Walk, count_matches, list_files,
 };
 use lancet_workspace::{RealDisk, Workspace};
 
-use crate::judge::Lines;
+use crate::judge::ShownLines;
 use crate::tree::Tree;
 
 /// Where and how to look.
@@ -18,7 +18,7 @@ use crate::tree::Tree;
 pub(crate) struct Scope {
     /// From the root; empty for the root itself.
     pub(crate) path: PathBuf,
-    pub(crate) ignoring: Ignoring,
+    pub(crate) ignoring: IgnoreFiles,
     pub(crate) glob: Option<String>,
     pub(crate) kind: Option<String>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Scope {
 pub(crate) struct Answer {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) counts: BTreeMap<PathBuf, u64>,
-    pub(crate) lines: BTreeMap<PathBuf, Lines>,
+    pub(crate) lines: BTreeMap<PathBuf, ShownLines>,
 }
 
 /// What to look for; nothing lists the files.
@@ -62,10 +62,10 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
         ignoring: scope.ignoring,
         excludes: Some(&excludes),
         filter: &filter,
-        named: &Named::new(globs),
-        gate: &Open,
+        named: &LiteralNames::new(globs),
+        gate: &AllowAll,
         stop: &|| false,
-        so_far: &SoFar::default(),
+        progress: &SearchProgress::default(),
         threads: 2,
     };
     let Some(wanted) = wanted else {
@@ -98,20 +98,20 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
         let located = workspace
             .locate(&tree.root.join(path))
             .expect("it is there");
-        let extent = Extent {
+        let extent = ExcerptRange {
             skip: 0,
             take: u64::MAX,
             before: wanted.before,
             after: wanted.after,
             most_bytes: usize::MAX,
         };
-        let excerpt = Seeker::new(wanted.pattern, &|| false)
+        let excerpt = FileSearcher::new(wanted.pattern, &|| false)
             .excerpt(located.leaf(), None, extent)
             .expect("it was searched before");
         let shown = excerpt.lines.into_iter().map(|line| {
             let cut = line.left_out != (0, 0);
             let bytes = if cut { b"(cut)".to_vec() } else { line.bytes };
-            (line.number, line.role == Role::Match, bytes)
+            (line.number, line.role == LineRole::Match, bytes)
         });
         lines.insert(path.clone(), shown.collect());
     }
@@ -122,7 +122,7 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
     }
 }
 
-fn paths(tree: &Tree, start: &Path, survey: &mut Survey) -> Vec<PathBuf> {
+fn paths(tree: &Tree, start: &Path, survey: &mut SearchSummary) -> Vec<PathBuf> {
     survey
         .files
         .all()

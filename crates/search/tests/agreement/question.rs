@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lancet_search::{Case, Ignoring, Lines as Span, Pattern};
+use lancet_search::{Case, IgnoreFiles, MatchSpan, Pattern};
 
 use crate::chance::Chance;
 use crate::judge::{self, Judge};
@@ -113,7 +113,7 @@ pub(crate) struct Question {
     /// Nothing lists the files.
     pattern: Option<&'static str>,
     case: Case,
-    span: Span,
+    span: MatchSpan,
     before: usize,
     after: usize,
     /// Bytes that are looked through at once: small ones bring the steps into play that large files are searched in.
@@ -133,11 +133,11 @@ impl Question {
             .symlink_metadata()
             .is_ok_and(|found| found.is_dir() || found.is_file());
         let span = if chance.once_in(3) {
-            Span::Several
+            MatchSpan::MultiLine
         } else {
-            Span::One
+            MatchSpan::SingleLine
         };
-        let patterns = if span == Span::Several && !chance.once_in(3) {
+        let patterns = if span == MatchSpan::MultiLine && !chance.once_in(3) {
             MULTI
         } else {
             PATTERNS
@@ -147,9 +147,9 @@ impl Question {
             scope: Scope {
                 path: if plain { path } else { PathBuf::new() },
                 ignoring: if chance.once_in(5) {
-                    Ignoring::Include
+                    IgnoreFiles::Include
                 } else {
-                    Ignoring::Respect
+                    IgnoreFiles::Respect
                 },
                 glob: chance.once_in(4).then(|| chance.one(GLOBS).to_owned()),
                 kind: chance.once_in(8).then(|| chance.one(TYPES).to_owned()),
@@ -235,7 +235,7 @@ impl Question {
                 continue;
             };
             let mut their = &their[..];
-            if self.span == Span::Several {
+            if self.span == MatchSpan::MultiLine {
                 // Lines before an empty match behind the last line, which is itself not shown.
                 while their.len() > mine.len() && their.last().is_some_and(|line| !line.1) {
                     their = &their[..their.len() - 1];
@@ -255,13 +255,13 @@ impl Question {
 
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
-        if self.scope.ignoring == Ignoring::Include {
+        if self.scope.ignoring == IgnoreFiles::Include {
             flags.push("--no-ignore".to_owned());
         }
         if self.case == Case::Insensitive {
             flags.push("-i".to_owned());
         }
-        if self.span == Span::Several {
+        if self.span == MatchSpan::MultiLine {
             flags.extend(["-U", "--multiline-dotall"].map(str::to_owned));
         }
         flags
@@ -285,7 +285,7 @@ impl Question {
         question: &[String],
     ) -> Result<(), String> {
         let mut asked = question.to_vec();
-        if self.pattern.is_none() && self.scope.ignoring == Ignoring::Include {
+        if self.pattern.is_none() && self.scope.ignoring == IgnoreFiles::Include {
             asked.push("--no-ignore".to_owned());
         }
         let theirs = judge.ask(tree, &self.with_path(asked));

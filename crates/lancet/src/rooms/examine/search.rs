@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use lancet_search::{Case, Lines, Order, Pattern, PatternError, Stop, Survey};
+use lancet_search::{Case, MatchSpan, Order, Pattern, PatternError, SearchSummary, Stop};
 use serde_json::{Value, json};
 
 use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
@@ -306,7 +306,7 @@ fn recall(
     key: &str,
     offset: u64,
     scope: &Scope,
-    search: impl FnOnce(&Limit<'_>) -> Survey,
+    search: impl FnOnce(&Limit<'_>) -> SearchSummary,
 ) -> (Arc<Kept>, bool) {
     if offset > 0
         && let Some(kept) = context.session.pages().find(key)
@@ -319,16 +319,16 @@ fn recall(
     (kept, true)
 }
 
-fn options(arguments: &GrepArguments) -> (Case, Lines) {
+fn options(arguments: &GrepArguments) -> (Case, MatchSpan) {
     let case = if arguments.ignore_case {
         Case::Insensitive
     } else {
         Case::Sensitive
     };
     let span = if arguments.multiline {
-        Lines::Several
+        MatchSpan::MultiLine
     } else {
-        Lines::One
+        MatchSpan::SingleLine
     };
     (case, span)
 }

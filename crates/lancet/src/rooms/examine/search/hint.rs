@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lancet_search::{Case, Entry, Order, Pattern, Stop as _};
+use lancet_search::{Case, ListedFile, Order, Pattern, Stop as _};
 
 use super::scope::{Scope, path_of, told};
 use super::{Limit, options};
@@ -136,7 +136,11 @@ fn time(kept: &Kept) -> Duration {
 }
 
 /// A few of some files.
-fn some_names(context: &CallContext<'_>, kept: &Kept, files: &[lancet_search::Entry]) -> String {
+fn some_names(
+    context: &CallContext<'_>,
+    kept: &Kept,
+    files: &[lancet_search::ListedFile],
+) -> String {
     let names: Vec<String> = files
         .iter()
         .take(NAMED)
@@ -164,8 +168,8 @@ fn near_names(
     }
     let mut survey = scope.with_all_names().list(context, limit, Order::Path);
     let files = survey.files.first(COMPARED);
-    let name = |entry: &'_ Entry| Some(entry.relative.file_name()?.to_str()?.to_owned());
-    let named = |entry: &Entry| told(context.engine(), &path_of(&scope.paths(), entry));
+    let name = |entry: &'_ ListedFile| Some(entry.relative.file_name()?.to_str()?.to_owned());
+    let named = |entry: &ListedFile| told(context.engine(), &path_of(&scope.paths(), entry));
     let folded = last.to_lowercase();
     let mut near: Vec<String> = files
         .iter()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lancet_search::{Counted, Extent, Line, Pattern, Role, Seeker};
+use lancet_search::{ExcerptRange, FileOutcome, FileSearcher, Line, LineRole, Pattern};
 
 use super::Limit;
 use super::pages::{Page, read_state};
@@ -40,7 +40,7 @@ pub(super) fn cut(
     let (before, after) = (around(arguments.before), around(arguments.after));
     let numbers = arguments.numbers.unwrap_or(true);
     let stop = Limit::of(context);
-    let seeker = Seeker::new(pattern, &stop);
+    let seeker = FileSearcher::new(pattern, &stop);
     let mut page = Page {
         end: offset,
         ..Page::default()
@@ -59,7 +59,7 @@ pub(super) fn cut(
         let path = path_of(&kept.starts, &entry);
         let name = told(context.engine(), &path);
         let wanted = (entry.matches - skip).min(left);
-        let mut extent = Extent {
+        let mut extent = ExcerptRange {
             skip,
             take: left,
             before,
@@ -98,11 +98,11 @@ pub(super) fn cut(
         };
         let excerpt = match found {
             Ok(excerpt) => excerpt,
-            Err(Counted::Stopped) => {
+            Err(FileOutcome::Stopped) => {
                 page.stopped_at = Some(path);
                 break;
             }
-            Err(Counted::Gone) => {
+            Err(FileOutcome::Gone) => {
                 mark = " (gone since it was found)";
                 Default::default()
             }
@@ -152,8 +152,8 @@ pub(super) fn cut(
                 path: Arc::clone(&full_name),
                 line: line.number,
                 role: match line.role {
-                    Role::Match => row::Role::Match,
-                    Role::Context => row::Role::Context,
+                    LineRole::Match => row::Role::Match,
+                    LineRole::Context => row::Role::Context,
                 },
                 text: Arc::clone(&text),
                 // A line is kept up to some thousand bytes.
@@ -226,8 +226,8 @@ fn text(line: &Line) -> Arc<str> {
 fn write_line(out: &mut String, line: &Line, text: &str, numbers: bool) {
     if numbers {
         let mark = match line.role {
-            Role::Match => ':',
-            Role::Context => '-',
+            LineRole::Match => ':',
+            LineRole::Context => '-',
         };
         out.push_str(&format!("{}{mark}", line.number));
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lancet_search::Entry;
+use lancet_search::ListedFile;
 
 use super::scope::{path_of, told};
 use crate::rooms::CallContext;
@@ -33,7 +33,11 @@ pub(super) struct Page {
 }
 
 /// How an entry of an earlier search stands now.
-pub(super) fn read_state(context: &CallContext<'_>, kept: &Kept, entry: &Entry) -> &'static str {
+pub(super) fn read_state(
+    context: &CallContext<'_>,
+    kept: &Kept,
+    entry: &ListedFile,
+) -> &'static str {
     let path = path_of(&kept.starts, entry);
     let located = context.engine().workspace.locate_as_spelled(&path);
     match located.ok().and_then(|located| located.stat()) {
@@ -51,7 +55,7 @@ pub(super) fn cut_list(
     limit: u64,
     fresh: bool,
     room: usize,
-    more: impl Fn(&Entry) -> String,
+    more: impl Fn(&ListedFile) -> String,
 ) -> Page {
     let mut page = Page {
         end: offset,

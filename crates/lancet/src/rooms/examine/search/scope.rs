@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet_search::{
-    Entry, Excludes, File, Filter, Ignoring, Named, Order, Pattern, Start, Survey, Walk,
-    count_matches, list_files, type_names,
+    Excludes, File, Filter, IgnoreFiles, ListedFile, LiteralNames, Order, Pattern, SearchSummary,
+    Start, Walk, count_matches, list_files, type_names,
 };
 use lancet_workspace::{FileType, LocateError};
 
@@ -28,8 +28,8 @@ pub(super) struct Scope {
     pub(super) starts: Vec<Start>,
     pub(super) notices: Vec<String>,
     filter: Filter,
-    named: Named,
-    ignoring: Ignoring,
+    named: LiteralNames,
+    ignoring: IgnoreFiles,
 }
 
 impl Scope {
@@ -65,7 +65,7 @@ impl Scope {
             .with_globs(&bases, &[&pattern])
             .map_err(|error| bad_glob("pattern", &error.why))?;
         Ok(Scope {
-            named: Named::new([pattern.as_str()]),
+            named: LiteralNames::new([pattern.as_str()]),
             filter,
             starts,
             notices,
@@ -79,7 +79,7 @@ impl Scope {
     ) -> Result<Self, Refusal> {
         let (starts, notices) = starts(context, arguments.path.as_deref())?;
         let mut filter = Filter::default();
-        let mut named = Named::default();
+        let mut named = LiteralNames::default();
         if let Some(glob) = &arguments.glob {
             let glob = glob.strip_prefix("./").unwrap_or(glob);
             let mut bases: Vec<&Path> = starts.iter().map(Start::path).collect();
@@ -91,7 +91,7 @@ impl Scope {
             filter = filter
                 .with_globs(&bases, &[glob])
                 .map_err(|error| bad_glob("glob", &error.why))?;
-            named = Named::new([glob]);
+            named = LiteralNames::new([glob]);
         }
         if let Some(kind) = &arguments.kind {
             filter = filter.with_type(kind).map_err(|_| unknown_type(kind))?;
@@ -112,7 +112,7 @@ impl Scope {
             notices: Vec::new(),
             filter: self.filter.clone(),
             named: self.named.clone(),
-            ignoring: Ignoring::Include,
+            ignoring: IgnoreFiles::Include,
         }
     }
 
@@ -133,7 +133,7 @@ impl Scope {
     }
 
     pub(super) fn respects_rules(&self) -> bool {
-        self.ignoring == Ignoring::Respect
+        self.ignoring == IgnoreFiles::Respect
     }
 
     /// Walks, and hands each walk's own parts to `work`.
@@ -158,7 +158,7 @@ impl Scope {
             named: &self.named,
             gate: &gate,
             stop: limit,
-            so_far: context.cancel.progress(),
+            progress: context.cancel.progress(),
             threads: threads(),
         })
     }
@@ -169,7 +169,7 @@ impl Scope {
         context: &CallContext<'_>,
         limit: &Limit<'_>,
         order: Order,
-    ) -> Survey {
+    ) -> SearchSummary {
         let engine = context.engine();
         let links = LinkIndex::new(engine, engine.permissions.policy());
         let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
@@ -183,7 +183,7 @@ impl Scope {
         limit: &Limit<'_>,
         pattern: &Pattern,
         order: Order,
-    ) -> Survey {
+    ) -> SearchSummary {
         let engine = context.engine();
         // A second name of a file that is not shown; not counted, since whether it is asked depends on its text.
         let links = LinkIndex::new(engine, engine.permissions.policy());
@@ -219,7 +219,7 @@ pub(super) fn told(engine: &EngineView, path: &Path) -> String {
 }
 
 /// The path of an entry of a list.
-pub(super) fn path_of(starts: &[PathBuf], entry: &Entry) -> PathBuf {
+pub(super) fn path_of(starts: &[PathBuf], entry: &ListedFile) -> PathBuf {
     let start = &starts[entry.start.min(starts.len() - 1)];
     if entry.relative.as_os_str().is_empty() {
         start.clone()
@@ -274,11 +274,11 @@ fn starts(
     Ok((vec![Start::new(target.located)], notices))
 }
 
-fn ignoring(include_ignored: bool) -> Ignoring {
+fn ignoring(include_ignored: bool) -> IgnoreFiles {
     if include_ignored {
-        Ignoring::Include
+        IgnoreFiles::Include
     } else {
-        Ignoring::Respect
+        IgnoreFiles::Respect
     }
 }
 

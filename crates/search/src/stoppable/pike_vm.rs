@@ -1,58 +1,59 @@
-//! A pattern followed along all its ways at once, byte by byte: slow, but for every pattern, and it can be stopped anywhere.
-//! The way that the regex engine would prefer is always the first.
+//! A Pike VM: simulates all threads of the NFA in lockstep, byte by byte. It is slow but handles every pattern, and
+//! can be stopped at any byte. Threads are kept in order of preference, so that the match is the one that the regex
+//! engine would find.
 
 use grep_matcher::Match;
 use regex_automata::nfa::thompson::{NFA, State};
 use regex_automata::util::prefilter::Prefilter;
 use regex_automata::util::primitives::StateID;
 
-use super::automaton::{Wanted, next_start};
-use super::{Halted, Watch};
+use super::lazy_dfa::{Wanted, next_start};
+use super::{StopCheck, Stopped};
 
-/// What a step of a way counts for: it takes about as long as looking at so many bytes.
-const WEIGHT: usize = 16;
+/// The cost of one step of a thread, in bytes of text.
+const THREAD_COST: usize = 16;
 
-/// The ways that are being followed.
-pub(super) struct Threads {
-    here: Ways,
-    there: Ways,
-    /// States still to be looked at, the preferred on top.
+/// The threads before and after the current byte.
+pub(super) struct PikeVm {
+    current: StateList,
+    next_states: StateList,
+    /// NFA states still to be expanded, the preferred one on top.
     stack: Vec<StateID>,
 }
 
-/// Ways in the order in which they are preferred: the state that each has come to, and where it began.
-struct Ways {
-    ways: Vec<(StateID, usize)>,
-    /// The round in which a state was last added.
+/// Threads in order of preference: the NFA state, and where the match began.
+struct StateList {
+    threads: Vec<(StateID, usize)>,
+    /// The generation in which a state was last added.
     added: Vec<u64>,
-    round: u64,
+    generation: u64,
 }
 
-impl Ways {
+impl StateList {
     fn new(states: usize) -> Self {
-        Ways {
-            ways: Vec::new(),
+        StateList {
+            threads: Vec::new(),
             added: vec![0; states],
-            round: 1,
+            generation: 1,
         }
     }
 
     fn clear(&mut self) {
-        self.ways.clear();
-        self.round += 1;
+        self.threads.clear();
+        self.generation += 1;
     }
 
     fn is_new(&mut self, state: StateID) -> bool {
-        std::mem::replace(&mut self.added[state.as_usize()], self.round) != self.round
+        std::mem::replace(&mut self.added[state.as_usize()], self.generation) != self.generation
     }
 }
 
-impl Threads {
+impl PikeVm {
     pub(super) fn new(nfa: &NFA) -> Self {
         let states = nfa.states().len();
-        Threads {
-            here: Ways::new(states),
-            there: Ways::new(states),
+        PikeVm {
+            current: StateList::new(states),
+            next_states: StateList::new(states),
             stack: Vec::new(),
         }
     }
@@ -64,17 +65,17 @@ impl Threads {
         haystack: &[u8],
         mut at: usize,
         wanted: Wanted,
-        watch: &Watch<'_>,
-    ) -> Result<Option<Match>, Halted> {
-        self.here.clear();
+        stop_check: &StopCheck<'_>,
+    ) -> Result<Option<Match>, Stopped> {
+        self.current.clear();
         let mut found = None;
         loop {
-            if self.here.ways.is_empty() {
+            if self.current.threads.is_empty() {
                 if found.is_some() {
                     return Ok(found);
                 }
                 if let Some(prefilter) = prefilter {
-                    match next_start(prefilter, haystack, at, watch)? {
+                    match next_start(prefilter, haystack, at, stop_check)? {
                         Some(next) => at = next,
                         None => return Ok(None),
                     }
@@ -82,9 +83,9 @@ impl Threads {
             }
             if found.is_none() {
                 let start = nfa.start_anchored();
-                follow(
+                add_thread(
                     nfa,
-                    &mut self.here,
+                    &mut self.current,
                     &mut self.stack,
                     start,
                     at,
@@ -92,27 +93,27 @@ impl Threads {
                     at,
                 );
             }
-            watch.pass(1 + self.here.ways.len() * WEIGHT)?;
-            self.there.clear();
-            for &(state, began) in &self.here.ways {
+            stop_check.count(1 + self.current.threads.len() * THREAD_COST)?;
+            self.next_states.clear();
+            for &(state, start) in &self.current.threads {
                 let next = match nfa.state(state) {
                     State::ByteRange { trans } => trans.matches(haystack, at).then_some(trans.next),
                     State::Sparse(sparse) => sparse.matches(haystack, at),
                     State::Dense(dense) => dense.matches(haystack, at),
                     State::Match { .. } => {
-                        found = Some(Match::new(began, at));
-                        // The ways after this one would be preferred less.
+                        found = Some(Match::new(start, at));
+                        // The remaining threads have lower preference.
                         break;
                     }
                     _ => None,
                 };
                 if let Some(next) = next {
-                    follow(
+                    add_thread(
                         nfa,
-                        &mut self.there,
+                        &mut self.next_states,
                         &mut self.stack,
                         next,
-                        began,
+                        start,
                         haystack,
                         at + 1,
                     );
@@ -121,7 +122,7 @@ impl Threads {
             if found.is_some() && wanted == Wanted::Any {
                 return Ok(found);
             }
-            std::mem::swap(&mut self.here, &mut self.there);
+            std::mem::swap(&mut self.current, &mut self.next_states);
             if at >= haystack.len() {
                 return Ok(found);
             }
@@ -130,19 +131,19 @@ impl Threads {
     }
 }
 
-/// Adds a way, and all that it splits into before the next byte.
-fn follow(
+/// Adds a thread and all that it splits into before the next byte (the epsilon closure).
+fn add_thread(
     nfa: &NFA,
-    ways: &mut Ways,
+    threads: &mut StateList,
     stack: &mut Vec<StateID>,
     state: StateID,
-    began: usize,
+    start: usize,
     haystack: &[u8],
     at: usize,
 ) {
     stack.push(state);
     while let Some(state) = stack.pop() {
-        if !ways.is_new(state) {
+        if !threads.is_new(state) {
             continue;
         }
         match nfa.state(state) {
@@ -156,7 +157,7 @@ fn follow(
             State::Capture { next, .. } => stack.push(*next),
             State::Fail => {}
             State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) | State::Match { .. } => {
-                ways.ways.push((state, began))
+                threads.threads.push((state, start))
             }
         }
     }

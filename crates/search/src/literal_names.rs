@@ -1,5 +1,6 @@
-//! Which entries a pattern names literally: `.github/**` names `.github`, and so searches it though it is hidden;
-//! `*/.*` names nothing. Judged component by component, from the folder that the pattern starts at.
+//! Decides which entries a pattern names literally: `.github/**` names `.github`, which is then searched though it is
+//! hidden; `*/.*` names nothing. Patterns are compared component by component, relative to the folder that they start
+//! from.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,22 +9,22 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::glob::{alternatives, class_end, escape_brackets};
 
-/// The literal names in some patterns.
+/// The literal path components of some globs.
 #[derive(Clone, Debug, Default)]
-pub struct Named {
+pub struct LiteralNames {
     patterns: Vec<Vec<Component>>,
 }
 
 #[derive(Clone, Debug)]
 enum Component {
-    /// `**`
+    /// `**`, which matches any number of folders.
     Deep,
     Literal(String),
     Wild(Box<GlobMatcher>),
 }
 
-impl Named {
-    /// What these globs name. Negated ones name nothing.
+impl LiteralNames {
+    /// Collects the literal components of these globs. Negated globs contribute none.
     pub fn new<'g>(globs: impl IntoIterator<Item = &'g str>) -> Self {
         let mut patterns = Vec::new();
         for glob in globs.into_iter().filter(|glob| !glob.starts_with('!')) {
@@ -41,16 +42,16 @@ impl Named {
                 }
             }
         }
-        Named { patterns }
+        LiteralNames { patterns }
     }
 
-    /// Whether an entry, by its path from the start, is named literally by its last component.
+    /// Whether the last component of this path, relative to the start, is named literally.
     pub fn names(&self, relative: &Path) -> bool {
         self.patterns.iter().any(|pattern| names(pattern, relative))
     }
 }
 
-/// Follows every way through the pattern at once, so that many `**` cost no more than few.
+/// Simulates the pattern as an NFA, so that many `**` cost no more than few.
 fn names(pattern: &[Component], relative: &Path) -> bool {
     let mut states = vec![false; pattern.len() + 1];
     states[0] = true;
@@ -98,7 +99,7 @@ fn components(glob: &str) -> Vec<Component> {
     components
 }
 
-/// The name that a component without wildcards stands for.
+/// Returns the name that a component without wildcards stands for; `None` where it has wildcards.
 fn literal(part: &str) -> Option<String> {
     let characters: Vec<char> = part.chars().collect();
     let mut name = String::with_capacity(part.len());
@@ -122,7 +123,7 @@ fn wild(part: &str) -> Component {
     let glob = GlobBuilder::new(part).literal_separator(true).build();
     match glob {
         Ok(glob) => Component::Wild(Box::new(glob.compile_matcher())),
-        // What is no glob matches nothing but itself.
+        // A component that is no valid glob matches only itself.
         Err(_) => Component::Literal(part.to_owned()),
     }
 }
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     fn named(glob: &str, path: &str) -> bool {
-        Named::new([glob]).names(Path::new(path))
+        LiteralNames::new([glob]).names(Path::new(path))
     }
 
     #[test]

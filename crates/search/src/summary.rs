@@ -1,44 +1,45 @@
-//! A walk and what is done with its files, put together: the list of them, or of those in which a pattern stands.
+//! Combines a walk with a visitor: lists the wanted files, or those in which a pattern matches.
 
 use std::path::PathBuf;
 
 use lancet_workspace::Moment;
 
-use crate::list::{Entry, Listing, Order, Ranked};
+use crate::file_search::{Encodings, FileOutcome, FileSearcher};
+use crate::list::{ListedFile, Listing, Order, RankedFiles};
 use crate::pattern::Pattern;
-use crate::seek::{Counted, Encodings, Seeker};
 use crate::tally::Tally;
 use crate::walk::{File, Visitor, Walk};
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug)]
-pub struct Survey {
-    /// The files, in their order; the last ones may be missing where there are more than memory is kept for.
+pub struct SearchSummary {
+    /// The files in order; entries that sort last are missing where memory ran out.
     pub files: Listing,
-    /// How many files there are in all.
+    /// The number of all files found.
     pub total: u64,
-    /// How many matches there are in all.
+    /// The number of all matches found.
     pub matches: u64,
-    /// What was looked at, and what was not.
+    /// Counts of what was searched and what was left out.
     pub tally: Tally,
-    /// Where the search was told to stop, if it was.
+    /// Where the search was stopped; `None` where it ran to its end.
     pub stopped_at: Option<PathBuf>,
 }
 
-/// Decides about one file that was found: asked only of those that would be listed.
-pub type Found<'f> = &'f (dyn Fn(&File<'_>, u64) -> bool + Sync);
+/// Decides whether a file with several hard links, given with their number, may be listed. It is asked only for files
+/// that would be listed.
+pub type LinkedFileFilter<'f> = &'f (dyn Fn(&File<'_>, u64) -> bool + Sync);
 
-/// Lists the wanted files of a walk. `linked` is asked about a file with several names, where the order needs a look at
-/// each file: whether it may be told of.
-pub fn list_files(walk: &Walk<'_>, order: Order, linked: Found<'_>) -> Survey {
+/// Lists the wanted files of a walk. `linked` is asked about files with several hard links, where the order needs a
+/// `stat` of each file.
+pub fn list_files(walk: &Walk<'_>, order: Order, linked: LinkedFileFilter<'_>) -> SearchSummary {
     let (listers, ended) = walk.run(|| Lister {
         walk,
         order,
         linked,
-        list: Ranked::new(order, walk.threads),
+        list: RankedFiles::new(order, walk.threads),
     });
     let (files, total) = joined(order, listers.into_iter().map(|lister| lister.list));
-    Survey {
+    SearchSummary {
         files,
         total,
         matches: 0,
@@ -47,9 +48,9 @@ pub fn list_files(walk: &Walk<'_>, order: Order, linked: Found<'_>) -> Survey {
     }
 }
 
-fn joined(order: Order, lists: impl IntoIterator<Item = Ranked>) -> (Listing, u64) {
+fn joined(order: Order, lists: impl IntoIterator<Item = RankedFiles>) -> (Listing, u64) {
     let mut lists = lists.into_iter();
-    let mut all = lists.next().unwrap_or_else(|| Ranked::new(order, 1));
+    let mut all = lists.next().unwrap_or_else(|| RankedFiles::new(order, 1));
     for list in lists {
         all.join(list);
     }
@@ -59,14 +60,14 @@ fn joined(order: Order, lists: impl IntoIterator<Item = Ranked>) -> (Listing, u6
 struct Lister<'l, 'w> {
     walk: &'l Walk<'w>,
     order: Order,
-    linked: Found<'l>,
-    list: Ranked,
+    linked: LinkedFileFilter<'l>,
+    list: RankedFiles,
 }
 
 impl Visitor for Lister<'_, '_> {
     fn visit(&mut self, file: &File<'_>, tally: &mut Tally) {
         tally.searched += 1;
-        self.walk.so_far.look();
+        self.walk.progress.count_visited();
         if !file.is_start() && !self.walk.filter.keeps(file.path) {
             return;
         }
@@ -74,13 +75,13 @@ impl Visitor for Lister<'_, '_> {
             Order::Newest => match file.stat() {
                 Ok(stamp) if stamp.links > 1 && !(self.linked)(file, stamp.links) => return,
                 Ok(stamp) => stamp.mtime,
-                // Gone since it was listed: then it is not there.
+                // The file was removed since it was listed.
                 Err(_) => return,
             },
             Order::Path => Moment::default(),
         };
-        self.walk.so_far.find();
-        self.list.add(Entry {
+        self.walk.progress.count_found();
+        self.list.add(ListedFile {
             start: file.start,
             relative: file.relative.into(),
             modified,
@@ -89,21 +90,21 @@ impl Visitor for Lister<'_, '_> {
     }
 }
 
-/// Counts the matches of a pattern in the wanted files of a walk. `linked` is asked about a file with several names in
-/// which the pattern stands: whether it may be told of.
+/// Counts the matches of a pattern in the wanted files of a walk. `linked` is asked about files with several hard
+/// links in which the pattern matches.
 pub fn count_matches(
     walk: &Walk<'_>,
     pattern: &Pattern,
     order: Order,
     encodings: Encodings<'_>,
-    linked: Found<'_>,
-) -> Survey {
+    linked: LinkedFileFilter<'_>,
+) -> SearchSummary {
     let (counters, ended) = walk.run(|| Counter {
         walk,
-        seeker: Seeker::new(pattern, walk.stop),
+        seeker: FileSearcher::new(pattern, walk.stop),
         encodings,
         linked,
-        list: Ranked::new(order, walk.threads),
+        list: RankedFiles::new(order, walk.threads),
         matches: 0,
         stopped_at: None,
     });
@@ -116,7 +117,7 @@ pub fn count_matches(
         stopped_at = stopped_at.or(counter.stopped_at);
     }
     let (files, total) = joined(order, lists);
-    Survey {
+    SearchSummary {
         files,
         total,
         matches,
@@ -127,10 +128,10 @@ pub fn count_matches(
 
 struct Counter<'c, 'w> {
     walk: &'c Walk<'w>,
-    seeker: Seeker<'c>,
+    seeker: FileSearcher<'c>,
     encodings: Encodings<'c>,
-    linked: Found<'c>,
-    list: Ranked,
+    linked: LinkedFileFilter<'c>,
+    list: RankedFiles,
     matches: u64,
     stopped_at: Option<PathBuf>,
 }
@@ -140,34 +141,34 @@ impl Visitor for Counter<'_, '_> {
         if !file.is_start() && !self.walk.filter.keeps(file.path) {
             return;
         }
-        self.walk.so_far.look();
+        self.walk.progress.count_visited();
         let counted = self.seeker.count(file.open(), (self.encodings)(file.path));
         match counted {
-            Counted::Matches { matches, cut } => {
+            FileOutcome::Matches { matches, cut } => {
                 tally.searched += 1;
                 tally.cut += u64::from(cut);
                 if matches == 0 {
                     return;
                 }
-                // Gone since it was searched: then it is not there.
+                // The file was removed since it was searched.
                 let Ok(stamp) = file.stat() else { return };
                 if stamp.links > 1 && !(self.linked)(file, stamp.links) {
                     return;
                 }
-                self.walk.so_far.find();
+                self.walk.progress.count_found();
                 self.matches += matches;
-                self.list.add(Entry {
+                self.list.add(ListedFile {
                     start: file.start,
                     relative: file.relative.into(),
                     modified: stamp.mtime,
                     matches,
                 });
             }
-            Counted::Binary => tally.binary += 1,
-            Counted::TooLarge => tally.too_large += 1,
-            Counted::Unreadable => tally.unreadable += 1,
-            Counted::Gone => {}
-            Counted::Stopped => self.stopped_at = Some(file.path.to_path_buf()),
+            FileOutcome::Binary => tally.binary += 1,
+            FileOutcome::TooLarge => tally.too_large += 1,
+            FileOutcome::Unreadable => tally.unreadable += 1,
+            FileOutcome::Gone => {}
+            FileOutcome::Stopped => self.stopped_at = Some(file.path.to_path_buf()),
         }
     }
 }

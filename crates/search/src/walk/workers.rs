@@ -1,5 +1,5 @@
-//! The threads of a walk: one stack of work, the deepest folder first, so that few folders are held open at once; each
-//! thread takes what is on top. A large folder's entries are handed out in batches.
+//! The worker threads of a walk. They share one stack of jobs, the deepest folder on top, so that few folders are
+//! open at once. The entries of a large folder are distributed in batches.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,42 +7,42 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use lancet_workspace::{EntryKind, FileType};
 
 use super::folder::{Folder, below};
-use super::names::{Below, Names};
-use super::{Ended, File, Place, Visitor, Walk};
+use super::names::{EntryNames, EntryPath};
+use super::{File, FileSource, Visitor, Walk, WalkEnd};
 use crate::tally::Tally;
 
-/// Entries of one folder that a thread looks at before others get their share.
+/// Entries of a folder that one thread processes before the rest is shared.
 const BATCH: usize = 128;
-/// Entries that are looked at between two looks at whether to stop.
-const BETWEEN_LOOKS: usize = 8;
-/// Where so many jobs wait, who lists a large folder goes on with it alone.
+/// Entries that are processed between two checks of [`Stop`](crate::Stop).
+const BETWEEN_CHECKS: usize = 8;
+/// With this many jobs waiting, a thread that lists a large folder keeps its entries.
 const MOST_WAITING: usize = 256;
 
 enum Job {
-    /// Index of a start.
+    /// Begin at the start with this index.
     Start(usize),
-    /// Folders of a folder.
-    Enter(Arc<Folder>, Names),
-    /// Entries of a folder, not judged yet.
-    Entries(Arc<Folder>, Names),
+    /// Enter these folders of a folder.
+    Enter(Arc<Folder>, EntryNames),
+    /// Process these entries of a folder.
+    Entries(Arc<Folder>, EntryNames),
 }
 
 #[derive(Default)]
 struct Stack {
     jobs: Vec<Job>,
-    /// Threads at work, which may still add jobs.
+    /// Threads that are processing a job and may add others.
     busy: usize,
     stopped_at: Option<PathBuf>,
 }
 
 impl Stack {
-    /// The job on top; of several folders the last one.
+    /// Takes the top job; of a job with several folders, the last folder.
     fn take(&mut self) -> Option<Job> {
         let job = self.jobs.pop()?;
         let Job::Enter(parent, mut names) = job else {
             return Some(job);
         };
-        let mut last = Names::default();
+        let mut last = EntryNames::default();
         last.push(names.last()?, EntryKind::Folder);
         names.drop_last();
         if !names.is_empty() {
@@ -52,14 +52,17 @@ impl Stack {
     }
 }
 
-struct Crew<'w, 'a> {
+struct Workers<'w, 'a> {
     walk: &'w Walk<'a>,
     stack: Mutex<Stack>,
     more: Condvar,
 }
 
-pub(super) fn run<V: Visitor>(walk: &Walk<'_>, make: &(impl Fn() -> V + Sync)) -> (Vec<V>, Ended) {
-    let crew = Crew {
+pub(super) fn run<V: Visitor>(
+    walk: &Walk<'_>,
+    make: &(impl Fn() -> V + Sync),
+) -> (Vec<V>, WalkEnd) {
+    let workers = Workers {
         walk,
         stack: Mutex::new(Stack {
             jobs: (0..walk.starts.len()).rev().map(Job::Start).collect(),
@@ -72,7 +75,7 @@ pub(super) fn run<V: Visitor>(walk: &Walk<'_>, make: &(impl Fn() -> V + Sync)) -
     std::thread::scope(|scope| {
         let helper = || {
             let mut visitor = make();
-            let counted = crew.work(&mut visitor);
+            let counted = workers.work(&mut visitor);
             (visitor, counted)
         };
         let helpers: Vec<_> = (1..walk.threads)
@@ -96,21 +99,21 @@ pub(super) fn run<V: Visitor>(walk: &Walk<'_>, make: &(impl Fn() -> V + Sync)) -
             }
         }
     });
-    let stack = crew
+    let stack = workers
         .stack
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    let ended = Ended {
+    let ended = WalkEnd {
         tally,
         stopped_at: stack.stopped_at,
     };
     (visitors, ended)
 }
 
-/// A thread that is at work; however it ends, the others hear of it.
-struct AtWork<'c, 'w, 'a>(&'c Crew<'w, 'a>);
+/// Marks a thread as busy until it is dropped, also by a panic.
+struct BusyGuard<'c, 'w, 'a>(&'c Workers<'w, 'a>);
 
-impl Drop for AtWork<'_, '_, '_> {
+impl Drop for BusyGuard<'_, '_, '_> {
     fn drop(&mut self) {
         let mut stack = self.0.lock();
         stack.busy -= 1;
@@ -123,7 +126,7 @@ impl Drop for AtWork<'_, '_, '_> {
     }
 }
 
-impl<'w, 'a> Crew<'w, 'a> {
+impl<'w, 'a> Workers<'w, 'a> {
     fn lock(&self) -> MutexGuard<'_, Stack> {
         self.stack.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -140,8 +143,8 @@ impl<'w, 'a> Crew<'w, 'a> {
         tally
     }
 
-    /// The next job; none when all is done or nobody wants more.
-    fn next(&self) -> Option<(Job, AtWork<'_, 'w, 'a>)> {
+    /// Waits for the next job; `None` when all jobs are done or the walk is stopped.
+    fn next(&self) -> Option<(Job, BusyGuard<'_, 'w, 'a>)> {
         let mut stack = self.lock();
         loop {
             if !stack.jobs.is_empty() && self.walk.stop.is_over() {
@@ -149,7 +152,7 @@ impl<'w, 'a> Crew<'w, 'a> {
             }
             if let Some(job) = stack.take() {
                 stack.busy += 1;
-                return Some((job, AtWork(self)));
+                return Some((job, BusyGuard(self)));
             }
             if stack.busy == 0 {
                 return None;
@@ -161,7 +164,7 @@ impl<'w, 'a> Crew<'w, 'a> {
         }
     }
 
-    /// Leaves the rest undone and remembers where.
+    /// Drops all jobs and records where the walk stopped.
     fn stop(&self, stack: &mut Stack) {
         let at = stack.jobs.pop().map(|job| match job {
             Job::Start(at) => self.walk.starts[at].path().to_path_buf(),
@@ -175,7 +178,7 @@ impl<'w, 'a> Crew<'w, 'a> {
         self.more.notify_all();
     }
 
-    /// The same in the middle of a folder.
+    /// Stops the walk in the middle of a folder.
     fn stop_in(&self, folder: &Folder) {
         let mut stack = self.lock();
         self.stop(&mut stack);
@@ -207,7 +210,7 @@ impl<'w, 'a> Crew<'w, 'a> {
             FileType::Directory => match located.branch() {
                 Ok(branch) => {
                     let folder = Folder::start(self.walk, at, branch, located.path());
-                    self.look(folder, visitor, tally);
+                    self.list(folder, visitor, tally);
                 }
                 Err(_) => tally.unreadable += 1,
             },
@@ -216,7 +219,7 @@ impl<'w, 'a> Crew<'w, 'a> {
                     start: at,
                     path: located.path(),
                     relative: Path::new(""),
-                    place: Place::Named(located),
+                    place: FileSource::Start(located),
                 };
                 visitor.visit(&file, tally);
             }
@@ -227,7 +230,7 @@ impl<'w, 'a> Crew<'w, 'a> {
     fn enter(
         &self,
         parent: Arc<Folder>,
-        names: &Names,
+        names: &EntryNames,
         visitor: &mut impl Visitor,
         tally: &mut Tally,
     ) {
@@ -235,15 +238,15 @@ impl<'w, 'a> Crew<'w, 'a> {
         match parent.enter(name) {
             Ok(folder) => {
                 drop(parent);
-                self.look(folder, visitor, tally);
+                self.list(folder, visitor, tally);
             }
-            // Gone, or put elsewhere by a link, since it was listed.
+            // The folder was removed, or replaced by a link, since it was listed.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(_) => tally.unreadable += 1,
         }
     }
 
-    fn look(&self, folder: Folder, visitor: &mut impl Visitor, tally: &mut Tally) {
+    fn list(&self, folder: Folder, visitor: &mut impl Visitor, tally: &mut Tally) {
         let folder = Arc::new(folder);
         let names = folder.list(self.walk, tally, &mut |names, tally| {
             if self.lock().jobs.len() < MOST_WAITING {
@@ -266,23 +269,23 @@ impl<'w, 'a> Crew<'w, 'a> {
         );
     }
 
-    /// Judges entries of a folder, and visits the files among them; folders are put with the jobs.
+    /// Applies the rules to entries of a folder, visits the files among them and queues the folders.
     fn visit(
         &self,
         folder: &Arc<Folder>,
-        names: &Names,
+        names: &EntryNames,
         visitor: &mut impl Visitor,
         tally: &mut Tally,
     ) {
-        let mut path = Below::new(&folder.path);
+        let mut path = EntryPath::new(&folder.path);
         let mut files = Vec::with_capacity(names.len());
-        let mut folders = Names::default();
+        let mut folders = EntryNames::default();
         for (at, (name, kind)) in names.iter().enumerate() {
-            if at.is_multiple_of(BETWEEN_LOOKS) && self.walk.stop.is_over() {
+            if at.is_multiple_of(BETWEEN_CHECKS) && self.walk.stop.is_over() {
                 return self.stop_in(folder);
             }
             let path = path.with(name);
-            if folder.takes(self.walk, path, name, kind, tally) {
+            if folder.accepts(self.walk, path, name, kind, tally) {
                 if kind == EntryKind::File {
                     files.push(name);
                 } else if self.walk.filter.enters(path) {
@@ -290,13 +293,13 @@ impl<'w, 'a> Crew<'w, 'a> {
                 }
             }
         }
-        // First, so that others have something to do.
+        // Queue the folders before visiting files, so that other threads have work.
         if !folders.is_empty() {
             self.add([Job::Enter(Arc::clone(folder), folders)]);
         }
         for (at, name) in files.into_iter().enumerate() {
-            // Who reads files looks, too, the more often the larger they are.
-            if at.is_multiple_of(BETWEEN_LOOKS) && self.walk.stop.is_over() {
+            // A visitor that reads files checks as well, within large ones.
+            if at.is_multiple_of(BETWEEN_CHECKS) && self.walk.stop.is_over() {
                 return self.stop_in(folder);
             }
             let path = path.with(name);
@@ -304,7 +307,7 @@ impl<'w, 'a> Crew<'w, 'a> {
                 start: folder.start,
                 path,
                 relative: below(path, folder.base),
-                place: Place::In(&folder.branch, name),
+                place: FileSource::InFolder(&folder.branch, name),
             };
             visitor.visit(&file, tally);
         }

@@ -1,4 +1,4 @@
-//! Whatever the steps, what is found is what ripgrep's matcher finds in one go; and one that is told to stop does.
+//! Steps of any size find what ripgrep's matcher finds at once, and a search that is stopped ends.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,9 +7,9 @@ use grep_searcher::SearcherBuilder;
 use grep_searcher::sinks::Bytes;
 use proptest::prelude::*;
 
-use super::automaton::{By, Engine, Wanted};
+use super::lazy_dfa::{Engine, EngineKind, Wanted};
 use super::*;
-use crate::{Case, Lines};
+use crate::{Case, MatchSpan};
 
 struct Never;
 
@@ -19,7 +19,7 @@ impl Stop for Never {
     }
 }
 
-/// Stops at the n-th look, and counts how often it is asked.
+/// Stops at the n-th check, and counts the checks.
 struct At {
     asked: AtomicU64,
     over: u64,
@@ -98,10 +98,10 @@ fn all(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
     found
 }
 
-fn lines(matcher: impl Matcher, span: Lines, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
+fn lines(matcher: impl Matcher, span: MatchSpan, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut searcher = SearcherBuilder::new()
-        .multi_line(span == Lines::Several)
+        .multi_line(span == MatchSpan::MultiLine)
         .build();
     searcher
         .search_slice(
@@ -127,18 +127,18 @@ proptest! {
         insensitive in any::<bool>(),
     ) {
         let case = if insensitive { Case::Insensitive } else { Case::Sensitive };
-        for span in [Lines::One, Lines::Several] {
+        for span in [MatchSpan::SingleLine, MatchSpan::MultiLine] {
             let Ok(pattern) = Pattern::new(&expression, case, span) else {
                 continue;
             };
             let pattern = pattern.in_pieces_of(most);
-            let stepwise = Stepwise::new(&pattern, &Never);
+            let stepwise = StoppableMatcher::new(&pattern, &Never);
             prop_assert_eq!(
                 lines(&stepwise, span, &text),
                 lines(&pattern.matcher, span, &text),
                 "lines of {}", &expression
             );
-            if span == Lines::Several {
+            if span == MatchSpan::MultiLine {
                 prop_assert_eq!(all(&stepwise, &text), all(&pattern.matcher, &text), "{}", &expression);
                 prop_assert_eq!(
                     stepwise.is_match(&text).unwrap_or(false),
@@ -151,23 +151,23 @@ proptest! {
 
     #[test]
     fn ways_find_what_states_find(expression in expression(), text in text()) {
-        let Ok(pattern) = Pattern::new(&expression, Case::Sensitive, Lines::Several) else {
+        let Ok(pattern) = Pattern::new(&expression, Case::Sensitive, MatchSpan::MultiLine) else {
             return Ok(());
         };
-        let plan = pattern.plan().expect("compiled");
-        let mut engine = Engine::new(plan, By::Threads);
-        let watch = Watch::new(&Never);
+        let automata = pattern.automata().expect("compiled");
+        let mut engine = Engine::new(automata, EngineKind::PikeVm);
+        let stop_check = StopCheck::new(&Never);
         for at in 0..=text.len() {
-            let found = engine.find(&text, at, Wanted::Match, &watch);
+            let found = engine.find(&text, at, Wanted::Match, &stop_check);
             let wanted = pattern.matcher.find_at(&text, at).unwrap_or(None);
             prop_assert_eq!(found, Ok(wanted), "{} at {}", &expression, at);
         }
     }
 }
 
-/// How often a search of a text is asked whether to stop before it does, and after it was told to. On a fast machine a
-/// piece is as large as these texts; here they are small, whatever the machine.
-fn looks(expression: &str, span: Lines, text: &[u8], over: u64) -> (bool, u64) {
+/// Returns whether a search was stopped and how often it checked. On a fast machine a step is as large as these
+/// texts; a fixed step size keeps the result independent of the machine.
+fn looks(expression: &str, span: MatchSpan, text: &[u8], over: u64) -> (bool, u64) {
     let pattern = Pattern::new(expression, Case::Sensitive, span)
         .expect("compiles")
         .in_pieces_of(1 << 15);
@@ -175,9 +175,9 @@ fn looks(expression: &str, span: Lines, text: &[u8], over: u64) -> (bool, u64) {
         asked: AtomicU64::new(0),
         over,
     };
-    let stepwise = Stepwise::new(&pattern, &stop);
+    let stepwise = StoppableMatcher::new(&pattern, &stop);
     let mut searcher = SearcherBuilder::new()
-        .multi_line(span == Lines::Several)
+        .multi_line(span == MatchSpan::MultiLine)
         .build();
     let done = searcher.search_slice(&stepwise, text, Bytes(|_, _| Ok(true)));
     assert_eq!(done.is_err(), stepwise.take_halted());
@@ -189,15 +189,15 @@ fn one_that_is_told_to_stop_stops_at_once_wherever_it_is() {
     let one_line = "some words é ".repeat(200_000);
     let many_lines = "some words é here\n".repeat(150_000);
     for (expression, span, text) in [
-        // No match anywhere, by states; and with word boundaries, by ways.
-        (r"(?s)wor.*zqx", Lines::Several, &many_lines),
-        (r"\bw\w+\s+\w+z\b", Lines::Several, &many_lines),
-        // A line that takes all of the text.
-        ("some.*zqx", Lines::One, &one_line),
-        (r"\b\w+z\b", Lines::One, &one_line),
+        // No match anywhere, with the lazy DFA; and with word boundaries, with the Pike VM.
+        (r"(?s)wor.*zqx", MatchSpan::MultiLine, &many_lines),
+        (r"\bw\w+\s+\w+z\b", MatchSpan::MultiLine, &many_lines),
+        // One line of 2.6 MB.
+        ("some.*zqx", MatchSpan::SingleLine, &one_line),
+        (r"\b\w+z\b", MatchSpan::SingleLine, &one_line),
         // Many lines, many matches.
-        ("here$", Lines::One, &many_lines),
-        (r"\s", Lines::Several, &many_lines),
+        ("here$", MatchSpan::SingleLine, &many_lines),
+        (r"\s", MatchSpan::MultiLine, &many_lines),
     ] {
         let (halted, asked) = looks(expression, span, text.as_bytes(), 5);
         assert!(halted, "{expression} was not stopped");
@@ -210,7 +210,7 @@ fn one_that_is_told_to_stop_stops_at_once_wherever_it_is() {
     }
 }
 
-/// Looks are as often as the pattern is slow: each of these bytes takes as long as thousands of an easy one.
+/// Checks are as frequent as the pattern is slow: each of these bytes takes as long as thousands of an easy one.
 #[test]
 fn a_slow_pattern_is_asked_often() {
     let one_line = vec![b'a'; 4_000];
@@ -218,19 +218,19 @@ fn a_slow_pattern_is_asked_often() {
         b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n".repeat(500);
     let ways = "[a-z]{1,5000}b";
     for (expression, span, text) in [
-        (ways, Lines::One, &one_line),
-        (ways, Lines::Several, &one_line),
-        (ways, Lines::One, &many_lines),
-        (ways, Lines::Several, &many_lines),
+        (ways, MatchSpan::SingleLine, &one_line),
+        (ways, MatchSpan::MultiLine, &one_line),
+        (ways, MatchSpan::SingleLine, &many_lines),
+        (ways, MatchSpan::MultiLine, &many_lines),
     ] {
         let pattern = Pattern::new(expression, Case::Sensitive, span).expect("compiles");
         let stop = At {
             asked: AtomicU64::new(0),
             over: 2,
         };
-        let stepwise = Stepwise::new(&pattern, &stop);
+        let stepwise = StoppableMatcher::new(&pattern, &stop);
         let mut searcher = SearcherBuilder::new()
-            .multi_line(span == Lines::Several)
+            .multi_line(span == MatchSpan::MultiLine)
             .build();
         let done = searcher.search_slice(&stepwise, text, Bytes(|_, _| Ok(true)));
         assert!(done.is_err(), "{span:?}, {} bytes", text.len());

@@ -1,6 +1,6 @@
-//! A pattern as a machine that is fed byte by byte, so that it can be stopped anywhere: a lazily built automaton forwards
-//! for the end of a match and one backwards for its start, as the regex engine itself goes about it. Where they give up
-//! (word boundaries beside other letters than ASCII, too many states) the slower `threads` take over.
+//! Searches with lazily built DFAs that are fed byte by byte and can be stopped anywhere: forward for the end of a
+//! match, in reverse for its start, as the regex engine itself does. Where a DFA gives up (Unicode word boundaries
+//! beside non-ASCII text, too many states) the slower Pike VM takes over.
 
 use std::sync::OnceLock;
 
@@ -12,51 +12,51 @@ use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Anchored, Input, MatchKind, Span};
 use regex_syntax::hir::Hir;
 
-use super::threads::Threads;
-use super::{Halted, Watch};
+use super::pike_vm::PikeVm;
+use super::{StopCheck, Stopped};
 
-/// Bytes fed between two looks at whether to stop.
+/// Bytes between two checks of [`StopCheck`].
 const STEP: usize = 1 << 14;
-/// The same while states are being built, which can take a thousand times as long as using them: 0.2 ms for each of
-/// `[a-z]{1,5000}b`.
+/// Bytes between two checks while states are being built, which can take a thousand times as long as using them: 0.2
+/// ms for each state of `[a-z]{1,5000}b`.
 const STEP_BUILDING: usize = 1 << 8;
-/// What a byte of new states counts for: it takes about as long as looking at so many bytes of text.
-const BUILT: usize = 8;
-/// Memory for the states of one direction; more are forgotten and built again.
-const STATES: usize = 2 << 20;
-/// States forgotten so often are not worth building.
-const MOST_FORGOTTEN: usize = 4;
-/// Unless each was used for so many bytes.
-const WORTH: usize = 64;
+/// The cost of building one byte of states, in bytes of text.
+const BUILD_COST: usize = 8;
+/// The state cache of one direction; a full cache is cleared.
+const CACHE_BYTES: usize = 2 << 20;
+/// The DFA gives up once its cache was cleared this often,
+const CACHE_CLEARS: usize = 4;
+/// unless each state served for this many bytes.
+const BYTES_PER_STATE: usize = 64;
 
-/// What is asked of a search.
+/// What a search should find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// The leftmost match, as the regex engine finds it.
+    /// The leftmost-first match.
     Match,
-    /// Whether there is any; its place is the end of the one that ends first.
+    /// Whether any match exists; the result is the end of the match that ends first.
     Any,
 }
 
-/// A pattern compiled for this.
+/// The automata of a pattern, shared by all threads.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct CompiledAutomata {
     hir: Hir,
     most: usize,
     nfa: NFA,
     prefilter: Option<Prefilter>,
     forward: Option<DFA>,
-    /// Compiled when the first match is found.
+    /// The reverse DFA, compiled when the first match is found.
     backward: OnceLock<Option<DFA>>,
 }
 
-impl Plan {
-    /// Compiles an expression, none where it takes more memory than it may.
+impl CompiledAutomata {
+    /// Compiles an expression; `None` where it exceeds `most` bytes.
     pub(crate) fn new(hir: Hir, most: usize) -> Option<Self> {
-        let nfa = compile(&hir, most, Direction::Forward)?;
+        let nfa = compile(&hir, most, ScanDirection::Forward)?;
         let prefilter = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir);
-        Some(Plan {
-            forward: lazily(nfa.clone(), MatchKind::LeftmostFirst, prefilter.clone()),
+        Some(CompiledAutomata {
+            forward: build_lazy_dfa(nfa.clone(), MatchKind::LeftmostFirst, prefilter.clone()),
             backward: OnceLock::new(),
             hir,
             most,
@@ -67,23 +67,23 @@ impl Plan {
 
     fn backward(&self) -> Option<&DFA> {
         let backward = self.backward.get_or_init(|| {
-            let nfa = compile(&self.hir, self.most, Direction::Backward)?;
-            lazily(nfa, MatchKind::All, None)
+            let nfa = compile(&self.hir, self.most, ScanDirection::Backward)?;
+            build_lazy_dfa(nfa, MatchKind::All, None)
         });
         backward.as_ref()
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum ScanDirection {
     Forward,
     Backward,
 }
 
-fn compile(hir: &Hir, most: usize, direction: Direction) -> Option<NFA> {
+fn compile(hir: &Hir, most: usize, direction: ScanDirection) -> Option<NFA> {
     let config = thompson::Config::new()
         .utf8(false)
-        .reverse(direction == Direction::Backward)
+        .reverse(direction == ScanDirection::Backward)
         .nfa_size_limit(Some(most))
         .which_captures(thompson::WhichCaptures::None);
     thompson::Compiler::new()
@@ -92,58 +92,58 @@ fn compile(hir: &Hir, most: usize, direction: Direction) -> Option<NFA> {
         .ok()
 }
 
-fn lazily(nfa: NFA, kind: MatchKind, prefilter: Option<Prefilter>) -> Option<DFA> {
+fn build_lazy_dfa(nfa: NFA, kind: MatchKind, prefilter: Option<Prefilter>) -> Option<DFA> {
     let config = Config::new()
         .match_kind(kind)
         .unicode_word_boundary(true)
         .specialize_start_states(prefilter.is_some())
         .prefilter(prefilter)
-        .cache_capacity(STATES)
+        .cache_capacity(CACHE_BYTES)
         .skip_cache_capacity_check(true)
-        .minimum_cache_clear_count(Some(MOST_FORGOTTEN))
-        .minimum_bytes_per_state(Some(WORTH));
+        .minimum_cache_clear_count(Some(CACHE_CLEARS))
+        .minimum_bytes_per_state(Some(BYTES_PER_STATE));
     DFA::builder().configure(config).build_from_nfa(nfa).ok()
 }
 
-/// Why an automaton has no answer.
-enum Failure {
-    Halted,
+/// Why a DFA search has no answer.
+enum NoAnswer {
+    Stopped,
     GaveUp,
 }
 
-impl From<Halted> for Failure {
-    fn from(Halted: Halted) -> Self {
-        Failure::Halted
+impl From<Stopped> for NoAnswer {
+    fn from(Stopped: Stopped) -> Self {
+        NoAnswer::Stopped
     }
 }
 
-/// A plan with the memory to carry it out.
+/// The engines of a pattern with the caches of one thread.
 pub(super) struct Engine<'p> {
-    plan: &'p Plan,
-    by: By,
+    automata: &'p CompiledAutomata,
+    kind: EngineKind,
     forward: Option<Cache>,
     backward: Option<Cache>,
-    threads: Option<Threads>,
+    pike_vm: Option<PikeVm>,
 }
 
-/// What is fed with the bytes.
+/// The engines to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
-    /// Automata, and where they give up threads.
-    States,
-    /// Threads alone.
+pub(super) enum EngineKind {
+    /// The lazy DFAs, and the Pike VM where they give up.
+    LazyDfa,
+    /// The Pike VM only.
     #[cfg(test)]
-    Threads,
+    PikeVm,
 }
 
 impl<'p> Engine<'p> {
-    pub(super) fn new(plan: &'p Plan, by: By) -> Self {
+    pub(super) fn new(automata: &'p CompiledAutomata, kind: EngineKind) -> Self {
         Engine {
-            plan,
-            by,
+            automata,
+            kind,
             forward: None,
             backward: None,
-            threads: None,
+            pike_vm: None,
         }
     }
 
@@ -152,96 +152,98 @@ impl<'p> Engine<'p> {
         haystack: &[u8],
         at: usize,
         wanted: Wanted,
-        watch: &Watch<'_>,
-    ) -> Result<Option<Match>, Halted> {
+        stop_check: &StopCheck<'_>,
+    ) -> Result<Option<Match>, Stopped> {
         if at > haystack.len() {
             return Ok(None);
         }
-        if self.by == By::States {
-            match self.find_by_states(haystack, at, wanted, watch) {
+        if self.kind == EngineKind::LazyDfa {
+            match self.find_with_dfa(haystack, at, wanted, stop_check) {
                 Ok(found) => return Ok(found),
-                Err(Failure::Halted) => return Err(Halted),
-                Err(Failure::GaveUp) => {}
+                Err(NoAnswer::Stopped) => return Err(Stopped),
+                Err(NoAnswer::GaveUp) => {}
             }
         }
-        let plan = self.plan;
-        let threads = self.threads.get_or_insert_with(|| Threads::new(&plan.nfa));
-        let prefilter = plan.prefilter.as_ref();
-        threads.find(&plan.nfa, prefilter, haystack, at, wanted, watch)
+        let automata = self.automata;
+        let pike_vm = self
+            .pike_vm
+            .get_or_insert_with(|| PikeVm::new(&automata.nfa));
+        let prefilter = automata.prefilter.as_ref();
+        pike_vm.find(&automata.nfa, prefilter, haystack, at, wanted, stop_check)
     }
 
-    fn find_by_states(
+    fn find_with_dfa(
         &mut self,
         haystack: &[u8],
         at: usize,
         wanted: Wanted,
-        watch: &Watch<'_>,
-    ) -> Result<Option<Match>, Failure> {
-        let plan = self.plan;
-        let dfa = plan.forward.as_ref().ok_or(Failure::GaveUp)?;
+        stop_check: &StopCheck<'_>,
+    ) -> Result<Option<Match>, NoAnswer> {
+        let automata = self.automata;
+        let dfa = automata.forward.as_ref().ok_or(NoAnswer::GaveUp)?;
         let cache = self.forward.get_or_insert_with(|| dfa.create_cache());
-        let prefilter = plan.prefilter.as_ref();
-        let Some(end) = find_end(dfa, cache, prefilter, haystack, at, wanted, watch)? else {
+        let prefilter = automata.prefilter.as_ref();
+        let Some(end) = find_end(dfa, cache, prefilter, haystack, at, wanted, stop_check)? else {
             return Ok(None);
         };
         if wanted == Wanted::Any {
             return Ok(Some(Match::new(end, end)));
         }
-        let dfa = plan.backward().ok_or(Failure::GaveUp)?;
+        let dfa = automata.backward().ok_or(NoAnswer::GaveUp)?;
         let cache = self.backward.get_or_insert_with(|| dfa.create_cache());
-        let start = find_start(dfa, cache, haystack, at..end, watch)?;
+        let start = find_start(dfa, cache, haystack, at..end, stop_check)?;
         Ok(Some(Match::new(start, end)))
     }
 }
 
-/// The first place from `at` on where a match may begin; none where nothing of what a match begins with is left.
+/// Finds the first offset from `at` on where a match may begin; `None` where the rest contains no prefix of a match.
 pub(super) fn next_start(
     prefilter: &Prefilter,
     haystack: &[u8],
     mut at: usize,
-    watch: &Watch<'_>,
-) -> Result<Option<usize>, Halted> {
+    stop_check: &StopCheck<'_>,
+) -> Result<Option<usize>, Stopped> {
     while at < haystack.len() {
         let end = at.saturating_add(STEP);
-        // One that begins in the step may end behind it.
+        // A needle that begins in the step may end behind it.
         let looked = end
             .saturating_add(prefilter.max_needle_len())
             .min(haystack.len());
         if let Some(found) = prefilter.find(haystack, Span::from(at..looked)) {
-            watch.pass(found.start - at)?;
+            stop_check.count(found.start - at)?;
             return Ok(Some(found.start));
         }
-        watch.pass(looked - at)?;
+        stop_check.count(looked - at)?;
         at = end;
     }
     Ok(None)
 }
 
-/// How much is being built, and how far to go until the next look.
-struct Builds {
+/// Watches how fast the state cache grows and adapts the step to it.
+struct StateBuilding {
     memory: usize,
     step: usize,
 }
 
-impl Builds {
+impl StateBuilding {
     fn of(cache: &Cache) -> Self {
-        Builds {
+        StateBuilding {
             memory: cache.memory_usage(),
             step: STEP_BUILDING,
         }
     }
 
-    /// What was built since this was last asked counts for, in bytes of text.
+    /// Returns the cost, in bytes of text, of the states built since the last call.
     fn since(&mut self, cache: &Cache) -> usize {
         let memory = cache.memory_usage();
-        // Where all was forgotten in between, what is there now is new.
+        // After a cache clear everything in it is new.
         let built = memory.checked_sub(self.memory).unwrap_or(memory);
         self.memory = memory;
         self.step = match built {
             0 => (self.step * 2).min(STEP),
             _ => STEP_BUILDING,
         };
-        built * BUILT
+        built * BUILD_COST
     }
 }
 
@@ -252,25 +254,25 @@ fn find_end(
     haystack: &[u8],
     mut at: usize,
     wanted: Wanted,
-    watch: &Watch<'_>,
-) -> Result<Option<usize>, Failure> {
+    stop_check: &StopCheck<'_>,
+) -> Result<Option<usize>, NoAnswer> {
     let start = |cache: &mut Cache, at: usize| {
         let input = Input::new(haystack).range(at..);
         dfa.start_state_forward(cache, &input)
-            .map_err(|_| Failure::GaveUp)
+            .map_err(|_| NoAnswer::GaveUp)
     };
     if let Some(prefilter) = prefilter {
-        match next_start(prefilter, haystack, at, watch)? {
+        match next_start(prefilter, haystack, at, stop_check)? {
             Some(next) => at = next,
             None => return Ok(None),
         }
     }
     let mut state = start(cache, at)?;
     let mut last = None;
-    let mut builds = Builds::of(cache);
+    let mut builds = StateBuilding::of(cache);
     while at < haystack.len() {
         let end = at.saturating_add(builds.step).min(haystack.len());
-        watch.pass(end - at + builds.since(cache))?;
+        stop_check.count(end - at + builds.since(cache))?;
         cache.search_start(at);
         while at < end {
             state = next(dfa, cache, state, haystack[at], at)?;
@@ -286,10 +288,10 @@ fn find_end(
                     return Ok(last);
                 } else if state.is_quit() {
                     cache.search_finish(at);
-                    return Err(Failure::GaveUp);
+                    return Err(NoAnswer::GaveUp);
                 } else if let Some(prefilter) = prefilter.filter(|_| state.is_start()) {
-                    // Back where it began: to the next place where a match may begin.
-                    match next_start(prefilter, haystack, at, watch)? {
+                    // The DFA is back in its start state: skip to the next candidate.
+                    match next_start(prefilter, haystack, at, stop_check)? {
                         Some(next) if next > at => {
                             cache.search_update(next);
                             at = next;
@@ -310,7 +312,7 @@ fn find_end(
     }
     state = dfa
         .next_eoi_state(cache, state)
-        .map_err(|_| Failure::GaveUp)?;
+        .map_err(|_| NoAnswer::GaveUp)?;
     if state.is_match() {
         last = Some(haystack.len());
     }
@@ -322,20 +324,20 @@ fn find_start(
     cache: &mut Cache,
     haystack: &[u8],
     range: std::ops::Range<usize>,
-    watch: &Watch<'_>,
-) -> Result<usize, Failure> {
+    stop_check: &StopCheck<'_>,
+) -> Result<usize, NoAnswer> {
     let input = Input::new(haystack)
         .range(range.clone())
         .anchored(Anchored::Yes);
     let mut state = dfa
         .start_state_reverse(cache, &input)
-        .map_err(|_| Failure::GaveUp)?;
+        .map_err(|_| NoAnswer::GaveUp)?;
     let mut found = None;
     let mut at = range.end;
-    let mut builds = Builds::of(cache);
+    let mut builds = StateBuilding::of(cache);
     while at > range.start {
         let end = at.saturating_sub(builds.step).max(range.start);
-        watch.pass(at - end + builds.since(cache))?;
+        stop_check.count(at - end + builds.since(cache))?;
         cache.search_start(at);
         while at > end {
             state = next(dfa, cache, state, haystack[at - 1], at)?;
@@ -343,29 +345,29 @@ fn find_start(
                 found = Some(at);
             } else if state.is_dead() {
                 cache.search_finish(at);
-                return found.ok_or(Failure::GaveUp);
+                return found.ok_or(NoAnswer::GaveUp);
             } else if state.is_quit() {
                 cache.search_finish(at);
-                return Err(Failure::GaveUp);
+                return Err(NoAnswer::GaveUp);
             }
             at -= 1;
         }
         cache.search_finish(at);
     }
-    // A match is told one byte late, and the byte before may decide about it.
+    // A DFA reports a match one byte late, and the byte before the range may decide about it.
     state = match range.start.checked_sub(1) {
         Some(before) => next(dfa, cache, state, haystack[before], before)?,
         None => dfa
             .next_eoi_state(cache, state)
-            .map_err(|_| Failure::GaveUp)?,
+            .map_err(|_| NoAnswer::GaveUp)?,
     };
     if state.is_quit() {
-        return Err(Failure::GaveUp);
+        return Err(NoAnswer::GaveUp);
     }
     if state.is_match() {
         found = Some(range.start);
     }
-    found.ok_or(Failure::GaveUp)
+    found.ok_or(NoAnswer::GaveUp)
 }
 
 #[inline]
@@ -375,9 +377,9 @@ fn next(
     state: LazyStateID,
     byte: u8,
     at: usize,
-) -> Result<LazyStateID, Failure> {
+) -> Result<LazyStateID, NoAnswer> {
     dfa.next_state(cache, state, byte).map_err(|_| {
         cache.search_finish(at);
-        Failure::GaveUp
+        NoAnswer::GaveUp
     })
 }

@@ -1,32 +1,32 @@
-//! A quick no: whether any of some ignore patterns could match an entry, by the last part of each and the entry's name
-//! alone. Most entries are matched by none, and asking the patterns themselves is most of the work of a walk.
-//! Never says no where a pattern would match; what it lets through is asked in full.
+//! A prefilter for ignore patterns: rules out most entries by their name alone, before the patterns themselves run,
+//! which is most of the work of a walk. It has no false negatives: an entry that a pattern matches always passes.
+//! Entries that pass are matched in full.
 
-/// What the last parts of some patterns say.
+/// The literal parts of the last components of some patterns.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sieve {
-    /// One of them can only be asked in full.
+pub(crate) struct NamePrefilter {
+    /// A pattern cannot be reduced to its last component: every name passes.
     always: bool,
     parts: Vec<Part>,
-    /// For every last byte of a name the parts that end in it, as a range of `parts`; those that end in a wildcard come
-    /// behind all of them.
+    /// For every last byte, the end of the range of `parts` that end in it. Parts that end in a wildcard follow after
+    /// all of them, from `wild` on.
     ends: Vec<(u8, u32)>,
     wild: u32,
 }
 
-/// The last part of a pattern: what a name must begin with, hold and end in.
+/// The last component of a pattern: what a name must begin with, contain and end with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     start: Box<[u8]>,
     middle: Vec<Box<[u8]>>,
     end: Box<[u8]>,
-    /// Whether there is a wildcard; without one `start` is the whole name.
+    /// Whether it has a wildcard; without one, `start` is the whole name.
     wild: bool,
     folders_only: bool,
 }
 
 impl Part {
-    fn lets(&self, name: &[u8], is_folder: bool) -> bool {
+    fn may_match(&self, name: &[u8], is_folder: bool) -> bool {
         if self.folders_only && !is_folder {
             return false;
         }
@@ -41,8 +41,8 @@ impl Part {
     }
 }
 
-/// Byte by byte: names are short and mostly differ in the first one, and the library's comparison, made for long texts,
-/// took half of the time of a walk here.
+/// Compares byte by byte: names are short and mostly differ in the first byte, and `starts_with` took half of the
+/// time of a walk here.
 fn begins(name: &[u8], start: &[u8]) -> bool {
     name.len() >= start.len() && name.iter().zip(start).all(|(one, other)| one == other)
 }
@@ -55,15 +55,15 @@ fn holds(name: &[u8], piece: &[u8]) -> bool {
     places.any(|(at, byte)| byte == first && begins(&name[at + 1..], rest))
 }
 
-impl Sieve {
-    /// The sieve of some lines as an ignore file has them.
+impl NamePrefilter {
+    /// Builds the prefilter from the lines of an ignore file.
     pub(crate) fn new<'l>(lines: impl IntoIterator<Item = &'l str>) -> Self {
-        let mut sieve = Sieve::default();
+        let mut prefilter = NamePrefilter::default();
         for line in lines {
             match part(line) {
                 Last::Nothing => {}
-                Last::Unknown => sieve.always = true,
-                Last::Known(part) => sieve.parts.push(part),
+                Last::Unknown => prefilter.always = true,
+                Last::Known(part) => prefilter.parts.push(part),
             }
         }
         let key = |part: &Part| {
@@ -74,47 +74,47 @@ impl Sieve {
             };
             last.copied()
         };
-        // Those with no last byte go to the end.
-        sieve
+        // Parts that end in a wildcard have no last byte and sort last.
+        prefilter
             .parts
             .sort_by_key(|part| key(part).map_or(256, u16::from));
-        for (at, part) in (0_u32..).zip(&sieve.parts) {
+        for (at, part) in (0_u32..).zip(&prefilter.parts) {
             let Some(last) = key(part) else { break };
-            sieve.wild = at + 1;
-            match sieve.ends.last_mut() {
+            prefilter.wild = at + 1;
+            match prefilter.ends.last_mut() {
                 Some((known, end)) if *known == last => *end = at + 1,
-                _ => sieve.ends.push((last, at + 1)),
+                _ => prefilter.ends.push((last, at + 1)),
             }
         }
-        sieve
+        prefilter
     }
 
     /// Whether a pattern may match an entry of this name.
-    pub(crate) fn lets(&self, name: &[u8], is_folder: bool) -> bool {
+    pub(crate) fn may_match(&self, name: &[u8], is_folder: bool) -> bool {
         if self.always {
             return true;
         }
         let Some(last) = name.last() else { return true };
-        let lets = |parts: &[Part]| parts.iter().any(|part| part.lets(name, is_folder));
+        let may_match = |parts: &[Part]| parts.iter().any(|part| part.may_match(name, is_folder));
         if let Ok(at) = self.ends.binary_search_by_key(last, |(byte, _)| *byte) {
             let start = at.checked_sub(1).map_or(0, |before| self.ends[before].1);
-            if lets(&self.parts[start as usize..self.ends[at].1 as usize]) {
+            if may_match(&self.parts[start as usize..self.ends[at].1 as usize]) {
                 return true;
             }
         }
-        lets(&self.parts[self.wild as usize..])
+        may_match(&self.parts[self.wild as usize..])
     }
 }
 
 enum Last {
-    /// The line is no pattern.
+    /// The line is a comment or empty.
     Nothing,
-    /// What it matches cannot be told from the name alone.
+    /// The name alone does not decide whether the pattern matches.
     Unknown,
     Known(Part),
 }
 
-/// The last part of the pattern on a line. Follows the `ignore` crate in what a line means.
+/// Parses the last component of the pattern on a line, with the `ignore` crate's reading of a line.
 fn part(line: &str) -> Last {
     if line.starts_with('#') {
         return Last::Nothing;
@@ -134,7 +134,7 @@ fn part(line: &str) -> Last {
     let folders_only = line.ends_with('/');
     let line = line.strip_suffix('/').unwrap_or(line);
     let last = line.rsplit('/').next().unwrap_or(line);
-    // Alternatives may hold slashes, and so may a class that is turned round.
+    // Alternatives and negated classes may contain slashes.
     if line.contains(['{', '}', '\\']) || last.contains("**") || last.is_empty() {
         return Last::Unknown;
     }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn most_names_fall_through() {
         let lines = "# of a kernel\n.*\n*.o\n*.asn1.[ch]\n*.mod.c\n/vmlinux\n/snap/\n\\#*#\n*~\npatches-*\n!/debian/";
-        let sieve = Sieve::new(lines.lines());
+        let prefilter = NamePrefilter::new(lines.lines());
         for name in [
             ".x",
             "a.o",
@@ -198,14 +198,14 @@ mod tests {
             "a~",
             "patches-1",
         ] {
-            assert!(sieve.lets(name.as_bytes(), false), "{name}");
+            assert!(prefilter.may_match(name.as_bytes(), false), "{name}");
         }
         for name in [
             "a.c", "asn1.c", "mod.c", "Makefile", "snap", "debian", "x.oo", "o", "pat",
         ] {
-            assert!(!sieve.lets(name.as_bytes(), false), "{name}");
+            assert!(!prefilter.may_match(name.as_bytes(), false), "{name}");
         }
-        assert!(sieve.lets(b"snap", true) && sieve.lets(b"debian", true));
+        assert!(prefilter.may_match(b"snap", true) && prefilter.may_match(b"debian", true));
     }
 
     fn line() -> impl Strategy<Value = String> {
@@ -231,14 +231,14 @@ mod tests {
             }
             let patterns = builder.build().expect("those that are none are left out");
             let path = Path::new("/root").join(path);
-            // `.` and `..` are no entries of a folder.
+            // `.` and `..` are not entries of a folder.
             if let Some(name) = path.file_name()
                 && path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes())
                 && !patterns.matched(&path, is_folder).is_none()
             {
                 let name = name.as_encoded_bytes();
-                let sieve = Sieve::new(lines.iter().map(String::as_str));
-                prop_assert!(sieve.lets(name, is_folder), "{:?} {:?}", lines, path);
+                let prefilter = NamePrefilter::new(lines.iter().map(String::as_str));
+                prop_assert!(prefilter.may_match(name, is_folder), "{:?} {:?}", lines, path);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Looks for a pattern in one file: how often it stands there, or why the file was not searched. How a file is read is in
-//! `reading`, the lines themselves are in `excerpt`.
+//! Searches one file for a pattern: counts matches, or says why the file was not searched. `reader` reads the file,
+//! `excerpt` returns lines.
 
 use std::io;
 use std::ops::Range;
@@ -11,59 +11,59 @@ use lancet_workspace::{Leaf, ReadError};
 
 use crate::gate::Stop;
 use crate::pattern::Pattern;
-use crate::reading::Reading;
-use crate::stepwise::{Halted, Stepwise};
+use crate::reader::SearchReader;
+use crate::stoppable::{StoppableMatcher, Stopped};
 
-/// What a match may look at behind its own lines, as ripgrep counts them.
+/// The bytes behind its lines that a match may look at, as in ripgrep.
 const LOOK_AHEAD: usize = 128;
 
-/// The encoding that the settings name for a path, as a label of the WHATWG list.
+/// Returns the encoding that the settings name for a path, as a label of the WHATWG list.
 pub type Encodings<'e> = &'e (dyn Fn(&Path) -> Option<&'static str> + Sync);
 
-/// What a file held.
+/// The outcome of searching one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
-    /// Matching lines, or matches where they span lines. `cut` where a NUL ended the search.
+pub enum FileOutcome {
+    /// The file was searched.
     Matches {
-        /// How many.
+        /// The number of matching lines, or of matches where they can span lines.
         matches: u64,
-        /// Whether a NUL far inside ended the search.
+        /// Whether a NUL beyond the first 64 KiB ended the search.
         cut: bool,
     },
-    /// It is not text.
+    /// The file is not text.
     Binary,
-    /// It, or one of its lines, is too large.
+    /// The file, or one of its lines, exceeds the memory bound.
     TooLarge,
-    /// The system would not give it.
+    /// The system refused to open or read the file.
     Unreadable,
-    /// It is no longer there.
+    /// The file no longer exists.
     Gone,
-    /// The search was told to stop.
+    /// The search was stopped.
     Stopped,
 }
 
-/// Searches files for one pattern; one for each thread, since it keeps its buffers.
-pub struct Seeker<'s> {
-    pub(crate) matcher: Stepwise<'s>,
-    pub(crate) reading: Reading<'s>,
+/// Searches files for one pattern; each thread has its own, since it reuses its buffers.
+pub struct FileSearcher<'s> {
+    pub(crate) matcher: StoppableMatcher<'s>,
+    pub(crate) reading: SearchReader<'s>,
 }
 
-impl<'s> Seeker<'s> {
-    /// A seeker for a pattern.
+impl<'s> FileSearcher<'s> {
+    /// Creates a searcher for a pattern.
     pub fn new(pattern: &'s Pattern, stop: &'s dyn Stop) -> Self {
-        Seeker {
-            matcher: Stepwise::new(pattern, stop),
-            reading: Reading::new(pattern, stop),
+        FileSearcher {
+            matcher: StoppableMatcher::new(pattern, stop),
+            reading: SearchReader::new(pattern, stop),
         }
     }
 
-    /// Counts the matches in a file.
+    /// Counts the matches in a file. `encoding` overrides the detection by byte order mark.
     pub fn count(
         &mut self,
         leaf: Result<Leaf, ReadError>,
         encoding: Option<&'static str>,
-    ) -> Counted {
-        let mut sink = Count {
+    ) -> FileOutcome {
+        let mut sink = CountSink {
             matcher: &self.matcher,
             spans: self.matcher.spans_lines(),
             matches: 0,
@@ -72,7 +72,7 @@ impl<'s> Seeker<'s> {
             .reading
             .search(&self.matcher, leaf, encoding, &mut sink);
         match searched {
-            Ok(cut) => Counted::Matches {
+            Ok(cut) => FileOutcome::Matches {
                 matches: sink.matches,
                 cut,
             },
@@ -82,13 +82,13 @@ impl<'s> Seeker<'s> {
 }
 
 /// Counts as ripgrep's `-c` does: lines, or matches where they can span lines.
-struct Count<'m, 's> {
-    matcher: &'m Stepwise<'s>,
+struct CountSink<'m, 's> {
+    matcher: &'m StoppableMatcher<'s>,
     spans: bool,
     matches: u64,
 }
 
-impl Sink for &mut Count<'_, '_> {
+impl Sink for &mut CountSink<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
@@ -106,19 +106,19 @@ impl Sink for &mut Count<'_, '_> {
     }
 }
 
-/// The matches among the lines that a searcher found together, by their place in its buffer.
+/// Iterates over the matches within the lines that a searcher reported together.
 pub(crate) struct Matches<'m, 's> {
-    matcher: &'m Stepwise<'s>,
+    matcher: &'m StoppableMatcher<'s>,
     text: &'m [u8],
-    /// Where the next one is looked for, and where none begins any more.
+    /// Where the next search begins, and where no match may begin any more.
     at: usize,
     end: usize,
-    /// Where the last one ended.
+    /// The end of the previous match.
     last: Option<usize>,
 }
 
 impl<'m, 's> Matches<'m, 's> {
-    pub(crate) fn new(matcher: &'m Stepwise<'s>, found: &'m SinkMatch<'_>) -> Self {
+    pub(crate) fn new(matcher: &'m StoppableMatcher<'s>, found: &'m SinkMatch<'_>) -> Self {
         let range = found.bytes_range_in_buffer();
         let buffer = found.buffer();
         let mut end = range.end;
@@ -128,7 +128,7 @@ impl<'m, 's> Matches<'m, 's> {
             .get(..end)
             .is_some_and(|lines| lines.ends_with(b"\n"))
         {
-            // Seen, the line end could keep an assertion from holding.
+            // The line end must not be visible: it could keep an assertion such as `$` from holding.
             end -= 1;
         }
         Matches {
@@ -140,7 +140,7 @@ impl<'m, 's> Matches<'m, 's> {
         }
     }
 
-    pub(crate) fn next(&mut self) -> Result<Option<Range<usize>>, Halted> {
+    pub(crate) fn next(&mut self) -> Result<Option<Range<usize>>, Stopped> {
         while self.at <= self.text.len() {
             let Some(found) = self.matcher.find_at(self.text, self.at)? else {
                 break;
@@ -150,7 +150,7 @@ impl<'m, 's> Matches<'m, 's> {
                 break;
             }
             self.at = if start == end { end + 1 } else { end };
-            // An empty match right behind another is none.
+            // An empty match directly behind another does not count.
             if start == end && self.last == Some(end) {
                 continue;
             }

@@ -1,0 +1,318 @@
+//! Reads a file as ripgrep does and passes its text to a searcher: decoded by its byte order mark, else as bytes; a
+//! NUL makes it binary. Memory is bounded, and reading ends when [`Stop`] says so.
+
+use std::io::{self, Read};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
+
+use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkMatch};
+use lancet_workspace::{Leaf, ReadError};
+use memmap2::MmapMut;
+
+use crate::file_search::FileOutcome;
+use crate::gate::Stop;
+use crate::pattern::{MatchSpan, Pattern};
+use crate::stoppable::StoppableMatcher;
+
+/// A file up to this size is searched in one piece; a larger one while it is read.
+const ONE_PIECE: usize = 1 << 20;
+/// The most memory for one file: its longest line, or all of it where matches span lines.
+const MOST_MEMORY: usize = 32 << 20;
+/// ripgrep looks for a NUL in the first buffer of a file; within this many bytes a NUL makes the file binary.
+const NUL_WINDOW: usize = 1 << 16;
+/// A buffer that has grown larger is released after the file.
+const MOST_KEPT_BUFFER: usize = 1 << 20;
+
+/// Serializes files that are held in memory whole: two would exceed the bound.
+static LARGE_FILE: Mutex<()> = Mutex::new(());
+/// The interval at which a thread that waits for the lock checks [`Stop`].
+const CHECK_STOP_EVERY: Duration = Duration::from_millis(2);
+
+/// Reads files for one thread and reuses its buffers.
+pub(crate) struct SearchReader<'s> {
+    stop: &'s dyn Stop,
+    spans_lines: bool,
+    builder: SearcherBuilder,
+    plain: Searcher,
+    buffer: Vec<u8>,
+}
+
+impl<'s> SearchReader<'s> {
+    pub(crate) fn new(pattern: &Pattern, stop: &'s dyn Stop) -> Self {
+        let mut builder = SearcherBuilder::new();
+        builder
+            .line_number(false)
+            .multi_line(pattern.span == MatchSpan::MultiLine)
+            .heap_limit(Some(MOST_MEMORY))
+            .binary_detection(BinaryDetection::quit(0));
+        SearchReader {
+            stop,
+            spans_lines: pattern.spans_lines(),
+            plain: builder.build(),
+            builder,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// A reader that also reports line numbers and context lines.
+    pub(crate) fn with_context(&self, before: usize, after: usize) -> Self {
+        let mut builder = self.builder.clone();
+        builder
+            .line_number(true)
+            .before_context(before)
+            .after_context(after);
+        SearchReader {
+            stop: self.stop,
+            spans_lines: self.spans_lines,
+            plain: builder.build(),
+            builder,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Searches a file. Returns whether a NUL beyond the first window ended the search, or why the file was not
+    /// searched.
+    pub(crate) fn search<S: Sink<Error = io::Error>>(
+        &mut self,
+        matcher: &StoppableMatcher<'_>,
+        leaf: Result<Leaf, ReadError>,
+        encoding: Option<&'static str>,
+        sink: S,
+    ) -> Result<bool, FileOutcome> {
+        let mut leaf = leaf.map_err(|error| match error {
+            ReadError::Missing | ReadError::NotAFile(_) => FileOutcome::Gone,
+            _ => FileOutcome::Unreadable,
+        })?;
+        let mut seen = BinarySink { sink, binary: None };
+        let mut other;
+        let searcher = match encoding.and_then(|label| Encoding::new(label).ok()) {
+            None => &mut self.plain,
+            Some(encoding) => {
+                other = self.builder.clone().encoding(Some(encoding)).build();
+                &mut other
+            }
+        };
+        let whole = leaf
+            .read_whole(&mut self.buffer, ONE_PIECE)
+            .map_err(|_| FileOutcome::Unreadable)?;
+        if whole {
+            let (text, cut) = match find_nul(&self.buffer, encoding) {
+                Some(at) if at < NUL_WINDOW => return Err(FileOutcome::Binary),
+                Some(at) => (&self.buffer[..at], true),
+                None => (&self.buffer[..], false),
+            };
+            let done = searcher.search_slice(matcher, text, &mut seen);
+            return finish(matcher, done, seen.binary, cut);
+        }
+        self.buffer = Vec::new();
+        let _one_at_a_time = if self.spans_lines {
+            Some(wait_for_turn(self.stop)?)
+        } else {
+            None
+        };
+        let size = leaf.stat().map_err(|_| FileOutcome::Unreadable)?.size;
+        let mut text = ReadUntilNul {
+            leaf,
+            stop: self.stop,
+            nul_is_text: encoding.is_some(),
+            offset: 0,
+            longest: 0,
+            line: 0,
+            cut: None,
+        };
+        let done = if self.spans_lines {
+            // Read into memory of the exact size; the searcher would allocate the next power of two.
+            let whole = text.all(size)?;
+            searcher.search_slice(matcher, whole.text(), &mut seen)
+        } else {
+            searcher.search_reader(matcher, &mut text, &mut seen)
+        };
+        let (cut, longest) = (text.cut, text.longest.max(text.line));
+        if self.spans_lines || longest > MOST_KEPT_BUFFER {
+            // Release the buffers that grew for a large file.
+            self.plain = self.builder.build();
+        }
+        match cut {
+            Some(at) if at < NUL_WINDOW as u64 => Err(FileOutcome::Binary),
+            cut => finish(matcher, done, seen.binary, cut.is_some()),
+        }
+    }
+}
+
+/// Waits until no other large file is in memory, or the search is stopped.
+fn wait_for_turn(stop: &dyn Stop) -> Result<MutexGuard<'static, ()>, FileOutcome> {
+    loop {
+        match LARGE_FILE.try_lock() {
+            Ok(turn) => return Ok(turn),
+            Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if stop.is_over() => return Err(FileOutcome::Stopped),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(CHECK_STOP_EVERY),
+        }
+    }
+}
+
+/// Finds the first NUL, unless the encoding is one whose characters contain NULs.
+fn find_nul(bytes: &[u8], encoding: Option<&'static str>) -> Option<usize> {
+    if encoding.is_some() || has_wide_mark(bytes) {
+        return None;
+    }
+    memchr::memchr(0, bytes)
+}
+
+/// Whether the text begins with a byte order mark of UTF-16.
+fn has_wide_mark(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
+}
+
+fn finish(
+    matcher: &StoppableMatcher<'_>,
+    done: io::Result<()>,
+    binary: Option<u64>,
+    cut: bool,
+) -> Result<bool, FileOutcome> {
+    if matcher.take_halted() {
+        return Err(FileOutcome::Stopped);
+    }
+    match (done, binary) {
+        (Ok(()), None) => Ok(cut),
+        (Ok(()), Some(at)) if at < NUL_WINDOW as u64 => Err(FileOutcome::Binary),
+        (Ok(()), Some(_)) => Ok(true),
+        (Err(error), _) => Err(match error.kind() {
+            // `ReadUntilNul` reports a stop so.
+            io::ErrorKind::TimedOut => FileOutcome::Stopped,
+            // The searcher reports "over the memory limit" without an error kind.
+            io::ErrorKind::Other => FileOutcome::TooLarge,
+            _ => FileOutcome::Unreadable,
+        }),
+    }
+}
+
+/// Reads a large file up to its first NUL, or until the search is stopped.
+struct ReadUntilNul<'s> {
+    leaf: Leaf,
+    stop: &'s dyn Stop,
+    nul_is_text: bool,
+    offset: u64,
+    /// The longest line so far, and the length of the current one.
+    longest: usize,
+    line: usize,
+    cut: Option<u64>,
+}
+
+impl ReadUntilNul<'_> {
+    /// Reads the whole file into memory, if it is within the bound.
+    fn all(&mut self, size: u64) -> Result<MappedText, FileOutcome> {
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if size > MOST_MEMORY {
+            return Err(FileOutcome::TooLarge);
+        }
+        // One byte more, so that the end of the file shows.
+        let mut text = MappedText::of(size + 1)?;
+        loop {
+            if text.length > MOST_MEMORY {
+                return Err(FileOutcome::TooLarge);
+            }
+            if text.length == text.memory.len() {
+                // The file has grown since its size was read.
+                text = text.into_larger()?;
+            }
+            let read = match self.read(&mut text.memory[text.length..]) {
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                    return Err(FileOutcome::Stopped);
+                }
+                Err(_) => return Err(FileOutcome::Unreadable),
+            };
+            text.length += read;
+            if read == 0 {
+                return Ok(text);
+            }
+        }
+    }
+}
+
+/// A large text in anonymous pages, which return to the system when it is dropped. Memory from the allocator stayed
+/// with the process: 70 MiB after three rounds of searches that never held two files at a time.
+struct MappedText {
+    memory: MmapMut,
+    length: usize,
+}
+
+impl MappedText {
+    fn of(size: usize) -> Result<MappedText, FileOutcome> {
+        let memory = MmapMut::map_anon(size).map_err(|_| FileOutcome::TooLarge)?;
+        Ok(MappedText { memory, length: 0 })
+    }
+
+    fn into_larger(self) -> Result<MappedText, FileOutcome> {
+        let mut larger = MappedText::of(self.memory.len() + ONE_PIECE)?;
+        larger.memory[..self.length].copy_from_slice(self.text());
+        larger.length = self.length;
+        Ok(larger)
+    }
+
+    fn text(&self) -> &[u8] {
+        &self.memory[..self.length]
+    }
+}
+
+impl Read for ReadUntilNul<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.cut.is_some() {
+            return Ok(0);
+        }
+        if self.stop.is_over() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        // Bounds one read, however large the buffer has grown, so that a stop is noticed.
+        let most = into.len().min(ONE_PIECE);
+        let read = self.leaf.read(&mut into[..most])?;
+        let piece = &into[..read];
+        if self.offset == 0 && has_wide_mark(piece) {
+            self.nul_is_text = true;
+        }
+        if !self.nul_is_text
+            && let Some(at) = memchr::memchr(0, piece)
+        {
+            self.cut = Some(self.offset + at as u64);
+            return Ok(at);
+        }
+        self.offset += read as u64;
+        match memchr::memrchr(b'\n', piece) {
+            // Lines within a piece are not longer than the buffer that is kept.
+            Some(at) => {
+                self.longest = self.longest.max(self.line + read);
+                self.line = read - at;
+            }
+            None => self.line += read,
+        }
+        Ok(read)
+    }
+}
+
+/// Forwards every event and records where the searcher itself met a NUL.
+struct BinarySink<S> {
+    sink: S,
+    binary: Option<u64>,
+}
+
+impl<S: Sink<Error = io::Error>> Sink for &mut BinarySink<S> {
+    type Error = io::Error;
+
+    fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.sink.matched(searcher, found)
+    }
+
+    fn context(
+        &mut self,
+        searcher: &Searcher,
+        context: &grep_searcher::SinkContext<'_>,
+    ) -> io::Result<bool> {
+        self.sink.context(searcher, context)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, offset: u64) -> io::Result<bool> {
+        self.binary.get_or_insert(offset);
+        Ok(true)
+    }
+}

@@ -1,0 +1,324 @@
+//! A matcher that can be stopped in the middle of a text. ripgrep's matcher returns only when it has searched all it
+//! was given, and `regex-automata` has no cancellation. Two symptoms justify this module: a stop was noticed only between
+//! files and reads, so that one large file with a slow pattern ran to its end; and `[a-z]{1,5000}b` on 200 kB overran a
+//! limit of 10 seconds by 2 with a check every 16 KiB, since a byte takes 0.2 ms while states are built
+//! (`benches/RESULTS.md`). The text is therefore searched in steps. The matches are the same; a property test compares
+//! them with ripgrep's own.
+//!
+//! The model: a step should take at most [`UNINTERRUPTED`] (4 ms). The cost of a byte is unknown and differs a
+//! thousandfold between patterns, so it is estimated: it starts at [`FIRST_GUESS`], is measured on every step of at
+//! least [`MEASURABLE`] bytes (a smaller one measures mostly the call), and each measurement is averaged with the
+//! estimate before. Step = time / cost per byte, within [`PIECE`] and the pattern's own worst-case bound. Single-line
+//! patterns are split at line ends. Where a match may lie anywhere in the text, or a line is longer than a step, the
+//! engines of this module (`lazy_dfa`, and `pike_vm` where that gives up) run byte by byte. Between two checks of
+//! [`Stop`] at most [`BETWEEN_CHECKS`] bytes are counted; work that is not proportional to bytes is counted as bytes:
+//! [`CALL_COST`] for a call, and a share of the text ([`LINE_ENDS_COST`]) for the line ends that ripgrep's searcher
+//! looks for around each match.
+
+mod lazy_dfa;
+mod pike_vm;
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
+
+pub(crate) use lazy_dfa::CompiledAutomata;
+
+use crate::gate::Stop;
+use crate::pattern::Pattern;
+use lazy_dfa::{Engine, EngineKind, Wanted};
+
+/// The longest that the matcher should run without a check, by the estimate.
+const UNINTERRUPTED: Duration = Duration::from_millis(4);
+/// The cost of a byte in nanoseconds before anything is measured.
+const FIRST_GUESS: f64 = 120.0;
+/// The smallest and the largest step.
+const PIECE: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 23;
+/// The longest that the first measurement on a large text may take.
+const CALIBRATION: Duration = Duration::from_millis(20);
+/// A smaller step says nothing about the cost of a byte.
+const MEASURABLE: usize = 1 << 13;
+/// The number of bytes counted between two checks of [`Stop`].
+const BETWEEN_CHECKS: usize = 1 << 16;
+/// The cost of a call, in bytes.
+const CALL_COST: usize = 64;
+/// One byte is counted for this many bytes of text per call: ripgrep's searcher looks for the line ends around each
+/// match.
+const LINE_ENDS_COST: usize = 512;
+
+/// The search was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("the search was told to stop")
+    }
+}
+
+impl From<Stopped> for std::io::Error {
+    fn from(halted: Stopped) -> Self {
+        std::io::Error::other(halted.to_string())
+    }
+}
+
+/// Counts the work done and checks [`Stop`] from time to time.
+pub(crate) struct StopCheck<'s> {
+    stop: &'s dyn Stop,
+    scanned: Cell<usize>,
+    halted: Cell<bool>,
+}
+
+impl<'s> StopCheck<'s> {
+    pub(crate) fn new(stop: &'s dyn Stop) -> Self {
+        StopCheck {
+            stop,
+            scanned: Cell::new(0),
+            halted: Cell::new(false),
+        }
+    }
+
+    /// Counts searched bytes; fails where the search is to stop.
+    pub(crate) fn count(&self, bytes: usize) -> Result<(), Stopped> {
+        let passed = self.scanned.get() + bytes;
+        if passed < BETWEEN_CHECKS {
+            self.scanned.set(passed);
+            return Ok(());
+        }
+        self.scanned.set(0);
+        if self.stop.is_over() {
+            self.halted.set(true);
+            return Err(Stopped);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the search was stopped since the last call.
+    pub(crate) fn take_halted(&self) -> bool {
+        self.halted.replace(false)
+    }
+}
+
+/// A pattern's matcher that can be stopped; one for each thread.
+pub(crate) struct StoppableMatcher<'p> {
+    pattern: &'p Pattern,
+    spans_lines: bool,
+    stop_check: StopCheck<'p>,
+    /// The estimated cost of a byte in nanoseconds.
+    pace: Cell<f64>,
+    /// Whether the estimate rests on a measurement.
+    measured: Cell<bool>,
+    engine: RefCell<Option<Engine<'p>>>,
+}
+
+impl<'p> StoppableMatcher<'p> {
+    pub(crate) fn new(pattern: &'p Pattern, stop: &'p dyn Stop) -> Self {
+        StoppableMatcher {
+            pattern,
+            spans_lines: pattern.spans_lines(),
+            stop_check: StopCheck::new(stop),
+            pace: Cell::new(FIRST_GUESS),
+            measured: Cell::new(false),
+            engine: RefCell::new(None),
+        }
+    }
+
+    /// A matcher for another reader of the same pattern, with the same estimate.
+    pub(crate) fn for_another_reader(&self) -> Self {
+        StoppableMatcher {
+            pattern: self.pattern,
+            spans_lines: self.spans_lines,
+            stop_check: StopCheck::new(self.stop_check.stop),
+            pace: self.pace.clone(),
+            measured: self.measured.clone(),
+            engine: RefCell::new(None),
+        }
+    }
+
+    /// Whether a match of the pattern can span lines.
+    pub(crate) fn spans_lines(&self) -> bool {
+        self.spans_lines
+    }
+
+    /// Returns whether the search was stopped since the last call.
+    pub(crate) fn take_halted(&self) -> bool {
+        self.stop_check.take_halted()
+    }
+
+    /// The number of bytes that ripgrep's matcher may search in one step.
+    fn piece(&self) -> usize {
+        let bytes = UNINTERRUPTED.as_nanos() as f64 / self.pace.get();
+        (bytes as usize)
+            .clamp(*PIECE.start(), *PIECE.end())
+            .min(self.pattern.piece)
+    }
+
+    /// Runs ripgrep's matcher on one step; `passed` returns how many of its bytes were searched.
+    fn uninterrupted<T: Default>(
+        &self,
+        length: usize,
+        look: impl FnOnce() -> Result<T, NoError>,
+        passed: impl FnOnce(&T) -> usize,
+    ) -> Result<T, Stopped> {
+        let began = (length >= MEASURABLE).then(Instant::now);
+        let found = look().unwrap_or_default();
+        let passed = passed(&found).min(length);
+        if let Some(began) = began
+            && passed >= MEASURABLE
+        {
+            self.measure(began, passed);
+        }
+        // Check at the latest after the largest step that this pattern allows.
+        let weight = (BETWEEN_CHECKS / self.pattern.piece.max(1)).max(1);
+        self.stop_check
+            .count((passed + CALL_COST).saturating_mul(weight))?;
+        Ok(found)
+    }
+
+    fn measure(&self, began: Instant, passed: usize) {
+        let pace = (began.elapsed().as_nanos() as f64 / passed as f64).max(0.01);
+        // A thread that was descheduled looks slow once: average with the previous estimate.
+        let known = if self.measured.replace(true) {
+            self.pace.get()
+        } else {
+            pace
+        };
+        self.pace.set((known + pace) / 2.0);
+    }
+
+    /// Measures the cost of a byte on the beginning of a large text.
+    fn calibrate(&self, haystack: &[u8], at: usize) {
+        let text = &haystack[..haystack.len().min(at + MEASURABLE.min(self.pattern.piece))];
+        let began = Instant::now();
+        let mut next = at;
+        let mut passed = text.len() - at;
+        while let Ok(Some(found)) = self.pattern.matcher.find_at(text, next) {
+            next = found.end().max(next + 1);
+            if next >= text.len() {
+                break;
+            }
+            if began.elapsed() > CALIBRATION {
+                passed = next - at;
+                break;
+            }
+        }
+        self.measure(began, passed.max(1));
+    }
+
+    /// Searches a text with the engines of this module; `None` where the pattern is too large for them.
+    fn by_engine(
+        &self,
+        haystack: &[u8],
+        at: usize,
+        wanted: Wanted,
+    ) -> Option<Result<Option<Match>, Stopped>> {
+        let mut engine = self.engine.borrow_mut();
+        if engine.is_none() {
+            *engine = Some(Engine::new(self.pattern.automata()?, EngineKind::LazyDfa));
+        }
+        let engine = engine.as_mut()?;
+        Some(engine.find(haystack, at, wanted, &self.stop_check))
+    }
+
+    fn search(&self, haystack: &[u8], at: usize, wanted: Wanted) -> Result<Option<Match>, Stopped> {
+        let length = haystack.len().saturating_sub(at);
+        self.stop_check.count(haystack.len() / LINE_ENDS_COST)?;
+        if length > self.piece() && !self.measured.get() {
+            self.calibrate(haystack, at);
+        }
+        if length > self.piece()
+            && let Some(found) = self.by_engine(haystack, at, wanted)
+        {
+            return found;
+        }
+        let matcher = &self.pattern.matcher;
+        self.uninterrupted(
+            length,
+            || match wanted {
+                Wanted::Match => matcher.find_at(haystack, at),
+                Wanted::Any => Ok(matcher
+                    .shortest_match_at(haystack, at)?
+                    .map(|end| Match::new(end, end))),
+            },
+            |found| found.map_or(length, |found| found.end() - at),
+        )
+    }
+}
+
+/// Returns the length of the next step: whole lines of about this many bytes in all, or one line that is longer.
+fn lines_of(text: &[u8], about: usize) -> usize {
+    if text.len() <= about {
+        return text.len();
+    }
+    memchr::memrchr(b'\n', &text[..about])
+        .or_else(|| memchr::memchr(b'\n', text))
+        .map_or(text.len(), |at| at + 1)
+}
+
+impl Matcher for StoppableMatcher<'_> {
+    type Captures = NoCaptures;
+    type Error = Stopped;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
+        self.search(haystack, at, Wanted::Match)
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, Stopped> {
+        Ok(NoCaptures::new())
+    }
+
+    fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, Stopped> {
+        let found = self.search(haystack, at, Wanted::Any)?;
+        Ok(found.map(|found| found.end()))
+    }
+
+    fn non_matching_bytes(&self) -> Option<&ByteSet> {
+        self.pattern.matcher.non_matching_bytes()
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        self.pattern.matcher.line_terminator()
+    }
+
+    /// grep-searcher calls this only where no match spans lines, so any number of lines can be searched at once.
+    fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
+        let mut at = 0;
+        while at < haystack.len() {
+            let piece = self.piece();
+            let length = lines_of(&haystack[at..], piece);
+            let lines = &haystack[at..at + length];
+            let found = if length > piece {
+                let line = lines.strip_suffix(b"\n").unwrap_or(lines);
+                let found = self.search(line, 0, Wanted::Any)?;
+                found.map(|found| LineMatchKind::Confirmed(found.end()))
+            } else {
+                self.uninterrupted(
+                    length,
+                    || self.pattern.matcher.find_candidate_line(lines),
+                    |found| found.as_ref().map_or(length, place),
+                )?
+            };
+            let last = at + length == haystack.len();
+            // An empty match behind the last line end belongs to the next line.
+            if let Some(found) = found.filter(|found| last || place(found) < length) {
+                return Ok(Some(match found {
+                    LineMatchKind::Confirmed(place) => LineMatchKind::Confirmed(at + place),
+                    LineMatchKind::Candidate(place) => LineMatchKind::Candidate(at + place),
+                }));
+            }
+            at += length;
+        }
+        Ok(None)
+    }
+}
+
+fn place(found: &LineMatchKind) -> usize {
+    match found {
+        LineMatchKind::Confirmed(place) | LineMatchKind::Candidate(place) => *place,
+    }
+}
+
+#[cfg(test)]
+mod tests;
