@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
-use lancet_workspace::{Leaf, ReadError};
+use lancet_workspace::{FileReader, ReadError};
 
 use crate::file_search::{FileOutcome, FileSearcher, Matches};
 use crate::stoppable::{StoppableMatcher, Stopped};
@@ -66,7 +66,7 @@ impl FileSearcher<'_> {
     /// Returns the lines of a file around the matches of `extent`.
     pub fn excerpt(
         &self,
-        leaf: Result<Leaf, ReadError>,
+        leaf: Result<FileReader, ReadError>,
         encoding: Option<&'static str>,
         extent: ExcerptRange,
     ) -> Result<Excerpt, FileOutcome> {

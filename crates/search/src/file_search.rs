@@ -7,7 +7,7 @@ use std::path::Path;
 
 use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkMatch};
-use lancet_workspace::{Leaf, ReadError};
+use lancet_workspace::{FileReader, ReadError};
 
 use crate::gate::Stop;
 use crate::pattern::Pattern;
@@ -60,7 +60,7 @@ impl<'s> FileSearcher<'s> {
     /// Counts the matches in a file. `encoding` overrides the detection by byte order mark.
     pub fn count(
         &mut self,
-        leaf: Result<Leaf, ReadError>,
+        leaf: Result<FileReader, ReadError>,
         encoding: Option<&'static str>,
     ) -> FileOutcome {
         let mut sink = CountSink {

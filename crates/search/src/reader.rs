@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkMatch};
-use lancet_workspace::{Leaf, ReadError};
+use lancet_workspace::{FileReader, ReadError};
 use memmap2::MmapMut;
 
 use crate::file_search::FileOutcome;
@@ -75,7 +75,7 @@ impl<'s> SearchReader<'s> {
     pub(crate) fn search<S: Sink<Error = io::Error>>(
         &mut self,
         matcher: &StoppableMatcher<'_>,
-        leaf: Result<Leaf, ReadError>,
+        leaf: Result<FileReader, ReadError>,
         encoding: Option<&'static str>,
         sink: S,
     ) -> Result<bool, FileOutcome> {
@@ -189,7 +189,7 @@ fn finish(
 
 /// Reads a large file up to its first NUL, or until the search is stopped.
 struct ReadUntilNul<'s> {
-    leaf: Leaf,
+    leaf: FileReader,
     stop: &'s dyn Stop,
     nul_is_text: bool,
     offset: u64,

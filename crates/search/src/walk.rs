@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lancet_workspace::{Branch, Leaf, Located, ReadError, Stamp};
+use lancet_workspace::{FileReader, FolderHandle, Located, ReadError, Stamp};
 
 use crate::filter::Filter;
 use crate::gate::{Gate, Stop};
@@ -86,16 +86,16 @@ pub struct File<'w> {
 }
 
 enum FileSource<'w> {
-    InFolder(&'w Branch, &'w OsStr),
+    InFolder(&'w FolderHandle, &'w OsStr),
     Start(&'w Located),
 }
 
 impl File<'_> {
     /// Opens the file for reading.
-    pub fn open(&self) -> Result<Leaf, ReadError> {
+    pub fn open(&self) -> Result<FileReader, ReadError> {
         match self.place {
             FileSource::InFolder(folder, name) => folder.open(name),
-            FileSource::Start(located) => located.leaf(),
+            FileSource::Start(located) => located.open_reader(),
         }
     }
 

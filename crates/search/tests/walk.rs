@@ -90,7 +90,8 @@ impl Ground {
             most_bytes: usize::MAX,
         };
         let never = || false;
-        let found = FileSearcher::new(&pattern, &never).excerpt(located.leaf(), None, extent);
+        let found =
+            FileSearcher::new(&pattern, &never).excerpt(located.open_reader(), None, extent);
         let lines = found.expect("searched").lines;
         lines.iter().map(|line| line.number).collect()
     }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{
-    Disk, Expected, FaultyDisk, NewBytes, Old, RealDisk, Revision, Snapshot, Workspace, Write,
+    Disk, Expected, FaultyDisk, NewBytes, OldFile, RealDisk, Revision, Snapshot, Workspace, Write,
     WriteOptions,
 };
 
@@ -60,9 +60,9 @@ impl<'p> Change<'p> {
     fn commit(&self, workspace: &Workspace) -> Option<PathBuf> {
         let seen = &self.seen;
         let old = if seen.bytes.len() <= ON_RECORD {
-            Old::KeptElsewhere
+            OldFile::KeptByCaller
         } else {
-            Old::Kept
+            OldFile::Keep
         };
         let located = workspace.locate(self.path).unwrap();
         let write = Write {

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::disk::{Disk, EntryKind, Open};
+use crate::disk::{Disk, EntryKind, OpenMode};
 use crate::folder::is_temporary;
 use crate::locate::{FileType, Located};
 use crate::snapshot::ReadError;
@@ -24,14 +24,14 @@ const PAGE: usize = 1 << 12;
 
 /// A folder held open.
 #[derive(Clone, Debug)]
-pub struct Branch {
+pub struct FolderHandle {
     disk: Arc<dyn Disk>,
     handle: Arc<OwnedFd>,
 }
 
 /// A regular file held open for reading from its start.
 #[derive(Debug)]
-pub struct Leaf {
+pub struct FileReader {
     disk: Arc<dyn Disk>,
     file: OwnedFd,
     offset: u64,
@@ -39,24 +39,24 @@ pub struct Leaf {
 
 impl Located {
     /// This folder, held open for a search.
-    pub fn branch(&self) -> Result<Branch, ReadError> {
+    pub fn open_folder(&self) -> Result<FolderHandle, ReadError> {
         if self.kind() != FileType::Directory {
             return Err(ReadError::NotAFile(self.kind()));
         }
         // Opened afresh: the handle at hand may be one that cannot be listed.
         let handle = self
             .disk
-            .open_at(self.folder(), OsStr::new("."), Open::Folder)?;
-        Ok(Branch {
+            .open_at(self.folder(), OsStr::new("."), OpenMode::Folder)?;
+        Ok(FolderHandle {
             disk: Arc::clone(&self.disk),
             handle: Arc::new(handle),
         })
     }
 
     /// This file, held open for a search.
-    pub fn leaf(&self) -> Result<Leaf, ReadError> {
-        let (file, _) = self.open_file(Open::Read)?;
-        Ok(Leaf {
+    pub fn open_reader(&self) -> Result<FileReader, ReadError> {
+        let (file, _) = self.open_file(OpenMode::Read)?;
+        Ok(FileReader {
             disk: Arc::clone(&self.disk),
             file,
             offset: 0,
@@ -64,7 +64,7 @@ impl Located {
     }
 }
 
-impl Branch {
+impl FolderHandle {
     /// Calls `each` for every entry, in the system's order, until it breaks. To be called once.
     pub fn list(
         &self,
@@ -80,9 +80,11 @@ impl Branch {
     }
 
     /// A folder of this one, held open. Fails on a link.
-    pub fn enter(&self, name: &OsStr) -> io::Result<Branch> {
-        let handle = self.disk.open_at(self.handle.as_fd(), name, Open::Folder)?;
-        Ok(Branch {
+    pub fn enter(&self, name: &OsStr) -> io::Result<FolderHandle> {
+        let handle = self
+            .disk
+            .open_at(self.handle.as_fd(), name, OpenMode::Folder)?;
+        Ok(FolderHandle {
             disk: Arc::clone(&self.disk),
             handle: Arc::new(handle),
         })
@@ -95,10 +97,10 @@ impl Branch {
 
     /// A regular file of this folder, held open. The listing has said that it is one, and only that is asked: what was put
     /// in its place since is opened without waiting, and a `stat` of every file was a tenth of a search's system time.
-    pub fn open(&self, name: &OsStr) -> Result<Leaf, ReadError> {
+    pub fn open(&self, name: &OsStr) -> Result<FileReader, ReadError> {
         let mut tries = 0;
         let file = loop {
-            match self.disk.open_at(self.handle.as_fd(), name, Open::Read) {
+            match self.disk.open_at(self.handle.as_fd(), name, OpenMode::Read) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock && tries < TRIES => {
                     tries += 1;
                     self.disk.pause(Duration::from_millis(2));
@@ -109,7 +111,7 @@ impl Branch {
                 other => break other?,
             }
         };
-        Ok(Leaf {
+        Ok(FileReader {
             disk: Arc::clone(&self.disk),
             file,
             offset: 0,
@@ -117,7 +119,7 @@ impl Branch {
     }
 }
 
-impl Leaf {
+impl FileReader {
     /// Its stamp now.
     pub fn stat(&self) -> io::Result<Stamp> {
         self.disk.stat(self.file.as_fd())
@@ -149,7 +151,7 @@ impl Leaf {
     }
 }
 
-impl io::Read for Leaf {
+impl io::Read for FileReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.disk.read_at(self.file.as_fd(), into, self.offset)?;
         self.offset += read as u64;

@@ -28,9 +28,10 @@ use std::sync::Arc;
 pub(crate) use aside::give_name;
 pub use guarantee::Guarantee;
 pub(crate) use in_place::write_over;
-pub use outcome::{Barrier, CommitError, Warning, Written};
+pub use outcome::{CommitError, ReadOnlyReason, Warning, Written};
 pub use request::{
-    Durability, Expected, Links, NewBytes, Old, Source, Strategy, Weak, Write, WriteOptions,
+    Durability, Expected, HardLinkPolicy, NewBytes, OldFile, Source, Strategy, Weak, Write,
+    WriteOptions,
 };
 pub use stage::is_package_store;
 pub(crate) use trial::next_name;

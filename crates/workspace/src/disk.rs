@@ -20,7 +20,7 @@ use crate::stamp::{Moment, Stamp};
 
 /// How a name is opened. None of these follows a link, waits for the other end of a pipe or is handed on to a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Open {
+pub enum OpenMode {
     /// A folder, so that it can be listed and flushed.
     Folder,
     /// A folder, only to go on from: works without permission to list it.
@@ -80,7 +80,7 @@ pub enum EntryKind {
 
 /// Whether all attributes of a file could be given to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carried {
+pub enum AttributesCopied {
     /// All of them.
     All,
     /// All but some of the security system's.
@@ -89,7 +89,7 @@ pub enum Carried {
 
 /// What is special about a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Nature {
+pub enum FileSystemKind {
     /// Nothing.
     Plain,
     /// Its files are not files: the kernel makes them up when they are read (procfs, sysfs and kin).
@@ -105,7 +105,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// What tells this start of the system from others; empty where there is no such thing.
     fn boot(&self) -> String;
     /// What is special about the file system that a folder is on.
-    fn nature(&self, folder: BorrowedFd<'_>) -> io::Result<Nature>;
+    fn file_system_kind(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemKind>;
     /// The absolute path of a folder with every link in it resolved. Only for roots, once.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
     /// `stat` of an absolute path, of the link itself where its last name is one. Only to see whether a root is still
@@ -121,7 +121,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Opens a folder some levels below another; fails wherever a link or `..` is met on the way. May be unsupported.
     fn open_beneath(&self, folder: BorrowedFd<'_>, relative: &Path) -> io::Result<OwnedFd>;
     /// Opens a name.
-    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: Open) -> io::Result<OwnedFd>;
+    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: OpenMode) -> io::Result<OwnedFd>;
     /// `stat` of a name, of the link itself where it is one.
     fn stat_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Stamp>;
     /// `stat` of an open file.
@@ -201,7 +201,11 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Sets the time of the last change.
     fn set_modified(&self, file: BorrowedFd<'_>, at: Moment) -> io::Result<()>;
     /// Copies extended attributes, access control lists among them; those of the security system as far as it lets us.
-    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried>;
+    fn copy_attributes(
+        &self,
+        from: BorrowedFd<'_>,
+        to: BorrowedFd<'_>,
+    ) -> io::Result<AttributesCopied>;
     /// Lets the disk begin with a stretch of a file that is going to be flushed. A hint: nothing is waited for, and where
     /// it is not known nothing happens.
     fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64);

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::commit::NewBytes;
 use crate::content::{Sink, write_content};
-use crate::disk::{Disk, EntryKind, Lease, Open};
+use crate::disk::{Disk, EntryKind, Lease, OpenMode};
 use crate::random::random;
 use crate::revision::Revision;
 
@@ -48,7 +48,7 @@ pub enum Seal {
 
 /// What came of another look at a displaced file that was not sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum LateWriteCheck {
     /// Nobody wrote; it is sealed now and has another name.
     Sealed(Displaced),
     /// Somebody wrote into it after it was displaced.
@@ -142,7 +142,7 @@ impl Store {
             Err(error) if !is_elsewhere(&error) => return Err(error),
             Err(_) => {}
         }
-        let source = disk.open_at(folder, name, Open::Read)?;
+        let source = disk.open_at(folder, name, OpenMode::Read)?;
         // Only the copy outlives this: what somebody writes who still has the file open would go nowhere. Then it stays
         // for now. Where no lease can be had nobody can tell.
         let lease = disk.take_lease(source.as_fd(), Lease::Read);
@@ -207,28 +207,34 @@ impl Store {
     }
 
     /// Looks again at a file that was not sealed.
-    pub(crate) fn settle(&self, disk: &dyn Disk, displaced: &Displaced) -> io::Result<Settled> {
+    pub(crate) fn check_late_writes(
+        &self,
+        disk: &dyn Disk,
+        displaced: &Displaced,
+    ) -> io::Result<LateWriteCheck> {
         let Some((store, path)) = self.folder(disk)? else {
-            return Ok(Settled::Waiting);
+            return Ok(LateWriteCheck::Waiting);
         };
         let Some(name) = displaced.path.file_name() else {
-            return Ok(Settled::Waiting);
+            return Ok(LateWriteCheck::Waiting);
         };
         let sealed_name = name
             .as_bytes()
             .strip_prefix(UNSEALED)
             .map_or(name, OsStr::from_bytes);
-        let (name, file) = match disk.open_at(store.as_fd(), name, Open::Read) {
+        let (name, file) = match disk.open_at(store.as_fd(), name, OpenMode::Read) {
             // Whoever looked before us sealed it and ended there.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let file = disk.open_at(store.as_fd(), sealed_name, Open::Read)?;
+                let file = disk.open_at(store.as_fd(), sealed_name, OpenMode::Read)?;
                 (sealed_name, file)
             }
             other => (name, other?),
         };
         let leased = match disk.take_lease(file.as_fd(), Lease::Read) {
             Ok(()) => true,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Settled::Waiting),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                return Ok(LateWriteCheck::Waiting);
+            }
             // No lease is ever to be had of this one: its bytes alone can tell.
             Err(_) => false,
         };
@@ -244,10 +250,10 @@ impl Store {
             .saturating_sub(second_of(sealed_name).unwrap_or(i64::MIN));
         if kept_for < if leased { SETTLING } else { LONG_ENOUGH } {
             if revision == displaced.revision {
-                return Ok(Settled::Waiting);
+                return Ok(LateWriteCheck::Waiting);
             }
             let (size, version) = self.copy_in(disk, file.as_fd(), old_name(sealed_name))?;
-            return Ok(Settled::Late {
+            return Ok(LateWriteCheck::Late {
                 open: Some(Displaced {
                     revision: version.revision,
                     ..displaced.clone()
@@ -257,7 +263,7 @@ impl Store {
             });
         }
         if leased && !disk.lease_is_quiet(file.as_fd(), Lease::Read)? {
-            return Ok(Settled::Waiting);
+            return Ok(LateWriteCheck::Waiting);
         }
         if sealed_name != name {
             disk.move_at(store.as_fd(), name, store.as_fd(), sealed_name)?;
@@ -268,9 +274,9 @@ impl Store {
             seal: Seal::Sealed,
         };
         Ok(if revision == displaced.revision {
-            Settled::Sealed(now)
+            LateWriteCheck::Sealed(now)
         } else {
-            Settled::Late {
+            LateWriteCheck::Late {
                 version: now,
                 size: disk.stat(file.as_fd())?.size,
                 open: None,
@@ -317,7 +323,7 @@ fn copy(
     name: &OsStr,
 ) -> io::Result<(u64, Revision)> {
     let size = disk.stat(source)?.size;
-    let copy = disk.open_at(folder, name, Open::Create { mode: 0o600 })?;
+    let copy = disk.open_at(folder, name, OpenMode::Create { mode: 0o600 })?;
     let mut sink = Sink::new(disk, copy.as_fd());
     let unchanged = NewBytes::Streamed { changes: &[] };
     let copied = write_content(&unchanged, Some((source, size)), &mut sink)

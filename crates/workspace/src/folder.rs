@@ -13,7 +13,7 @@ const MOST_ENTRIES: usize = 100_000;
 
 /// One entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its name.
     pub name: OsString,
     /// Its kind.
@@ -22,9 +22,9 @@ pub struct Entry {
 
 /// The first entries of a folder, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing {
+pub struct FolderListing {
     /// Sorted by the bytes of their names.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FolderEntry>,
     /// How many there are in all (at least that many in a folder of over 100,000).
     pub total: usize,
 }
@@ -36,14 +36,14 @@ impl Located {
         &self,
         most: usize,
         keep: &dyn Fn(&OsStr, EntryKind) -> bool,
-    ) -> Result<Listing, ReadError> {
+    ) -> Result<FolderListing, ReadError> {
         if self.kind() != FileType::Directory {
             return Err(ReadError::NotAFile(self.kind()));
         }
         let mut entries = Vec::new();
         self.disk.list(self.folder(), &mut |name, kind| {
             if !is_temporary(name) && keep(name, kind) {
-                entries.push(Entry {
+                entries.push(FolderEntry {
                     name: name.to_owned(),
                     kind,
                 });
@@ -57,7 +57,7 @@ impl Located {
         entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let total = entries.len();
         entries.truncate(most);
-        Ok(Listing { entries, total })
+        Ok(FolderListing { entries, total })
     }
 
     /// Of a missing name: at most `most` names that stand where its first missing part should stand.

@@ -50,14 +50,14 @@ pub struct Step {
     /// What is done.
     pub act: Act,
     /// The file that is there before.
-    pub old: Option<Trace>,
+    pub old: Option<FileIdentity>,
     /// The file that is there afterwards.
-    pub new: Option<Trace>,
+    pub new: Option<FileIdentity>,
 }
 
 /// A file, to be known again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trace {
+pub struct FileIdentity {
     /// Which one.
     pub inode: u64,
     /// What it holds.
@@ -70,7 +70,7 @@ pub enum Act {
     /// Name and temporary name change places.
     Exchange,
     /// The old file goes to the temporary name with `.old` behind it, the new one to the name.
-    Aside,
+    MoveAside,
     /// The file is rewritten.
     InPlace {
         /// The copy of its old bytes.

@@ -6,8 +6,8 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
-use crate::disk::{Disk, Open};
-use crate::journal::{Act, Flush, Intent, Step, Ticket, Trace};
+use crate::disk::{Disk, OpenMode};
+use crate::journal::{Act, FileIdentity, Flush, Intent, Step, Ticket};
 use crate::locate::{FileType, Located};
 use crate::revision::Revision;
 use crate::roots::Workspace;
@@ -16,7 +16,7 @@ use crate::roots::Workspace;
 const IN_ONE_ENTRY: usize = 32;
 
 /// Folders that are about to go. Dropped, they stay, and the journal's entries are closed.
-pub struct Leaving<'w> {
+pub struct FolderRemoval<'w> {
     workspace: &'w Workspace,
     runs: Vec<Run<'w>>,
     records: Vec<Ticket>,
@@ -34,8 +34,8 @@ struct Run<'w> {
 
 impl Workspace {
     /// Notes folders, given outermost first, that are to go once nothing is in them any more.
-    pub fn leave_folders<'w>(&'w self, folders: &'w [PathBuf]) -> Leaving<'w> {
-        let mut leaving = Leaving {
+    pub fn plan_folder_removal<'w>(&'w self, folders: &'w [PathBuf]) -> FolderRemoval<'w> {
+        let mut leaving = FolderRemoval {
             workspace: self,
             runs: Vec::new(),
             records: Vec::new(),
@@ -62,7 +62,9 @@ impl Workspace {
             let here = innermost
                 .as_ref()
                 .map_or(above.folder(), |folder| folder.as_fd());
-            let next = self.disk.open_at(here, path.file_name()?, Open::Passage);
+            let next = self
+                .disk
+                .open_at(here, path.file_name()?, OpenMode::Passage);
             let Ok(next) = next else { break };
             let stamp = self.disk.stat(next.as_fd()).ok()?;
             inodes.push((stamp.device, stamp.inode));
@@ -77,7 +79,7 @@ impl Workspace {
     }
 }
 
-impl Leaving<'_> {
+impl FolderRemoval<'_> {
     fn note(&mut self, run: &Run<'_>) {
         let Some(journal) = &self.workspace.journal else {
             return;
@@ -92,7 +94,7 @@ impl Leaving<'_> {
                 temporary: Default::default(),
                 act: Act::Folder,
                 old: None,
-                new: Some(Trace {
+                new: Some(FileIdentity {
                     inode: *inode,
                     revision: Revision::of(b""),
                 }),
@@ -129,7 +131,7 @@ impl Run<'_> {
             // One step up, so that no more than two are open at a time however deep they lie.
             let outer = match (at.checked_sub(1), &here) {
                 (Some(outer), Some(inner)) => {
-                    let up = disk.open_at(inner.as_fd(), OsStr::new(".."), Open::Passage);
+                    let up = disk.open_at(inner.as_fd(), OsStr::new(".."), OpenMode::Passage);
                     let up = up.map_err(told)?;
                     let stamp = disk.stat(up.as_fd()).map_err(told)?;
                     // Somebody moved it away meanwhile: it is theirs now.
@@ -182,7 +184,7 @@ fn remove_one(
     }
 }
 
-impl Drop for Leaving<'_> {
+impl Drop for FolderRemoval<'_> {
     fn drop(&mut self) {
         for record in std::mem::take(&mut self.records) {
             if let Some(journal) = &self.workspace.journal

@@ -30,24 +30,26 @@ mod snapshot;
 mod stamp;
 mod sweep;
 
-pub use branch::{Branch, Leaf};
+pub use branch::{FileReader, FolderHandle};
 pub use commit::{
-    Barrier, CommitError, Durability, Expected, Guarantee, Links, NewBytes, Old, Source, Strategy,
-    Warning, Weak, Write, WriteOptions, Written, is_package_store,
+    CommitError, Durability, Expected, Guarantee, HardLinkPolicy, NewBytes, OldFile,
+    ReadOnlyReason, Source, Strategy, Warning, Weak, Write, WriteOptions, Written,
+    is_package_store,
 };
 pub use disk::{
-    Call, Carried, Disk, EntryKind, FaultyDisk, Lasting, Lease, Nature, Open, RealDisk, Replace,
+    AttributesCopied, Call, Disk, EntryKind, FaultyDisk, FileSystemKind, Lasting, Lease, OpenMode,
+    RealDisk, Replace,
 };
-pub use displaced::{DISPLACED_FOLDER, Displaced, Limits, Seal, Settled, is_sealed_name};
-pub use folder::{Entry, Listing};
+pub use displaced::{DISPLACED_FOLDER, Displaced, LateWriteCheck, Limits, Seal, is_sealed_name};
+pub use folder::{FolderEntry, FolderListing};
 pub use journal::{
-    Act, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket, Trace,
+    Act, FileIdentity, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket,
 };
-pub use leaving::Leaving;
+pub use leaving::FolderRemoval;
 pub use locate::{FileType, LocateError, Located};
-pub use recover::{Healed, Recovered};
-pub use resolved::{by_letters, resolved_folder};
+pub use recover::{Recovered, RecoveryOutcome};
+pub use resolved::{normalize_lexically, resolved_folder};
 pub use revision::{Hasher, Revision};
 pub use roots::{OpenError, Workspace};
-pub use snapshot::{Known, ReadError, Snapshot};
+pub use snapshot::{KnownContent, ReadError, Snapshot};
 pub use stamp::{Moment, Stamp};

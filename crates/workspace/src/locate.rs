@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, Nature};
+use crate::disk::{Disk, FileSystemKind};
 use crate::roots::{Root, Workspace};
 use crate::stamp::Stamp;
 use walk::Walk;
@@ -154,13 +154,18 @@ impl Workspace {
             Some(stamp) => stamp.device,
             None => self.disk.stat(located.folder())?.device,
         };
-        match self.mounts.nature(&*self.disk, located.folder(), device) {
-            Nature::Plain => {}
-            Nature::Kernel if located.kind == FileType::File => {
+        match self
+            .mounts
+            .file_system_kind(&*self.disk, located.folder(), device)
+        {
+            FileSystemKind::Plain => {}
+            FileSystemKind::Kernel if located.kind == FileType::File => {
                 located.kind = FileType::Special("file that the kernel makes up");
             }
-            Nature::Kernel => {}
-            Nature::Windows => windows::check(located.relative()).map_err(LocateError::BadName)?,
+            FileSystemKind::Kernel => {}
+            FileSystemKind::Windows => {
+                windows::check(located.relative()).map_err(LocateError::BadName)?
+            }
         }
         Ok(located)
     }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::disk::{Disk, Open};
+use crate::disk::{Disk, OpenMode};
 
 /// A folder by its numbers.
 type Key = (u64, u64);
@@ -128,7 +128,7 @@ impl Locks {
         let name = OsString::from(format!("{stripe:02x}"));
         let opened = self.folder(disk).and_then(|folder| {
             folder
-                .map(|folder| disk.open_at(folder.as_fd(), &name, Open::Lock))
+                .map(|folder| disk.open_at(folder.as_fd(), &name, OpenMode::Lock))
                 .transpose()
         });
         let Ok(Some(file)) = opened else {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::os::fd::BorrowedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::disk::{Disk, Nature};
+use crate::disk::{Disk, FileSystemKind};
 
 /// What a file system may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) enum Lack {
 #[derive(Debug, Default)]
 pub(crate) struct Mounts {
     lacks: Mutex<HashMap<u64, Vec<Lack>>>,
-    natures: Mutex<HashMap<u64, Nature>>,
+    natures: Mutex<HashMap<u64, FileSystemKind>>,
     leases: Mutex<HashMap<u64, Sight>>,
 }
 
@@ -47,14 +47,21 @@ impl Mounts {
     }
 
     /// What is special about the file system of a folder with this device. One that cannot be asked is taken for plain.
-    pub(crate) fn nature(&self, disk: &dyn Disk, folder: BorrowedFd<'_>, device: u64) -> Nature {
+    pub(crate) fn file_system_kind(
+        &self,
+        disk: &dyn Disk,
+        folder: BorrowedFd<'_>,
+        device: u64,
+    ) -> FileSystemKind {
         let known = || self.natures.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(nature) = known().get(&device) {
-            return *nature;
+        if let Some(file_system_kind) = known().get(&device) {
+            return *file_system_kind;
         }
-        let nature = disk.nature(folder).unwrap_or(Nature::Plain);
-        known().insert(device, nature);
-        nature
+        let file_system_kind = disk
+            .file_system_kind(folder)
+            .unwrap_or(FileSystemKind::Plain);
+        known().insert(device, file_system_kind);
+        file_system_kind
     }
 
     /// Whom a lease on this file shows. `device` is that of the file's folder: a file of overlayfs may carry the device

@@ -25,16 +25,16 @@ pub struct Recovered {
     /// The file.
     pub path: PathBuf,
     /// What was done.
-    pub healed: Healed,
+    pub outcome: RecoveryOutcome,
 }
 
 /// What recovery did about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Healed {
+pub enum RecoveryOutcome {
     /// The change had been made; what was left of it was tidied up.
     Finished,
     /// The change was taken back, or had never been made.
-    TakenBack,
+    RolledBack,
     /// Somebody else had written meanwhile: their file stands, and this was kept.
     Kept(PathBuf),
 }
@@ -94,7 +94,7 @@ impl Workspace {
         folders.sort_by_key(|record| std::cmp::Reverse(record.depth()));
         for record in folders {
             let healed = self.heal_record(&record)?;
-            let stays = |one: &Recovered| matches!(one.healed, Healed::Kept(_));
+            let stays = |one: &Recovered| matches!(one.outcome, RecoveryOutcome::Kept(_));
             match healed {
                 Some(healed) if is_all || !healed.iter().any(stays) => {
                     journal.close(record.ticket)?;
@@ -165,7 +165,7 @@ impl Workspace {
             };
             healed.push(Recovered {
                 path: path_of(step),
-                healed: outcome,
+                outcome,
             });
         }
         for folder in &folders {
@@ -231,7 +231,7 @@ fn open_walking(
     root: std::os::fd::BorrowedFd<'_>,
     rest: &Path,
 ) -> io::Result<OwnedFd> {
-    use crate::disk::Open;
+    use crate::disk::OpenMode;
     use std::os::fd::AsFd as _;
     if let Ok(folder) = disk.open_beneath(root, rest) {
         return Ok(folder);
@@ -239,7 +239,7 @@ fn open_walking(
     let mut here: Option<OwnedFd> = None;
     for part in rest.components() {
         let from = here.as_ref().map_or(root, |folder| folder.as_fd());
-        let next = disk.open_at(from, part.as_os_str(), Open::Folder)?;
+        let next = disk.open_at(from, part.as_os_str(), OpenMode::Folder)?;
         here = Some(next);
     }
     here.ok_or_else(|| io::ErrorKind::NotFound.into())

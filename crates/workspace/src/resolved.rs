@@ -19,7 +19,7 @@ pub fn resolved_folder(folder: &Path) -> PathBuf {
 }
 
 /// The path with `.` and `..` taken out by the letters alone, as if no part of it were a link.
-pub fn by_letters(path: &Path) -> PathBuf {
+pub fn normalize_lexically(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use crate::disk::Disk;
-use crate::displaced::{DISPLACED_FOLDER, Displaced, Limits, Settled, Store};
+use crate::displaced::{DISPLACED_FOLDER, Displaced, LateWriteCheck, Limits, Store};
 use crate::journal::{FileJournal, Journal};
 use crate::locate::{FileType, LocateError, Located};
 use crate::locks::Locks;
@@ -180,8 +180,8 @@ impl Workspace {
     }
 
     /// Looks again at a displaced file that was not sealed: is it certain by now that nobody writes into it?
-    pub fn settle(&self, displaced: &Displaced) -> io::Result<Settled> {
-        self.displaced.settle(&*self.disk, displaced)
+    pub fn check_late_writes(&self, displaced: &Displaced) -> io::Result<LateWriteCheck> {
+        self.displaced.check_late_writes(&*self.disk, displaced)
     }
 
     /// Removes sealed old files beyond these limits; how many. Done by itself, with the default limits, before the first

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::buffer;
-use crate::disk::{Disk, Open};
+use crate::disk::{Disk, OpenMode};
 use crate::locate::{FileType, Located};
 use crate::revision::{Hasher, Revision};
 use crate::stamp::Stamp;
@@ -34,7 +34,7 @@ pub struct Snapshot {
 
 /// Content that a file is compared with.
 #[derive(Clone, Copy, Debug)]
-pub enum Known<'a> {
+pub enum KnownContent<'a> {
     /// The bytes themselves: the cheaper comparison.
     Bytes(&'a [u8]),
     /// Only their name.
@@ -71,7 +71,7 @@ impl Located {
     pub fn snapshot(&self, most: u64) -> Result<Snapshot, ReadError> {
         let mut bytes = Vec::new();
         for _ in 0..TRIES {
-            let (file, before) = self.open_file(Open::Read)?;
+            let (file, before) = self.open_file(OpenMode::Read)?;
             if before.size > most {
                 return Err(ReadError::TooLarge {
                     size: before.size,
@@ -103,7 +103,7 @@ impl Located {
     pub fn unchanged_since(
         &self,
         stamp: &Stamp,
-        content: Known<'_>,
+        content: KnownContent<'_>,
     ) -> Result<Option<Stamp>, ReadError> {
         if !self.missing_folders.is_empty() {
             return Ok(None);
@@ -120,7 +120,7 @@ impl Located {
             return Ok(None);
         }
         for _ in 0..TRIES {
-            let (file, before) = match self.open_file(Open::Read) {
+            let (file, before) = match self.open_file(OpenMode::Read) {
                 Ok(opened) => opened,
                 Err(ReadError::Missing | ReadError::NotAFile(_)) => return Ok(None),
                 Err(error) => return Err(error),
@@ -140,7 +140,7 @@ impl Located {
     /// Hands the file to `take` in pieces of 256 KiB, until its end or until `take` breaks. The stamp is that of the
     /// file if it held still; if not, [`ReadError::Unstable`], and what was taken is worth nothing.
     pub fn scan(&self, take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<Stamp, ReadError> {
-        let (file, before) = self.open_file(Open::Read)?;
+        let (file, before) = self.open_file(OpenMode::Read)?;
         scan_file(&*self.disk, file.as_fd(), take)?;
         let after = self.disk.stat(file.as_fd())?;
         if before.same_file_state(&after) {
@@ -152,7 +152,7 @@ impl Located {
 
     /// At most `length` bytes from `offset` on, fewer at the end, and the stamp of the file they are from.
     pub fn read_at(&self, offset: u64, length: usize) -> Result<(Vec<u8>, Stamp), ReadError> {
-        let (file, before) = self.open_file(Open::Read)?;
+        let (file, before) = self.open_file(OpenMode::Read)?;
         let rest = before.size.saturating_sub(offset).min(length as u64);
         let mut bytes = Vec::with_capacity(usize::try_from(rest).unwrap_or(length).max(1));
         while bytes.len() < bytes.capacity() && (bytes.len() as u64) < rest {
@@ -171,7 +171,7 @@ impl Located {
     }
 
     /// Opens the regular file that stands at the name now, whatever stood there when it was located.
-    pub(crate) fn open_file(&self, how: Open) -> Result<(OwnedFd, Stamp), ReadError> {
+    pub(crate) fn open_file(&self, how: OpenMode) -> Result<(OwnedFd, Stamp), ReadError> {
         if self.kind() == FileType::Directory {
             return Err(ReadError::NotAFile(FileType::Directory));
         }
@@ -207,7 +207,7 @@ impl Located {
 impl Located {
     /// A file that is just being rewritten in place cannot be opened for a moment: the one who rewrites it has been told
     /// by the try, and is soon done.
-    fn open_patiently(&self, how: Open) -> io::Result<OwnedFd> {
+    fn open_patiently(&self, how: OpenMode) -> io::Result<OwnedFd> {
         for _ in 0..LEASE_TRIES {
             match self.disk.open_at(self.folder(), &self.name, how) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -300,10 +300,10 @@ pub(crate) fn holds(
     disk: &dyn Disk,
     file: BorrowedFd<'_>,
     size: u64,
-    content: Known<'_>,
+    content: KnownContent<'_>,
 ) -> io::Result<bool> {
     match content {
-        Known::Bytes(bytes) => {
+        KnownContent::Bytes(bytes) => {
             if bytes.len() as u64 != size {
                 return Ok(false);
             }
@@ -321,7 +321,7 @@ pub(crate) fn holds(
             })?;
             Ok(equal && rest.is_empty())
         }
-        Known::Revision(revision) => {
+        KnownContent::Revision(revision) => {
             let mut hasher = Hasher::new();
             scan_file(disk, file, &mut |piece| {
                 hasher.update(piece);

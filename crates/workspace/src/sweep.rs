@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Arc, PoisonError};
 
-use crate::disk::{EntryKind, Lease, Open};
+use crate::disk::{EntryKind, Lease, OpenMode};
 use crate::displaced::Seal;
 use crate::locks::Guard;
 use crate::roots::Workspace;
@@ -66,7 +66,7 @@ impl Workspace {
         if !is_ours || touched > disk.now().0.saturating_sub(OLD) {
             return;
         }
-        let file = disk.open_at(folder.as_fd(), name, Open::Read);
+        let file = disk.open_at(folder.as_fd(), name, OpenMode::Read);
         let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
         let seal = if quiet { Seal::Sealed } else { Seal::Open };
         // Where that fails it stays, for another time.

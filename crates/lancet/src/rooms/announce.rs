@@ -8,7 +8,7 @@ use lancet_history::{
     StoreError,
 };
 use lancet_text::{RawChange, apply_raw};
-use lancet_workspace::{Expected, Hasher, Old, Revision, Seal, Written};
+use lancet_workspace::{Expected, Hasher, OldFile, Revision, Seal, Written};
 
 use super::plan::{FilePlan, New, Plan};
 use super::{CallContext, late};
@@ -44,7 +44,7 @@ impl PendingOperation {
                     return false;
                 };
                 // What may still change in the old file is kept with the record.
-                (written.is_sealed() || self.old_of(file) == Old::KeptElsewhere)
+                (written.is_sealed() || self.old_of(file) == OldFile::KeptByCaller)
                     && *known == Some(written.revision)
                     && stamp.mode == written.stamp.mode
                     && written.created_folders.is_empty()
@@ -52,15 +52,15 @@ impl PendingOperation {
     }
 
     /// What may become of a file's old bytes: those that the record holds need not be kept a second time.
-    pub(super) fn old_of(&self, file: &FilePlan) -> Old {
+    pub(super) fn old_of(&self, file: &FilePlan) -> OldFile {
         let is_whole = file
             .base
             .as_ref()
             .is_some_and(|base| base.bytes.len() as u64 <= DISPLACED);
         if self.on_record && is_whole {
-            Old::KeptElsewhere
+            OldFile::KeptByCaller
         } else {
-            Old::Kept
+            OldFile::Keep
         }
     }
 }

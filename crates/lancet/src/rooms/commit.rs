@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use lancet_workspace::{
-    Barrier, CommitError, Durability, Leaving, Links, NewBytes, Old, Strategy, Warning, Weak,
-    Write, WriteOptions, Written,
+    CommitError, Durability, FolderRemoval, HardLinkPolicy, NewBytes, OldFile, ReadOnlyReason,
+    Strategy, Warning, Weak, Write, WriteOptions, Written,
 };
 use serde_json::json;
 
@@ -124,9 +124,9 @@ fn carry_out(
         let outermost = folders.first().map(|folder| folder.components().count());
         std::cmp::Reverse(outermost)
     });
-    let leaving: Vec<(usize, Leaving<'_>)> = going
+    let leaving: Vec<(usize, FolderRemoval<'_>)> = going
         .into_iter()
-        .map(|(at, folders)| (at, workspace.leave_folders(folders)))
+        .map(|(at, folders)| (at, workspace.plan_folder_removal(folders)))
         .collect();
     context.cancel.begin_writing();
     let outcome = workspace.commit(batch);
@@ -171,9 +171,9 @@ fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
             settings::Strategy::InPlace => Strategy::InPlace,
         },
         links: match settings.links {
-            None => Links::Auto,
-            Some(settings::Links::Keep) => Links::Keep,
-            Some(settings::Links::Break) => Links::Break,
+            None => HardLinkPolicy::Auto,
+            Some(settings::Links::Keep) => HardLinkPolicy::Keep,
+            Some(settings::Links::Break) => HardLinkPolicy::Break,
         },
         weak: match settings.write.weak {
             settings::Weak::Allow => Weak::Allow,
@@ -184,7 +184,7 @@ fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
             settings::Durability::Ordered => Durability::Ordered,
         },
         mode: file.new.mode(),
-        old: Old::Kept,
+        old: OldFile::Keep,
     }
 }
 
@@ -216,16 +216,16 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
             "it could only be rewritten in place without protection from other writers, and the settings forbid that",
         ),
         CommitError::Conflict { index, kept } => conflict(context, plan, *index, kept),
-        CommitError::ReadOnly { index, barrier } => {
-            let words = match barrier {
-                Barrier::File => {
+        CommitError::ReadOnly { index, reason } => {
+            let words = match reason {
+                ReadOnlyReason::File => {
                     "it has no write permission, and lancet does not change permissions"
                 }
-                Barrier::Immutable => {
+                ReadOnlyReason::Immutable => {
                     "it is set immutable (chattr +i), and only a person with the rights can lift that (chattr -i)"
                 }
-                Barrier::Folder => "its folder has no write permission",
-                Barrier::FileSystem => {
+                ReadOnlyReason::Folder => "its folder has no write permission",
+                ReadOnlyReason::FileSystem => {
                     "its file system is mounted read-only, and only a person with the rights can mount it otherwise"
                 }
             };

@@ -9,7 +9,9 @@ use lancet_history::{
     Author, ChangeKind, Content, Draft, FileDraft, OperationKind, OperationStore, State,
     StoreError, Unsealed,
 };
-use lancet_workspace::{Displaced, Expected, Healed, Recovered, Revision, Seal, Settled, Written};
+use lancet_workspace::{
+    Displaced, Expected, LateWriteCheck, Recovered, RecoveryOutcome, Revision, Seal, Written,
+};
 
 use super::CallContext;
 use super::plan::{FilePlan, Plan};
@@ -86,12 +88,12 @@ pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
 pub(crate) fn recovered(engine: &EngineView, all: &[Recovered]) {
     for one in all {
         let path = quote_path(&one.path);
-        let words = match &one.healed {
-            Healed::Finished => continue,
-            Healed::TakenBack => format!(
+        let words = match &one.outcome {
+            RecoveryOutcome::Finished => continue,
+            RecoveryOutcome::RolledBack => format!(
                 "an earlier lancet was interrupted while it changed {path}; that change has been taken back"
             ),
-            Healed::Kept(kept) => format!(
+            RecoveryOutcome::Kept(kept) => format!(
                 "an earlier lancet was interrupted while it changed {path}, and someone else has written it since; what stands there was left alone, the other version is kept in {}",
                 quote_path(kept)
             ),
@@ -187,14 +189,14 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
         revision: Revision::from_bytes(unsealed.revision),
         seal: Seal::Open,
     };
-    match engine.ceiling().settle(&displaced) {
-        Ok(Settled::Waiting) => Found::again(unsealed),
-        Ok(Settled::Sealed(now)) => {
+    match engine.ceiling().check_late_writes(&displaced) {
+        Ok(LateWriteCheck::Waiting) => Found::again(unsealed),
+        Ok(LateWriteCheck::Sealed(now)) => {
             let _ = store.adopt(now.revision.as_bytes(), &now.path);
             let _ = store.drop_unsealed(&unsealed.file);
             Found::default()
         }
-        Ok(Settled::Late {
+        Ok(LateWriteCheck::Late {
             version,
             size,
             open,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use lancet_history::StampRecord;
-use lancet_workspace::{Known, Revision};
+use lancet_workspace::{KnownContent, Revision};
 
 use super::CallContext;
 use crate::ledger::{record_of, stamp_of};
@@ -102,7 +102,10 @@ fn look(context: &CallContext<'_>, path: &Path, stamp: &StampRecord, revision: [
     {
         return Look::Holds(*stamp);
     }
-    match located.unchanged_since(&known, Known::Revision(Revision::from_bytes(revision))) {
+    match located.unchanged_since(
+        &known,
+        KnownContent::Revision(Revision::from_bytes(revision)),
+    ) {
         Ok(Some(now)) => Look::Holds(record_of(&now)),
         // Written just now, faster than it could be read: the next call looks again.
         Err(lancet_workspace::ReadError::Unstable) => Look::Holds(*stamp),

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use lancet_workspace::{Branch, EntryKind};
+use lancet_workspace::{EntryKind, FolderHandle};
 
 use super::names::EntryNames;
 use super::{IgnoreFiles, Walk};
@@ -22,7 +22,7 @@ const PORTION: usize = 4096;
 /// A folder that is being walked or is queued.
 pub(super) struct Folder {
     pub(super) start: usize,
-    pub(super) branch: Branch,
+    pub(super) branch: FolderHandle,
     pub(super) path: PathBuf,
     /// The length of the start's path in bytes.
     pub(super) base: usize,
@@ -34,7 +34,7 @@ pub(super) struct Folder {
 
 impl Folder {
     /// The folder of a start.
-    pub(super) fn start(walk: &Walk<'_>, start: usize, branch: Branch, path: &Path) -> Self {
+    pub(super) fn start(walk: &Walk<'_>, start: usize, branch: FolderHandle, path: &Path) -> Self {
         let above = match walk.ignoring {
             IgnoreFiles::Respect => Rules::above(path, walk.excludes),
             IgnoreFiles::Include => Rules::default(),

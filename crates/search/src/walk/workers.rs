@@ -207,7 +207,7 @@ impl<'w, 'a> Workers<'w, 'a> {
     fn begin(&self, at: usize, visitor: &mut impl Visitor, tally: &mut Tally) {
         let located = &self.walk.starts[at].located;
         match located.kind() {
-            FileType::Directory => match located.branch() {
+            FileType::Directory => match located.open_folder() {
                 Ok(branch) => {
                     let folder = Folder::start(self.walk, at, branch, located.path());
                     self.list(folder, visitor, tally);

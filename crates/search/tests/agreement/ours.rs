@@ -106,7 +106,7 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
             most_bytes: usize::MAX,
         };
         let excerpt = FileSearcher::new(wanted.pattern, &|| false)
-            .excerpt(located.leaf(), None, extent)
+            .excerpt(located.open_reader(), None, extent)
             .expect("it was searched before");
         let shown = excerpt.lines.into_iter().map(|line| {
             let cut = line.left_out != (0, 0);

@@ -11,8 +11,8 @@ use super::exchange::{freshen, keep, settle_stamp};
 use super::hold::{Held, Look, look};
 use super::stage::{Replacement, breaks_links, dress};
 use super::trial::{Scratch, is_unknown};
-use super::{Barrier, Failure, Guarantee, Rung, Warning, Write, Written};
-use crate::disk::{Carried, Disk, Replace};
+use super::{Failure, Guarantee, ReadOnlyReason, Rung, Warning, Write, Written};
+use crate::disk::{AttributesCopied, Disk, Replace};
 
 /// How a name was given to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub(super) fn aside(
     if held.stamp.links > 1 && breaks_links(write) {
         written.warnings.push(Warning::LinksBroken);
     }
-    if carried == Carried::NotAll {
+    if carried == AttributesCopied::NotAll {
         written.warnings.push(Warning::AttributesLost);
     }
     Ok(Done {
@@ -117,7 +117,7 @@ fn refused(error: &io::Error) -> Failure {
         Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
             Failure::Again(Rung::InPlace)
         }
-        Some(Errno::ROFS) => Failure::ReadOnly(Barrier::FileSystem),
+        Some(Errno::ROFS) => Failure::ReadOnly(ReadOnlyReason::FileSystem),
         _ => Failure::Io {
             step: "move aside",
             source: error.kind().into(),

@@ -4,9 +4,9 @@
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use super::{Barrier, Expected, Failure, NewBytes, Write};
-use crate::disk::Open;
-use crate::snapshot::{Known, ReadError, holds};
+use super::{Expected, Failure, NewBytes, ReadOnlyReason, Write};
+use crate::disk::OpenMode;
+use crate::snapshot::{KnownContent, ReadError, holds};
 use crate::stamp::Stamp;
 
 /// What stands at the name.
@@ -31,7 +31,7 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
             }),
         };
     };
-    let (handle, stamp) = located.open_file(Open::Read).map_err(not_there)?;
+    let (handle, stamp) = located.open_file(OpenMode::Read).map_err(not_there)?;
     if stamp.size != seen.size {
         return Err(Failure::Changed);
     }
@@ -45,7 +45,7 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
         return Err(Failure::Changed);
     }
     if stamp.permissions() & 0o222 == 0 {
-        return Err(Failure::ReadOnly(Barrier::File));
+        return Err(Failure::ReadOnly(ReadOnlyReason::File));
     }
     match located
         .disk
@@ -58,11 +58,11 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
             ) =>
         {
-            let barrier = match located.disk.is_immutable(handle.as_fd()) {
-                true => Barrier::Immutable,
-                false => Barrier::of(&error, Barrier::File),
+            let reason = match located.disk.is_immutable(handle.as_fd()) {
+                true => ReadOnlyReason::Immutable,
+                false => ReadOnlyReason::of(&error, ReadOnlyReason::File),
             };
-            Err(Failure::ReadOnly(barrier))
+            Err(Failure::ReadOnly(reason))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Changed),
         Err(source) => Err(Failure::Io {
@@ -86,8 +86,8 @@ pub(super) fn holds_expected(write: &Write<'_>, handle: &OwnedFd, size: u64) -> 
         return Ok(false);
     }
     let known = match bytes {
-        Some(bytes) => Known::Bytes(bytes),
-        None => Known::Revision(*revision),
+        Some(bytes) => KnownContent::Bytes(bytes),
+        None => KnownContent::Revision(*revision),
     };
     holds(&*write.located.disk, handle.as_fd(), size, known)
 }

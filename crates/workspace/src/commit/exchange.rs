@@ -12,12 +12,12 @@ use super::back::{Back, Done, twice};
 use super::hold::{Grip, Held, Look, lease, look};
 use super::stage::{Replacement, breaks_links, dress, later_than};
 use super::trial::{Scratch, Temporary};
-use super::{Barrier, Failure, Guarantee, Rung, Warning, Write, Written};
-use crate::disk::{Carried, Disk, Lease, Open, Replace};
+use super::{Failure, Guarantee, ReadOnlyReason, Rung, Warning, Write, Written};
+use crate::disk::{AttributesCopied, Disk, Lease, OpenMode, Replace};
 use crate::displaced::Seal;
 use crate::mounts::Lack;
 use crate::revision::Revision;
-use crate::snapshot::{Known, holds};
+use crate::snapshot::{KnownContent, holds};
 use crate::stamp::Stamp;
 
 /// How often a name that somebody takes away again and again is given back.
@@ -73,7 +73,7 @@ pub(super) fn exchange(
     if held.stamp.links > 1 && breaks_links(write) {
         written.warnings.push(Warning::LinksBroken);
     }
-    if carried == Carried::NotAll {
+    if carried == AttributesCopied::NotAll {
         written.warnings.push(Warning::AttributesLost);
     }
     Ok(Done {
@@ -140,7 +140,7 @@ fn refused(trial: &Scratch<'_>, old: &Stamp, error: io::Error) -> Failure {
         Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
             Failure::Again(Rung::InPlace)
         }
-        Some(Errno::ROFS) => Failure::ReadOnly(Barrier::FileSystem),
+        Some(Errno::ROFS) => Failure::ReadOnly(ReadOnlyReason::FileSystem),
         _ => Failure::Io {
             step: "exchange",
             source: error,
@@ -210,14 +210,19 @@ pub(super) fn is_untouched(
     let disk = trial.disk();
     let look = || -> Result<bool, Failure> {
         let handle = disk
-            .open_at(folder, name, Open::Read)
+            .open_at(folder, name, OpenMode::Read)
             .map_err(Failure::at("look"))?;
         lease(trial, &handle, Lease::Read, std::time::Duration::ZERO)?;
         let now = disk.stat(handle.as_fd()).map_err(Failure::at("look"))?;
         Ok(now.same_file(ours)
             && now.size == ours.size
-            && holds(disk, handle.as_fd(), now.size, Known::Revision(revision))
-                .map_err(Failure::at("look"))?)
+            && holds(
+                disk,
+                handle.as_fd(),
+                now.size,
+                KnownContent::Revision(revision),
+            )
+            .map_err(Failure::at("look"))?)
     };
     match look() {
         Err(Failure::Io { .. }) => look().unwrap_or(false),

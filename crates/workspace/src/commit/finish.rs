@@ -10,7 +10,7 @@ use super::hold::{Grip, Held};
 use super::in_place;
 use super::intent::Row;
 use super::trial::Scratch;
-use super::{CommitError, Durability, Expected, Old, Warning, Write, Written};
+use super::{CommitError, Durability, Expected, OldFile, Warning, Write, Written};
 use crate::displaced::{Displaced, Seal};
 use crate::locks::{Guard, Kept};
 
@@ -141,7 +141,7 @@ fn put_away(
         written.warnings.push(Warning::Left(left()));
         return;
     }
-    if seal == Seal::Sealed && write.options.old == Old::KeptElsewhere && !unflushed {
+    if seal == Seal::Sealed && write.options.old == OldFile::KeptByCaller && !unflushed {
         // One that will not go is kept after all.
         if disk.remove_at(located.folder.as_fd(), name).is_ok() {
             return;

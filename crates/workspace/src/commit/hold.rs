@@ -10,7 +10,7 @@ use super::check::{holds_expected, not_there};
 use super::stage::breaks_links;
 use super::trial::Scratch;
 use super::{Failure, Write};
-use crate::disk::{Disk, Lease, Open};
+use crate::disk::{Disk, Lease, OpenMode};
 use crate::mounts::Sight;
 use crate::stamp::Stamp;
 
@@ -98,7 +98,7 @@ pub(super) fn hold(
             }
         };
         if !now.same_file(&found) {
-            (handle, found) = located.open_file(Open::Read).map_err(not_there)?;
+            (handle, found) = located.open_file(OpenMode::Read).map_err(not_there)?;
             // Its other names would not be written along, and nobody has asked about them.
             if found.links > 1 && !breaks_links(write) {
                 return Err(Failure::Changed);
@@ -177,7 +177,7 @@ fn equal(
     }
     let disk = trial.disk();
     let handle = disk
-        .open_at(write.located.folder(), name, Open::Read)
+        .open_at(write.located.folder(), name, OpenMode::Read)
         .map_err(Failure::at("look"))?;
     let grip = lease(trial, &handle, Lease::Read, Duration::ZERO)?;
     let stamp = disk.stat(handle.as_fd()).map_err(Failure::at("look"))?;

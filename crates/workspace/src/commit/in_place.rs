@@ -13,9 +13,9 @@ use super::check::holds_expected;
 use super::hold::{Grip, lease};
 use super::stage::{UNCHANGED, check_base, later_than};
 use super::trial::{STATE, Scratch, Temporary};
-use super::{Barrier, Failure, Guarantee, Rung, Warning, Weak, Write, Written};
+use super::{Failure, Guarantee, ReadOnlyReason, Rung, Warning, Weak, Write, Written};
 use crate::content::{Sink, new_length, write_content};
-use crate::disk::{Disk, Lease, Open};
+use crate::disk::{Disk, Lease, OpenMode};
 use crate::displaced::{Displaced, Seal};
 use crate::revision::Revision;
 use crate::stamp::Stamp;
@@ -55,7 +55,7 @@ pub(super) fn stage(
         .create_displaced(&located.folder, located.path())
         .map_err(|source| match source.kind() {
             io::ErrorKind::PermissionDenied if trial.workspace.state_folder.is_none() => {
-                Failure::ReadOnly(Barrier::Folder)
+                Failure::ReadOnly(ReadOnlyReason::Folder)
             }
             _ => keep(source),
         })?;
@@ -138,14 +138,14 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
     let located = write.located;
     let mut waited = Duration::ZERO;
     loop {
-        match disk.open_at(located.folder(), &located.name, Open::Rewrite) {
+        match disk.open_at(located.folder(), &located.name, OpenMode::Rewrite) {
             Ok(file) => return Ok(file),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => {
                 return Err(match error.kind() {
                     io::ErrorKind::NotFound => Failure::Changed,
                     io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                        Failure::ReadOnly(Barrier::of(&error, Barrier::File))
+                        Failure::ReadOnly(ReadOnlyReason::of(&error, ReadOnlyReason::File))
                     }
                     _ => Failure::Io {
                         step: "open",

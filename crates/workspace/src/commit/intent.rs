@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::stage::Staged;
 use super::trial::Naming;
 use super::{Expected, NewBytes, Rung, Write};
-use crate::journal::{Act, Flush, Intent, Journal, Step, Ticket, Trace};
+use crate::journal::{Act, FileIdentity, Flush, Intent, Journal, Step, Ticket};
 use crate::roots::Workspace;
 
 /// An open entry. Closed when dropped: it has to outlive what it is about.
@@ -35,7 +35,7 @@ impl Row {
         for (write, staged) in batch.iter().zip(staged) {
             let step = step(write, staged);
             // In these ways there is a moment in which a crash leaves no whole file under the name.
-            if matches!(step.act, Act::Aside | Act::InPlace { .. }) {
+            if matches!(step.act, Act::MoveAside | Act::InPlace { .. }) {
                 flush = Flush::Now;
             }
             steps.push(step);
@@ -80,15 +80,17 @@ impl Drop for Row {
 fn step(write: &Write<'_>, staged: &Staged) -> Step {
     let located = write.located;
     let old = match (&write.expected, staged) {
-        (Expected::Content { revision, .. }, Staged::Replace(replacement, _)) => Some(Trace {
-            inode: replacement.checked.inode,
-            revision: *revision,
-        }),
-        (Expected::Content { revision, .. }, Staged::InPlace(rewrite)) => Some(Trace {
+        (Expected::Content { revision, .. }, Staged::Replace(replacement, _)) => {
+            Some(FileIdentity {
+                inode: replacement.checked.inode,
+                revision: *revision,
+            })
+        }
+        (Expected::Content { revision, .. }, Staged::InPlace(rewrite)) => Some(FileIdentity {
             inode: rewrite.checked.inode,
             revision: *revision,
         }),
-        (Expected::Content { revision, .. }, Staged::Leave { checked, .. }) => Some(Trace {
+        (Expected::Content { revision, .. }, Staged::Leave { checked, .. }) => Some(FileIdentity {
             inode: checked.inode,
             revision: *revision,
         }),
@@ -97,11 +99,11 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
     let (act, temporary, new) = match staged {
         Staged::Replace(replacement, _) => (
             match replacement.rung {
-                Rung::Aside => Act::Aside,
+                Rung::Aside => Act::MoveAside,
                 _ => Act::Exchange,
             },
             replacement.temporary.name.clone(),
-            Some(Trace {
+            Some(FileIdentity {
                 inode: replacement.ours.inode,
                 revision: replacement.revision,
             }),
@@ -109,7 +111,7 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
         Staged::Create(creation) => (
             Act::Create,
             creation.temporary.name.clone(),
-            Some(Trace {
+            Some(FileIdentity {
                 inode: creation.ours.inode,
                 revision: creation.revision,
             }),
@@ -119,7 +121,7 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
                 kept: rewrite.kept.clone(),
             },
             rewrite.old.name.clone(),
-            Some(Trace {
+            Some(FileIdentity {
                 inode: rewrite.checked.inode,
                 revision: rewrite.new,
             }),

@@ -12,7 +12,7 @@ use super::exchange::settle_stamp;
 use super::hold::{Held, Look, look};
 use super::stage::Creation;
 use super::trial::{Naming, Scratch, is_unknown};
-use super::{Barrier, Expected, Failure, Guarantee, Rung, Write, Written};
+use super::{Expected, Failure, Guarantee, ReadOnlyReason, Rung, Write, Written};
 use crate::disk::Replace;
 use crate::locate::Located;
 use crate::mounts::Lack;
@@ -48,7 +48,7 @@ pub(super) fn create(
     let given = given.map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => Failure::Exists,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Failure::ReadOnly(Barrier::of(&source, Barrier::Folder))
+            Failure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
         }
         _ => Failure::Io {
             step: "rename",
@@ -165,7 +165,7 @@ fn refused(error: io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::Changed,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Failure::ReadOnly(Barrier::of(&error, Barrier::Folder))
+            Failure::ReadOnly(ReadOnlyReason::of(&error, ReadOnlyReason::Folder))
         }
         _ => Failure::Io {
             step: "rename",

@@ -16,7 +16,7 @@ pub struct Written {
     pub stamp: Stamp,
     /// The name of its new content; of a file that was removed or moved the name of what it held.
     pub revision: Revision,
-    /// How it was written, and what that guarantees against concurrent writers.
+    /// How the write was made, and so how well it was protected from other writers.
     pub guarantee: Guarantee,
     /// Is the folder flushed too? If not, a power cut now may bring the old file back.
     pub durable: bool,
@@ -80,7 +80,7 @@ impl Warning {
 
 /// What is in the way of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Barrier {
+pub enum ReadOnlyReason {
     /// The file has no write permission for us, or none at all.
     File,
     /// The file system keeps everybody from changing the file (`chattr +i`).
@@ -91,11 +91,11 @@ pub enum Barrier {
     FileSystem,
 }
 
-impl Barrier {
+impl ReadOnlyReason {
     /// What the system's error speaks of: the file system, or else what was tried to be written.
-    pub(super) fn of(error: &io::Error, tried: Barrier) -> Barrier {
+    pub(super) fn of(error: &io::Error, tried: ReadOnlyReason) -> ReadOnlyReason {
         match error.kind() {
-            io::ErrorKind::ReadOnlyFilesystem => Barrier::FileSystem,
+            io::ErrorKind::ReadOnlyFilesystem => ReadOnlyReason::FileSystem,
             _ => tried,
         }
     }
@@ -139,12 +139,12 @@ pub enum CommitError {
         waited: Duration,
     },
     /// No write permission.
-    #[error("write {index}: no permission to write the {what}", what = match barrier { Barrier::File | Barrier::Immutable => "file", Barrier::Folder => "folder", Barrier::FileSystem => "file system" })]
+    #[error("write {index}: no permission to write the {what}", what = match reason { ReadOnlyReason::File | ReadOnlyReason::Immutable => "file", ReadOnlyReason::Folder => "folder", ReadOnlyReason::FileSystem => "file system" })]
     ReadOnly {
         /// Which one.
         index: usize,
         /// Of what.
-        barrier: Barrier,
+        reason: ReadOnlyReason,
     },
     /// It could only be written without any protection from other writers, and that was not allowed.
     #[error("write {index}: no lease can be had, and writing without one is not allowed")]
@@ -208,7 +208,7 @@ pub(crate) enum Failure {
     RootMoved(PathBuf),
     Busy(Duration),
     Unsafe,
-    ReadOnly(Barrier),
+    ReadOnly(ReadOnlyReason),
     Conflict(Vec<PathBuf>),
     Io {
         step: &'static str,
@@ -234,7 +234,7 @@ impl Failure {
             Failure::RootMoved(root) => CommitError::RootMoved { index, root },
             Failure::Busy(waited) => CommitError::Busy { index, waited },
             Failure::Unsafe => CommitError::Unsafe { index },
-            Failure::ReadOnly(barrier) => CommitError::ReadOnly { index, barrier },
+            Failure::ReadOnly(reason) => CommitError::ReadOnly { index, reason },
             Failure::Conflict(kept) => CommitError::Conflict { index, kept },
             Failure::Io { step, source } => CommitError::Io {
                 index,

@@ -85,7 +85,7 @@ pub struct WriteOptions {
     /// By another file under its name, or in place.
     pub strategy: Strategy,
     /// What becomes of a file's further names.
-    pub links: Links,
+    pub links: HardLinkPolicy,
     /// Whether a write without any protection from other writers is allowed.
     pub weak: Weak,
     /// What is flushed.
@@ -94,17 +94,17 @@ pub struct WriteOptions {
     /// is rewritten in place keeps its own.
     pub mode: Option<u32>,
     /// What becomes of the old file.
-    pub old: Old,
+    pub old: OldFile,
 }
 
 /// What becomes of an old file that nobody can write into any more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Old {
+pub enum OldFile {
     /// It is kept where old files are kept.
     #[default]
-    Kept,
+    Keep,
     /// It goes: whoever asks for the write keeps the bytes already. One that somebody may still write into is kept.
-    KeptElsewhere,
+    KeptByCaller,
 }
 
 /// By another file under its name, or in place.
@@ -119,7 +119,7 @@ pub enum Strategy {
 
 /// What becomes of a file's further names (hard links).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Links {
+pub enum HardLinkPolicy {
     /// Kept, but broken inside package stores (`node_modules` and kin), whose files are shared with other projects.
     #[default]
     Auto,

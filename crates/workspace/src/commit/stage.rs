@@ -11,9 +11,9 @@ use super::check::Current;
 use super::in_place::{self, Rewrite};
 use super::place;
 use super::trial::{Scratch, Temporary, temporary_name};
-use super::{Barrier, Expected, Failure, Links, NewBytes, Rung, Strategy, Write};
+use super::{Expected, Failure, HardLinkPolicy, NewBytes, ReadOnlyReason, Rung, Strategy, Write};
 use crate::content::{Sink, write_content};
-use crate::disk::{Carried, Disk, Open};
+use crate::disk::{AttributesCopied, Disk, OpenMode};
 use crate::mounts::Lack;
 use crate::revision::Revision;
 use crate::stamp::{Moment, Stamp};
@@ -45,7 +45,7 @@ pub(super) struct Replacement {
     pub(super) checked: Stamp,
     pub(super) rung: Rung,
     /// Whether it has all attributes of the old one.
-    pub(super) carried: Carried,
+    pub(super) carried: AttributesCopied,
 }
 
 /// A new file for a free name.
@@ -111,9 +111,9 @@ fn is_as_located(write: &Write<'_>, now: &Stamp) -> bool {
 
 pub(super) fn breaks_links(write: &Write<'_>) -> bool {
     match write.options.links {
-        Links::Keep => false,
-        Links::Break => true,
-        Links::Auto => write.located.path().iter().any(is_package_store),
+        HardLinkPolicy::Keep => false,
+        HardLinkPolicy::Break => true,
+        HardLinkPolicy::Auto => write.located.path().iter().any(is_package_store),
     }
 }
 
@@ -177,7 +177,7 @@ pub(super) fn dress(
     old: &OwnedFd,
     stamp: &Stamp,
     ours: Option<&Stamp>,
-) -> Result<Carried, Failure> {
+) -> Result<AttributesCopied, Failure> {
     let file = temporary.file.as_fd();
     // Most files belong to whoever writes them, and so does the new one.
     if ours.is_none_or(|ours| (ours.uid, ours.gid) != (stamp.uid, stamp.gid)) {
@@ -251,7 +251,7 @@ pub(super) fn make_folders(
             let _ = disk.sync(folder.as_fd());
         }
         let next = disk
-            .open_at(folder.as_fd(), name, Open::Folder)
+            .open_at(folder.as_fd(), name, OpenMode::Folder)
             .map_err(Failure::at("open folder"))?;
         folder = Arc::new(next);
     }
@@ -282,7 +282,7 @@ fn write_failed(source: io::Error) -> Failure {
 fn no_folder(source: io::Error) -> Failure {
     match source.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Failure::ReadOnly(Barrier::of(&source, Barrier::Folder))
+            Failure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
         }
         _ => Failure::Io {
             step: "create",

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::outcome::{Failure, Rung};
-use crate::disk::{Disk, Open, Replace};
+use crate::disk::{Disk, OpenMode, Replace};
 use crate::displaced::{Seal, kept_name};
-use crate::journal::{Act, Flush, Intent, Step, Ticket, Trace};
+use crate::journal::{Act, FileIdentity, Flush, Intent, Step, Ticket};
 use crate::locks::Guard;
 use crate::mounts::{Lack, Sight};
 use crate::random::random;
@@ -181,7 +181,7 @@ impl<'w> Scratch<'w> {
         let here = OsStr::new(".");
         match self
             .disk()
-            .open_at(folder.as_fd(), here, Open::Unnamed { mode })
+            .open_at(folder.as_fd(), here, OpenMode::Unnamed { mode })
         {
             Ok(file) => Ok(Some(Temporary {
                 folder: Arc::clone(folder),
@@ -209,7 +209,7 @@ impl<'w> Scratch<'w> {
             let name = name();
             match self
                 .disk()
-                .open_at(folder.as_fd(), &name, Open::Create { mode })
+                .open_at(folder.as_fd(), &name, OpenMode::Create { mode })
             {
                 Ok(file) => {
                     self.names.push((Arc::clone(folder), name.clone()));
@@ -300,7 +300,7 @@ impl<'w> Scratch<'w> {
             temporary: temporary.to_owned(),
             act: Act::Folder,
             old: None,
-            new: inode.map(|inode| Trace {
+            new: inode.map(|inode| FileIdentity {
                 inode,
                 revision: Revision::of(b""),
             }),

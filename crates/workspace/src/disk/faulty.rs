@@ -13,7 +13,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{Carried, Disk, EntryKind, Lease, Nature, Open, RealDisk, Replace};
+use super::{
+    AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, RealDisk, Replace,
+};
 use crate::stamp::{Moment, Stamp};
 pub use call::{Call, Lasting};
 
@@ -36,7 +38,7 @@ pub struct FaultyDisk {
     fault: Mutex<Option<(u64, i32, Lasting)>>,
     refused: Mutex<Vec<(&'static str, i32)>>,
     hook: Mutex<Option<Hook>>,
-    nature: Mutex<Option<Nature>>,
+    file_system_kind: Mutex<Option<FileSystemKind>>,
     ahead: AtomicI64,
     boot: Mutex<Option<String>>,
 }
@@ -96,8 +98,8 @@ impl FaultyDisk {
     }
 
     /// From now on every file system is of this nature.
-    pub fn pretend(&self, nature: Nature) {
-        *locked(&self.nature) = Some(nature);
+    pub fn pretend(&self, file_system_kind: FileSystemKind) {
+        *locked(&self.file_system_kind) = Some(file_system_kind);
     }
 
     /// How many calls were made since the last [`FaultyDisk::fail`] or [`FaultyDisk::mend`].
@@ -155,10 +157,10 @@ impl Disk for FaultyDisk {
         other.unwrap_or_else(|| self.inner.boot())
     }
 
-    fn nature(&self, folder: BorrowedFd<'_>) -> io::Result<Nature> {
-        match *locked(&self.nature) {
-            Some(nature) => Ok(nature),
-            None => self.inner.nature(folder),
+    fn file_system_kind(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
+        match *locked(&self.file_system_kind) {
+            Some(file_system_kind) => Ok(file_system_kind),
+            None => self.inner.file_system_kind(folder),
         }
     }
 
@@ -192,7 +194,7 @@ impl Disk for FaultyDisk {
         self.inner.open_beneath(folder, relative)
     }
 
-    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: Open) -> io::Result<OwnedFd> {
+    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: OpenMode) -> io::Result<OwnedFd> {
         self.before("open_at", Some(name))?;
         self.inner.open_at(folder, name, how)
     }
@@ -337,7 +339,11 @@ impl Disk for FaultyDisk {
         self.inner.set_modified(file, at)
     }
 
-    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried> {
+    fn copy_attributes(
+        &self,
+        from: BorrowedFd<'_>,
+        to: BorrowedFd<'_>,
+    ) -> io::Result<AttributesCopied> {
         self.before("copy_attributes", None)?;
         self.inner.copy_attributes(from, to)
     }

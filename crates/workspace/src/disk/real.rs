@@ -1,8 +1,8 @@
 //! The disk itself: each call of [`Disk`] as one call of the system, repeated where a signal interrupted it.
 
 mod attributes;
+mod file_system;
 mod listing;
-mod nature;
 mod place;
 
 use std::ffi::{OsStr, OsString};
@@ -18,7 +18,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, Access, AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Carried, Disk, EntryKind, Lease, Nature, Open, Replace, raw};
+use super::{AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, Replace, raw};
 use crate::stamp::{Moment, Stamp};
 use attributes::permission_bits;
 
@@ -65,11 +65,11 @@ impl Disk for RealDisk {
     }
 
     fn boot(&self) -> String {
-        nature::boot()
+        file_system::boot()
     }
 
-    fn nature(&self, folder: BorrowedFd<'_>) -> io::Result<Nature> {
-        nature::of(folder)
+    fn file_system_kind(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
+        file_system::kind_of(folder)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
@@ -123,21 +123,21 @@ impl Disk for RealDisk {
         Err(Errno::NOSYS.into())
     }
 
-    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: Open) -> io::Result<OwnedFd> {
+    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: OpenMode) -> io::Result<OwnedFd> {
         let (flags, mode) = match how {
-            Open::Folder => (OFlags::RDONLY | OFlags::DIRECTORY, 0),
-            Open::Passage => (PASSAGE | OFlags::DIRECTORY, 0),
-            Open::Read => (OFlags::RDONLY, 0),
-            Open::Rewrite => (OFlags::RDWR, 0),
-            Open::Create { mode } => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode),
+            OpenMode::Folder => (OFlags::RDONLY | OFlags::DIRECTORY, 0),
+            OpenMode::Passage => (PASSAGE | OFlags::DIRECTORY, 0),
+            OpenMode::Read => (OFlags::RDONLY, 0),
+            OpenMode::Rewrite => (OFlags::RDWR, 0),
+            OpenMode::Create { mode } => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode),
             #[cfg(target_os = "linux")]
-            Open::Unnamed { mode } => (OFlags::RDWR | OFlags::TMPFILE, mode),
+            OpenMode::Unnamed { mode } => (OFlags::RDWR | OFlags::TMPFILE, mode),
             #[cfg(not(target_os = "linux"))]
-            Open::Unnamed { .. } => return Err(Errno::OPNOTSUPP.into()),
-            Open::Lock => (OFlags::RDWR | OFlags::CREATE, 0o600),
+            OpenMode::Unnamed { .. } => return Err(Errno::OPNOTSUPP.into()),
+            OpenMode::Lock => (OFlags::RDWR | OFlags::CREATE, 0o600),
         };
         // O_PATH takes no other flags than these three.
-        let flags = if how == Open::Passage {
+        let flags = if how == OpenMode::Passage {
             flags | OFlags::NOFOLLOW | OFlags::CLOEXEC
         } else {
             flags | CAREFUL
@@ -326,7 +326,11 @@ impl Disk for RealDisk {
         attributes::set_modified(file, at)
     }
 
-    fn copy_attributes(&self, from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried> {
+    fn copy_attributes(
+        &self,
+        from: BorrowedFd<'_>,
+        to: BorrowedFd<'_>,
+    ) -> io::Result<AttributesCopied> {
         attributes::copy(from, to)
     }
 

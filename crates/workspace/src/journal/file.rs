@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::line::Line;
 use super::{Flush, Intent, Journal, Progress, Record, Ticket};
-use crate::disk::{Disk, EntryKind, Open};
+use crate::disk::{Disk, EntryKind, OpenMode};
 use crate::random::random;
 use crate::snapshot::scan_file;
 
@@ -90,7 +90,7 @@ impl FileJournal {
     fn begin(&self, folder: &OwnedFd) -> io::Result<Log> {
         for _ in 0..TRIES {
             let name = OsString::from(format!("{:016x}.log", random()));
-            let file = self.disk.open_at(folder.as_fd(), &name, Open::Lock)?;
+            let file = self.disk.open_at(folder.as_fd(), &name, OpenMode::Lock)?;
             // Whoever lists the folder in this very moment may have it, and remove it as empty.
             // Without locks nobody can tell that we are gone; others do not look at the file then.
             let taken = self.disk.try_lock(file.as_fd()).unwrap_or(true);
@@ -136,7 +136,7 @@ impl FileJournal {
 
     /// Reads a file that was left, if it was.
     fn claim(&self, folder: &OwnedFd, name: &OsStr) -> io::Result<Option<(Log, Vec<Record>)>> {
-        let file = match self.disk.open_at(folder.as_fd(), name, Open::Rewrite) {
+        let file = match self.disk.open_at(folder.as_fd(), name, OpenMode::Rewrite) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),

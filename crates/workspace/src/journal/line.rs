@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
-use super::{Act, Intent, Step, Trace};
+use super::{Act, FileIdentity, Intent, Step};
 use crate::revision::Revision;
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -81,7 +81,7 @@ fn put_step(line: &mut Vec<u8>, step: &Step) {
     let nothing = OsStr::new("");
     let (act, first, second) = match &step.act {
         Act::Exchange => ("exchange", nothing, nothing),
-        Act::Aside => ("aside", nothing, nothing),
+        Act::MoveAside => ("aside", nothing, nothing),
         Act::InPlace { kept } => ("in-place", kept.as_os_str(), nothing),
         Act::Create => ("create", nothing, nothing),
         Act::Remove => ("remove", nothing, nothing),
@@ -103,7 +103,7 @@ fn read_step<'l>(folder: &[u8], fields: &mut impl Iterator<Item = &'l [u8]>) -> 
     let (first, second) = (unescape(fields.next()?)?, unescape(fields.next()?)?);
     let act = match act {
         b"exchange" => Act::Exchange,
-        b"aside" => Act::Aside,
+        b"aside" => Act::MoveAside,
         b"in-place" => Act::InPlace { kept: first.into() },
         b"create" => Act::Create,
         b"remove" => Act::Remove,
@@ -136,7 +136,7 @@ fn read_number(text: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()
 }
 
-fn put_trace(line: &mut Vec<u8>, trace: Option<Trace>) {
+fn put_trace(line: &mut Vec<u8>, trace: Option<FileIdentity>) {
     line.push(b'\t');
     match trace {
         None => line.push(b'-'),
@@ -148,7 +148,7 @@ fn put_trace(line: &mut Vec<u8>, trace: Option<Trace>) {
     }
 }
 
-fn read_trace(text: &[u8]) -> Option<Option<Trace>> {
+fn read_trace(text: &[u8]) -> Option<Option<FileIdentity>> {
     if text == b"-" {
         return Some(None);
     }
@@ -160,7 +160,7 @@ fn read_trace(text: &[u8]) -> Option<Option<Trace>> {
     for (at, byte) in bytes.iter_mut().enumerate() {
         *byte = u8::from_str_radix(&revision[at * 2..at * 2 + 2], 16).ok()?;
     }
-    Some(Some(Trace {
+    Some(Some(FileIdentity {
         inode: u64::from_str_radix(inode, 16).ok()?,
         revision: Revision::from_bytes(bytes),
     }))
@@ -209,9 +209,9 @@ mod tests {
         prop::collection::vec(any::<u8>(), 0..12).prop_map(OsString::from_vec)
     }
 
-    fn some_trace() -> impl Strategy<Value = Option<Trace>> {
+    fn some_trace() -> impl Strategy<Value = Option<FileIdentity>> {
         prop::option::of((any::<u64>(), any::<[u8; 32]>())).prop_map(|trace| {
-            trace.map(|(inode, bytes)| Trace {
+            trace.map(|(inode, bytes)| FileIdentity {
                 inode,
                 revision: Revision::from_bytes(bytes),
             })
@@ -221,7 +221,7 @@ mod tests {
     fn step() -> impl Strategy<Value = Step> {
         let act = (0..7_u8, name(), name()).prop_map(|(kind, first, second)| match kind {
             0 => Act::Exchange,
-            1 => Act::Aside,
+            1 => Act::MoveAside,
             2 => Act::InPlace { kept: first.into() },
             3 => Act::Create,
             4 => Act::Remove,
@@ -259,7 +259,7 @@ mod tests {
     /// Lines that stand in the state folders of people are read by every later version.
     #[test]
     fn a_line_looks_as_it_always_did() {
-        let trace = Trace {
+        let trace = FileIdentity {
             inode: u64::MAX,
             revision: Revision::from_bytes([0xa5; 32]),
         };

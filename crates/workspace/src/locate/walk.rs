@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::{FileType, LocateError, Located, Spelling, respell};
-use crate::disk::Open;
-use crate::resolved::by_letters;
+use crate::disk::OpenMode;
+use crate::resolved::normalize_lexically;
 use crate::roots::{Root, Workspace};
 use crate::stamp::Stamp;
 
@@ -151,7 +151,7 @@ impl<'w> Walk<'w> {
     /// One step outside: only folders and links are of interest, until a root is met.
     fn enter_outside(&mut self, name: OsString) -> Result<(), LocateError> {
         let disk = &self.workspace.disk;
-        match disk.open_at(self.here(), &name, Open::Passage) {
+        match disk.open_at(self.here(), &name, OpenMode::Passage) {
             Ok(handle) => {
                 let stamp = disk
                     .stat(handle.as_fd())
@@ -188,9 +188,9 @@ impl<'w> Walk<'w> {
             self.follow(name)?;
             Ok(None)
         } else if stamp.is_folder() {
-            let handle = match disk.open_at(self.here(), name, Open::Folder) {
+            let handle = match disk.open_at(self.here(), name, OpenMode::Folder) {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    disk.open_at(self.here(), name, Open::Passage)
+                    disk.open_at(self.here(), name, OpenMode::Passage)
                 }
                 other => other,
             };
@@ -240,7 +240,7 @@ impl<'w> Walk<'w> {
             let folder = self.path();
             self.link = Some(Link {
                 at: folder.join(name),
-                target: by_letters(&folder.join(&target)),
+                target: normalize_lexically(&folder.join(&target)),
                 behind: self.pending.len(),
             });
         }

@@ -4,13 +4,13 @@
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind as FileType};
 
-use super::Healed;
+use super::RecoveryOutcome;
 use super::step::Scene;
 use crate::folder::is_temporary;
 
 impl Scene<'_> {
     /// Removes the folder if nothing is in it, whatever came of the file. Kept where it stays.
-    pub(super) fn heal_folder(&self) -> io::Result<Healed> {
+    pub(super) fn heal_folder(&self) -> io::Result<RecoveryOutcome> {
         // Under its first name it is known by that alone: nobody else makes such names.
         let temporary = &*self.step.temporary;
         if is_temporary(temporary) {
@@ -20,7 +20,11 @@ impl Scene<'_> {
         self.remove_folder(&self.step.name, |found| inode == Some(found))
     }
 
-    fn remove_folder(&self, name: &OsStr, is_ours: impl Fn(u64) -> bool) -> io::Result<Healed> {
+    fn remove_folder(
+        &self,
+        name: &OsStr,
+        is_ours: impl Fn(u64) -> bool,
+    ) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let ours = match disk.stat_at(self.folder(), name) {
             Ok(stamp) => stamp.is_folder() && is_ours(stamp.inode),
@@ -28,16 +32,16 @@ impl Scene<'_> {
             Err(error) => return Err(error),
         };
         if !ours {
-            return Ok(Healed::Finished);
+            return Ok(RecoveryOutcome::Finished);
         }
         match disk.remove_folder_at(self.folder(), name) {
-            Ok(()) => Ok(Healed::Finished),
+            Ok(()) => Ok(RecoveryOutcome::Finished),
             Err(error) => match error.kind() {
-                FileType::NotFound => Ok(Healed::Finished),
+                FileType::NotFound => Ok(RecoveryOutcome::Finished),
                 FileType::DirectoryNotEmpty
                 | FileType::PermissionDenied
                 | FileType::ReadOnlyFilesystem
-                | FileType::ResourceBusy => Ok(Healed::Kept(self.step.folder.join(name))),
+                | FileType::ResourceBusy => Ok(RecoveryOutcome::Kept(self.step.folder.join(name))),
                 _ => Err(error),
             },
         }

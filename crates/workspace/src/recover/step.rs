@@ -7,12 +7,12 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Healed;
+use super::RecoveryOutcome;
 use super::torn::is_mixture;
 use crate::commit::{give_name, next_name, write_over};
-use crate::disk::{Disk, Lease, Open, Replace};
+use crate::disk::{Disk, Lease, OpenMode, Replace};
 use crate::displaced::Seal;
-use crate::journal::{Act, Step, Trace};
+use crate::journal::{Act, FileIdentity, Step};
 use crate::revision::{Hasher, Revision};
 use crate::roots::Workspace;
 use crate::snapshot::scan_file;
@@ -57,10 +57,10 @@ enum Found {
 }
 
 impl Scene<'_> {
-    pub(super) fn heal(&self, direction: Direction) -> io::Result<Healed> {
+    pub(super) fn heal(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
         match &self.step.act {
             Act::Exchange => self.heal_exchange(direction),
-            Act::Aside => self.heal_aside(direction),
+            Act::MoveAside => self.heal_aside(direction),
             Act::InPlace { kept } => self.heal_in_place(kept, direction),
             Act::Create => self.heal_create(direction),
             Act::Remove => self.heal_remove(direction),
@@ -69,7 +69,7 @@ impl Scene<'_> {
         }
     }
 
-    fn heal_exchange(&self, direction: Direction) -> io::Result<Healed> {
+    fn heal_exchange(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let exchange = || {
             self.disk()
@@ -77,20 +77,20 @@ impl Scene<'_> {
         };
         match (self.look(name)?, self.look(temporary)?) {
             // Never named, taken back, or put away already. What others wrote since is theirs.
-            (Found::Old, Found::Nothing) => Ok(Healed::TakenBack),
-            (_, Found::Nothing) => Ok(Healed::Finished),
+            (Found::Old, Found::Nothing) => Ok(RecoveryOutcome::RolledBack),
+            (_, Found::Nothing) => Ok(RecoveryOutcome::Finished),
             (Found::New, Found::Old) if direction != Direction::Back => {
                 self.put_away(temporary)?;
-                Ok(Healed::Finished)
+                Ok(RecoveryOutcome::Finished)
             }
             (Found::Old, Found::New) if direction == Direction::Forward => {
                 exchange()?;
                 self.put_away(temporary)?;
-                Ok(Healed::Finished)
+                Ok(RecoveryOutcome::Finished)
             }
             (Found::Old, Found::New) => {
                 self.remove_ours(temporary)?;
-                Ok(Healed::TakenBack)
+                Ok(RecoveryOutcome::RolledBack)
             }
             (Found::New, _) if direction == Direction::Back => {
                 exchange()?;
@@ -98,9 +98,9 @@ impl Scene<'_> {
                 match self.look(temporary)? {
                     Found::New => {
                         self.remove_ours(temporary)?;
-                        Ok(Healed::TakenBack)
+                        Ok(RecoveryOutcome::RolledBack)
                     }
-                    _ => Ok(Healed::Kept(self.put_away(temporary)?)),
+                    _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
                 }
             }
             (Found::Nothing, Found::Old) if direction != Direction::Forward => {
@@ -108,11 +108,11 @@ impl Scene<'_> {
                 self.give_back(temporary)
             }
             // Neither goes: who wrote last cannot be told any more.
-            _ => Ok(Healed::Kept(self.put_away(temporary)?)),
+            _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
         }
     }
 
-    fn heal_aside(&self, direction: Direction) -> io::Result<Healed> {
+    fn heal_aside(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let mut old: OsString = temporary.to_owned();
         old.push(".old");
@@ -120,26 +120,26 @@ impl Scene<'_> {
         // The new file had the name already: whoever left it free since has what was there last.
         let had_it = direction != Direction::Back && self.look(temporary)? == Found::Nothing;
         let healed = match (at_name, self.look(&old)?) {
-            (Found::Old, Found::Nothing) => Healed::TakenBack,
-            (_, Found::Nothing) => Healed::Finished,
-            (Found::Nothing, Found::Old) if had_it => Healed::Kept(self.put_away(&old)?),
+            (Found::Old, Found::Nothing) => RecoveryOutcome::RolledBack,
+            (_, Found::Nothing) => RecoveryOutcome::Finished,
+            (Found::Nothing, Found::Old) if had_it => RecoveryOutcome::Kept(self.put_away(&old)?),
             (Found::Nothing, _) => self.give_back(&old)?,
             (Found::New, Found::Old) if direction != Direction::Back => {
                 self.put_away(&old)?;
-                Healed::Finished
+                RecoveryOutcome::Finished
             }
             (Found::New, _) if direction == Direction::Back => {
                 self.put_away(name)?;
                 self.give_back(&old)?
             }
-            _ => Healed::Kept(self.put_away(&old)?),
+            _ => RecoveryOutcome::Kept(self.put_away(&old)?),
         };
         // The new file: it may have both names, or wait for one that it never got.
         if self.look(temporary)? != Found::New {
             return Ok(healed);
         }
         match self.look(name)? {
-            Found::Foreign | Found::Nothing => Ok(Healed::Kept(self.put_away(temporary)?)),
+            Found::Foreign | Found::Nothing => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
             Found::Old | Found::New => {
                 self.remove_ours(temporary)?;
                 Ok(healed)
@@ -147,62 +147,64 @@ impl Scene<'_> {
         }
     }
 
-    fn heal_create(&self, direction: Direction) -> io::Result<Healed> {
+    fn heal_create(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
         let at_name = self.look(&self.step.name)?;
         if self.look(temporary)? == Found::New {
             if at_name == Found::Foreign {
                 // Somebody else took the name; which of the two is wanted they must say.
-                return Ok(Healed::Kept(self.put_away(temporary)?));
+                return Ok(RecoveryOutcome::Kept(self.put_away(temporary)?));
             }
             self.remove_ours(temporary)?;
         }
         match at_name {
             Found::New if direction == Direction::Back => {
                 self.put_away(&self.step.name)?;
-                Ok(Healed::TakenBack)
+                Ok(RecoveryOutcome::RolledBack)
             }
-            Found::New => Ok(Healed::Finished),
-            _ => Ok(Healed::TakenBack),
+            Found::New => Ok(RecoveryOutcome::Finished),
+            _ => Ok(RecoveryOutcome::RolledBack),
         }
     }
 
-    fn heal_remove(&self, direction: Direction) -> io::Result<Healed> {
+    fn heal_remove(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
         match self.look(temporary)? {
-            Found::Nothing => Ok(Healed::Finished),
+            Found::Nothing => Ok(RecoveryOutcome::Finished),
             Found::Old if direction != Direction::Back => {
                 self.put_away(temporary)?;
-                Ok(Healed::Finished)
+                Ok(RecoveryOutcome::Finished)
             }
             _ => self.give_back(temporary),
         }
     }
 
-    fn heal_move(&self, to: &OsStr, direction: Direction) -> io::Result<Healed> {
+    fn heal_move(&self, to: &OsStr, direction: Direction) -> io::Result<RecoveryOutcome> {
         let Some(other) = self.other else {
-            return Ok(Healed::TakenBack);
+            return Ok(RecoveryOutcome::RolledBack);
         };
         let moved = self.look_in(other.as_fd(), to)? == Found::Old;
         if !moved {
-            return Ok(Healed::TakenBack);
+            return Ok(RecoveryOutcome::RolledBack);
         }
         if direction != Direction::Back {
-            return Ok(Healed::Finished);
+            return Ok(RecoveryOutcome::Finished);
         }
         let back = self
             .disk()
             .move_at(other.as_fd(), to, self.folder(), &self.step.name);
         match back {
-            Ok(()) => Ok(Healed::TakenBack),
+            Ok(()) => Ok(RecoveryOutcome::RolledBack),
             // Somebody has the old name: the file stays where it went.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Healed::Finished),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Ok(RecoveryOutcome::Finished)
+            }
             Err(error) => Err(error),
         }
     }
 
     /// The one act that rewrites: the copy of the old bytes stays until that is done, and torn bytes are kept first.
-    fn heal_in_place(&self, kept: &Path, direction: Direction) -> io::Result<Healed> {
+    fn heal_in_place(&self, kept: &Path, direction: Direction) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let name = &*self.step.name;
         let stamp = match disk.stat_at(self.folder(), name) {
@@ -217,7 +219,7 @@ impl Scene<'_> {
         let healed = match is_it {
             true => self.heal_same_inode(kept, &next, direction)?,
             // The name has another file by now; the old bytes are kept as they are.
-            false => Healed::Kept(kept.to_owned()),
+            false => RecoveryOutcome::Kept(kept.to_owned()),
         };
         let _ = self.remove_kept(&next);
         Ok(healed)
@@ -228,30 +230,32 @@ impl Scene<'_> {
         kept: &Path,
         next: &Path,
         direction: Direction,
-    ) -> io::Result<Healed> {
+    ) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let name = &*self.step.name;
         match (self.look(name)?, direction) {
             (Found::Old, _) => {
                 // Not begun, or put back: the copy says nothing new.
                 let _ = self.remove_kept(kept);
-                return Ok(Healed::TakenBack);
+                return Ok(RecoveryOutcome::RolledBack);
             }
-            (Found::New, Direction::Forward | Direction::AsFound) => return Ok(Healed::Finished),
+            (Found::New, Direction::Forward | Direction::AsFound) => {
+                return Ok(RecoveryOutcome::Finished);
+            }
             _ => {}
         }
         let Some(source) = self.open_kept(kept)? else {
             return Ok(match self.open_kept(next)? {
                 // Not begun: the copies have their names before the first byte is written.
-                None => Healed::TakenBack,
-                Some(_) => Healed::Kept(self.step.folder.join(name)),
+                None => RecoveryOutcome::RolledBack,
+                Some(_) => RecoveryOutcome::Kept(self.step.folder.join(name)),
             });
         };
         let (revision, size) = hash(disk, source.as_fd())?;
         if self.step.old.is_none_or(|old| old.revision != revision) {
-            return Ok(Healed::Kept(kept.to_owned()));
+            return Ok(RecoveryOutcome::Kept(kept.to_owned()));
         }
-        let file = disk.open_at(self.folder(), name, Open::Rewrite)?;
+        let file = disk.open_at(self.folder(), name, OpenMode::Rewrite)?;
         match disk.take_lease(file.as_fd(), Lease::Write) {
             // Somebody is at it: another time.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
@@ -266,7 +270,7 @@ impl Scene<'_> {
             };
             if !torn {
                 // Others have written it since, or a later commit has: theirs stands.
-                return Ok(Healed::Kept(kept.to_owned()));
+                return Ok(RecoveryOutcome::Kept(kept.to_owned()));
             }
             let _ = self.workspace.displaced.copy_in(disk, file.as_fd(), name)?;
         }
@@ -274,14 +278,14 @@ impl Scene<'_> {
             write_over(disk, source.as_fd(), size, file.as_fd())?;
         }
         let _ = self.remove_kept(kept);
-        Ok(Healed::TakenBack)
+        Ok(RecoveryOutcome::RolledBack)
     }
 
     fn open_kept(&self, kept: &Path) -> io::Result<Option<OwnedFd>> {
         let Some((folder, name)) = self.place_of(kept)? else {
             return Ok(None);
         };
-        match self.disk().open_at(folder.as_fd(), name, Open::Read) {
+        match self.disk().open_at(folder.as_fd(), name, OpenMode::Read) {
             Ok(file) => Ok(Some(file)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -310,11 +314,11 @@ impl Scene<'_> {
     }
 
     /// Gives a file its name back, unless that is taken: then it is kept.
-    fn give_back(&self, from: &OsStr) -> io::Result<Healed> {
+    fn give_back(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
         match give_name(self.disk(), self.folder(), from, &self.step.name) {
-            Ok(_) => Ok(Healed::TakenBack),
+            Ok(_) => Ok(RecoveryOutcome::RolledBack),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Ok(Healed::Kept(self.put_away(from)?))
+                Ok(RecoveryOutcome::Kept(self.put_away(from)?))
             }
             Err(error) => Err(error),
         }
@@ -323,7 +327,7 @@ impl Scene<'_> {
     /// Moves a file into the folder of displaced ones.
     fn put_away(&self, name: &OsStr) -> io::Result<PathBuf> {
         let disk = self.disk();
-        let file = disk.open_at(self.folder(), name, Open::Read);
+        let file = disk.open_at(self.folder(), name, OpenMode::Read);
         let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
         let seal = if quiet { Seal::Sealed } else { Seal::Open };
         let of = &self.step.name;
@@ -337,7 +341,7 @@ impl Scene<'_> {
     /// Removes the new file, unless somebody is writing to it: then it is kept.
     fn remove_ours(&self, name: &OsStr) -> io::Result<()> {
         let disk = self.disk();
-        let file = disk.open_at(self.folder(), name, Open::Read)?;
+        let file = disk.open_at(self.folder(), name, OpenMode::Read)?;
         match disk.take_lease(file.as_fd(), Lease::Read) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.put_away(name).map(|_| ())
@@ -358,7 +362,7 @@ impl Scene<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
             Err(error) => return Err(error),
         }
-        let file = disk.open_at(folder, name, Open::Read)?;
+        let file = disk.open_at(folder, name, OpenMode::Read)?;
         self.judge(file.as_fd())
     }
 
@@ -366,9 +370,10 @@ impl Scene<'_> {
         let disk = self.disk();
         let stamp = disk.stat(file)?;
         let (revision, _) = hash(disk, file)?;
-        let is = |trace: Option<Trace>| trace.is_some_and(|trace| trace.revision == revision);
+        let is =
+            |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.revision == revision);
         let has_inode =
-            |trace: Option<Trace>| trace.is_some_and(|trace| trace.inode == stamp.inode);
+            |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.inode == stamp.inode);
         // Both may hold the same bytes; then the inode tells.
         if is(self.step.new) && has_inode(self.step.new) && !has_inode(self.step.old) {
             Ok(Found::New)

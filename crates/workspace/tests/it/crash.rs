@@ -5,7 +5,9 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{Call, CommitError, FaultyDisk, Healed, Lasting, NewBytes, Workspace};
+use lancet_workspace::{
+    Call, CommitError, FaultyDisk, Lasting, NewBytes, RecoveryOutcome, Workspace,
+};
 use rustix::io::Errno;
 
 use crate::faults::{FileType, KINDS, Tree, undisturbed};
@@ -77,7 +79,7 @@ fn a_commit_that_dies_at_any_call_is_healed_to_all_or_none() {
             assert!(
                 !healed
                     .iter()
-                    .any(|one| matches!(one.healed, Healed::Kept(_))),
+                    .any(|one| matches!(one.outcome, RecoveryOutcome::Kept(_))),
                 "{}: {what}",
                 kind.name
             );
@@ -191,7 +193,7 @@ fn folders_that_go_with_their_file_do_not_stay_behind() {
             let seen = ground.seen("n/e/w");
             let errno = Errno::IO.raw_os_error();
             ground.disk.fail(number, errno, Lasting::FromThereOn);
-            let leaving = ground.workspace.leave_folders(&folders);
+            let leaving = ground.workspace.plan_folder_removal(&folders);
             if ground
                 .workspace
                 .commit(vec![seen.becomes(NewBytes::Nothing)])
@@ -301,7 +303,7 @@ fn a_file_rewritten_by_others_after_the_crash_is_not_taken_for_torn() {
         kept += usize::from(
             healed
                 .iter()
-                .any(|one| matches!(one.healed, Healed::Kept(_))),
+                .any(|one| matches!(one.outcome, RecoveryOutcome::Kept(_))),
         );
     }
     assert!(deaths > 10 && kept > 3, "{deaths} {kept}");
@@ -353,7 +355,7 @@ fn what_is_unclear_after_a_crash_is_kept_on_both_sides() {
         let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
         let healed = workspace.recover().unwrap();
         assert!(
-            matches!(&healed[..], [one] if matches!(one.healed, Healed::Kept(_))),
+            matches!(&healed[..], [one] if matches!(one.outcome, RecoveryOutcome::Kept(_))),
             "{healed:?}"
         );
         assert_eq!(ground.text("a"), at_name.unwrap_or(&ours));
@@ -382,7 +384,7 @@ fn a_record_of_another_start_is_judged_by_content() {
     let workspace = reopen(&ground, &Arc::new(FaultyDisk::new()));
     let healed = workspace.recover().unwrap();
     assert!(
-        matches!(healed[0].healed, Healed::Kept(_)),
+        matches!(healed[0].outcome, RecoveryOutcome::Kept(_)),
         "of this start: not ours: {healed:?}"
     );
     let ground = dead_at(kind, exchanged.unwrap()).unwrap();
@@ -391,7 +393,7 @@ fn a_record_of_another_start_is_judged_by_content() {
     let disk = Arc::new(FaultyDisk::new());
     disk.restart("another");
     let healed = reopen(&ground, &disk).recover().unwrap();
-    assert_eq!(healed[0].healed, Healed::Finished);
+    assert_eq!(healed[0].outcome, RecoveryOutcome::Finished);
     assert_eq!(ground.text("a"), ours);
     assert_eq!(ground.displaced_texts(), ["0123456789"]);
 }

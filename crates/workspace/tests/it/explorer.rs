@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{Settled, Warning};
+use lancet_workspace::{LateWriteCheck, Warning};
 
 use crate::ground::{Ground, figure, is_long};
 use opponent::{OPPONENTS, Opponent};
@@ -135,7 +135,10 @@ impl Run<'_> {
                 let told = written.warnings.contains(&Warning::LateWriter);
                 let found = || {
                     written.displaced.as_ref().is_some_and(|displaced| {
-                        matches!(ground.workspace.settle(displaced), Ok(Settled::Late { .. }))
+                        matches!(
+                            ground.workspace.check_late_writes(displaced),
+                            Ok(LateWriteCheck::Late { .. })
+                        )
                     })
                 };
                 if !at_name && kept.iter().any(is_theirs) && !told {

@@ -241,12 +241,12 @@ fn the_old_file_itself_becomes_the_backup() {
 
 #[test]
 fn package_stores_lose_the_link_and_say_so() {
-    use lancet_workspace::{Links, Warning, WriteOptions};
+    use lancet_workspace::{HardLinkPolicy, Warning, WriteOptions};
     for (folder, links, breaks) in [
-        ("node_modules/p", Links::Auto, true),
-        ("src", Links::Auto, false),
-        ("node_modules/p", Links::Keep, false),
-        ("src", Links::Break, true),
+        ("node_modules/p", HardLinkPolicy::Auto, true),
+        ("src", HardLinkPolicy::Auto, false),
+        ("node_modules/p", HardLinkPolicy::Keep, false),
+        ("src", HardLinkPolicy::Break, true),
     ] {
         let name = format!("{folder}/a");
         let ground = Ground::with(&[(&name, "one")]);
@@ -313,9 +313,9 @@ fn old_files_are_pruned_oldest_first_and_unsealed_ones_never() {
 
 #[test]
 fn an_old_file_whose_bytes_are_on_record_goes_unless_somebody_may_still_write_into_it() {
-    use lancet_workspace::{Old, Seal, Warning, WriteOptions};
+    use lancet_workspace::{OldFile, Seal, Warning, WriteOptions};
     let on_record = WriteOptions {
-        old: Old::KeptElsewhere,
+        old: OldFile::KeptByCaller,
         ..WriteOptions::default()
     };
     let ground = Ground::with(&[("a", "one")]);

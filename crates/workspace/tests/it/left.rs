@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use lancet_workspace::{FileType, LocateError, Nature, RealDisk, Workspace};
+use lancet_workspace::{FileSystemKind, FileType, LocateError, RealDisk, Workspace};
 
 use crate::ground::Ground;
 
@@ -80,7 +80,7 @@ fn on_a_drive_of_windows_its_aliases_are_refused() {
         assert!(locate(name).is_ok(), "{name} is a name like any other here");
     }
     let ground = Ground::with(&[("a", "one")]);
-    ground.disk.pretend(Nature::Windows);
+    ground.disk.pretend(FileSystemKind::Windows);
     let locate = |name: &str| ground.workspace.locate(&ground.root.join(name));
     for name in ["git~1/config", "a:stream", "aux.c", "sub./x"] {
         assert!(

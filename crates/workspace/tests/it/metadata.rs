@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
-use lancet_workspace::{Barrier, CommitError, Links, Strategy, WriteOptions};
+use lancet_workspace::{CommitError, HardLinkPolicy, ReadOnlyReason, Strategy, WriteOptions};
 use rustix::fs::XattrFlags;
 use rustix::mount::UnmountFlags;
 
@@ -116,7 +116,7 @@ fn what_is_kept_of_a_file() {
     assert!(ground.root.join("l").is_symlink());
     cases.push(format!("link kept by {rung}"));
 
-    for (links, keeps) in [(Links::Auto, true), (Links::Break, false)] {
+    for (links, keeps) in [(HardLinkPolicy::Auto, true), (HardLinkPolicy::Break, false)] {
         let ground = Ground::with(&[("a", "one")]);
         fs::hard_link(ground.root.join("a"), ground.root.join("twin")).unwrap();
         let options = WriteOptions {
@@ -148,7 +148,7 @@ fn what_is_kept_of_a_file() {
     let is_read_only = matches!(
         refused,
         Err(CommitError::ReadOnly {
-            barrier: Barrier::File,
+            reason: ReadOnlyReason::File,
             ..
         })
     );

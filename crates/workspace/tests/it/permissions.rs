@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::Path;
 
-use lancet_workspace::{Barrier, CommitError, Warning};
+use lancet_workspace::{CommitError, ReadOnlyReason, Warning};
 use rustix::fs::{Gid, Uid};
 
 use crate::ground::Ground;
@@ -66,7 +66,7 @@ fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten
                 matches!(
                     refused,
                     Err(CommitError::ReadOnly {
-                        barrier: Barrier::Folder,
+                        reason: ReadOnlyReason::Folder,
                         ..
                     })
                 ),
@@ -102,7 +102,7 @@ fn a_file_without_write_permission_is_refused_though_its_folder_has_it() {
                 matches!(
                     refused,
                     Err(CommitError::ReadOnly {
-                        barrier: Barrier::File,
+                        reason: ReadOnlyReason::File,
                         ..
                     })
                 ),

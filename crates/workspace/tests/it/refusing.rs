@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use lancet_text::RawChange;
-use lancet_workspace::{Barrier, CommitError, Expected, FileType, NewBytes, Write, WriteOptions};
+use lancet_workspace::{
+    CommitError, Expected, FileType, NewBytes, ReadOnlyReason, Write, WriteOptions,
+};
 
 use crate::ground::{Ground, creation};
 
@@ -121,7 +123,7 @@ fn a_file_without_any_write_bit_is_refused_and_keeps_its_mode() {
             refused,
             Err(CommitError::ReadOnly {
                 index: 0,
-                barrier: Barrier::File
+                reason: ReadOnlyReason::File
             })
         ),
         "{refused:?}"

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use lancet_workspace::{CommitError, Known, Strategy, WriteOptions};
+use lancet_workspace::{CommitError, KnownContent, Strategy, WriteOptions};
 
 use crate::ground::{Ground, figure, is_long, single};
 
@@ -138,7 +138,7 @@ fn is_noticed(ground: &Ground, happening: Happening, age: Duration) -> (bool, bo
     set_mtime(&path, SystemTime::now() - age);
     let seen = ground.seen("a");
     happening(&path);
-    let known = Known::Bytes(&seen.snapshot.bytes);
+    let known = KnownContent::Bytes(&seen.snapshot.bytes);
     let look = seen
         .located
         .unchanged_since(&seen.snapshot.stamp, known)
@@ -201,7 +201,7 @@ fn through_a_mapping(ground: &Ground, tries: usize) -> String {
             bytes.write_volatile(b'0');
             let seen = ground.seen("a");
             bytes.write_volatile(b'X');
-            let known = Known::Bytes(&seen.snapshot.bytes);
+            let known = KnownContent::Bytes(&seen.snapshot.bytes);
             let look = seen.located.unchanged_since(&seen.snapshot.stamp, known);
             assert!(look.unwrap().is_none(), "try {turn}");
             // While it is mapped the commit is busy; afterwards it compares.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use lancet_text::{RawChange, apply_raw};
-use lancet_workspace::{CommitError, Known, Revision};
+use lancet_workspace::{CommitError, KnownContent, Revision};
 use proptest::prelude::*;
 
 use crate::ground::{Ground, single};
@@ -94,7 +94,10 @@ fn a_file_is_unchanged_as_long_as_its_bytes_are() {
     let ground = Ground::with(&[("a", "one\n")]);
     let path = ground.root.join("a");
     let seen = ground.seen("a");
-    let (stamp, revision) = (seen.snapshot.stamp, Known::Revision(seen.snapshot.revision));
+    let (stamp, revision) = (
+        seen.snapshot.stamp,
+        KnownContent::Revision(seen.snapshot.revision),
+    );
     assert!(stamp.racy(), "just written");
     let located = &seen.located;
     assert!(located.unchanged_since(&stamp, revision).unwrap().is_some());
@@ -107,12 +110,12 @@ fn a_file_is_unchanged_as_long_as_its_bytes_are() {
         .set_modified(later)
         .unwrap();
     let now = located
-        .unchanged_since(&stamp, Known::Bytes(b"one\n"))
+        .unchanged_since(&stamp, KnownContent::Bytes(b"one\n"))
         .unwrap()
         .unwrap();
     assert_ne!(now.mtime, stamp.mtime);
     fs::write(&path, "two\n").unwrap();
-    for known in [revision, Known::Bytes(b"one\n")] {
+    for known in [revision, KnownContent::Bytes(b"one\n")] {
         assert!(located.unchanged_since(&stamp, known).unwrap().is_none());
     }
     fs::remove_file(&path).unwrap();
@@ -130,7 +133,7 @@ fn a_stamp_that_proves_it_saves_the_reading() {
     ground.disk.mend();
     assert!(
         located
-            .unchanged_since(&stamp, Known::Bytes(b"never looked at"))
+            .unchanged_since(&stamp, KnownContent::Bytes(b"never looked at"))
             .unwrap()
             .is_some()
     );

@@ -126,11 +126,11 @@ pub(crate) const DEEDS: [Deed; 9] = [
 
 pub(crate) const IN_PLACE: WriteOptions = WriteOptions {
     strategy: Strategy::InPlace,
-    links: lancet_workspace::Links::Auto,
+    links: lancet_workspace::HardLinkPolicy::Auto,
     weak: lancet_workspace::Weak::Allow,
     durability: lancet_workspace::Durability::Full,
     mode: None,
-    old: lancet_workspace::Old::Kept,
+    old: lancet_workspace::OldFile::Keep,
 };
 
 fn one_file(root: &Path) {

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lancet_workspace::{
-    CommitError, Displaced, FaultyDisk, NewBytes, Seal, Settled, Warning, Workspace, WriteOptions,
+    CommitError, Displaced, FaultyDisk, LateWriteCheck, NewBytes, Seal, Warning, Workspace,
+    WriteOptions,
 };
 use rustix::io::Errno;
 
@@ -24,7 +25,7 @@ use crate::deed::{IN_PLACE, Seen, Site, files};
 use crate::place::{Place, System, text};
 use crate::runner::{Form, Skipped, figure, folder_in_memory, role, skip};
 
-use barrier::{Barrier, pin, unpin};
+use barrier::{ReadOnlyReason, pin, unpin};
 pub(crate) use opponent::play;
 use opponent::{KINDS, OLD, OURS, THEIRS, mixtures};
 
@@ -109,7 +110,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
 /// The other process.
 struct Opponent {
     child: Child,
-    barrier: Barrier,
+    barrier: ReadOnlyReason,
     round: u64,
     _folder: tempfile::TempDir,
 }
@@ -118,7 +119,7 @@ impl Opponent {
     fn start(kind: &str, file: &Path) -> Opponent {
         let folder = folder_in_memory();
         let meeting = folder.path().join("barrier");
-        let barrier = Barrier::make(&meeting);
+        let barrier = ReadOnlyReason::make(&meeting);
         let words = ["opponent", kind, text(file), text(&meeting)];
         Opponent {
             child: role(&words).spawn().unwrap(),
@@ -384,6 +385,9 @@ fn judge(opponent: &str, workspace: &Workspace, site: &Site, said: Said, tally: 
 fn found_late(workspace: &Workspace, displaced: Option<&Displaced>) -> bool {
     displaced.is_some_and(|displaced| {
         displaced.seal != Seal::Sealed
-            && matches!(workspace.settle(displaced), Ok(Settled::Late { .. }))
+            && matches!(
+                workspace.check_late_writes(displaced),
+                Ok(LateWriteCheck::Late { .. })
+            )
     })
 }

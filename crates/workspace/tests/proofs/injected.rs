@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lancet_workspace::{Healed, RealDisk};
+use lancet_workspace::{RealDisk, RecoveryOutcome};
 
 use crate::deed::{
     BEGIN, CONFLICT, DEEDS, Deed, END, OLD, REFUSED, Site, Tree, WRITTEN, WRITTEN_WITH_WARNINGS,
@@ -262,7 +262,7 @@ fn recovered(site: &Site, before: &Tree, after: &Tree) -> Result<(), String> {
     }
     if healed
         .iter()
-        .any(|one| matches!(one.healed, Healed::Kept(_)))
+        .any(|one| matches!(one.outcome, RecoveryOutcome::Kept(_)))
     {
         return Err(format!(
             "nobody else was there, and recovery kept something: {healed:?}"

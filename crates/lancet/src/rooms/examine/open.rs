@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lancet_text::{Document, Encoding, NotText, never_text};
 use lancet_workspace::{
-    EntryKind, Expected, FileType, Known, ReadError, Revision, Snapshot, Stamp,
+    EntryKind, Expected, FileType, KnownContent, ReadError, Revision, Snapshot, Stamp,
 };
 use serde_json::json;
 
@@ -59,7 +59,7 @@ pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, R
     if let Some(kept) = kept(session, target)
         && let Ok(Some(stamp)) = target
             .located
-            .unchanged_since(&kept.stamp, Known::Bytes(&kept.bytes))
+            .unchanged_since(&kept.stamp, KnownContent::Bytes(&kept.bytes))
     {
         return Ok(Snapshot { stamp, ..kept });
     }

@@ -3,7 +3,7 @@
 
 use std::path::{Component, PathBuf};
 
-use lancet_workspace::{by_letters, resolved_folder};
+use lancet_workspace::{normalize_lexically, resolved_folder};
 
 /// The path itself where it goes straight on. Else both ways to read one that climbs: by its letters, and by the folders
 /// that it climbs out of, which differ where one of them is a link.
@@ -16,7 +16,7 @@ pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
     let way: PathBuf = path.components().take(last + 1).collect();
     let rest: PathBuf = path.components().skip(last + 1).collect();
     let by_folders = resolved_folder(&way).join(rest);
-    let by_letters = by_letters(&path);
+    let by_letters = normalize_lexically(&path);
     if by_letters == by_folders {
         vec![by_letters]
     } else {

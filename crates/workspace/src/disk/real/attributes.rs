@@ -10,7 +10,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs;
 use rustix::io::Errno;
 
-use crate::disk::Carried;
+use crate::disk::AttributesCopied;
 use crate::stamp::Moment;
 
 /// Permission bits in the system's own type.
@@ -55,30 +55,34 @@ pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment)
 }
 
 /// Copies every extended attribute that can be carried over.
-pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<Carried> {
+pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<AttributesCopied> {
     let mut names = Vec::with_capacity(1024);
     loop {
         match fs::flistxattr(from, spare_capacity(&mut names)) {
             Ok(_) => break,
             Err(Errno::RANGE) => names.reserve(names.capacity() * 4),
             // A file system without attributes has none to copy.
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(Carried::All),
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(AttributesCopied::All),
             Err(error) => return Err(error.into()),
         }
     }
-    let mut carried = Carried::All;
+    let mut carried = AttributesCopied::All;
     for name in names
         .split(|&byte| byte == 0)
         .filter(|name| !name.is_empty())
     {
-        if copy_one(from, to, OsStr::from_bytes(name))? == Carried::NotAll {
-            carried = Carried::NotAll;
+        if copy_one(from, to, OsStr::from_bytes(name))? == AttributesCopied::NotAll {
+            carried = AttributesCopied::NotAll;
         }
     }
     Ok(carried)
 }
 
-fn copy_one(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<Carried> {
+fn copy_one(
+    from: BorrowedFd<'_>,
+    to: BorrowedFd<'_>,
+    name: &OsStr,
+) -> io::Result<AttributesCopied> {
     let mut value = Vec::with_capacity(256);
     loop {
         match fs::fgetxattr(from, name, spare_capacity(&mut value)) {
@@ -86,7 +90,7 @@ fn copy_one(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Resul
             Err(Errno::RANGE) => value.reserve(value.capacity() * 4),
             // Removed meanwhile, or not for our eyes: nothing that could be carried over.
             Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM) => {
-                return Ok(Carried::All);
+                return Ok(AttributesCopied::All);
             }
             Err(error) => return Err(error.into()),
         }
@@ -96,8 +100,8 @@ fn copy_one(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Resul
         Err(Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP)
             if !name.as_bytes().starts_with(b"user.") =>
         {
-            Ok(Carried::NotAll)
+            Ok(AttributesCopied::NotAll)
         }
-        other => Ok(other.map(|()| Carried::All)?),
+        other => Ok(other.map(|()| AttributesCopied::All)?),
     }
 }

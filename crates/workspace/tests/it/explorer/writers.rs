@@ -5,7 +5,7 @@ use std::io::IoSlice;
 use std::os::fd::AsFd as _;
 
 use lancet_workspace::{
-    CommitError, Disk as _, NewBytes, Open, Replace, Strategy, WriteOptions, Written,
+    CommitError, Disk as _, NewBytes, OpenMode, Replace, Strategy, WriteOptions, Written,
 };
 use rustix::io::Errno;
 
@@ -91,17 +91,17 @@ fn commit_as(
 
 const IN_PLACE: WriteOptions = WriteOptions {
     strategy: Strategy::InPlace,
-    links: lancet_workspace::Links::Auto,
+    links: lancet_workspace::HardLinkPolicy::Auto,
     weak: lancet_workspace::Weak::Refuse,
     durability: lancet_workspace::Durability::Full,
     mode: None,
-    old: lancet_workspace::Old::Kept,
+    old: lancet_workspace::OldFile::Keep,
 };
 
 /// The old file goes, unless somebody may still write into it.
 const ON_RECORD: WriteOptions = WriteOptions {
     strategy: Strategy::Auto,
-    old: lancet_workspace::Old::KeptElsewhere,
+    old: lancet_workspace::OldFile::KeptByCaller,
     ..IN_PLACE
 };
 
@@ -197,7 +197,7 @@ fn check_then_write(ground: &Ground) -> Said {
     let Some(folder) = checked(ground) else {
         return Said::Refused;
     };
-    let Ok(file) = disk.open_at(folder.as_fd(), OsStr::new("a"), Open::Rewrite) else {
+    let Ok(file) = disk.open_at(folder.as_fd(), OsStr::new("a"), OpenMode::Rewrite) else {
         return Said::Refused;
     };
     let pieces = [IoSlice::new(OURS.as_bytes())];
@@ -211,7 +211,7 @@ fn check_then_rename(ground: &Ground) -> Said {
     let disk = &*ground.disk;
     let folder = disk.open_folder(&ground.root).unwrap();
     let new = OsStr::new("new");
-    let how = Open::Create { mode: 0o600 };
+    let how = OpenMode::Create { mode: 0o600 };
     let file = disk.open_at(folder.as_fd(), new, how).unwrap();
     let pieces = [IoSlice::new(OURS.as_bytes())];
     disk.write_at(file.as_fd(), &pieces, 0).unwrap();
@@ -228,7 +228,7 @@ fn checked(ground: &Ground) -> Option<std::os::fd::OwnedFd> {
     let disk = &*ground.disk;
     let folder = disk.open_folder(&ground.root).unwrap();
     let file = disk
-        .open_at(folder.as_fd(), OsStr::new("a"), Open::Read)
+        .open_at(folder.as_fd(), OsStr::new("a"), OpenMode::Read)
         .ok()?;
     let mut bytes = Vec::with_capacity(1000);
     disk.read_more(file.as_fd(), &mut bytes, 0).unwrap();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::mm::{MapFlags, ProtFlags};
 
-use super::barrier::{Barrier, pin};
+use super::barrier::{ReadOnlyReason, pin};
 
 pub(super) const OLD: &str = "old bytes, all of them\n";
 pub(super) const OURS: &str = "the new ones: OURS\n";
@@ -45,7 +45,7 @@ fn wait(nanoseconds: u64) {
 }
 
 pub(crate) fn play(kind: &str, file: &Path, meeting: &Path) -> ExitCode {
-    let barrier = Barrier::open(meeting);
+    let barrier = ReadOnlyReason::open(meeting);
     pin(1);
     for round in 1.. {
         let Some(delay) = barrier.meet(round) else {

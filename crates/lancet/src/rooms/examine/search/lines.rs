@@ -73,7 +73,7 @@ pub(super) fn cut(
                 .workspace
                 .locate_as_spelled(&path)
                 .map_err(|_| lancet_workspace::ReadError::Missing)
-                .and_then(|located| located.leaf());
+                .and_then(|located| located.open_reader());
             let found = seeker.excerpt(leaf, encoding(context.engine(), &path), extent);
             let lines = found.as_ref().map_or(&[][..], |excerpt| &excerpt.lines);
             let shown = lay_lines(context, lines, numbers, before + after > 0);

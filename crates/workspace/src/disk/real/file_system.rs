@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use crate::disk::Nature;
+use crate::disk::FileSystemKind;
 
 /// Made up by the kernel: sizes lie, reading may have effects, and there is nothing to edit.
 #[cfg(target_os = "linux")]
@@ -40,7 +40,7 @@ const WINDOWS: [u64; 7] = [
 const SERVED: u64 = 0x6573_5546;
 
 #[cfg(target_os = "linux")]
-pub(super) fn of(folder: BorrowedFd<'_>) -> io::Result<Nature> {
+pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
     let number = rustix::fs::fstatfs(folder)?.f_type as u64 & 0xffff_ffff;
     if number == SERVED {
         let device = rustix::fs::fstat(folder)?.st_dev;
@@ -51,17 +51,17 @@ pub(super) fn of(folder: BorrowedFd<'_>) -> io::Result<Nature> {
         ));
     }
     Ok(if KERNEL.contains(&number) {
-        Nature::Kernel
+        FileSystemKind::Kernel
     } else if WINDOWS.contains(&number) {
-        Nature::Windows
+        FileSystemKind::Windows
     } else {
-        Nature::Plain
+        FileSystemKind::Plain
     })
 }
 
 /// Of a disk that a program serves to the kernel (`fuseblk`), and by their names: NTFS and exFAT.
 #[cfg(target_os = "linux")]
-fn served(mounts: &str, (major, minor): (u32, u32)) -> Nature {
+fn served(mounts: &str, (major, minor): (u32, u32)) -> FileSystemKind {
     let device = format!("{major}:{minor}");
     let kind = mounts.lines().find_map(|line| {
         let (mount, rest) = line.split_once(" - ")?;
@@ -71,16 +71,16 @@ fn served(mounts: &str, (major, minor): (u32, u32)) -> Nature {
     let kind = kind.unwrap_or_default();
     let is_windows = kind == "fuseblk" || kind.contains("ntfs") || kind.contains("exfat");
     if is_windows {
-        Nature::Windows
+        FileSystemKind::Windows
     } else {
-        Nature::Plain
+        FileSystemKind::Plain
     }
 }
 
 /// Other systems have none of these.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn of(_: BorrowedFd<'_>) -> io::Result<Nature> {
-    Ok(Nature::Plain)
+pub(super) fn kind_of(_: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
+    Ok(FileSystemKind::Plain)
 }
 
 #[cfg(target_os = "linux")]
@@ -110,10 +110,10 @@ mod tests {
 
     #[test]
     fn disks_of_windows_are_known_though_a_program_serves_them() {
-        assert_eq!(served(MOUNTS, (0, 41)), Nature::Windows);
-        assert_eq!(served(MOUNTS, (0, 43)), Nature::Windows);
-        assert_eq!(served(MOUNTS, (0, 42)), Nature::Plain);
-        assert_eq!(served(MOUNTS, (0, 44)), Nature::Plain);
-        assert_eq!(served("not a table", (0, 41)), Nature::Plain);
+        assert_eq!(served(MOUNTS, (0, 41)), FileSystemKind::Windows);
+        assert_eq!(served(MOUNTS, (0, 43)), FileSystemKind::Windows);
+        assert_eq!(served(MOUNTS, (0, 42)), FileSystemKind::Plain);
+        assert_eq!(served(MOUNTS, (0, 44)), FileSystemKind::Plain);
+        assert_eq!(served("not a table", (0, 41)), FileSystemKind::Plain);
     }
 }
