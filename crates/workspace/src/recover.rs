@@ -3,6 +3,7 @@
 //! to be ours. A foreign file is never taken for ours; what is unclear is kept and told.
 
 mod made;
+mod occupant;
 mod step;
 mod torn;
 

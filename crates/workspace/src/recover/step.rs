@@ -2,20 +2,18 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::RecoveryOutcome;
+use super::occupant::{Occupant, hash};
 use super::torn::is_mixture;
 use crate::commit::{give_name, next_name, write_over};
 use crate::disk::{Disk, Lease, OpenMode, Replace};
 use crate::displaced::Seal;
-use crate::journal::{Act, FileIdentity, Step};
-use crate::revision::{Hasher, Revision};
+use crate::journal::{Act, Step};
 use crate::roots::Workspace;
-use crate::snapshot::scan_file;
 
 /// Where a commit is taken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,18 +42,6 @@ pub(super) enum Boot {
     Another,
 }
 
-/// What stands at a name, in the light of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
-    Nothing,
-    /// The old file, or one with its content.
-    Old,
-    /// The new file with the content it was given.
-    New,
-    /// Something else.
-    Foreign,
-}
-
 impl Scene<'_> {
     pub(super) fn heal(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
         match &self.step.act {
@@ -77,33 +63,33 @@ impl Scene<'_> {
         };
         match (self.look(name)?, self.look(temporary)?) {
             // Never named, taken back, or put away already. What others wrote since is theirs.
-            (Found::Old, Found::Nothing) => Ok(RecoveryOutcome::RolledBack),
-            (_, Found::Nothing) => Ok(RecoveryOutcome::Finished),
-            (Found::New, Found::Old) if direction != Direction::Back => {
+            (Occupant::Old, Occupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
+            (_, Occupant::Nothing) => Ok(RecoveryOutcome::Finished),
+            (Occupant::New, Occupant::Old) if direction != Direction::Back => {
                 self.put_away(temporary)?;
                 Ok(RecoveryOutcome::Finished)
             }
-            (Found::Old, Found::New) if direction == Direction::Forward => {
+            (Occupant::Old, Occupant::New) if direction == Direction::Forward => {
                 exchange()?;
                 self.put_away(temporary)?;
                 Ok(RecoveryOutcome::Finished)
             }
-            (Found::Old, Found::New) => {
+            (Occupant::Old, Occupant::New) => {
                 self.remove_ours(temporary)?;
                 Ok(RecoveryOutcome::RolledBack)
             }
-            (Found::New, _) if direction == Direction::Back => {
+            (Occupant::New, _) if direction == Direction::Back => {
                 exchange()?;
                 // Only what came off and is ours goes; between look and exchange others may have come.
                 match self.look(temporary)? {
-                    Found::New => {
+                    Occupant::New => {
                         self.remove_ours(temporary)?;
                         Ok(RecoveryOutcome::RolledBack)
                     }
                     _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
                 }
             }
-            (Found::Nothing, Found::Old) if direction != Direction::Forward => {
+            (Occupant::Nothing, Occupant::Old) if direction != Direction::Forward => {
                 // Somebody removed the new file; the old one has its name to itself again.
                 self.give_back(temporary)
             }
@@ -118,29 +104,33 @@ impl Scene<'_> {
         old.push(".old");
         let at_name = self.look(name)?;
         // The new file had the name already: whoever left it free since has what was there last.
-        let had_it = direction != Direction::Back && self.look(temporary)? == Found::Nothing;
+        let had_it = direction != Direction::Back && self.look(temporary)? == Occupant::Nothing;
         let healed = match (at_name, self.look(&old)?) {
-            (Found::Old, Found::Nothing) => RecoveryOutcome::RolledBack,
-            (_, Found::Nothing) => RecoveryOutcome::Finished,
-            (Found::Nothing, Found::Old) if had_it => RecoveryOutcome::Kept(self.put_away(&old)?),
-            (Found::Nothing, _) => self.give_back(&old)?,
-            (Found::New, Found::Old) if direction != Direction::Back => {
+            (Occupant::Old, Occupant::Nothing) => RecoveryOutcome::RolledBack,
+            (_, Occupant::Nothing) => RecoveryOutcome::Finished,
+            (Occupant::Nothing, Occupant::Old) if had_it => {
+                RecoveryOutcome::Kept(self.put_away(&old)?)
+            }
+            (Occupant::Nothing, _) => self.give_back(&old)?,
+            (Occupant::New, Occupant::Old) if direction != Direction::Back => {
                 self.put_away(&old)?;
                 RecoveryOutcome::Finished
             }
-            (Found::New, _) if direction == Direction::Back => {
+            (Occupant::New, _) if direction == Direction::Back => {
                 self.put_away(name)?;
                 self.give_back(&old)?
             }
             _ => RecoveryOutcome::Kept(self.put_away(&old)?),
         };
         // The new file: it may have both names, or wait for one that it never got.
-        if self.look(temporary)? != Found::New {
+        if self.look(temporary)? != Occupant::New {
             return Ok(healed);
         }
         match self.look(name)? {
-            Found::Foreign | Found::Nothing => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
-            Found::Old | Found::New => {
+            Occupant::Foreign | Occupant::Nothing => {
+                Ok(RecoveryOutcome::Kept(self.put_away(temporary)?))
+            }
+            Occupant::Old | Occupant::New => {
                 self.remove_ours(temporary)?;
                 Ok(healed)
             }
@@ -150,19 +140,19 @@ impl Scene<'_> {
     fn heal_create(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
         let at_name = self.look(&self.step.name)?;
-        if self.look(temporary)? == Found::New {
-            if at_name == Found::Foreign {
+        if self.look(temporary)? == Occupant::New {
+            if at_name == Occupant::Foreign {
                 // Somebody else took the name; which of the two is wanted they must say.
                 return Ok(RecoveryOutcome::Kept(self.put_away(temporary)?));
             }
             self.remove_ours(temporary)?;
         }
         match at_name {
-            Found::New if direction == Direction::Back => {
+            Occupant::New if direction == Direction::Back => {
                 self.put_away(&self.step.name)?;
                 Ok(RecoveryOutcome::RolledBack)
             }
-            Found::New => Ok(RecoveryOutcome::Finished),
+            Occupant::New => Ok(RecoveryOutcome::Finished),
             _ => Ok(RecoveryOutcome::RolledBack),
         }
     }
@@ -170,8 +160,8 @@ impl Scene<'_> {
     fn heal_remove(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
         match self.look(temporary)? {
-            Found::Nothing => Ok(RecoveryOutcome::Finished),
-            Found::Old if direction != Direction::Back => {
+            Occupant::Nothing => Ok(RecoveryOutcome::Finished),
+            Occupant::Old if direction != Direction::Back => {
                 self.put_away(temporary)?;
                 Ok(RecoveryOutcome::Finished)
             }
@@ -183,7 +173,7 @@ impl Scene<'_> {
         let Some(other) = self.other else {
             return Ok(RecoveryOutcome::RolledBack);
         };
-        let moved = self.look_in(other.as_fd(), to)? == Found::Old;
+        let moved = self.look_in(other.as_fd(), to)? == Occupant::Old;
         if !moved {
             return Ok(RecoveryOutcome::RolledBack);
         }
@@ -234,12 +224,12 @@ impl Scene<'_> {
         let disk = self.disk();
         let name = &*self.step.name;
         match (self.look(name)?, direction) {
-            (Found::Old, _) => {
+            (Occupant::Old, _) => {
                 // Not begun, or put back: the copy says nothing new.
                 let _ = self.remove_kept(kept);
                 return Ok(RecoveryOutcome::RolledBack);
             }
-            (Found::New, Direction::Forward | Direction::AsFound) => {
+            (Occupant::New, Direction::Forward | Direction::AsFound) => {
                 return Ok(RecoveryOutcome::Finished);
             }
             _ => {}
@@ -263,7 +253,7 @@ impl Scene<'_> {
         }
         // Nobody writes it now, so this look holds.
         let now = self.judge(file.as_fd())?;
-        if now == Found::Foreign {
+        if now == Occupant::Foreign {
             let torn = match self.open_kept(next)? {
                 Some(next) => is_mixture(disk, file.as_fd(), source.as_fd(), next.as_fd())?,
                 None => false,
@@ -274,7 +264,7 @@ impl Scene<'_> {
             }
             let _ = self.workspace.displaced.copy_in(disk, file.as_fd(), name)?;
         }
-        if now != Found::Old {
+        if now != Occupant::Old {
             write_over(disk, source.as_fd(), size, file.as_fd())?;
         }
         let _ = self.remove_kept(kept);
@@ -350,42 +340,6 @@ impl Scene<'_> {
         }
     }
 
-    fn look(&self, name: &OsStr) -> io::Result<Found> {
-        self.look_in(self.folder(), name)
-    }
-
-    fn look_in(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Found> {
-        let disk = self.disk();
-        match disk.stat_at(folder, name) {
-            Ok(stamp) if stamp.is_file() => {}
-            Ok(_) => return Ok(Found::Foreign),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
-            Err(error) => return Err(error),
-        }
-        let file = disk.open_at(folder, name, OpenMode::Read)?;
-        self.judge(file.as_fd())
-    }
-
-    fn judge(&self, file: BorrowedFd<'_>) -> io::Result<Found> {
-        let disk = self.disk();
-        let stamp = disk.stat(file)?;
-        let (revision, _) = hash(disk, file)?;
-        let is =
-            |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.revision == revision);
-        let has_inode =
-            |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.inode == stamp.inode);
-        // Both may hold the same bytes; then the inode tells.
-        if is(self.step.new) && has_inode(self.step.new) && !has_inode(self.step.old) {
-            Ok(Found::New)
-        } else if is(self.step.old) {
-            Ok(Found::Old)
-        } else if is(self.step.new) && (has_inode(self.step.new) || self.boot == Boot::Another) {
-            Ok(Found::New)
-        } else {
-            Ok(Found::Foreign)
-        }
-    }
-
     pub(super) fn disk(&self) -> &dyn Disk {
         &*self.workspace.disk
     }
@@ -393,13 +347,4 @@ impl Scene<'_> {
     pub(super) fn folder(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
-}
-
-fn hash(disk: &dyn Disk, file: BorrowedFd<'_>) -> io::Result<(Revision, u64)> {
-    let mut hasher = Hasher::new();
-    let size = scan_file(disk, file, &mut |piece| {
-        hasher.update(piece);
-        ControlFlow::Continue(())
-    })?;
-    Ok((hasher.finish(), size))
 }

@@ -1,0 +1,71 @@
+//! Which file a name holds during recovery: compares it with the old and the new file that the journal recorded.
+
+use std::ffi::OsStr;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, BorrowedFd};
+
+use super::step::{Boot, Scene};
+use crate::disk::{Disk, OpenMode};
+use crate::journal::FileIdentity;
+use crate::revision::{Hasher, Revision};
+use crate::snapshot::scan_file;
+
+/// What stands at a name, in the light of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Occupant {
+    Nothing,
+    /// The old file, or one with its content.
+    Old,
+    /// The new file with the content it was given.
+    New,
+    /// Something else.
+    Foreign,
+}
+
+impl Scene<'_> {
+    pub(super) fn look(&self, name: &OsStr) -> io::Result<Occupant> {
+        self.look_in(self.folder(), name)
+    }
+
+    pub(super) fn look_in(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Occupant> {
+        let disk = self.disk();
+        match disk.stat_at(folder, name) {
+            Ok(stamp) if stamp.is_file() => {}
+            Ok(_) => return Ok(Occupant::Foreign),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::Nothing),
+            Err(error) => return Err(error),
+        }
+        let file = disk.open_at(folder, name, OpenMode::Read)?;
+        self.judge(file.as_fd())
+    }
+
+    pub(super) fn judge(&self, file: BorrowedFd<'_>) -> io::Result<Occupant> {
+        let disk = self.disk();
+        let stamp = disk.stat(file)?;
+        let (revision, _) = hash(disk, file)?;
+        let is =
+            |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.revision == revision);
+        let has_inode =
+            |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.inode == stamp.inode);
+        // Both may hold the same bytes; then the inode tells.
+        if is(self.step.new) && has_inode(self.step.new) && !has_inode(self.step.old) {
+            Ok(Occupant::New)
+        } else if is(self.step.old) {
+            Ok(Occupant::Old)
+        } else if is(self.step.new) && (has_inode(self.step.new) || self.boot == Boot::Another) {
+            Ok(Occupant::New)
+        } else {
+            Ok(Occupant::Foreign)
+        }
+    }
+}
+
+pub(super) fn hash(disk: &dyn Disk, file: BorrowedFd<'_>) -> io::Result<(Revision, u64)> {
+    let mut hasher = Hasher::new();
+    let size = scan_file(disk, file, &mut |piece| {
+        hasher.update(piece);
+        ControlFlow::Continue(())
+    })?;
+    Ok((hasher.finish(), size))
+}
