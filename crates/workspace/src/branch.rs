@@ -1,5 +1,5 @@
-//! A folder held open for a search: its entries, the folders below it and its files, each by one name from the handle at
-//! hand. No link is followed, nothing but a regular file is opened, and what a commit stages is not there.
+//! Handles for a search: an open folder, from which entries, folders and files are reached one name at a time. No
+//! link is followed, only regular files are opened, and temporary files of a commit are left out.
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,22 +14,23 @@ use crate::locate::{FileType, Located};
 use crate::snapshot::ReadError;
 use crate::stamp::Stamp;
 
-/// How often a file that is just being rewritten in place is tried again. Shorter than for a Read: there are others.
+/// How often opening a file that is being rewritten in place is retried; less often than for a Read, since a search
+/// has other files.
 const TRIES: usize = 10;
 
-/// What is read at first; most files are smaller.
+/// The size of the first read; most files are smaller.
 const FIRST: usize = 1 << 16;
-/// Pieces that files of the kernel's own come in.
+/// Files of procfs and similar are read page by page.
 const PAGE: usize = 1 << 12;
 
-/// A folder held open.
+/// An open folder of a search.
 #[derive(Clone, Debug)]
 pub struct FolderHandle {
     disk: Arc<dyn Disk>,
     handle: Arc<OwnedFd>,
 }
 
-/// A regular file held open for reading from its start.
+/// A regular file that is open for reading, positioned at its start.
 #[derive(Debug)]
 pub struct FileReader {
     disk: Arc<dyn Disk>,
@@ -38,12 +39,12 @@ pub struct FileReader {
 }
 
 impl Located {
-    /// This folder, held open for a search.
+    /// Opens this folder for a search.
     pub fn open_folder(&self) -> Result<FolderHandle, ReadError> {
         if self.kind() != FileType::Directory {
             return Err(ReadError::NotAFile(self.kind()));
         }
-        // Opened afresh: the handle at hand may be one that cannot be listed.
+        // The handle of a located folder may be one that cannot be listed, so the folder is opened again.
         let handle = self
             .disk
             .open_at(self.folder(), OsStr::new("."), OpenMode::Folder)?;
@@ -53,7 +54,7 @@ impl Located {
         })
     }
 
-    /// This file, held open for a search.
+    /// Opens this file for a search.
     pub fn open_reader(&self) -> Result<FileReader, ReadError> {
         let (file, _) = self.open_file(OpenMode::Read)?;
         Ok(FileReader {
@@ -65,7 +66,7 @@ impl Located {
 }
 
 impl FolderHandle {
-    /// Calls `each` for every entry, in the system's order, until it breaks. To be called once.
+    /// Calls `each` for every entry, in the system's order, until it breaks. Call it once per handle.
     pub fn list(
         &self,
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
@@ -79,7 +80,7 @@ impl FolderHandle {
         })
     }
 
-    /// A folder of this one, held open. Fails on a link.
+    /// Opens a folder inside this one. Fails on a link.
     pub fn enter(&self, name: &OsStr) -> io::Result<FolderHandle> {
         let handle = self
             .disk
@@ -90,13 +91,13 @@ impl FolderHandle {
         })
     }
 
-    /// What `stat` says of an entry, of the link itself where it is one.
+    /// Returns the `stat` result of an entry; for a link, of the link itself.
     pub fn stat(&self, name: &OsStr) -> io::Result<Stamp> {
         self.disk.stat_at(self.handle.as_fd(), name)
     }
 
-    /// A regular file of this folder, held open. The listing has said that it is one, and only that is asked: what was put
-    /// in its place since is opened without waiting, and a `stat` of every file was a tenth of a search's system time.
+    /// Opens a regular file of this folder. Its type is taken from the listing: a `stat` of every file was a tenth of
+    /// a search's system time, and whatever replaced the file since is opened without blocking.
     pub fn open(&self, name: &OsStr) -> Result<FileReader, ReadError> {
         let mut tries = 0;
         let file = loop {
@@ -120,12 +121,13 @@ impl FolderHandle {
 }
 
 impl FileReader {
-    /// Its stamp now.
+    /// Returns the current stamp of the open file.
     pub fn stat(&self) -> io::Result<Stamp> {
         self.disk.stat(self.file.as_fd())
     }
 
-    /// Replaces the content of `into` by the whole file; `false` where it has more than `most` bytes.
+    /// Reads the whole file into `into`, replacing its content; returns `false` where the file has more than `most`
+    /// bytes.
     pub fn read_whole(&mut self, into: &mut Vec<u8>, most: usize) -> io::Result<bool> {
         into.clear();
         into.reserve(FIRST.min(most.saturating_add(1)));
@@ -142,8 +144,7 @@ impl FileReader {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
             };
-            // A read that leaves room free has reached the end, and no second one is needed; but files of the kernel's
-            // own come by the page.
+            // A short read is the end of the file, except for files of the kernel, which come page by page.
             if read == 0 || (read < room && !read.is_multiple_of(PAGE)) {
                 return Ok(into.len() <= most);
             }

@@ -1,15 +1,15 @@
-//! One 256 KiB buffer a thread, lent out: fresh memory costs more than the reading of it.
+//! A reusable buffer of 256 KiB for each thread: allocating fresh memory costs more than the read into it.
 
 use std::cell::Cell;
 
-/// How much is read at once, at most.
+/// The length of the buffer.
 pub(crate) const LENGTH: usize = 256 * 1024;
 
 thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Runs `work` with the thread's buffer; inside another loan it gets a buffer of its own.
+/// Runs `work` with the thread's buffer; a nested call gets a buffer of its own.
 pub(crate) fn lend<T>(work: impl FnOnce(&mut [u8]) -> T) -> T {
     let mut buffer = SPARE.take();
     buffer.resize(LENGTH, 0);

@@ -1,5 +1,9 @@
-//! The commit: everything staged and flushed, then locks, leases, the comparison that decides, the swaps, and the look
-//! at what came off. Several files go all or none; what had been swapped when one failed is put back.
+//! The commit: stages and flushes all files, takes locks and leases, compares the content, swaps the names, and
+//! verifies what was displaced. Several files are written all or none; when one fails, those already swapped are
+//! rolled back.
+//!
+//! The promise: a write by another program before, during or just after the commit is never lost silently. It is at
+//! the name, or it is kept and reported.
 //!
 //! The promise: a write by anybody else, before, during or just after, is never lost silently. It stands at the name, or
 //! it is kept and told.
@@ -45,11 +49,12 @@ use outcome::{Failure, Rung};
 use stage::{Creation, Replacement, Staged};
 use trial::Scratch;
 
-/// So often a batch is begun anew because a file has to be written in another way.
+/// How often a batch is attempted again because a file needs another method.
 const ATTEMPTS: usize = 6;
 
 impl Workspace {
-    /// Writes every file of the batch or none.
+    /// Writes every file of the batch or none. [`CommitError::Partly`] is the one exception, and names what could not
+    /// be rolled back.
     pub fn commit(&self, batch: Vec<Write<'_>>) -> Result<Vec<Written>, CommitError> {
         refuse_doubles(&batch)?;
         self.recover_once().map_err(|source| CommitError::Io {
@@ -73,7 +78,7 @@ impl Workspace {
         batch: &[Write<'_>],
         forced: &[Option<Rung>],
     ) -> Result<Vec<Written>, Stopped> {
-        // What cannot be kept is not changed.
+        // Without a usable state folder the old file could not be kept, so nothing is written.
         self.displaced.folder(&*self.disk).map_err(|source| {
             Stopped::For(CommitError::Io {
                 index: 0,
@@ -81,7 +86,7 @@ impl Workspace {
                 source,
             })
         })?;
-        // Closed last of all: the trial's leavings go before it.
+        // Declared first, so that it is dropped last: the journal entry is closed after the scratch files are gone.
         let mut row;
         let mut trial = Scratch::new(self);
         let mut checked = Vec::with_capacity(batch.len());
@@ -162,7 +167,7 @@ impl Workspace {
     }
 }
 
-/// Why an attempt ended.
+/// Why an attempt ended without success.
 enum Stopped {
     For(CommitError),
     Again(usize, Rung),
@@ -175,7 +180,7 @@ fn stopped(index: usize) -> impl Fn(Failure) -> Stopped {
     }
 }
 
-/// A write whose file was compared and is held.
+/// A write whose old file was compared and, where possible, leased.
 enum Ready {
     Replace(Replacement, Held),
     Create(Creation),
@@ -234,7 +239,7 @@ fn swap(trial: &mut Scratch<'_>, write: &Write<'_>, ready: Ready) -> Result<Done
             names::rename(trial, write, to, folder, held)
         }
         (Ready::Remove(aside, held), _) => names::remove(trial, write, aside, held),
-        // A move knows where to: both come from the same request.
+        // Unreachable: `Ready::Move` is only built from `NewBytes::MovedTo`.
         (Ready::Move(..), _) => Err(Failure::Changed),
     }
 }

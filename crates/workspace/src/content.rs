@@ -1,4 +1,5 @@
-//! New content as pieces: bytes at hand and stretches of the old file. Pieces are hashed and written, never joined.
+//! Writes new content piece by piece, from memory and from ranges of the old file. Pieces are hashed and written,
+//! never joined.
 
 use std::io::{self, IoSlice};
 use std::os::fd::BorrowedFd;
@@ -10,14 +11,14 @@ use crate::commit::{NewBytes, Source};
 use crate::disk::Disk;
 use crate::revision::{Hasher, Revision};
 
-/// So much is hashed and then written while it is still in the cache.
+/// The number of bytes that are hashed and written at a time, while they are in the CPU cache.
 const STRIDE: usize = 1 << 20;
-/// From this length on the disk is told to begin early.
+/// From this length on write-back is started early.
 const WORTH_BEGINNING: u64 = 256 * 1024;
-/// So many pieces go into one call.
+/// The most pieces in one `pwritev` call.
 const MOST_PIECES: usize = 64;
 
-/// Checks that changes are sorted, disjoint and inside a file of this length.
+/// Fails unless the changes are sorted, disjoint and within a file of this length.
 pub(crate) fn check_changes(changes: &[RawChange], length: u64) -> io::Result<()> {
     let mut end = 0;
     for change in changes {
@@ -35,7 +36,7 @@ pub(crate) fn check_changes(changes: &[RawChange], length: u64) -> io::Result<()
     Ok(())
 }
 
-/// The length of the content that `new` gives for a file of `length` bytes.
+/// Returns the length of the content that `new` makes of a file of `length` bytes.
 pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
     let spliced = |length: u64, changes: &[RawChange]| {
         let removed: u64 = changes
@@ -54,13 +55,13 @@ pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
     }
 }
 
-/// Writes a file from its start, one piece after the other, and hashes what it writes.
+/// Writes a file from its start and hashes what it writes.
 pub(crate) struct Sink<'d> {
     disk: &'d dyn Disk,
     file: Option<BorrowedFd<'d>>,
     offset: u64,
     hasher: Hasher,
-    /// The name of what is written, where it is known: hashing a megabyte costs a third of an Edit in it.
+    /// The revision of the content, where it is known: hashing a megabyte costs a third of an Edit of it.
     known: Option<Revision>,
 }
 
@@ -75,7 +76,7 @@ impl<'d> Sink<'d> {
         }
     }
 
-    /// One that only hashes.
+    /// A sink that only hashes.
     pub(crate) fn nowhere(disk: &'d dyn Disk) -> Sink<'d> {
         Sink {
             disk,
@@ -86,12 +87,12 @@ impl<'d> Sink<'d> {
         }
     }
 
-    /// One that need not hash what it writes where the name of that is known.
+    /// Sets the revision of the content, so that it is not hashed again.
     pub(crate) fn named(self, known: Option<Revision>) -> Sink<'d> {
         Sink { known, ..self }
     }
 
-    /// Takes the next pieces, in this order.
+    /// Writes the next pieces, in this order.
     pub(crate) fn put(&mut self, pieces: &[&[u8]]) -> io::Result<()> {
         let strides = pieces.iter().flat_map(|piece| piece.chunks(STRIDE));
         let mut batch: Vec<&[u8]> = Vec::with_capacity(pieces.len().min(MOST_PIECES));
@@ -111,7 +112,7 @@ impl<'d> Sink<'d> {
         let begun = self.offset;
         if let Some(file) = self.file {
             self.write(file, batch)?;
-            // The disk begins while we hash.
+            // Start write-back now; hashing overlaps with it.
             if self.offset - begun >= WORTH_BEGINNING {
                 self.disk.begin_sync(file, begun, self.offset - begun);
             }
@@ -142,7 +143,7 @@ impl<'d> Sink<'d> {
         Ok(())
     }
 
-    /// How much was written, and its name.
+    /// Returns the number of bytes written and their revision.
     pub(crate) fn finish(self) -> (u64, Revision) {
         let Some(known) = self.known else {
             return (self.offset, self.hasher.finish());
@@ -155,8 +156,8 @@ impl<'d> Sink<'d> {
     }
 }
 
-/// Writes the content of `new` into `sink`. Where it is streamed, the old file is read from `base` on the way, and its
-/// revision comes back.
+/// Writes the content of `new` into `sink`. Streamed content reads the old file from `base`, whose revision is
+/// returned.
 pub(crate) fn write_content(
     new: &NewBytes<'_>,
     base: Option<(BorrowedFd<'_>, u64)>,
@@ -169,7 +170,7 @@ pub(crate) fn write_content(
             let mut pieces: Vec<&[u8]> = Vec::with_capacity(changes.len() * 2 + 1);
             let mut at = 0;
             for change in *changes {
-                // Checked above: every border lies inside the base, which is in memory.
+                // `check_changes` proved that every bound lies within the base, which is in memory.
                 let (start, end) = (change.range.start as usize, change.range.end as usize);
                 pieces.extend(
                     [&base[at..start], &change.bytes[..]]
@@ -206,8 +207,8 @@ pub(crate) fn write_content(
     }
 }
 
-/// Copies content from elsewhere through one buffer. What is not what its name says is an error, and nobody gets to see it:
-/// the file has no name yet.
+/// Copies content from a [`Source`] through one buffer. Content that does not match its revision is an error; the
+/// file has no name yet, so nobody sees it.
 fn copy(
     from: &dyn Source,
     length: u64,
@@ -244,7 +245,7 @@ fn copy(
     }
 }
 
-/// Copies the old file through one buffer, leaving out what is replaced and putting in what replaces it.
+/// Copies the old file through one buffer, replacing the changed ranges.
 fn stream(
     changes: &[RawChange],
     base: BorrowedFd<'_>,

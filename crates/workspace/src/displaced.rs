@@ -1,5 +1,6 @@
-//! Old files, moved out of the way and kept: the backup of a change is the displaced file itself. One that somebody may
-//! still write into is unsealed; it is looked at again later, and bytes that came late are told as a version of their own.
+//! The store of displaced files: the old file of a change is moved here and is its backup. A file that another
+//! program may still have open for writing is unsealed; it is checked again later, and bytes that were written late
+//! are reported as a version of their own.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -19,57 +20,57 @@ use crate::revision::Revision;
 pub const DISPLACED_FOLDER: &str = "displaced";
 /// In front of the names of files that are not sealed.
 const UNSEALED: &[u8] = b"open-";
-/// So many seconds whoever was waiting in `open` for the commit's lease has to come: until then they are no writer that a
-/// lease would show.
+/// A program that was blocked in `open` by the commit's lease needs this many seconds at most to appear as a writer;
+/// before that a lease does not show it.
 const SETTLING: i64 = 3;
-/// Of a file that cannot be leased nobody can say that no writer is left. One that has not written for so many seconds is
-/// taken for gone.
+/// Without leases it cannot be proved that no writer is left. After this many seconds without a write the file counts
+/// as sealed.
 const LONG_ENOUGH: i64 = 24 * 3600;
 
-/// An old file that was moved out of the way.
+/// An old file in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Displaced {
-    /// Where it is now.
+    /// The path of the file in the store.
     pub path: PathBuf,
-    /// What it held when it was displaced.
+    /// The revision of its content when it was displaced.
     pub revision: Revision,
-    /// Is it certain that nobody writes into it any more?
+    /// Whether another program may still write into it.
     pub seal: Seal,
 }
 
-/// Is it certain that nobody writes into a displaced file any more?
+/// Whether another program may still write into a displaced file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seal {
-    /// A lease showed that nobody has it open for writing.
+    /// A lease proved that nobody has the file open for writing.
     Sealed,
-    /// No lease could be had, or somebody is about to write.
+    /// No lease was granted, or another program is about to write.
     Open,
 }
 
-/// What came of another look at a displaced file that was not sealed.
+/// The result of checking an unsealed file again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LateWriteCheck {
-    /// Nobody wrote; it is sealed now and has another name.
+    /// Nobody wrote into the file; it is sealed now, under a new name.
     Sealed(Displaced),
-    /// Somebody wrote into it after it was displaced.
+    /// Another program wrote into the file after it was displaced.
     Late {
-        /// What they left, sealed.
+        /// The content that was written late, sealed.
         version: Displaced,
-        /// Its size.
+        /// The size of that content in bytes.
         size: u64,
-        /// The file itself, where they or others may go on writing into it. The version is a copy then.
+        /// The file itself where it may still be written to; `version` is then a copy.
         open: Option<Displaced>,
     },
-    /// Somebody still has it open for writing; or no lease can be had, and nobody has written yet, for less than a day.
+    /// The file is still open for writing elsewhere; or no lease is granted and a day has not passed without a write.
     Waiting,
 }
 
-/// How much of displaced files is kept.
+/// The retention limits of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Together.
+    /// The most bytes of all files together.
     pub bytes: u64,
-    /// For how long.
+    /// The greatest age in seconds.
     pub seconds: i64,
 }
 
@@ -83,7 +84,7 @@ impl Default for Limits {
     }
 }
 
-/// The folder of displaced files.
+/// The folder that displaced files are stored in.
 #[derive(Debug)]
 pub(crate) struct Store {
     path: Option<PathBuf>,
@@ -98,7 +99,7 @@ impl Store {
         }
     }
 
-    /// The folder, made at first need; none where nothing is kept.
+    /// Opens the folder, creating it on first use; `None` without a state folder.
     pub(crate) fn folder(&self, disk: &dyn Disk) -> io::Result<Option<(Arc<OwnedFd>, &Path)>> {
         let Some(path) = &self.path else {
             return Ok(None);
@@ -112,12 +113,12 @@ impl Store {
         Ok(Some((folder, path)))
     }
 
-    /// Forgets the folder's handle: somebody may have removed the folder.
+    /// Drops the cached handle, since the folder may have been removed.
     pub(crate) fn forget(&self) {
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Moves a file out of its folder; where it went. Where nothing is kept it is removed.
+    /// Moves a file into the store and returns its new path. Without a state folder the file is removed.
     pub(crate) fn put_away(
         &self,
         disk: &dyn Disk,
@@ -143,8 +144,8 @@ impl Store {
             Err(_) => {}
         }
         let source = disk.open_at(folder, name, OpenMode::Read)?;
-        // Only the copy outlives this: what somebody writes who still has the file open would go nowhere. Then it stays
-        // for now. Where no lease can be had nobody can tell.
+        // Another file system: only a copy survives, and bytes written into the original afterwards would be lost.
+        // The file stays in place for now if it is open for writing. Where no lease is granted this cannot be known.
         let lease = disk.take_lease(source.as_fd(), Lease::Read);
         if let Err(error) = &lease
             && error.kind() == io::ErrorKind::WouldBlock
@@ -160,7 +161,7 @@ impl Store {
         Ok(Some(path.join(new_name)))
     }
 
-    /// Removes sealed files, oldest first, that are over the age or together over the size. What is not sealed stays.
+    /// Removes sealed files, oldest first, that exceed the age or the total size. Unsealed files stay.
     pub(crate) fn prune(&self, disk: &dyn Disk, limits: Limits) -> io::Result<u64> {
         let Some((store, _)) = self.folder(disk)? else {
             return Ok(0);
@@ -188,7 +189,7 @@ impl Store {
         Ok(removed)
     }
 
-    /// Keeps a copy of an open file; its size, and where it is.
+    /// Stores a copy of an open file; returns its size and the stored file.
     pub(crate) fn copy_in(
         &self,
         disk: &dyn Disk,
@@ -206,7 +207,7 @@ impl Store {
         Ok((size, copied))
     }
 
-    /// Looks again at a file that was not sealed.
+    /// Checks an unsealed file again for late writes.
     pub(crate) fn check_late_writes(
         &self,
         disk: &dyn Disk,
@@ -223,7 +224,7 @@ impl Store {
             .strip_prefix(UNSEALED)
             .map_or(name, OsStr::from_bytes);
         let (name, file) = match disk.open_at(store.as_fd(), name, OpenMode::Read) {
-            // Whoever looked before us sealed it and ended there.
+            // An earlier check sealed the file and was interrupted there.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let file = disk.open_at(store.as_fd(), sealed_name, OpenMode::Read)?;
                 (sealed_name, file)
@@ -235,7 +236,7 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 return Ok(LateWriteCheck::Waiting);
             }
-            // No lease is ever to be had of this one: its bytes alone can tell.
+            // This file system grants no lease: only the bytes decide.
             Err(_) => false,
         };
         let mut hasher = crate::revision::Hasher::new();
@@ -285,13 +286,13 @@ impl Store {
     }
 }
 
-/// When a sealed file was displaced: its name begins with the second.
+/// Returns the second at which a file was displaced: its name begins with it.
 fn second_of(name: &OsStr) -> Option<i64> {
     let digits = name.as_bytes().split(|&byte| byte == b'-').next()?;
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// The name that a displaced file had, as far as its present one has it.
+/// Returns the original name of a displaced file, as far as its stored name contains it.
 fn old_name(name: &OsStr) -> &OsStr {
     let mut parts = name.as_bytes().splitn(3, |&byte| byte == b'-');
     OsStr::from_bytes(parts.nth(2).unwrap_or_default())
@@ -315,7 +316,7 @@ pub(crate) fn kept_name(disk: &dyn Disk, of: &OsStr, seal: Seal) -> OsString {
     OsString::from_vec(full)
 }
 
-/// Copies an open file to a new name, flushed with its folder; how much, and what.
+/// Copies an open file to a new name and flushes file and folder; returns size and revision.
 fn copy(
     disk: &dyn Disk,
     source: BorrowedFd<'_>,
@@ -336,7 +337,8 @@ fn copy(
     Ok(sink.finish())
 }
 
-/// Another file system, or one that cannot rename without replacing.
+/// Whether the rename failed because the folder is on another file system, or the file system has no rename without
+/// replacement.
 fn is_elsewhere(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(

@@ -1,4 +1,4 @@
-//! What stands in a folder: its entries for a reader, its names for "did you mean". Not a search.
+//! Lists a folder for a reader, and names for "did you mean". Searches use `FolderHandle`.
 
 use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
@@ -8,30 +8,30 @@ use crate::disk::EntryKind;
 use crate::locate::{FileType, Located};
 use crate::snapshot::ReadError;
 
-/// More entries of a folder are not looked at.
+/// Further entries of a folder are ignored.
 const MOST_ENTRIES: usize = 100_000;
 
-/// One entry of a folder.
+/// An entry of a folder listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderEntry {
-    /// Its name.
+    /// The file name.
     pub name: OsString,
-    /// Its kind.
+    /// What the entry is, by the listing; a link is not followed.
     pub kind: EntryKind,
 }
 
 /// The first entries of a folder, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderListing {
-    /// Sorted by the bytes of their names.
+    /// The entries, sorted by the bytes of their names.
     pub entries: Vec<FolderEntry>,
-    /// How many there are in all (at least that many in a folder of over 100,000).
+    /// The number of all entries (a lower bound in a folder of over 100,000).
     pub total: usize,
 }
 
 impl Located {
-    /// The first `most` entries of this folder for which `keep` holds. Files that a commit is just staging are no
-    /// entries.
+    /// Returns the first `most` entries of this folder for which `keep` holds. Temporary files of a commit are left
+    /// out.
     pub fn entries(
         &self,
         most: usize,
@@ -60,7 +60,8 @@ impl Located {
         Ok(FolderListing { entries, total })
     }
 
-    /// Of a missing name: at most `most` names that stand where its first missing part should stand.
+    /// For a missing name: returns at most `most` names from the folder in which its first missing component should
+    /// be.
     pub fn siblings(&self, most: usize) -> Result<Vec<OsString>, ReadError> {
         let mut names = Vec::new();
         if most == 0 {
@@ -80,7 +81,7 @@ impl Located {
     }
 }
 
-/// Is this the name of a file that a commit stages or keeps for a moment?
+/// Whether this is the name of a temporary file of a commit.
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.starts_with(b".lancet-") && (name.ends_with(b".tmp") || name.ends_with(b".tmp.old"))

@@ -1,5 +1,5 @@
-//! The journal: what a commit is about to do, written down before it does it, so that whoever comes after a crash can
-//! finish it or take it back. [`FileJournal`] keeps it as plain files; a database may do it as well.
+//! The write-ahead journal: records what a commit is about to do, so that a crash can be recovered by completing or
+//! undoing it. [`FileJournal`] stores it in plain files; a database may implement [`Journal`] as well.
 
 mod file;
 mod line;
@@ -16,20 +16,20 @@ use crate::revision::Revision;
 /// What one commit is about to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intent {
-    /// Which start of the system this is of; empty where that is not known. Some file systems make up inode numbers anew
-    /// each time: those of another start prove nothing.
+    /// The boot id; empty if unknown. Some file systems assign inode numbers anew at each mount, so those of another
+    /// boot prove nothing.
     pub boot: String,
-    /// File by file, in this order.
+    /// The steps, one for each file, in order.
     pub steps: Vec<Step>,
 }
 
 impl Intent {
-    /// As bytes, for a journal that keeps them elsewhere.
+    /// Encodes the intent, for a journal that stores bytes.
     pub fn encode(&self) -> Vec<u8> {
         line::Line::Open(0, self.clone()).encode()
     }
 
-    /// From those bytes; nothing where they are torn, or not of our making.
+    /// Decodes an intent; `None` where the bytes are torn or of another format.
     pub fn decode(bytes: &[u8]) -> Option<Intent> {
         match line::Line::decode(bytes.strip_suffix(b"\n")?)? {
             line::Line::Open(_, intent) => Some(intent),
@@ -41,115 +41,115 @@ impl Intent {
 /// What is about to be done to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The folder, every link resolved.
+    /// The folder with every link resolved.
     pub folder: PathBuf,
-    /// The file's name in it.
+    /// The name of the file in it.
     pub name: OsString,
-    /// The name beside it, in the same folder, under which its new file waits, and its old file afterwards.
+    /// The temporary name in the same folder: of the new file before the swap, of the old one after it.
     pub temporary: OsString,
-    /// What is done.
+    /// The kind of change.
     pub act: Act,
-    /// The file that is there before.
+    /// The file at the name before the change.
     pub old: Option<FileIdentity>,
-    /// The file that is there afterwards.
+    /// The file at the name after the change.
     pub new: Option<FileIdentity>,
 }
 
-/// A file, to be known again.
+/// Identifies a file after a crash by its inode and content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
-    /// Which one.
+    /// The inode number.
     pub inode: u64,
-    /// What it holds.
+    /// The revision of its content.
     pub revision: Revision,
 }
 
-/// What is done to a file.
+/// What a commit does to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Name and temporary name change places.
+    /// The name and the temporary name are exchanged.
     Exchange,
-    /// The old file goes to the temporary name with `.old` behind it, the new one to the name.
+    /// The old file is renamed to the temporary name plus `.old`, then the new one takes the name.
     MoveAside,
-    /// The file is rewritten.
+    /// The file is rewritten in place.
     InPlace {
-        /// The copy of its old bytes.
+        /// The path of the copy of its old bytes.
         kept: PathBuf,
     },
-    /// The new file takes the free name.
+    /// The new file takes a free name.
     Create,
-    /// The old file goes to the temporary name.
+    /// The file is renamed to the temporary name.
     Remove,
-    /// A folder is made for a file to come, under the temporary name first, or is to go with its last file. Written down
-    /// by itself: what becomes of the file is another entry.
+    /// A folder is created for a file, first under the temporary name, or is to be removed with its last file. It has
+    /// an entry of its own, separate from the file's.
     Folder,
-    /// The file goes to another name.
+    /// The file is moved to another name.
     Move {
-        /// In this folder.
+        /// The target folder.
         folder: PathBuf,
-        /// The name there.
+        /// The name in the target folder.
         name: OsString,
     },
 }
 
-/// Must an entry be on the disk itself before the commit goes on?
+/// Whether an entry must be flushed before the commit goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flush {
-    /// It must outlive a power cut.
+    /// The entry is flushed and survives a power cut.
     Now,
-    /// It must outlive this process: the system's memory is enough.
+    /// The entry survives this process; the page cache is enough.
     Later,
 }
 
-/// One entry of a journal.
+/// The id of a journal entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
-/// How far a commit came.
+/// How far a commit had come when its process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It was begun: of several files all go back.
+    /// It was begun: a commit of several files is rolled back.
     Begun,
-    /// It was decided: all of it stands.
+    /// It was decided: the commit is completed.
     Decided,
 }
 
-/// An entry that was left open by a process that is gone.
+/// An entry that a dead process left open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Which one.
+    /// The id of the entry.
     pub ticket: Ticket,
-    /// What was to be done.
+    /// What the commit was about to do.
     pub intent: Intent,
-    /// How far it came.
+    /// How far it had come.
     pub progress: Progress,
 }
 
 impl Record {
-    /// Is it about a folder that was made, and not about files?
+    /// Whether the entry concerns folders only.
     pub(crate) fn is_of_folder(&self) -> bool {
         let mut steps = self.intent.steps.iter();
         steps.all(|step| step.act == Act::Folder)
     }
 
-    /// How deep the first of its places lies.
+    /// The depth of its first folder.
     pub(crate) fn depth(&self) -> usize {
         let first = self.intent.steps.first();
         first.map_or(0, |step| step.folder.components().count())
     }
 }
 
-/// Where intents are written down.
+/// A store for intents.
 pub trait Journal: Send + Sync + fmt::Debug {
-    /// Writes an intent down.
+    /// Records an intent.
     fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket>;
-    /// Writes down that it is decided.
+    /// Records that the commit is decided.
     fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()>;
-    /// Nothing of it is left to do.
+    /// Closes an entry: nothing of it is left to do.
     fn close(&self, ticket: Ticket) -> io::Result<()>;
-    /// The entries that processes left open which are gone. Whoever asks has them to itself until it has closed them, has
-    /// let go of them or is gone too.
+    /// Returns the entries that dead processes left open. The caller owns them until it closes or releases them, or
+    /// ends.
     fn list(&self) -> io::Result<Vec<Record>>;
-    /// Lets go of an entry of [`Journal::list`] without closing it: it is not for this workspace.
+    /// Releases an entry of [`Journal::list`] without closing it: it is not below the roots of this workspace.
     fn let_go(&self, ticket: Ticket);
 }

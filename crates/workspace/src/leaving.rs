@@ -1,5 +1,5 @@
-//! Folders that go with the last file in them: noted in the journal before that file goes, removed after it, innermost
-//! first, as far as they are empty. A kill in between leaves the rest to the recovery.
+//! Removes folders together with their last file: recorded in the journal before the file is removed, and removed
+//! after it, innermost first, if they are empty. After a crash recovery does the rest.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,28 +12,28 @@ use crate::locate::{FileType, Located};
 use crate::revision::Revision;
 use crate::roots::Workspace;
 
-/// Folders of one entry of the journal: recovery holds all folders of an entry open at once.
+/// The most folders of one journal entry: recovery holds all folders of an entry open at once.
 const IN_ONE_ENTRY: usize = 32;
 
-/// Folders that are about to go. Dropped, they stay, and the journal's entries are closed.
+/// Folders that are to be removed once they are empty. Dropping it leaves them and closes the journal entries.
 pub struct FolderRemoval<'w> {
     workspace: &'w Workspace,
     runs: Vec<Run<'w>>,
     records: Vec<Ticket>,
 }
 
-/// Folders one inside the other.
+/// Nested folders, outermost first.
 struct Run<'w> {
-    /// The folder around the outermost.
+    /// The folder that contains the outermost one.
     above: Located,
     paths: &'w [PathBuf],
-    /// The inode of each that is there, outermost first.
+    /// The device and inode of each existing folder, outermost first.
     inodes: Vec<(u64, u64)>,
     innermost: Option<OwnedFd>,
 }
 
 impl Workspace {
-    /// Notes folders, given outermost first, that are to go once nothing is in them any more.
+    /// Records folders, outermost first, that are to be removed once they are empty.
     pub fn plan_folder_removal<'w>(&'w self, folders: &'w [PathBuf]) -> FolderRemoval<'w> {
         let mut leaving = FolderRemoval {
             workspace: self,
@@ -50,7 +50,7 @@ impl Workspace {
         leaving
     }
 
-    /// Goes from the outermost folder to the innermost, one step each; none where the outermost is not there.
+    /// Opens the folders from the outermost to the innermost; `None` where the outermost does not exist.
     fn open_run<'w>(&'w self, paths: &'w [PathBuf]) -> Option<Run<'w>> {
         let above = self.locate_as_spelled(paths.first()?.parent()?).ok()?;
         if above.kind() != FileType::Directory {
@@ -105,16 +105,16 @@ impl FolderRemoval<'_> {
                 boot: self.workspace.disk.boot(),
                 steps: steps.to_vec(),
             };
-            // Without it a kill leaves empty folders, and nothing worse.
+            // Without the entry a crash leaves empty folders, and nothing worse.
             self.records.extend(journal.open(&intent, Flush::Later));
         }
     }
 
-    /// Removes them as far as they are empty. Those that could not be removed although nothing is in them, and why.
+    /// Removes the folders that are empty. Returns those that are empty and could not be removed, with the reason.
     pub fn remove(mut self) -> Vec<(PathBuf, io::Error)> {
         let disk = &*self.workspace.disk;
         let runs = std::mem::take(&mut self.runs);
-        // The last one first: it may lie in one that was given before.
+        // In reverse order: a later folder may be inside an earlier one.
         runs.into_iter()
             .rev()
             .filter_map(|run| run.remove(disk).err())
@@ -128,13 +128,13 @@ impl Run<'_> {
         for (at, path) in self.paths.iter().enumerate().take(self.inodes.len()).rev() {
             let name = path.file_name().unwrap_or_default();
             let told = |error: io::Error| (path.clone(), error);
-            // One step up, so that no more than two are open at a time however deep they lie.
+            // Go up one level at a time: at most two folders are open, however deep they are.
             let outer = match (at.checked_sub(1), &here) {
                 (Some(outer), Some(inner)) => {
                     let up = disk.open_at(inner.as_fd(), OsStr::new(".."), OpenMode::Passage);
                     let up = up.map_err(told)?;
                     let stamp = disk.stat(up.as_fd()).map_err(told)?;
-                    // Somebody moved it away meanwhile: it is theirs now.
+                    // Another program moved the folder meanwhile: leave it alone.
                     if self.inodes.get(outer) != Some(&(stamp.device, stamp.inode)) {
                         return Ok(());
                     }
@@ -156,10 +156,10 @@ impl Run<'_> {
     }
 }
 
-/// Whether a folder is gone.
+/// Whether a folder was removed.
 enum Gone {
     Yes,
-    /// Something is in it, or it is another one by now.
+    /// The folder is not empty, or another folder has the name by now.
     No,
 }
 
@@ -190,7 +190,7 @@ impl Drop for FolderRemoval<'_> {
             if let Some(journal) = &self.workspace.journal
                 && journal.close(record).is_err()
             {
-                // Left open it is found to be done by the next recovery.
+                // If it stays open, the next recovery finds it complete.
                 let _ = journal.close(record);
             }
         }

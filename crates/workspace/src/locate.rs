@@ -1,5 +1,5 @@
-//! A path becomes a file, a folder or a free name below a root. Which root is decided on the resolved file, never on
-//! the spelling; what is found is held by its folder's handle, so that nothing swapped in later leads elsewhere.
+//! Resolves a path to a file, a folder or a free name below a root. The resolved file decides which root it is below,
+//! never the spelling; the result holds the handle of its folder, so that a later swap of folders leads nowhere else.
 
 mod respell;
 mod walk;
@@ -20,75 +20,74 @@ use crate::roots::{Root, Workspace};
 use crate::stamp::Stamp;
 use walk::Walk;
 
-/// What a located name is.
+/// What was found at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileType {
     /// A regular file.
     File,
-    /// Nothing; folders on the way may be missing too.
+    /// Nothing; folders of the path may be missing too.
     Missing,
     /// A folder.
     Directory,
-    /// Neither file nor folder: "named pipe", "socket", "character device" and so on.
+    /// Neither a file nor a folder, with its name: "named pipe", "socket", "character device" and so on.
     Special(&'static str),
 }
 
-/// Why a path leads nowhere that may be touched.
+/// Why a path could not be resolved below a root.
 #[derive(Debug, thiserror::Error)]
 pub enum LocateError {
-    /// Not inside a root once every link is resolved.
+    /// The path is outside every root once its links are resolved.
     #[error("outside every root")]
     Outside,
-    /// A link inside a root leads out of all of them.
+    /// A link inside a root leads outside every root.
     #[error("{path} is a link that leads outside every root", path = link.display())]
     LeadsOutside {
-        /// The link.
+        /// The path of the link.
         link: PathBuf,
-        /// What it says, with the folders of the link before it where that is relative. Whether anything is there was
-        /// not looked at for this.
+        /// The target of the link, made absolute. Whether it exists was not checked.
         target: PathBuf,
     },
-    /// Its root no longer stands where it stood when it was opened.
+    /// The root is no longer where it was when it was opened.
     #[error("the root {path} was moved, or removed and made again", path = root.display())]
     RootMoved {
         /// The path that the root was opened by.
         root: PathBuf,
     },
-    /// Something on the way is not a folder.
+    /// A component of the path is not a folder.
     #[error("{path} is not a folder", path = at.display())]
     NotADirectory {
-        /// That something.
+        /// The component.
         at: PathBuf,
     },
-    /// The path ends in a slash, so it names a folder, and nothing is there.
+    /// The path ends in a slash, so it names a folder, and none exists.
     #[error("there is no folder {path}", path = at.display())]
     NoSuchFolder {
         /// The path without that slash.
         at: PathBuf,
     },
-    /// Links that lead to links, over forty of them or in a circle.
+    /// The path contains more than forty links, or a cycle of links.
     #[error("too many symbolic links on the way")]
     TooManyLinks,
-    /// The path itself cannot be one; the words follow on "the path".
+    /// The path is malformed; the text continues "the path".
     #[error("the path {0}")]
     BadName(&'static str),
-    /// The system's words.
+    /// A system call failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Whether a name that is missing may be found under a look-alike.
+/// Whether a missing name may be found under a look-alike name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     Forgiving,
     Exact,
 }
 
-/// A file, folder or free name below a root, held by the handle of the folder it was found through.
+/// A file, folder or free name below a root, with the handle of the folder through which it was found.
 #[derive(Clone, Debug)]
 pub struct Located {
     pub(crate) disk: Arc<dyn Disk>,
-    /// The folder that holds the name; of a missing name the innermost folder that exists; of a folder itself.
+    /// The folder that contains the name; for a missing name the innermost existing folder; for a folder, itself.
     pub(crate) folder: Arc<OwnedFd>,
     /// `.` for a folder.
     pub(crate) name: OsString,
@@ -110,7 +109,7 @@ impl Workspace {
         self.locate_with(path, Spelling::Forgiving)
     }
 
-    /// Locates an absolute path by exactly its letters: for names that are to be made.
+    /// Locates an absolute path by its exact spelling, for names that are to be created.
     pub fn locate_as_spelled(&self, path: &Path) -> Result<Located, LocateError> {
         self.locate_with(path, Spelling::Exact)
     }
@@ -120,7 +119,7 @@ impl Workspace {
         check_form(path, bytes)?;
         let literal = self.root_around(path);
         if is_network_path(bytes) && literal.is_none_or(|(_, rest)| climbs(rest)) {
-            // Not even asked whether it is there: the asking would reach out to another machine.
+            // Not even checked for existence: the check would contact another machine.
             return Err(LocateError::Outside);
         }
         if let Some((root, _)) = literal {
@@ -148,7 +147,8 @@ impl Workspace {
         self.judge_by_file_system(located)
     }
 
-    /// A file that the kernel makes up is none, and on a drive of Windows some names are other files than they seem.
+    /// Treats files of virtual file systems as special files, and refuses names that a Windows file system would map
+    /// to other files.
     fn judge_by_file_system(&self, mut located: Located) -> Result<Located, LocateError> {
         let device = match located.stamp {
             Some(stamp) => stamp.device,
@@ -170,8 +170,8 @@ impl Workspace {
         Ok(located)
     }
 
-    /// The common case in two more calls: no link on the way, the name is there or simply missing. Anything else is left to
-    /// the walk, which knows how to say what is wrong.
+    /// The common case in two calls: no link in the path, the name exists or is simply missing. Everything else is
+    /// left to the resolver, which can explain what is wrong.
     fn locate_plainly(
         &self,
         root: usize,
@@ -215,39 +215,39 @@ impl Workspace {
 }
 
 impl Located {
-    /// Absolute, every link resolved: one key for every spelling of the path.
+    /// The absolute path with every link resolved: the same for every spelling.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path as it was given.
+    /// The path as the caller spelled it.
     pub fn given(&self) -> &Path {
         &self.given
     }
 
-    /// The root it is below.
+    /// The root that the file is below.
     pub fn root(&self) -> &Path {
         &self.root.path
     }
 
-    /// The path from that root; empty for the root itself.
+    /// The path relative to that root; empty for the root itself.
     pub fn relative(&self) -> &Path {
         self.path
             .strip_prefix(&self.root.path)
             .unwrap_or(Path::new(""))
     }
 
-    /// What it was when it was located.
+    /// What was at the path when it was located.
     pub fn kind(&self) -> FileType {
         self.kind
     }
 
-    /// Its stamp when it was located; none where it is missing.
+    /// The stamp when it was located; `None` where nothing was there.
     pub fn stat(&self) -> Option<Stamp> {
         self.stamp
     }
 
-    /// Its stamp now; none where nothing is there, or nothing can be told of it.
+    /// The current stamp; `None` where nothing is there or `stat` fails.
     pub fn stat_now(&self) -> Option<Stamp> {
         if !self.missing_folders.is_empty() {
             return None;
@@ -255,7 +255,8 @@ impl Located {
         self.disk.stat_at(self.folder(), &self.name).ok()
     }
 
-    /// Whether both are the same name of the same folder at the same path. False, too, where that cannot be told.
+    /// Whether both are the same name in the same folder at the same path; false also where that cannot be
+    /// determined.
     pub fn is_same_place(&self, other: &Located) -> bool {
         let (one, two) = (
             self.disk.stat(self.folder()),
@@ -266,22 +267,23 @@ impl Located {
             && one.is_ok_and(|one| two.is_ok_and(|two| one.same_file(&two)))
     }
 
-    /// Was a symbolic link below a root followed?
+    /// Whether a symbolic link below a root was followed.
     pub fn followed_link(&self) -> bool {
         self.followed_link
     }
 
-    /// Was it found under another form of the name than given?
+    /// Whether the file was found under a look-alike of the given name.
     pub fn respelled(&self) -> bool {
         self.respelled
     }
 
-    /// Of a missing name: the folders on the way that do not exist either, outermost first.
+    /// For a missing name: the folders of its path that do not exist either, outermost first.
     pub fn missing_folders(&self) -> &[OsString] {
         &self.missing_folders
     }
 
-    /// Of a missing name: the first part of its path that does not exist, to be compared with [`Located::siblings`].
+    /// For a missing name: the first component of its path that does not exist, to compare with
+    /// [`Located::siblings`].
     pub fn first_missing(&self) -> &OsStr {
         self.missing_folders.first().unwrap_or(&self.name)
     }
@@ -309,7 +311,7 @@ fn check_form(path: &Path, bytes: &[u8]) -> Result<(), LocateError> {
     }
 }
 
-/// `//server/share`: exactly two slashes in front name another machine.
+/// Whether the path has the form `//server/share`: exactly two leading slashes name another machine.
 fn is_network_path(bytes: &[u8]) -> bool {
     bytes.starts_with(b"//") && !bytes.starts_with(b"///")
 }

@@ -1,6 +1,6 @@
-//! Who commits in which folder: in this process by a table, between processes by the lock of the folder itself, which
-//! leaves nothing lying about and is seen through every mount. Where a folder cannot be locked, a lock file in the state
-//! folder stands for it; where not even that, the commit goes on and says so.
+//! Folder locks: a table within the process, and `flock` of the folder itself between processes, which leaves no file
+//! behind and works across mounts. Where a folder cannot be locked, a lock file in the state folder stands for it;
+//! where that fails too, the commit goes on and reports it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use crate::disk::{Disk, OpenMode};
 
-/// A folder by its numbers.
+/// The device and inode of a folder.
 type Key = (u64, u64);
 
-/// One table for the whole process: several workspaces may be open in it, over the same folders, and one handle of a
-/// folder may serve several threads, which a lock of the system's would not keep apart.
+/// One table for the process: several workspaces may be open over the same folders, and threads that share a folder
+/// handle would share its `flock`.
 static HELD: Mutex<BTreeSet<Key>> = Mutex::new(BTreeSet::new());
 static FREED: Condvar = Condvar::new();
 
-/// The locks of a workspace.
+/// The lock settings of a workspace.
 #[derive(Debug)]
 pub(crate) struct Locks {
     folder: Option<PathBuf>,
@@ -28,23 +28,23 @@ pub(crate) struct Locks {
     pub(crate) patience: Duration,
 }
 
-/// How far others are kept out.
+/// Whom a lock keeps out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
-    /// Every lancet process of this machine.
+    /// Every lancet process on this machine.
     Out,
-    /// The other threads of this process only.
+    /// Only the other threads of this process.
     Apart,
 }
 
-/// Locks that are held until this is dropped.
+/// The locks of some folders, released on drop.
 #[derive(Debug)]
 pub(crate) struct Guard {
     disk: Arc<dyn Disk>,
     pub(crate) keys: BTreeSet<Key>,
     folders: Vec<Arc<OwnedFd>>,
     files: Vec<OwnedFd>,
-    /// The numbers of every folder that was asked for.
+    /// Device and inode of every folder that was requested.
     numbers: Vec<(Arc<OwnedFd>, Key)>,
     pub(crate) kept: Kept,
 }
@@ -64,7 +64,7 @@ impl Locks {
         }
     }
 
-    /// Takes the locks of all these folders, in one order for everybody, or none.
+    /// Locks all these folders, in a global order, or none.
     pub(crate) fn take(
         &self,
         disk: &Arc<dyn Disk>,
@@ -117,7 +117,7 @@ impl Locks {
         Ok(guard)
     }
 
-    /// The lock file that stands for a folder. Hashed to one of 256, so that the state folder stays small.
+    /// Locks the file that stands for a folder. It is one of 256, by hash, so that the state folder stays small.
     fn stand_in(
         &self,
         disk: &dyn Disk,
@@ -172,7 +172,8 @@ fn wait_for(disk: &dyn Disk, file: &OwnedFd, deadline: Instant) -> Result<(), Lo
     }
 }
 
-/// A folder that was opened only to pass through, a network file system, one without locks.
+/// Whether the error says that this folder cannot be locked: opened with `O_PATH`, on a network file system, or on
+/// one without locks.
 fn cannot_lock(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(
@@ -182,7 +183,7 @@ fn cannot_lock(error: &io::Error) -> bool {
 }
 
 impl Guard {
-    /// The device and inode of a folder that is locked by this very handle.
+    /// Device and inode of a folder that was locked through this very handle.
     pub(crate) fn numbers_of(&self, folder: &Arc<OwnedFd>) -> Option<(u64, u64)> {
         let mut numbers = self.numbers.iter();
         numbers
@@ -190,7 +191,7 @@ impl Guard {
             .map(|(_, key)| *key)
     }
 
-    /// The device of the folders, where they have one in common.
+    /// The device of the folders, if all have the same.
     pub(crate) fn device(&self) -> Option<u64> {
         let (first, last) = (self.keys.first()?, self.keys.last()?);
         (first.0 == last.0).then_some(first.0)
@@ -200,7 +201,7 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         for folder in self.folders.drain(..) {
-            // The handle may live on in a root: given back, not left to its end.
+            // The handle may outlive the lock in a root, so the lock is released explicitly.
             if self.disk.unlock(folder.as_fd()).is_err() {
                 let _ = self.disk.unlock(folder.as_fd());
             }

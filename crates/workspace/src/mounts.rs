@@ -1,4 +1,4 @@
-//! What file systems turned out to be and not to know, remembered by device so that each is asked once.
+//! A cache of what file systems are and lack, by device, so that each is probed once.
 
 use std::collections::HashMap;
 use std::os::fd::BorrowedFd;
@@ -6,12 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::disk::{Disk, FileSystemKind};
 
-/// What a file system may lack.
+/// A feature that a file system may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// Exchanging two names.
+    /// Exchanging two names (`RENAME_EXCHANGE`).
     Exchange,
-    /// Files without a name.
+    /// Unnamed files (`O_TMPFILE`).
     Unnamed,
 }
 
@@ -22,12 +22,12 @@ pub(crate) struct Mounts {
     leases: Mutex<HashMap<u64, Sight>>,
 }
 
-/// Whom a lease on a file makes visible.
+/// Which writers a lease on a file detects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// Everybody who has the file open for writing or mapped.
+    /// Every program that has the file open for writing or mapped.
     All,
-    /// Not those who have it mapped.
+    /// Not programs that only have the file mapped.
     Some,
 }
 
@@ -46,7 +46,7 @@ impl Mounts {
         }
     }
 
-    /// What is special about the file system of a folder with this device. One that cannot be asked is taken for plain.
+    /// Returns the kind of the file system with this device. One that cannot be probed counts as plain.
     pub(crate) fn file_system_kind(
         &self,
         disk: &dyn Disk,
@@ -64,8 +64,8 @@ impl Mounts {
         file_system_kind
     }
 
-    /// Whom a lease on this file shows. `device` is that of the file's folder: a file of overlayfs may carry the device
-    /// of a layer, where leases see more.
+    /// Returns which writers a lease on this file detects. `device` is that of the file's folder: a file of overlayfs
+    /// may carry the device of a layer, where leases detect more.
     pub(crate) fn sight(
         &self,
         disk: &dyn Disk,
@@ -76,7 +76,7 @@ impl Mounts {
         if let Some(sight) = device.and_then(|device| known().get(&device).copied()) {
             return sight;
         }
-        // What cannot be asked is not believed, and asked again.
+        // A failed probe counts as the weaker case and is not cached.
         let Ok(all) = disk.lease_sees_all(file) else {
             return Sight::Some;
         };

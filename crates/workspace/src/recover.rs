@@ -1,6 +1,6 @@
-//! Recovery: what commits of processes that are gone left half done is finished or taken back, under the locks that they
-//! held. It can itself be killed at any point and run again: it renames, it puts away, and it removes only what is proved
-//! to be ours. A foreign file is never taken for ours; what is unclear is kept and told.
+//! Recovery: completes or rolls back what the commits of dead processes left half done, under the locks they held. It
+//! can be killed at any point and run again: it renames, it stores files, and it removes only what is proved to be
+//! ours. Another program's file is never taken for ours; anything unclear is kept and reported.
 
 mod made;
 mod occupant;
@@ -23,26 +23,26 @@ use step::{Boot, Direction, Scene};
 /// What recovery did about one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What was done.
+    /// What recovery did.
     pub outcome: RecoveryOutcome,
 }
 
 /// What recovery did about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecoveryOutcome {
-    /// The change had been made; what was left of it was tidied up.
+    /// The change had been made; recovery removed what was left over.
     Finished,
-    /// The change was taken back, or had never been made.
+    /// The change was undone, or had never been made.
     RolledBack,
-    /// Somebody else had written meanwhile: their file stands, and this was kept.
+    /// Another program had written the file meanwhile: its version stays, and the other is kept at this path.
     Kept(PathBuf),
 }
 
 impl Workspace {
-    /// Heals what crashed commits left below the roots, and makes nothing where they left nothing. Done by itself before
-    /// the first commit; a program may do it when it starts.
+    /// Recovers crashed commits below the roots; creates nothing where there are none. It runs by itself before the
+    /// first commit; a program may call it at its start.
     pub fn recover(&self) -> io::Result<Vec<Recovered>> {
         let mut recovered = self
             .recovered
@@ -64,7 +64,7 @@ impl Workspace {
         }
         drop(recovered);
         self.pruned.call_once(|| {
-            // Room matters less than the writing: what cannot be pruned now is pruned another time.
+            // A failed pruning must not prevent the write; it is tried another time.
             let _ = self.prune(Limits::default());
         });
         Ok(())
@@ -84,14 +84,14 @@ impl Workspace {
                     all.extend(healed);
                     journal.close(record.ticket)?;
                 }
-                // Not below these roots, or just in use: for another time.
+                // The entry is for other roots, or its files are in use: leave it for later.
                 None => {
                     is_all = false;
                     journal.let_go(record.ticket);
                 }
             }
         }
-        // Empty only once the files are back where they were; innermost first.
+        // Folders can be empty only after the files are restored; innermost first.
         folders.sort_by_key(|record| std::cmp::Reverse(record.depth()));
         for record in folders {
             let healed = self.heal_record(&record)?;
@@ -100,7 +100,7 @@ impl Workspace {
                 Some(healed) if is_all || !healed.iter().any(stays) => {
                     journal.close(record.ticket)?;
                 }
-                // What is in it may belong to what was left for another time.
+                // The folder may contain files of an entry that was left for later.
                 _ => journal.let_go(record.ticket),
             }
         }
@@ -135,11 +135,11 @@ impl Workspace {
         };
         let direction = match (record.progress, scenes.len()) {
             (Progress::Decided, _) => Direction::Forward,
-            // One file alone: if its swap was made, it stands.
+            // A single file: if its swap was made, it stays.
             (Progress::Begun, 1) => Direction::AsFound,
             (Progress::Begun, _) => Direction::Back,
         };
-        // Where either is not known, inode numbers are believed.
+        // Where either boot id is unknown, inode numbers are trusted.
         let (then, now) = (&record.intent.boot, self.disk.boot());
         let boot = if then.is_empty() || now.is_empty() || *then == now {
             Boot::This
@@ -148,7 +148,7 @@ impl Workspace {
         };
         let mut healed = Vec::new();
         for (step, place, other) in scenes.iter().rev() {
-            // A folder that is gone took everything along.
+            // A folder that no longer exists took everything with it.
             let Some(folder) = place.handle() else {
                 continue;
             };
@@ -160,7 +160,7 @@ impl Workspace {
                 boot,
             };
             let outcome = match scene.heal(direction) {
-                // Somebody is just writing it. What was done so far is found done.
+                // Another program is writing the file. The next run finds done what was done so far.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 other => other?,
             };
@@ -176,7 +176,7 @@ impl Workspace {
         Ok(Some(healed))
     }
 
-    /// Opens a folder of a record, if it lies below a root of this workspace.
+    /// Opens a recorded folder, if it is below a root of this workspace.
     fn open_recorded(&self, path: &Path) -> io::Result<Option<Place>> {
         use std::os::fd::AsFd as _;
         let Some((root, rest)) = self.root_around(path) else {
@@ -199,7 +199,7 @@ impl Workspace {
     }
 }
 
-/// The folder is not there, or a link or a file stands in its place.
+/// Whether the folder does not exist, or a link or file is in its place.
 fn is_gone(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(
@@ -226,7 +226,7 @@ fn path_of(step: &Step) -> PathBuf {
     step.folder.join(&step.name)
 }
 
-/// Opens a folder below another without following a link: in one call, or name by name where that is not known.
+/// Opens a folder below another without following a link: in one call, or component by component on older kernels.
 fn open_walking(
     disk: &dyn Disk,
     root: std::os::fd::BorrowedFd<'_>,

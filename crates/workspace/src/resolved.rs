@@ -1,9 +1,9 @@
-//! The real spelling of a folder that is not below a root, such as the state folder, and the plain one of any path: only
-//! for comparing and telling, never for opening anything.
+//! Canonical and lexically normalized paths of folders that need not be below a root, such as the state folder. Only
+//! for comparing and displaying, never for opening.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The folder with its links followed, as far as it exists; what does not exist yet keeps its spelling.
+/// Returns the folder with its links resolved as far as it exists; components that do not exist keep their spelling.
 pub fn resolved_folder(folder: &Path) -> PathBuf {
     for known in folder.ancestors() {
         if let Ok(real) = std::fs::canonicalize(known) {
@@ -18,7 +18,7 @@ pub fn resolved_folder(folder: &Path) -> PathBuf {
     folder.to_path_buf()
 }
 
-/// The path with `.` and `..` taken out by the letters alone, as if no part of it were a link.
+/// Removes `.` and `..` from a path lexically, as if no component were a link.
 pub fn normalize_lexically(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,28 +1,28 @@
-//! The name of a content: BLAKE3 of a file's raw bytes. Not for anything secret.
+//! The revision of a content: BLAKE3 of a file's raw bytes. Not for secrets.
 
 use std::fmt;
 
-/// BLAKE3 of the raw bytes of a file.
+/// Identifies the content of a file: BLAKE3 of its raw bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Revision([u8; 32]);
 
 impl Revision {
-    /// The revision of these bytes.
+    /// Computes the revision of these bytes.
     pub fn of(bytes: &[u8]) -> Revision {
         Revision(*blake3::hash(bytes).as_bytes())
     }
 
-    /// A revision that was kept as bytes.
+    /// Restores a revision from its bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Revision {
         Revision(bytes)
     }
 
-    /// All 32 bytes, for keeping.
+    /// All 32 bytes, for storage.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The first 16 hexadecimal digits: what people and models are shown.
+    /// The first 16 hexadecimal digits, the form that people and models see.
     pub fn short(&self) -> String {
         digits(&self.0[..8])
     }
@@ -33,7 +33,7 @@ impl Revision {
     }
 }
 
-/// By hand: through the formatter these digits were a tenth of the instructions of an Edit at 10 KB.
+/// Written by hand: through `format!` these digits were a tenth of the instructions of an Edit of 10 KB.
 fn digits(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = Vec::with_capacity(bytes.len() * 2);
@@ -49,22 +49,22 @@ impl fmt::Debug for Revision {
     }
 }
 
-/// Takes a content in pieces and gives its [`Revision`].
+/// Computes a [`Revision`] from pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Hasher(blake3::Hasher);
 
 impl Hasher {
-    /// A hasher that has taken nothing yet.
+    /// Creates a hasher without any bytes.
     pub fn new() -> Hasher {
         Hasher::default()
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The revision of all pieces so far.
+    /// Returns the revision of all pieces so far.
     pub fn finish(&self) -> Revision {
         Revision(*self.0.finalize().as_bytes())
     }

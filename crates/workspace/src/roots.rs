@@ -1,4 +1,4 @@
-//! The folders given at start: resolved once, held open, the ceiling of everything below.
+//! The roots: folders that are resolved once, held open, and bound every access.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,20 +17,20 @@ use crate::stamp::Stamp;
 
 /// How long a commit waits for another one in the same folder.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long it waits for somebody who just has the file open for writing.
+/// How long a commit waits for a program that has the file open for writing.
 const LEASE_PATIENCE: Duration = Duration::from_millis(50);
 
-/// A folder that was given at start.
+/// A root of a workspace.
 #[derive(Debug)]
 pub(crate) struct Root {
-    /// Every link resolved.
+    /// The path with every link resolved.
     pub(crate) path: PathBuf,
     pub(crate) handle: Arc<OwnedFd>,
     pub(crate) device: u64,
     pub(crate) inode: u64,
 }
 
-/// The roots and the way to the disk: where every file is located and every change is committed.
+/// Roots and a disk: locates files and commits changes below the roots. See the crate's example.
 #[derive(Debug)]
 pub struct Workspace {
     pub(crate) disk: Arc<dyn Disk>,
@@ -42,32 +42,33 @@ pub struct Workspace {
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) recovered: Mutex<bool>,
     pub(crate) pruned: Once,
-    /// Folders in which left temporary files were looked for.
+    /// Folders that were already swept for abandoned temporary files.
     pub(crate) swept: Mutex<BTreeSet<(u64, u64)>>,
     pub(crate) state_folder: Option<PathBuf>,
     paths: Vec<PathBuf>,
 }
 
-/// Why the roots could not be opened.
+/// Why a workspace could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There has to be at least one.
+    /// No root was given.
     #[error("no root was given")]
     NoRoots,
-    /// This one is no folder that can be opened.
+    /// A root is not a folder, or cannot be opened.
     #[error("the root {path} cannot be opened: {source}", path = path.display())]
     Root {
-        /// As given.
+        /// The path of the root as given.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl Workspace {
-    /// Opens the roots. `state_folder` holds `displaced/` (the old file of every change), `journal/` (what is just
-    /// being done) and `locks/` (for folders that cannot be locked themselves); made at first need, mode 0700. Without
-    /// it old files are removed once the new ones are flushed, and nothing heals a crash.
+    /// Opens the roots. `state_folder` holds `displaced/` (the old file of every change), `journal/` (changes in
+    /// progress) and `locks/` (for folders that cannot be locked themselves); they are created on first use, mode
+    /// 0700. Without a state folder old files are removed once the new ones are flushed, and crashes are not
+    /// recovered.
     pub fn open(
         roots: &[PathBuf],
         disk: Arc<dyn Disk>,
@@ -124,14 +125,14 @@ impl Workspace {
         }
     }
 
-    /// The same way to the disk over other folders, with the same state folder, journal and patience.
+    /// Opens other roots with the same disk, state folder, journal and timeouts.
     pub fn over(&self, roots: &[PathBuf]) -> Result<Workspace, OpenError> {
         let other = Workspace::open(roots, Arc::clone(&self.disk), self.state_folder.clone())?;
         Ok(self.liken(other))
     }
 
-    /// The same over folders that were located here, by the handles that they were found through: nothing outside the
-    /// roots can come in by it. Anything but a folder is left out.
+    /// Makes a workspace of folders that were located here, by their handles: nothing outside the roots can become
+    /// reachable through it. Anything but a folder is left out.
     pub fn within(&self, folders: &[Located]) -> Workspace {
         let folders = folders.iter().filter_map(|folder| {
             let stamp = folder
@@ -152,7 +153,7 @@ impl Workspace {
         ))
     }
 
-    /// Gives another workspace what was set on this one.
+    /// Copies the settings of this workspace to another.
     fn liken(&self, mut other: Workspace) -> Workspace {
         other.locks.patience = self.locks.patience;
         other.lease_patience = self.lease_patience;
@@ -160,42 +161,42 @@ impl Workspace {
         other
     }
 
-    /// The same with another bound on the wait for a folder in which another lancet writes (2 seconds unless set).
+    /// Sets how long a commit waits for another lancet in the same folder (2 seconds by default).
     pub fn with_patience(mut self, patience: Duration) -> Workspace {
         self.locks.patience = patience;
         self
     }
 
-    /// The same with another journal than the files in the state folder.
+    /// Replaces the journal files of the state folder by another journal.
     pub fn with_journal(mut self, journal: Arc<dyn Journal>) -> Workspace {
         self.journal = Some(journal);
         self
     }
 
-    /// The same with another bound on the wait for a file that somebody else has open for writing (50 milliseconds
-    /// unless set).
+    /// Sets how long a commit waits for a file that another program has open for writing (50 milliseconds by
+    /// default).
     pub fn with_lease_patience(mut self, patience: Duration) -> Workspace {
         self.lease_patience = patience;
         self
     }
 
-    /// Looks again at a displaced file that was not sealed: is it certain by now that nobody writes into it?
+    /// Checks an unsealed displaced file again for late writes, and seals it if possible.
     pub fn check_late_writes(&self, displaced: &Displaced) -> io::Result<LateWriteCheck> {
         self.displaced.check_late_writes(&*self.disk, displaced)
     }
 
-    /// Removes sealed old files beyond these limits; how many. Done by itself, with the default limits, before the first
-    /// commit.
+    /// Removes sealed old files beyond these limits; returns how many. It runs by itself, with the default limits,
+    /// before the first commit.
     pub fn prune(&self, limits: Limits) -> io::Result<u64> {
         self.displaced.prune(&*self.disk, limits)
     }
 
-    /// The roots in the order given, links resolved, doubles left out.
+    /// The roots in the given order, links resolved, duplicates removed.
     pub fn roots(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// The innermost root whose path is a literal start of `path`, and what follows it.
+    /// Returns the innermost root whose path is a literal prefix of `path`, and the rest of the path.
     pub(crate) fn root_around<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
         self.roots
             .iter()
@@ -204,10 +205,10 @@ impl Workspace {
             .min_by_key(|(_, rest)| rest.components().count())
     }
 
-    /// Where the same tail of a path stands below a root: the longest one that exists, for a path that is outside or
-    /// missing. Nothing for a path that climbs (`..`).
+    /// For a path that is outside or missing: finds the longest tail of it that exists below a root. `None` for a
+    /// path with `..`.
     pub fn find_tail(&self, path: &Path) -> Option<PathBuf> {
-        /// Longer paths are nobody's typing mistake.
+        /// Longer paths are not searched for.
         const MOST_COMPONENTS: usize = 64;
         let mut names = Vec::new();
         for component in path.components() {
@@ -234,8 +235,8 @@ impl Workspace {
 }
 
 impl Root {
-    /// Fails where the folder no longer stands at its path: it was moved, or removed and made again. A folder on the way
-    /// that has become a link to the same place is left to the commit.
+    /// Fails where the root was moved, or removed and created again. A component that has become a link to the same
+    /// folder is left to the commit to detect.
     pub(crate) fn check_place(&self, disk: &dyn Disk) -> Result<(), LocateError> {
         let now = disk.stat_path(&self.path);
         if let Ok(now) = &now
@@ -251,7 +252,7 @@ impl Root {
         }
     }
 
-    /// Whether the path leads to this folder without a link anywhere on the way.
+    /// Whether the path leads to this folder without a link in it.
     pub(crate) fn is_in_place(&self, disk: &dyn Disk) -> io::Result<bool> {
         self.is_at(disk, disk.stat_folder(&self.path))
     }
@@ -273,7 +274,7 @@ impl Root {
     }
 }
 
-/// Whether `found` at a path is the open folder of these numbers. Nothing there, a file or a link is another one.
+/// Whether `found`, the `stat` of a path, is the open folder with these numbers.
 pub(crate) fn is_folder_of(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
@@ -283,7 +284,7 @@ pub(crate) fn is_folder_of(
     use rustix::io::Errno;
     match found {
         Ok(found) if (found.device, found.inode) == numbers => Ok(true),
-        // Some file systems give a folder other numbers as time goes on.
+        // Some file systems change the inode number of a folder over time.
         Ok(found) => Ok(disk.stat(folder)?.same_file(&found)),
         Err(error) => match Errno::from_io_error(&error) {
             Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),

@@ -1,5 +1,5 @@
-//! Reading: a whole file that held still, a pass over a large one, a part of it, and the question whether a file still
-//! holds what was read. Never blocks on a pipe, never trusts a length.
+//! Reads files: a consistent snapshot of a whole file, a scan of a large one, a range, and a check whether the
+//! content is unchanged. Never blocks on a pipe, never trusts a length.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -13,61 +13,61 @@ use crate::locate::{FileType, Located};
 use crate::revision::{Hasher, Revision};
 use crate::stamp::Stamp;
 
-/// How often a file that changes under the reading is read again.
+/// How often a file that changes while it is read is read again.
 const TRIES: usize = 4;
-/// How often a file that somebody else holds a lease of is tried again.
+/// How often opening a file under another program's lease is retried.
 const LEASE_TRIES: usize = 250;
-/// How much is read at once to be compared: what was just copied is still in the nearest caches (a megabyte: 80 µs, in
-/// pieces of 256 KiB 120, through a mapping 95).
+/// The size of reads for a comparison: what was just copied is still in the CPU cache (1 MB took 80 µs; in pieces of
+/// 256 KiB 120, through a mapping 95).
 const COMPARED: usize = 64 * 1024;
 
-/// A whole file as it stood at one moment.
+/// The content of a file at one moment.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Its bytes.
+    /// The bytes of the file.
     pub bytes: Arc<Vec<u8>>,
-    /// Its stamp, the same before and after the reading.
+    /// The stamp, which was the same before and after reading.
     pub stamp: Stamp,
-    /// The name of the bytes.
+    /// The revision of the bytes.
     pub revision: Revision,
 }
 
-/// Content that a file is compared with.
+/// Known content that a file is compared with.
 #[derive(Clone, Copy, Debug)]
 pub enum KnownContent<'a> {
-    /// The bytes themselves: the cheaper comparison.
+    /// The bytes themselves, which are cheaper to compare.
     Bytes(&'a [u8]),
-    /// Only their name.
+    /// Only their revision; the file is hashed.
     Revision(Revision),
 }
 
 /// Why a file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not there.
+    /// The file does not exist.
     #[error("not there")]
     Missing,
-    /// It is no regular file, or no folder where a folder was asked for.
+    /// The path is not a regular file, or not a folder where one was expected.
     #[error("not a regular file")]
     NotAFile(FileType),
-    /// It is longer than the caller takes.
+    /// The file exceeds the caller's limit.
     #[error("{size} bytes, over the limit of {most}")]
     TooLarge {
-        /// Its length.
+        /// The size of the file in bytes.
         size: u64,
-        /// What the caller takes.
+        /// The caller's limit.
         most: u64,
     },
-    /// It changed during each of several tries.
+    /// The file changed during each of several attempts.
     #[error("changed while it was being read")]
     Unstable,
-    /// The system's words.
+    /// A system call failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl Located {
-    /// The whole file, at most `most` bytes of it, as it stood at one moment.
+    /// Reads the whole file, of at most `most` bytes, as it was at one moment.
     pub fn snapshot(&self, most: u64) -> Result<Snapshot, ReadError> {
         let mut bytes = Vec::new();
         for _ in 0..TRIES {
@@ -98,8 +98,8 @@ impl Located {
         Err(ReadError::Unstable)
     }
 
-    /// Does the file still hold this content? Its present stamp if so. Where `stamp` (taken when the content was read)
-    /// proves it, the file is not opened; otherwise the content decides.
+    /// Returns the current stamp if the file still has this content, `None` if not. Where `stamp`, taken when the
+    /// content was read, proves it, the file is not opened; otherwise the content is compared.
     pub fn unchanged_since(
         &self,
         stamp: &Stamp,
@@ -137,8 +137,8 @@ impl Located {
         Err(ReadError::Unstable)
     }
 
-    /// Hands the file to `take` in pieces of 256 KiB, until its end or until `take` breaks. The stamp is that of the
-    /// file if it held still; if not, [`ReadError::Unstable`], and what was taken is worth nothing.
+    /// Passes the file to `take` in pieces of 256 KiB, until its end or until `take` breaks. Returns the stamp if the
+    /// file did not change meanwhile; otherwise [`ReadError::Unstable`], and the pieces are worthless.
     pub fn scan(&self, take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<Stamp, ReadError> {
         let (file, before) = self.open_file(OpenMode::Read)?;
         scan_file(&*self.disk, file.as_fd(), take)?;
@@ -150,7 +150,7 @@ impl Located {
         }
     }
 
-    /// At most `length` bytes from `offset` on, fewer at the end, and the stamp of the file they are from.
+    /// Reads at most `length` bytes from `offset` on, fewer at the end, and the stamp of the file.
     pub fn read_at(&self, offset: u64, length: usize) -> Result<(Vec<u8>, Stamp), ReadError> {
         let (file, before) = self.open_file(OpenMode::Read)?;
         let rest = before.size.saturating_sub(offset).min(length as u64);
@@ -170,7 +170,7 @@ impl Located {
         }
     }
 
-    /// Opens the regular file that stands at the name now, whatever stood there when it was located.
+    /// Opens the regular file that is at the name now, whatever was there when it was located.
     pub(crate) fn open_file(&self, how: OpenMode) -> Result<(OwnedFd, Stamp), ReadError> {
         if self.kind() == FileType::Directory {
             return Err(ReadError::NotAFile(FileType::Directory));
@@ -178,7 +178,7 @@ impl Located {
         if !self.missing_folders.is_empty() {
             return Err(ReadError::Missing);
         }
-        // Before anything is opened: the mere opening of a pipe or a device can wake or change something.
+        // Check before opening: opening a pipe or a device can already have an effect.
         let before = self
             .disk
             .stat_at(self.folder(), &self.name)
@@ -205,8 +205,8 @@ impl Located {
 }
 
 impl Located {
-    /// A file that is just being rewritten in place cannot be opened for a moment: the one who rewrites it has been told
-    /// by the try, and is soon done.
+    /// Opens a file and retries while another program holds a lease on it: a rewrite in place, which the attempt has
+    /// notified, is soon done.
     fn open_patiently(&self, how: OpenMode) -> io::Result<OwnedFd> {
         for _ in 0..LEASE_TRIES {
             match self.disk.open_at(self.folder(), &self.name, how) {
@@ -227,7 +227,7 @@ fn missing_or(error: io::Error) -> ReadError {
     }
 }
 
-/// Reads all; `false` where there is more than `most`.
+/// Reads the whole file; returns `false` where it has more than `most` bytes.
 fn read_whole(
     disk: &dyn Disk,
     file: BorrowedFd<'_>,
@@ -240,8 +240,8 @@ fn read_whole(
         .try_reserve_exact(expected)
         .map_err(|_| io::ErrorKind::OutOfMemory)?;
     loop {
-        // A file that says it has a length is done at that length: the stamp taken afterwards tells if it grew. One that
-        // says 0 may be one of the kernel's, which never say.
+        // A file with a length ends there; the stamp taken afterwards shows growth. A length of 0 may be a file of
+        // the kernel, which has no length.
         if size > 0 && bytes.len() as u64 >= size {
             return Ok(bytes.len() as u64 <= most);
         }
@@ -261,7 +261,7 @@ fn read_whole(
     }
 }
 
-/// Hands an open file on in pieces; how many bytes that were.
+/// Passes an open file to `take` in pieces; returns the number of bytes.
 pub(crate) fn scan_file(
     disk: &dyn Disk,
     file: BorrowedFd<'_>,
@@ -295,7 +295,7 @@ fn scan_pieces(
     })
 }
 
-/// Does an open file of this size hold this content?
+/// Whether an open file of this size has this content.
 pub(crate) fn holds(
     disk: &dyn Disk,
     file: BorrowedFd<'_>,
@@ -312,7 +312,7 @@ pub(crate) fn holds(
             scan_pieces(disk, file, COMPARED, &mut |piece| {
                 equal = rest.starts_with(piece);
                 rest = rest.get(piece.len()..).unwrap_or_default();
-                // Done at the length known: one call less, and the stamp tells if the file grew meanwhile.
+                // Stop at the known length: this saves a call, and the stamp shows growth.
                 if equal && !rest.is_empty() {
                     ControlFlow::Continue(())
                 } else {

@@ -1,43 +1,44 @@
-//! What `stat` says of a file, and when its answer may stand for the content. The decision is always by content;
-//! a stamp is only the short cut.
+//! The result of `stat`, and when it may stand in for the content. Content always decides; a stamp is only a
+//! shortcut.
 
 use crate::locate::FileType;
 
-/// Seconds and nanoseconds since 1970.
+/// A point in time: seconds and nanoseconds since 1970.
 pub type Moment = (i64, u32);
 
-/// How long after a change a stamp cannot be trusted to show the next one: covers clocks that tick and file systems
-/// that keep two-second times.
+/// How long after a change a stamp may fail to show the next one: covers clock ticks and file systems with two-second
+/// times.
 const RACY_SECONDS: i64 = 2;
 
-/// What `stat` says of a file, and the clock when it was asked. No two are equal, since the clock goes on: whether the file
-/// is the same, [`Stamp::same_file`] and [`Stamp::same_file_state`] say.
+/// The result of `stat` and the time it was taken. Stamps are not comparable with `==`, since the time differs; use
+/// [`Stamp::same_file`] and [`Stamp::same_file_state`].
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
-    /// The file system.
+    /// The device number of the file system.
     pub device: u64,
-    /// The file in it.
+    /// The inode number.
     pub inode: u64,
-    /// Length in bytes.
+    /// The length in bytes.
     pub size: u64,
-    /// Last change of the content.
+    /// The modification time of the content.
     pub mtime: Moment,
-    /// Last change of content or metadata.
+    /// The change time of content or metadata.
     pub ctime: Moment,
-    /// FileType and permission bits, as in `st_mode`.
+    /// The file type and permission bits, as in `st_mode`.
     pub mode: u32,
-    /// Owner.
+    /// The user id of the owner.
     pub uid: u32,
-    /// Group.
+    /// The group id.
     pub gid: u32,
-    /// Number of names (hard links).
+    /// The number of hard links.
     pub links: u64,
-    /// The clock when this stamp was taken.
+    /// The time when this stamp was taken.
     pub taken: Moment,
 }
 
 impl Stamp {
-    /// Do both show the same file in the same state? True says nothing where [`Stamp::racy`] holds for the older one.
+    /// Whether both stamps show the same file in the same state. If [`Stamp::racy`] holds for the older one, true
+    /// proves nothing.
     pub fn same_file_state(&self, other: &Stamp) -> bool {
         self.same_file(other)
             && self.size == other.size
@@ -45,12 +46,12 @@ impl Stamp {
             && self.ctime == other.ctime
     }
 
-    /// The same inode, whatever its state.
+    /// Whether both stamps are of the same inode, in whatever state.
     pub fn same_file(&self, other: &Stamp) -> bool {
         self.device == other.device && self.inode == other.inode
     }
 
-    /// git's racily-clean rule: the file changed so shortly before the stamp was taken (or "after" it) that another
+    /// git's "racily clean" rule: the file changed so shortly before the stamp was taken (or "after" it) that another
     /// change could have left the same stamp.
     pub fn racy(&self) -> bool {
         let changed = self.mtime.max(self.ctime);
@@ -58,7 +59,7 @@ impl Stamp {
         changed >= (seconds.saturating_sub(RACY_SECONDS), nanoseconds)
     }
 
-    /// What kind of thing this is.
+    /// The file type.
     pub fn kind(&self) -> FileType {
         match self.mode & 0o170_000 {
             0o100_000 => FileType::File,
@@ -72,7 +73,7 @@ impl Stamp {
         }
     }
 
-    /// Permission bits with the special ones (set-user-id and kin).
+    /// The permission bits, set-user-id and similar included.
     pub fn permissions(&self) -> u32 {
         self.mode & 0o7777
     }

@@ -1,5 +1,6 @@
-//! Temporary files that nobody speaks for any more: left by a process whose record is gone too. Found in folders in which
-//! something is written anyway, and put with the old files; never removed, since nobody knows what they hold.
+//! Sweeps abandoned temporary files, left by a process whose journal entry is gone too. They are found in folders
+//! that are written to anyway and moved to the displaced files; they are never removed, since it is not known what
+//! they contain.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -13,13 +14,13 @@ use crate::displaced::Seal;
 use crate::locks::Guard;
 use crate::roots::Workspace;
 
-/// A commit lasts milliseconds; what is older than a day is nobody's.
+/// A commit takes milliseconds; a temporary file older than a day is abandoned.
 const OLD: i64 = 24 * 3600;
-/// In a folder with more entries the rest is not looked at.
+/// Further entries of a folder are ignored.
 const MOST_ENTRIES: usize = 20_000;
 
 impl Workspace {
-    /// Looks through folders that are locked, each once in the life of a workspace.
+    /// Sweeps locked folders, each once in the life of a workspace.
     pub(crate) fn sweep(&self, guard: &Guard, folders: &[Arc<OwnedFd>]) {
         let new: BTreeSet<(u64, u64)> = {
             let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -27,7 +28,7 @@ impl Workspace {
             swept.extend(&new);
             new
         };
-        // Where nothing is kept there is no place to put them.
+        // Without a state folder there is no place to move them to.
         if new.is_empty() || self.state_folder.is_none() {
             return;
         }
@@ -41,7 +42,7 @@ impl Workspace {
     fn left_in(&self, folder: &OwnedFd) -> Vec<OsString> {
         let mut names = Vec::new();
         let mut seen = 0;
-        // A folder that cannot be listed is left as it is.
+        // A folder that cannot be listed is skipped.
         let _ = self.disk.list(folder.as_fd(), &mut |name, kind| {
             seen += 1;
             if kind == EntryKind::File && is_temporary(name) {
@@ -69,14 +70,14 @@ impl Workspace {
         let file = disk.open_at(folder.as_fd(), name, OpenMode::Read);
         let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
         let seal = if quiet { Seal::Sealed } else { Seal::Open };
-        // Where that fails it stays, for another time.
+        // If this fails the file stays for another time.
         let _ = self
             .displaced
             .put_away(disk, folder.as_fd(), name, name, seal);
     }
 }
 
-/// `.lancet-`, sixteen hexadecimal digits, `.tmp`, and `.old` or not.
+/// Whether a name is `.lancet-`, sixteen hexadecimal digits, `.tmp`, and optionally `.old`.
 fn is_temporary(name: &OsStr) -> bool {
     let name = name.as_bytes();
     let digits = name

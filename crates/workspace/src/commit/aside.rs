@@ -1,5 +1,5 @@
-//! Rung 2, where two names cannot be exchanged: the old file is moved aside, looked at, and the new one linked to the
-//! free name, which must still be free. Nothing is lost, but for some microseconds the name is missing.
+//! Replaces a file where two names cannot be exchanged: the old file is renamed away and verified, and the new one is
+//! linked to the name, which must still be free. Nothing is lost, but the name is missing for some microseconds.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,12 +14,12 @@ use super::trial::{Scratch, is_unknown};
 use super::{Failure, Guarantee, ReadOnlyReason, Rung, Warning, Write, Written};
 use crate::disk::{AttributesCopied, Disk, Replace};
 
-/// How a name was given to a file.
+/// How safely a file got a name that had to be free.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Given {
-    /// In a way that cannot replace.
+    /// By a system call that never replaces a file.
     Surely,
-    /// By a look and a rename: all that the file system knows.
+    /// By a check and a rename, where the file system offers nothing better; a file created in between is replaced.
     Weakly,
 }
 
@@ -64,7 +64,8 @@ pub(super) fn aside(
     let given = match give_name(disk, folder, &temporary.name, name) {
         Ok(given) => given,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // Made anew by somebody who found it missing: theirs stands. The old one is kept; it holds what was checked.
+            // Another program created the file while the name was missing: its file stays. The old one is kept; it
+            // holds the content that was checked.
             keep(trial, write, &old);
             return Err(Failure::Changed);
         }
@@ -103,7 +104,7 @@ pub(super) fn aside(
     })
 }
 
-/// The name for the old file of the write whose new file has this temporary one.
+/// The name that the old file is renamed to, derived from the temporary name of the new one.
 pub(super) fn aside_name(temporary: &OsStr) -> OsString {
     let mut name = temporary.to_owned();
     name.push(".old");
@@ -125,7 +126,7 @@ fn refused(error: &io::Error) -> Failure {
     }
 }
 
-/// Gives what was moved aside its name back, unless that is taken: then it is kept.
+/// Renames the old file back, or keeps it where the name has been taken.
 pub(super) fn put_back(
     trial: &Scratch<'_>,
     write: &Write<'_>,
@@ -140,7 +141,7 @@ pub(super) fn put_back(
     }
 }
 
-/// Renames to a name that must be free, by the surest way the file system knows.
+/// Renames to a name that must be free, by the safest means that the file system offers.
 pub(crate) fn give_name(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
@@ -154,7 +155,7 @@ pub(crate) fn give_name(
     }
     match disk.link_at(folder, from, to) {
         Ok(()) => {
-            // Should it fail, the file has two names; the one in the way goes with the next recovery.
+            // If this fails the file has two names; recovery removes the temporary one.
             let _ = twice(|| disk.remove_at(folder, from));
             return Ok(Given::Surely);
         }

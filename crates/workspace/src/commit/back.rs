@@ -1,5 +1,5 @@
-//! The way back: what it takes to undo a swap, and the undoing when a later write of the batch fails. A third party's
-//! change made meanwhile stays; it is not ours to undo.
+//! Rollback: what it takes to undo a swap, and undoing it when a later write of the batch fails. Changes that other
+//! programs made meanwhile are left alone.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,21 +15,21 @@ use super::{CommitError, Write, Written};
 use crate::disk::{Disk, Replace};
 use crate::stamp::Stamp;
 
-/// A file that was swapped, with what it takes to swap it back.
+/// A write that was applied, with what it takes to undo it.
 pub(super) struct Done {
     pub(super) written: Written,
-    /// The folder whose flush makes it durable.
+    /// The folder whose flush makes the write durable.
     pub(super) folder: Arc<OwnedFd>,
     pub(super) back: Back,
 }
 
 pub(super) enum Back {
-    /// The old file has the temporary name.
+    /// The old file has the temporary name; exchanging the names again undoes the write.
     Exchange {
         temporary: Temporary,
         held: Held,
     },
-    /// The old file has this name.
+    /// The old file was renamed to this name.
     Aside {
         old: OsString,
         held: Held,
@@ -48,14 +48,14 @@ pub(super) enum Back {
     },
 }
 
-/// What could not be taken back.
+/// Writes that could not be rolled back.
 #[derive(Default)]
 pub(super) struct Standing {
     pub(super) writes: Vec<usize>,
     pub(super) kept: Vec<PathBuf>,
 }
 
-/// Takes back what was swapped, last first, and says why.
+/// Rolls back the applied writes, last first, and returns the error to report.
 pub(super) fn roll_back(
     trial: &mut Scratch<'_>,
     batch: &[Write<'_>],
@@ -94,7 +94,7 @@ pub(super) fn roll_back(
     }
 }
 
-/// Takes one write back; false where it has to stand, because the system refuses or because somebody has changed the
+/// Rolls back one write; returns false where it stands, because the system refuses or another program has changed the
 /// file since.
 fn take_back(
     trial: &mut Scratch<'_>,
@@ -132,14 +132,14 @@ fn take_back(
                 drop(held);
                 return twice(|| disk.remove_at(folder, &old)).is_ok();
             }
-            // Written to since, or being written to: theirs stands.
+            // Another program has written to it: its version stays at the name.
             let _ = twice(exchange);
             standing.kept.push(keep(trial, write, &old));
             false
         }
         Back::Aside { old, held } => {
             let came = write.empties_its_name();
-            // The new file goes first, so that the name is free for the old one.
+            // The new file is renamed away first, so that the name is free for the old one.
             let away = temporary_name();
             let freed = came
                 || (is_ours(at_name())
@@ -201,12 +201,12 @@ fn take_back(
     }
 }
 
-/// Tries twice: a passing fault on the way back would cost somebody's bytes their place.
+/// Tries twice: during rollback a transient error would cost another program's bytes their name.
 pub(super) fn twice<T>(action: impl Fn() -> io::Result<T>) -> io::Result<T> {
     action().or_else(|_| action())
 }
 
-/// Flushes a folder, unless that was done.
+/// Flushes a folder once per commit; returns whether the flush succeeded.
 pub(super) fn flush_once(
     disk: &dyn Disk,
     folder: Arc<OwnedFd>,

@@ -1,5 +1,5 @@
-//! Is what is there still what the change was computed from, and may it be written? Looked at early, so that a write
-//! that cannot be is refused before anything is staged; what decides is the comparison under the lease.
+//! The early check: whether the file still has the expected content and may be written. It refuses before anything is
+//! staged; the comparison under the lease decides.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -9,7 +9,7 @@ use crate::disk::OpenMode;
 use crate::snapshot::{KnownContent, ReadError, holds};
 use crate::stamp::Stamp;
 
-/// What stands at the name.
+/// The file at the name, opened.
 #[derive(Debug)]
 pub(super) enum Current {
     Absent,
@@ -35,8 +35,8 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
     if stamp.size != seen.size {
         return Err(Failure::Changed);
     }
-    // Where something happened to the file the bytes are asked at once; where nothing seems to have, they are compared
-    // under the lease. A streamed write reads all of it anyway.
+    // If the stamp differs, compare the bytes now; if it does not, they are compared under the lease. A streamed
+    // write reads the whole file anyway.
     let streamed = matches!(write.new, NewBytes::Streamed { .. });
     if !stamp.same_file_state(seen)
         && !streamed
@@ -72,7 +72,7 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
     }
 }
 
-/// Does this open file hold what the change was computed from?
+/// Whether an open file has the content that the change was computed from.
 pub(super) fn holds_expected(write: &Write<'_>, handle: &OwnedFd, size: u64) -> io::Result<bool> {
     let Expected::Content {
         revision,

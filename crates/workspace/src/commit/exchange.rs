@@ -1,6 +1,6 @@
-//! Rungs 1 and 1b: the new file and the name's old one change places, what came off is looked at, and if it is not what
-//! was checked they change back. The exchange destroys nothing: every file that ever had the name is still at it or
-//! under our temporary name.
+//! Replaces a file by exchanging names: the new file and the old one swap names, the displaced file is verified, and
+//! if it is not the one that was checked the names are swapped back. The exchange destroys nothing: every file that
+//! ever had the name is still at it or under our temporary name.
 
 use std::ffi::OsStr;
 use std::io;
@@ -20,7 +20,7 @@ use crate::revision::Revision;
 use crate::snapshot::{KnownContent, holds};
 use crate::stamp::Stamp;
 
-/// How often a name that somebody takes away again and again is given back.
+/// How often the exchange back is retried while another program removes the file.
 const TRIES: usize = 8;
 
 pub(super) fn exchange(
@@ -41,15 +41,16 @@ pub(super) fn exchange(
     freshen(disk, write, &temporary, &held, &checked)?;
     let name = &write.located.name;
     let folder = write.located.folder();
-    // The file first: watchers then end on an event about it and not about the temporary name.
+    // The order of the names matters: file watchers then end on an event about the file, not about the temporary
+    // name.
     disk.rename_at(folder, name, &temporary.name, Replace::Exchange)
         .map_err(|error| refused(trial, &held.stamp, error))?;
-    // From here on the temporary name is somebody's only copy until proven otherwise.
+    // From here on the temporary name may be another program's only copy.
     trial.release(&temporary.name);
     match look(trial, write, &temporary.name, &held) {
         Look::Same => {}
         Look::Equal(other) => {
-            // Put there in the last moment: the new file takes after it.
+            // Another program replaced the file by an equal one: copy the metadata from that.
             let _ = dress(disk, write, &temporary, &other.handle, &other.stamp, None);
             held = other;
         }
@@ -83,8 +84,8 @@ pub(super) fn exchange(
     })
 }
 
-/// The last touches on the new file: its time is that of the swap, and what was done to the old one's mode or attributes
-/// since it was staged is done to it too.
+/// Updates the new file right before the swap: its modification time, and the mode and attributes where those of the
+/// old file have changed since staging.
 pub(super) fn freshen(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -93,7 +94,7 @@ pub(super) fn freshen(
     checked: &Stamp,
 ) -> Result<(), Failure> {
     if held.stamp.ctime != checked.ctime || !held.stamp.same_file(checked) {
-        // Whether all could be carried over is known from the staging.
+        // Whether all attributes were copied is known from staging.
         let _ = dress(disk, write, temporary, &held.handle, &held.stamp, None)?;
     }
     let time = later_than(held.stamp.mtime, disk.now());
@@ -101,7 +102,7 @@ pub(super) fn freshen(
         .map_err(Failure::at("time"))
 }
 
-/// Is the new file at the name? Its stamp then; somebody else's file there is told.
+/// Reads the stamp of the new file at its name; warns where another program's file is there instead.
 pub(super) fn settle_stamp(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -117,18 +118,18 @@ pub(super) fn settle_stamp(
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             written.warnings.push(Warning::Overwritten);
         }
-        // It stands; the stamp is that of before the swap, so that the next look compares content.
+        // The write stands; with the stamp from before the swap the next check compares content.
         Err(_) => {}
     }
     if written.stamp.mtime <= old.mtime && written.stamp.same_file(&ours) {
-        // A file system that keeps whole seconds, or two of them.
+        // The file system stores times in steps of one or two seconds.
         let file = temporary.file.as_fd();
         let _ = disk.set_modified(file, (old.mtime.0.saturating_add(2), 0));
         written.stamp = disk.stat(file).unwrap_or(written.stamp);
     }
 }
 
-/// The exchange was refused; nothing has changed. Which way is left?
+/// Maps an error of the exchange, which has changed nothing, to the method to try next.
 fn refused(trial: &Scratch<'_>, old: &Stamp, error: io::Error) -> Failure {
     use rustix::io::Errno;
     match Errno::from_io_error(&error) {
@@ -148,8 +149,8 @@ fn refused(trial: &Scratch<'_>, old: &Stamp, error: io::Error) -> Failure {
     }
 }
 
-/// Takes the new file away again, because what came off is not what was checked: that goes back to its name. Whatever
-/// else turns up meanwhile is kept. The failure that results.
+/// Withdraws the new file, because the displaced one is not what was checked, and gives that its name back. Any other
+/// file that turns up is kept. Returns the resulting failure.
 fn withdraw(
     trial: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -164,14 +165,14 @@ fn withdraw(
     let Temporary {
         name: aside, file, ..
     } = temporary;
-    // Our own handle would count as a writer of the file that is to come off.
+    // Our own handle would count as a writer of the file that is withdrawn.
     drop(file);
     for _ in 0..TRIES {
         let exchange = || disk.rename_at(folder, name, &aside, Replace::Exchange);
         match exchange() {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Somebody removed the new file: the name is free for what came off.
+                // Another program removed the new file: the name is free for the displaced one.
                 match disk.rename_at(folder, &aside, name, Replace::Never) {
                     Ok(()) => return failure,
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
@@ -186,7 +187,7 @@ fn withdraw(
             break;
         };
         if !off.same_file(ours) {
-            // Somebody else's, newer than what now stands at the name: the newest stands.
+            // Another program's file, newer than the one at the name: the newest stays.
             let _ = twice(exchange);
             break;
         }
@@ -199,7 +200,7 @@ fn withdraw(
     Failure::Conflict(vec![keep(trial, write, &aside)])
 }
 
-/// Does a file of ours hold what we wrote, and does nobody have it open for writing?
+/// Whether a file of ours still has the content we wrote and nobody has it open for writing.
 pub(super) fn is_untouched(
     trial: &Scratch<'_>,
     folder: BorrowedFd<'_>,
@@ -230,7 +231,8 @@ pub(super) fn is_untouched(
     }
 }
 
-/// Puts a version that nobody may lose into the state folder; where that fails it stays where it is.
+/// Moves a version that must not be lost into the state folder and returns its path; where that fails it stays beside
+/// the file.
 pub(super) fn keep(trial: &Scratch<'_>, write: &Write<'_>, aside: &OsStr) -> PathBuf {
     let located = write.located;
     let beside = located.path().with_file_name(aside);

@@ -1,5 +1,5 @@
-//! After the swaps: the locks given back, folders flushed, one more look for late writers, and only then the old files
-//! put away. The writes stand by now; whatever fails here is told and undoes nothing.
+//! After the swaps: releases the locks, flushes the folders, checks once more for late writers, and stores the old
+//! files. The writes are final by now; a failure here is reported and undoes nothing.
 
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use super::{CommitError, Durability, Expected, OldFile, Warning, Write, Written}
 use crate::displaced::{Displaced, Seal};
 use crate::locks::{Guard, Kept};
 
-/// From a name found to the lease of its file: measured, nobody took longer, unless the system let them wait.
+/// The longest time measured between another program's lookup of the name and its wait for the lease, unless it was
+/// descheduled.
 const LATE: Duration = Duration::from_micros(100);
 
 pub(super) fn finish(
@@ -27,12 +28,12 @@ pub(super) fn finish(
     let swapped = Instant::now();
     let kept_out = guard.kept;
     if done.len() == 1 {
-        // Nothing can call it back any more: others need not wait for the flush.
+        // A single write cannot be rolled back any more: other commits need not wait for the flush.
         drop(guard);
         flush(&trial, batch, &mut done);
     } else {
         flush(&trial, batch, &mut done);
-        // Without the mark the next recovery would take all of it back.
+        // Without the mark the next recovery would roll everything back.
         if let Err(source) = row.mark() {
             let cause = CommitError::Io {
                 index: 0,
@@ -79,8 +80,8 @@ pub(super) fn finish(
     Ok(results)
 }
 
-/// Somebody may have found the old file under its name just before the swap and not have come to the lease yet: it is held
-/// for a moment longer, so that they show. On a disk that has to be flushed that moment is long over.
+/// A program may have looked up the old file just before the swap and not reached the lease yet. The lease is held a
+/// moment longer, so that it shows. On a disk that has to be flushed that moment has passed already.
 fn wait_for_late_writers(trial: &Scratch<'_>, done: &[Done], swapped: Instant) {
     let is_leased = done.iter().any(|done| match &done.back {
         Back::Exchange { held, .. } | Back::Aside { held, .. } => held.grip != Grip::Loose,
@@ -111,7 +112,7 @@ fn flush(trial: &Scratch<'_>, batch: &[Write<'_>], done: &mut [Done]) {
     }
 }
 
-/// The old file becomes the backup. What cannot be flushed is not moved: until then it may be the only copy.
+/// Stores the old file as the backup. Where the folder was not flushed it is not removed: it may be the only copy.
 fn put_away(
     trial: &Scratch<'_>,
     write: &Write<'_>,
@@ -142,7 +143,7 @@ fn put_away(
         return;
     }
     if seal == Seal::Sealed && write.options.old == OldFile::KeptByCaller && !unflushed {
-        // One that will not go is kept after all.
+        // A file that cannot be removed is stored instead.
         if disk.remove_at(located.folder.as_fd(), name).is_ok() {
             return;
         }

@@ -1,5 +1,5 @@
-//! The check that decides: the file at the name, held by a lease where one can be had, compared byte for byte. From here
-//! to the verdict nothing is waited for.
+//! The check that decides: takes a lease on the file at the name, where one is granted, and compares its content.
+//! From here to the verification nothing waits.
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,10 +14,10 @@ use crate::disk::{Disk, Lease, OpenMode};
 use crate::mounts::Sight;
 use crate::stamp::Stamp;
 
-/// How often a name that changes hands under the check is looked at anew.
+/// How often the check is repeated where another file takes the name meanwhile.
 const TRIES: usize = 3;
 
-/// An open file whose content was compared.
+/// An open file whose content was compared with what the write expects.
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) handle: OwnedFd,
@@ -25,26 +25,26 @@ pub(super) struct Held {
     pub(super) grip: Grip,
 }
 
-/// How firmly a file is held.
+/// How far a lease protects a file from other writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grip {
-    /// Nobody can write to it unnoticed.
+    /// A lease detects every writer.
     Leased,
-    /// Nobody can open it unnoticed, but who has it mapped is not seen: its bytes are looked at as well.
+    /// A lease detects whoever opens the file, but not a program that has it mapped: the bytes are compared as well.
     Partly,
-    /// Not ours to lease, or a file system without leases.
+    /// No lease: the file has another owner, or the file system has no leases.
     Loose,
 }
 
 impl Held {
-    /// Did nobody come to write since? A loose grip cannot tell.
+    /// Whether no writer has come since. Without a lease this is not known, and true.
     pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
         let ask = || disk.lease_is_quiet(self.handle.as_fd(), Lease::Read);
         self.grip == Grip::Loose || ask().or_else(|_| ask()).unwrap_or(false)
     }
 }
 
-/// Takes a lease; waits a little for somebody who is just writing.
+/// Takes a lease; waits up to `patience` for a program that has the file open for writing.
 pub(super) fn lease(
     trial: &Scratch<'_>,
     file: &OwnedFd,
@@ -57,7 +57,7 @@ pub(super) fn lease(
     loop {
         match disk.take_lease(file.as_fd(), lease) {
             Ok(()) => {
-                // A rewrite in place goes to the same file as a mapping does.
+                // A rewrite in place writes to the very file that is mapped, so mappings do not matter.
                 let all = lease == Lease::Write || trial.sight(file) == Sight::All;
                 return Ok(if all { Grip::Leased } else { Grip::Partly });
             }
@@ -74,8 +74,8 @@ pub(super) fn lease(
     }
 }
 
-/// Holds the file at the name of a write. `handle` and `checked` are how it was found before staging; where another file
-/// stands there now, that one is held, if it has the same content.
+/// Leases and compares the file at the name of a write. `handle` and `checked` are from before staging; where another
+/// file has the name now, that one is taken if it has the same content.
 pub(super) fn hold(
     trial: &Scratch<'_>,
     write: &Write<'_>,
@@ -99,7 +99,7 @@ pub(super) fn hold(
         };
         if !now.same_file(&found) {
             (handle, found) = located.open_file(OpenMode::Read).map_err(not_there)?;
-            // Its other names would not be written along, and nobody has asked about them.
+            // The other hard links of this file would not be changed, and the caller was not asked about them.
             if found.links > 1 && !breaks_links(write) {
                 return Err(Failure::Changed);
             }
@@ -117,17 +117,17 @@ pub(super) fn hold(
     Err(Failure::Busy(Duration::ZERO))
 }
 
-/// What a look at the file that came off a name shows.
+/// The result of verifying the file that was displaced from a name.
 pub(super) enum Look {
-    /// The file that was held, untouched.
+    /// The file that was checked, without a write since.
     Same,
-    /// Another one with the same content, put there in the last moment, and held now.
+    /// Another file with the same content, which took the name at the last moment and is leased now.
     Equal(Held),
-    /// Not what was checked.
+    /// Not what was checked, and why.
     Other(Failure),
 }
 
-/// Looks at what stands under `name`, where the held file should be now.
+/// Verifies the file under `name`, where the checked file should be now.
 pub(super) fn look(trial: &Scratch<'_>, write: &Write<'_>, name: &OsStr, held: &Held) -> Look {
     let disk = trial.disk();
     let folder = write.located.folder();

@@ -1,6 +1,6 @@
-//! Rungs 3 and 4, where the name must stay with its inode (several hard links, a mount point, an owner or a folder that
-//! is not ours): the file is rewritten in place, under a lease that keeps everybody else out where one can be had. The
-//! old bytes are put away and flushed first, and come back if anything fails.
+//! Rewrites a file in place, where the name must stay with its inode (several hard links, a mount point, another
+//! owner, a folder without write permission), under a write lease where one is granted. The old bytes are stored and
+//! flushed first, and restored if anything fails.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -20,21 +20,21 @@ use crate::displaced::{Displaced, Seal};
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
-/// The old bytes of a file about to be rewritten.
+/// The stored copies of a file that is about to be rewritten.
 #[derive(Debug)]
 pub(super) struct Rewrite {
     pub(super) old: Temporary,
-    /// Where a person finds the old bytes.
+    /// The path of the old bytes.
     pub(super) kept: PathBuf,
     pub(super) checked: Stamp,
-    /// What it is going to hold: after a crash the one thing that tells a whole rewrite from a torn one.
+    /// The revision of the new content, which tells a complete rewrite from a torn one after a crash.
     pub(super) new: Revision,
-    /// And the bytes themselves, which tell a torn one from what somebody else wrote. None where nothing is kept, and so
-    /// nobody recovers.
+    /// The new bytes, which tell a torn rewrite from another program's write. `None` without a state folder, where
+    /// there is no recovery.
     next: Option<Temporary>,
 }
 
-/// A file open for the rewriting, compared and leased.
+/// A file that is open for rewriting, compared and leased.
 #[derive(Debug)]
 pub(super) struct Gripped {
     pub(super) file: OwnedFd,
@@ -62,7 +62,7 @@ pub(super) fn stage(
     let mut sink = Sink::new(disk, old.file.as_fd());
     let base = write_content(&UNCHANGED, Some((handle.as_fd(), checked.size)), &mut sink).map_err(
         |source| match source.kind() {
-            // Somebody made it shorter meanwhile.
+            // Another program truncated the file meanwhile.
             io::ErrorKind::UnexpectedEof => Failure::Changed,
             _ => keep(source),
         },
@@ -92,8 +92,7 @@ pub(super) fn stage(
     })
 }
 
-/// Gives the copies their names, once the journal has them: whoever is killed before leaves none, and whoever is killed
-/// later leaves them to the recovery.
+/// Names the copies once the journal has them: a crash before leaves none, and a crash later leaves them to recovery.
 pub(super) fn name_copies(trial: &mut Scratch<'_>, rewrite: &mut Rewrite) -> Result<(), Failure> {
     trial.name(&mut rewrite.old, STATE, Rung::InPlace)?;
     if let Some(next) = &mut rewrite.next {
@@ -106,7 +105,8 @@ pub(super) fn name_copies(trial: &mut Scratch<'_>, rewrite: &mut Rewrite) -> Res
         .map_err(Failure::at("keep the old bytes"))
 }
 
-/// Opens the file for writing, keeps others out and compares it. By now no other handle of ours may be open on it.
+/// Opens the file for writing, takes the write lease and compares the content. No other handle of ours may be open on
+/// it.
 pub(super) fn grip(
     trial: &Scratch<'_>,
     write: &Write<'_>,
@@ -154,7 +154,7 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
                 });
             }
         }
-        // Somebody holds a lease of it, and now knows that we want it.
+        // Another program holds a lease and has been notified by the attempt.
         if waited >= patience {
             return Err(Failure::Busy(waited));
         }
@@ -163,7 +163,7 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
     }
 }
 
-/// Rewrites the file. Where that fails the old bytes are back, or the conflict says where they are.
+/// Rewrites the file. Where that fails the old bytes are restored, or the error says where they are.
 pub(super) fn rewrite(
     trial: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -173,7 +173,7 @@ pub(super) fn rewrite(
     let disk = trial.disk();
     make_room(disk, write, &gripped)?;
     let overwritten = overwrite(disk, write, &rewrite, &gripped).and_then(|revision| {
-        // Somebody put another file under the name meanwhile: theirs stands, and this one is as it was.
+        // Another program put a file under the name meanwhile: theirs stays, and this one is restored.
         let at_name = || disk.stat_at(write.located.folder(), &write.located.name);
         match at_name().or_else(|_| at_name()) {
             Ok(now) if now.same_file(&gripped.stamp) => Ok((revision, now)),
@@ -195,7 +195,7 @@ pub(super) fn rewrite(
         }
     };
     if stamp.mtime <= gripped.stamp.mtime {
-        // Rewritten within one tick of the clock, or on a file system that keeps whole seconds.
+        // Rewritten within one clock tick, or on a file system that stores whole seconds.
         let file = gripped.file.as_fd();
         let _ = disk.set_modified(file, later_than(gripped.stamp.mtime, disk.now()));
         stamp = disk.stat(file).unwrap_or(stamp);
@@ -226,7 +226,7 @@ pub(super) fn rewrite(
     })
 }
 
-/// The copy of the old bytes stays as the backup, where such are kept.
+/// Keeps the copy of the old bytes as the backup, if there is a state folder.
 pub(super) fn keep_old(
     trial: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -244,13 +244,14 @@ pub(super) fn keep_old(
     })
 }
 
-/// Reserves what the new content takes more than the old: a full disk shows here, before a byte is overwritten.
+/// Reserves the space that the new content needs more than the old: a full disk shows here, before a byte is
+/// overwritten.
 fn make_room(disk: &dyn Disk, write: &Write<'_>, gripped: &Gripped) -> Result<(), Failure> {
     let file = gripped.file.as_fd();
     let old = &gripped.stamp;
     disk.reserve(file, old.size, new_length(&write.new, old.size))
         .map_err(|source| {
-            // What was reserved before the room ran out goes back; the content was not touched.
+            // Give back what was reserved; the content was not touched.
             let _ = disk.set_length(file, old.size);
             let _ = disk.set_modified(file, old.mtime);
             Failure::Io {
@@ -277,15 +278,15 @@ fn overwrite(
             .map_err(Failure::at("write"))?;
     }
     if old.permissions() & 0o6000 != 0 {
-        // A write clears set-user-id and set-group-id. Where only the owner may set them again they stay cleared, as
-        // after any write.
+        // A write clears set-user-id and set-group-id. Where only the owner may set them they stay cleared, as after
+        // any write.
         let _ = disk.set_permissions(file, old.permissions());
     }
     disk.sync(file).map_err(Failure::at("flush"))?;
     Ok(revision)
 }
 
-/// Writes all of one open file over another and flushes it.
+/// Overwrites an open file with all of another one and flushes it.
 pub(crate) fn write_over(
     disk: &dyn Disk,
     from: BorrowedFd<'_>,
@@ -298,8 +299,7 @@ pub(crate) fn write_over(
     disk.sync(to)
 }
 
-/// Puts old bytes back, and the time: a write that failed was none. Where that fails they are kept, and their path is
-/// the error.
+/// Restores the old bytes and the modification time. Where that fails they are kept, and the error is their path.
 pub(super) fn restore(
     trial: &mut Scratch<'_>,
     rewrite: &Rewrite,
@@ -313,7 +313,7 @@ pub(super) fn restore(
         let base = Some((rewrite.old.file.as_fd(), old.size));
         write_content(&UNCHANGED, base, &mut sink)?;
         disk.set_length(file, old.size)?;
-        // Mode and time are the owner's to set; where the file is somebody else's they are as after any write.
+        // Only the owner may set mode and time; otherwise they are as after any write.
         let denied_is_fine = |error: io::Error| match error.kind() {
             io::ErrorKind::PermissionDenied => Ok(()),
             _ => Err(error),

@@ -1,5 +1,5 @@
-//! The entry of a commit in the journal: written under the lock, before any name changes and before any lease, closed
-//! when everything of the commit's own is gone again.
+//! The journal entry of a commit: written under the lock, before any name changes and before any lease, and closed
+//! when the scratch files are gone.
 
 use std::io;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use super::{Expected, NewBytes, Rung, Write};
 use crate::journal::{Act, FileIdentity, Flush, Intent, Journal, Step, Ticket};
 use crate::roots::Workspace;
 
-/// An open entry. Closed when dropped: it has to outlive what it is about.
+/// An open journal entry, closed on drop. It must outlive the files it describes.
 pub(super) struct Row {
     journal: Option<(Arc<dyn Journal>, Ticket)>,
 }
 
 impl Row {
-    /// Writes down what is about to be done, where there is something that a crash could leave behind.
+    /// Records what is about to be done, if a crash could leave something behind.
     pub(super) fn open(
         workspace: &Workspace,
         batch: &[Write<'_>],
@@ -34,7 +34,7 @@ impl Row {
         let mut flush = if alone { Flush::Later } else { Flush::Now };
         for (write, staged) in batch.iter().zip(staged) {
             let step = step(write, staged);
-            // In these ways there is a moment in which a crash leaves no whole file under the name.
+            // With these methods a crash can leave no whole file at the name.
             if matches!(step.act, Act::MoveAside | Act::InPlace { .. }) {
                 flush = Flush::Now;
             }
@@ -52,7 +52,7 @@ impl Row {
         })
     }
 
-    /// All of it stands from here on.
+    /// Records the decision: from here on recovery completes the commit.
     pub(super) fn mark(&self) -> io::Result<()> {
         match &self.journal {
             Some((journal, ticket)) => journal.mark(*ticket, Flush::Now),
@@ -60,7 +60,7 @@ impl Row {
         }
     }
 
-    /// Something of it is left to do, by the next recovery.
+    /// Leaves the entry open for the next recovery.
     pub(super) fn leave(&mut self) {
         self.journal = None;
     }
@@ -69,7 +69,7 @@ impl Row {
 impl Drop for Row {
     fn drop(&mut self) {
         if let Some((journal, ticket)) = self.journal.take() {
-            // Left open it is found to be done by the next recovery.
+            // If it stays open, the next recovery finds the commit complete.
             if journal.close(ticket).is_err() {
                 let _ = journal.close(ticket);
             }

@@ -1,5 +1,5 @@
-//! Names that come and go: a new file for a free name, a file that goes, a file that goes elsewhere. By the rules of the
-//! exchange: nothing is replaced, and what was taken away is looked at before it counts as taken.
+//! Creates, removes and moves files by the rules of the exchange: nothing is replaced, and a displaced file is
+//! verified before it counts as removed.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,7 +19,7 @@ use crate::mounts::Lack;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
-/// Gives the new file its name, unless that is taken.
+/// Links the new file to its name; fails where the name exists.
 pub(super) fn create(
     trial: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -35,7 +35,7 @@ pub(super) fn create(
     let folder = temporary.folder.as_fd();
     let name = &write.located.name;
     let given = match temporary.naming {
-        // Its first name is the one it is for.
+        // The unnamed file is linked directly to its final name.
         Naming::Unnamed => match disk.link_unnamed(temporary.file.as_fd(), folder, name) {
             Err(error) if is_unknown(&error) || error.kind() == io::ErrorKind::NotFound => {
                 trial.workspace.mounts.note(0, Lack::Unnamed);
@@ -80,7 +80,7 @@ pub(super) fn create(
     })
 }
 
-/// Takes a file away from its name.
+/// Removes a file from its name; it is stored later.
 pub(super) fn remove(
     trial: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -103,7 +103,7 @@ pub(super) fn remove(
     })
 }
 
-/// Gives a file another name, which must be free.
+/// Renames a file to another name, which must be free.
 pub(super) fn rename(
     trial: &mut Scratch<'_>,
     write: &Write<'_>,

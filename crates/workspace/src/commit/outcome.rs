@@ -1,4 +1,4 @@
-//! What comes of a commit: files written, with what was reached and what is to be told; or why nothing was.
+//! The results of a commit: files that were written, with warnings, or why nothing was.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,27 +9,27 @@ use crate::displaced::Displaced;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
-/// A file that was written.
+/// The result of one write.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// Its stamp afterwards; of a file that was removed the last one.
+    /// The stamp after the write; for a removed file, its last one.
     pub stamp: Stamp,
-    /// The name of its new content; of a file that was removed or moved the name of what it held.
+    /// The revision of the new content; for a removed or moved file, of the content it had.
     pub revision: Revision,
     /// How the write was made, and so how well it was protected from other writers.
     pub guarantee: Guarantee,
-    /// Is the folder flushed too? If not, a power cut now may bring the old file back.
+    /// Whether the folder was flushed too. If not, a power cut may bring the old file back.
     pub durable: bool,
-    /// Folders made for it, outermost first.
+    /// Folders created for the file, outermost first.
     pub created_folders: Vec<PathBuf>,
-    /// What is to be told although it was written.
+    /// What the caller should report although the write succeeded.
     pub warnings: Vec<Warning>,
-    /// Where the old file is now; none where there was none, or where nothing is kept.
+    /// The stored old file; `None` where there was none or nothing is stored.
     pub displaced: Option<Displaced>,
 }
 
 impl Written {
-    /// Is the old file kept, and certain not to change any more?
+    /// Whether the old file is stored and cannot change any more.
     pub fn is_sealed(&self) -> bool {
         self.displaced
             .as_ref()
@@ -37,32 +37,31 @@ impl Written {
     }
 }
 
-/// What is to be told of a write that stands.
+/// Something to report about a write that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// The folder could not be flushed.
+    /// The folder could not be flushed; a power cut may undo the write.
     NotDurable,
-    /// Somebody put another file under the name at once; both are kept.
+    /// Another program replaced the new file at once; both are kept.
     Overwritten,
-    /// Somebody who had opened the old file is about to write into it, where it no longer counts; their bytes become a
-    /// version of their own.
+    /// A program that had opened the old file is about to write into it; its bytes become a version of their own.
     LateWriter,
-    /// The file had other names; they keep the old content.
+    /// The file had other hard links; they keep the old content.
     LinksBroken,
-    /// The old file could not be put away and stands here, beside the new one.
+    /// The old file could not be stored and is at this path, beside the new one.
     Left(PathBuf),
-    /// Other lancet processes could not be kept out.
+    /// Other lancet processes could not be locked out.
     NotLocked,
-    /// Other writers could not be kept away while the file was rewritten in place, or renamed after a look.
+    /// Other writers could not be kept away while the file was rewritten in place, or renamed after a check.
     Unprotected,
-    /// A folder that was to go with the file is empty and could not be removed.
+    /// An empty folder that was to be removed with the file could not be.
     FolderStays(PathBuf),
-    /// Attributes of the security system (labels, capabilities) are not ours to set: the new file lacks them.
+    /// Security attributes (labels, capabilities) could not be copied: the new file lacks them.
     AttributesLost,
 }
 
 impl Warning {
-    /// The name that answers give it.
+    /// The name of the warning in answers.
     pub fn name(&self) -> &'static str {
         match self {
             Warning::NotDurable => "NOT_DURABLE",
@@ -78,21 +77,21 @@ impl Warning {
     }
 }
 
-/// What is in the way of a write.
+/// What denies the permission to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOnlyReason {
-    /// The file has no write permission for us, or none at all.
+    /// The file is not writable for this user, or for anybody.
     File,
-    /// The file system keeps everybody from changing the file (`chattr +i`).
+    /// The file is immutable (`chattr +i`).
     Immutable,
-    /// Its folder has none, so that no file can be put beside it.
+    /// The folder is not writable, so no file can be created in it.
     Folder,
-    /// The file system is mounted for reading only.
+    /// The file system is mounted read-only.
     FileSystem,
 }
 
 impl ReadOnlyReason {
-    /// What the system's error speaks of: the file system, or else what was tried to be written.
+    /// Returns `FileSystem` where the error says so, else what was being written.
     pub(super) fn of(error: &io::Error, tried: ReadOnlyReason) -> ReadOnlyReason {
         match error.kind() {
             io::ErrorKind::ReadOnlyFilesystem => ReadOnlyReason::FileSystem,
@@ -101,97 +100,99 @@ impl ReadOnlyReason {
     }
 }
 
-/// Why nothing was written. `index` counts the writes of the batch from 0.
+/// Why a commit wrote nothing. `index` is the position of the write in the batch, from 0.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    /// What is there is not what was expected, any more: other content, no file, a link, a pipe.
+    /// The file is no longer what was expected: other content, no file, a link, a pipe.
     #[error("write {index}: no longer what was expected")]
     Changed {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
     },
-    /// Nothing was expected, and something is there.
+    /// The name was expected to be free, and exists.
     #[error("write {index}: already there")]
     Exists {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
     },
-    /// The folder of the file is no longer what its path leads to. Nothing was written, or it was taken back.
+    /// The path no longer leads to the folder of the file. Nothing was written, or it was rolled back.
     #[error("write {index}: its folder was moved or replaced")]
     FolderMoved {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
     },
-    /// The root of the file is no longer what its path leads to. Nothing was written, or it was taken back.
+    /// The path no longer leads to the root of the file. Nothing was written, or it was rolled back.
     #[error("write {index}: the root {path} was moved, or removed and made again", path = root.display())]
     RootMoved {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
         /// The path that the root was opened by.
         root: PathBuf,
     },
-    /// Somebody else is writing one of the files, or its folder's lock was held all the time.
+    /// Another program is writing one of the files, or the folder's lock was held throughout.
     #[error("write {index}: somebody else is writing the same file (waited {waited:?})")]
     Busy {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
-        /// How long was waited.
+        /// How long the commit waited.
         waited: Duration,
     },
-    /// No write permission.
+    /// The permission to write is missing.
     #[error("write {index}: no permission to write the {what}", what = match reason { ReadOnlyReason::File | ReadOnlyReason::Immutable => "file", ReadOnlyReason::Folder => "folder", ReadOnlyReason::FileSystem => "file system" })]
     ReadOnly {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
-        /// Of what.
+        /// What denies it.
         reason: ReadOnlyReason,
     },
-    /// It could only be written without any protection from other writers, and that was not allowed.
+    /// The file could only be written without protection from other writers, and
+    /// [`Weak::Refuse`](crate::Weak::Refuse) forbids that.
     #[error("write {index}: no lease can be had, and writing without one is not allowed")]
     Unsafe {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
     },
     /// Two writes of the batch are the same file, by path or by inode.
     #[error("write {first} and {second} are the same file")]
     Twice {
-        /// The one.
+        /// The position of the first.
         first: usize,
-        /// The other.
+        /// The position of the second.
         second: usize,
     },
-    /// Others wrote the file in the very moment of the swap. The newest of it stands at the name, the rest is kept.
+    /// Other programs wrote the file at the moment of the swap. The newest version is at the name, the others are
+    /// kept.
     #[error("write {index}: others wrote it in the same moment; kept: {kept:?}")]
     Conflict {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
-        /// Where the versions are that do not stand at the name.
+        /// The paths of the versions that are not at the name.
         kept: Vec<PathBuf>,
     },
-    /// The system refused; every file is as before.
+    /// A system call failed; every file is as before.
     #[error("write {index}, {step}: {source}")]
     Io {
-        /// Which one.
+        /// The position in the batch.
         index: usize,
-        /// At what.
+        /// The step that failed.
         step: &'static str,
-        /// Its words.
+        /// The system's error.
         source: io::Error,
     },
-    /// A later write failed, and earlier ones could not all be taken back: the system refused that too, or somebody had
-    /// changed the file since.
+    /// A later write failed, and not every earlier one could be rolled back: the system refused that too, or another
+    /// program had changed the file since.
     #[error("{cause}; not every file could be put back")]
     Partly {
         /// Why the batch failed.
         cause: Box<CommitError>,
-        /// The writes that stand.
+        /// The positions of the writes that were not rolled back.
         standing: Vec<usize>,
-        /// Where old bytes were kept.
+        /// The paths of old content that was kept.
         kept: Vec<PathBuf>,
     },
 }
 
-/// The ways to put new content under a name, best first.
+/// The methods of putting new content at a name, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rung {
     Exchange,
@@ -199,7 +200,7 @@ pub(crate) enum Rung {
     InPlace,
 }
 
-/// Why one write fails, before it is known which one it is.
+/// Why one write fails, without its position in the batch.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Changed,
@@ -214,14 +215,14 @@ pub(crate) enum Failure {
         step: &'static str,
         source: io::Error,
     },
-    /// The way back failed too: the file holds the new bytes, or a mixture, and the old ones are here.
+    /// The rollback failed too: the file holds the new bytes, or a mixture, and the old ones are at this path.
     Stands(Box<Failure>, PathBuf),
-    /// Not in this way: everything again with another one.
+    /// This method does not work here: attempt the batch again with another one.
     Again(Rung),
 }
 
 impl Failure {
-    /// For `map_err`: the system's error at this step.
+    /// For `map_err`: wraps the system's error of a step.
     pub(crate) fn at(step: &'static str) -> impl Fn(io::Error) -> Failure {
         move |source| Failure::Io { step, source }
     }
@@ -246,7 +247,7 @@ impl Failure {
                 standing: vec![index],
                 kept: vec![kept],
             },
-            // Only met where every way was tried.
+            // Reached only after every method was tried.
             Failure::Again(_) => CommitError::Io {
                 index,
                 step: "rename",

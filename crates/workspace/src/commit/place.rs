@@ -1,5 +1,5 @@
-//! The last question before a swap, and the first after it: is the folder that the names change in still the one that
-//! the path leads to? A folder's handle stays good wherever the folder is moved, so the handle alone does not tell.
+//! Checks right before and right after a swap that the path still leads to the folder whose names change. A folder's
+//! handle stays valid wherever the folder is moved, so the handle alone does not show it.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::locate::Located;
 use crate::locks::Guard;
 use crate::roots::is_folder_of;
 
-/// The folders that one write changes names in, each with the file that is meant.
+/// The folders in which one write changes names.
 pub(super) struct Places<'b> {
     first: Place<'b>,
-    /// Where a file is moved to.
+    /// The target folder of a move.
     second: Option<Place<'b>>,
 }
 
@@ -45,16 +45,16 @@ impl<'b> Places<'b> {
         }
     }
 
-    /// Fails where a folder is elsewhere by now, and where that cannot be told. Nothing may be waited for from here to
-    /// the swap.
+    /// Fails where a folder was moved, or where that cannot be determined. Nothing may wait between this and the
+    /// swap.
     pub(super) fn check(&self, trial: &Scratch<'_>) -> Result<(), Failure> {
         let disk = trial.disk();
         self.first.check(disk)?;
         self.second.iter().try_for_each(|place| place.check(disk))
     }
 
-    /// Why a swap that was made has to be taken back: a folder was moved in the moment between. Where that cannot be told
-    /// the check just before stands.
+    /// Returns why a swap must be rolled back: a folder was moved at the same moment. Where this cannot be determined
+    /// the check before the swap counts.
     pub(super) fn moved_meanwhile(&self, trial: &Scratch<'_>) -> Option<Failure> {
         match self.check(trial).or_else(|_| self.check(trial)) {
             Err(failure @ (Failure::FolderMoved | Failure::RootMoved(_))) => Some(failure),
@@ -70,8 +70,7 @@ impl Place<'_> {
     }
 }
 
-/// Fails where the innermost folder that exists on the way to a free name is elsewhere by now: before new folders are
-/// made in it.
+/// Fails where the innermost existing folder of a free name was moved, before new folders are created in it.
 pub(super) fn check_before_folders(disk: &dyn Disk, located: &Located) -> Result<(), Failure> {
     let mut path = located.path();
     for _ in 0..=located.missing_folders.len() {

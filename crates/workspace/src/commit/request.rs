@@ -1,4 +1,4 @@
-//! What is asked of a commit: which file, what has to be there, what is to be there, and in what options.
+//! The request of a commit: the file, the content it must have, the content it gets, and the options.
 
 use std::fmt;
 use std::io;
@@ -10,33 +10,33 @@ use crate::locate::Located;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
-/// One file to be written.
+/// One file to write.
 #[derive(Clone, Debug)]
 pub struct Write<'a> {
-    /// Where.
+    /// The located file.
     pub located: &'a Located,
-    /// What has to be there for the write to be right.
+    /// What must be at the name for the write to go ahead.
     pub expected: Expected,
-    /// What is to be there afterwards.
+    /// What is to be at the name afterwards.
     pub new: NewBytes<'a>,
-    /// The name of that content where it has been worked out already; else it is while it is written.
+    /// The revision of the new content, if it is known; else it is computed while writing.
     pub revision: Option<Revision>,
-    /// How it may be put there.
+    /// How the file may be written.
     pub options: WriteOptions,
 }
 
-/// What has to be at the name for a write to be right.
+/// What must be at the name for a write to go ahead.
 #[derive(Clone, Debug)]
 pub enum Expected {
-    /// Nothing.
+    /// The name must be free.
     Missing,
-    /// A file with this content.
+    /// A file with this content must be there.
     Content {
-        /// The name of the content.
+        /// The revision of the content.
         revision: Revision,
-        /// The stamp taken when it was read.
+        /// The stamp from when it was read.
         stamp: Stamp,
-        /// The content itself where it is at hand: the cheaper comparison.
+        /// The content itself, if it is in memory: cheaper to compare.
         bytes: Option<Arc<Vec<u8>>>,
     },
 }
@@ -44,113 +44,114 @@ pub enum Expected {
 /// The new content of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum NewBytes<'a> {
-    /// All of it.
+    /// The whole new content.
     Whole(&'a [u8]),
-    /// The old content, in memory, with stretches of it replaced.
+    /// The old content, in memory, with ranges replaced.
     Spliced {
         /// The old content.
         base: &'a [u8],
         /// Sorted and disjoint.
         changes: &'a [RawChange],
     },
-    /// The old content, read from the file on the way and compared with what is expected, with stretches of it replaced.
+    /// The old content, read from the file while writing and compared with what is expected, with ranges replaced.
     Streamed {
         /// Sorted and disjoint.
         changes: &'a [RawChange],
     },
-    /// All of it, read from elsewhere on the way and compared with its name.
+    /// The whole new content, read from a [`Source`] while writing and checked against its revision.
     Copied {
-        /// Where it is read.
+        /// The source of the content.
         from: &'a dyn Source,
         /// Its length in bytes.
         length: u64,
-        /// Its name.
+        /// Its revision.
         revision: Revision,
     },
-    /// None: the file is to be gone. What it held is kept where old files are kept.
+    /// The file is removed; its content is stored.
     Nothing,
-    /// None here: the file itself is to stand at another name, which must be free, on the same file system.
+    /// The file is moved to another name, which must be free, on the same file system.
     MovedTo(&'a Located),
 }
 
-/// Content that is read piece by piece, as often as it is needed.
+/// Content that can be read piece by piece, repeatedly.
 pub trait Source: fmt::Debug + Sync {
-    /// Reads some bytes from `offset` on; none at the end.
+    /// Reads some bytes from `offset` on; 0 means the end.
     fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 
-/// How a file may be written. The default is what COMMIT and settings call `auto`.
+/// How a file may be written. The default is what the settings call `auto`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// By another file under its name, or in place.
+    /// Whether a new file takes the name or the file is rewritten in place.
     pub strategy: Strategy,
-    /// What becomes of a file's further names.
+    /// What happens to the file's other hard links.
     pub links: HardLinkPolicy,
-    /// Whether a write without any protection from other writers is allowed.
+    /// Whether a write without protection from other writers is allowed.
     pub weak: Weak,
-    /// What is flushed.
+    /// What is flushed before a commit returns.
     pub durability: Durability,
-    /// Permission bits that the file is to have; none: those it has, of a new file what the umask leaves. A file that
-    /// is rewritten in place keeps its own.
+    /// The permission bits of the file; `None` keeps those it has, and gives a new file what the umask leaves. A file
+    /// that is rewritten in place keeps its own.
     pub mode: Option<u32>,
-    /// What becomes of the old file.
+    /// What happens to the old file.
     pub old: OldFile,
 }
 
-/// What becomes of an old file that nobody can write into any more.
+/// What happens to an old file once nobody can write into it any more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OldFile {
-    /// It is kept where old files are kept.
+    /// It is stored in the state folder.
     #[default]
     Keep,
-    /// It goes: whoever asks for the write keeps the bytes already. One that somebody may still write into is kept.
+    /// It is removed, since the caller has its bytes. A file that may still be written into is stored.
     KeptByCaller,
 }
 
-/// By another file under its name, or in place.
+/// How new content gets to a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// A new file takes the name; in place only where that cannot be.
+    /// A new file takes the name; the file is rewritten in place only where that is impossible.
     #[default]
     Auto,
-    /// The file itself is rewritten, for those who watch or hold its inode.
+    /// The file is rewritten in place, for programs that watch or hold its inode.
     InPlace,
 }
 
-/// What becomes of a file's further names (hard links).
+/// What happens to the other hard links of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HardLinkPolicy {
-    /// Kept, but broken inside package stores (`node_modules` and kin), whose files are shared with other projects.
+    /// They are kept, except inside package stores (`node_modules` and similar), whose files are shared with other
+    /// projects.
     #[default]
     Auto,
-    /// Kept: the file is rewritten in place.
+    /// They are kept: the file is rewritten in place.
     Keep,
-    /// Broken: the new file has this name alone, the old one keeps the others.
+    /// They are broken: the new file has this name only, the old one keeps the others.
     Break,
 }
 
-/// Whether a rewrite in place may go on where no lease can be had.
+/// Whether a rewrite in place may go on where no lease is granted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weak {
-    /// As today's tools do it; the answer says so.
+    /// The rewrite goes on, as in other tools; the result has a warning.
     #[default]
     Allow,
-    /// Refused.
+    /// The write is refused with [`CommitError::Unsafe`](crate::CommitError::Unsafe).
     Refuse,
 }
 
 /// What is flushed before the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// The file and its folder.
+    /// The file and its folder: the write survives a power cut.
     #[default]
     Full,
-    /// The file, so that it is never empty after a power cut; the folder when the system gets to it.
+    /// Only the file: after a power cut it is never empty, but may be the old one.
     Ordered,
 }
 
 impl Write<'_> {
-    /// Is the name to be free afterwards?
+    /// Whether the name is free after the write.
     pub(crate) fn empties_its_name(&self) -> bool {
         matches!(self.new, NewBytes::Nothing | NewBytes::MovedTo(_))
     }

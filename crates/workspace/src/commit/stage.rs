@@ -1,5 +1,5 @@
-//! Staging: the new content complete and flushed before anything of the old is touched, with no lock and no lease held.
-//! A file of its own with the old one's mode, owner and attributes; or, for a rewrite in place, the old bytes put away.
+//! Staging: writes and flushes the new content before anything of the old is touched, without a lock or a lease: into
+//! a new file with the old one's mode, owner and attributes, or, for a rewrite in place, stores the old bytes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -18,33 +18,33 @@ use crate::mounts::Lack;
 use crate::revision::Revision;
 use crate::stamp::{Moment, Stamp};
 
-/// A write that only waits for its swap.
+/// A staged write, ready for its swap.
 pub(super) enum Staged {
-    /// A new file for a name that is taken, and the handle of the old one.
+    /// A new file for an existing name, and the handle of the old one.
     Replace(Replacement, OwnedFd),
-    /// A new file for a free name.
+    /// A new file that will take a free name.
     Create(Creation),
-    /// The old bytes are put away, the file is rewritten.
+    /// The old bytes are stored; the file will be rewritten.
     InPlace(Rewrite),
-    /// The file goes, or goes elsewhere.
+    /// The file will be removed or moved.
     Leave {
         handle: OwnedFd,
         checked: Stamp,
-        /// Where it stands until it is put away.
+        /// The temporary name of the removed file.
         aside: OsString,
     },
 }
 
-/// A new file for a name that is taken.
+/// A new file that will replace an existing one.
 pub(super) struct Replacement {
     pub(super) temporary: Temporary,
-    /// Its stamp: which inode is ours.
+    /// The stamp of the new file; its inode identifies it.
     pub(super) ours: Stamp,
     pub(super) revision: Revision,
-    /// How the old file was found.
+    /// The stamp of the old file at the early check.
     pub(super) checked: Stamp,
     pub(super) rung: Rung,
-    /// Whether it has all attributes of the old one.
+    /// Whether all attributes of the old file were copied.
     pub(super) carried: AttributesCopied,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Creation {
 }
 
 impl Staged {
-    /// The folder in which the names change.
+    /// The folder in which names change.
     pub(super) fn folder<'s>(&'s self, write: &'s Write<'_>) -> &'s Arc<OwnedFd> {
         match self {
             Staged::Create(creation) => &creation.temporary.folder,
@@ -84,7 +84,8 @@ pub(super) fn stage(
         });
     }
     match forced.unwrap_or_else(|| choose(trial, write, &stamp)) {
-        // Whether this very file may be written was asked of all its names: another file, or one more name, asks anew.
+        // The permission was decided for this inode and its hard links: for another file, or one with more links, it
+        // must be decided again.
         Rung::InPlace if !is_as_located(write, &stamp) => Err(Failure::Changed),
         Rung::InPlace => in_place::stage(trial, write, handle, stamp).map(Staged::InPlace),
         rung => stage_beside(trial, write, &handle, stamp, rung)
@@ -103,7 +104,7 @@ fn choose(trial: &Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Rung {
     }
 }
 
-/// Whether the file at the name is the one that was located, with as many names.
+/// Whether the file at the name is the one that was located, with as many hard links.
 fn is_as_located(write: &Write<'_>, now: &Stamp) -> bool {
     let located = write.located.stat();
     located.is_some_and(|then| then.same_file(now) && then.links == now.links)
@@ -117,8 +118,8 @@ pub(super) fn breaks_links(write: &Write<'_>) -> bool {
     }
 }
 
-/// Whether a folder of that name is a package store. Installers fill them with second names of files that other projects share: a rewrite in place would change
-/// them everywhere.
+/// Whether a folder of this name is a package store. Installers fill those with hard links to files that other
+/// projects share: a rewrite in place would change them everywhere.
 pub fn is_package_store(name: &OsStr) -> bool {
     const STORES: [&str; 8] = [
         "node_modules",
@@ -141,11 +142,11 @@ fn stage_beside(
     rung: Rung,
 ) -> Result<Replacement, Failure> {
     let disk = trial.disk();
-    // Nobody else sees the new bytes before the file has its mode.
+    // Mode 0600 until the file gets its own: nobody else can read the new bytes before.
     let temporary = trial
         .create(&write.located.folder, 0o600, old.device)
         .map_err(|source| match source.kind() {
-            // Only the file is ours to write, not its folder.
+            // The file is writable, its folder is not.
             io::ErrorKind::PermissionDenied => Failure::Again(Rung::InPlace),
             _ => no_folder(source),
         })?;
@@ -168,8 +169,8 @@ fn stage_beside(
     })
 }
 
-/// Gives a new file owner, attributes and mode of the old one, unless another mode is wanted. Where it cannot be given to
-/// the old one's owner the name must stay with the old file. `ours` is how the new file is, where that is known.
+/// Copies owner, attributes and mode of the old file to the new one, unless another mode is wanted. Where the owner
+/// cannot be set the file must be rewritten in place. `ours` is the stamp of the new file, if known.
 pub(super) fn dress(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -179,7 +180,7 @@ pub(super) fn dress(
     ours: Option<&Stamp>,
 ) -> Result<AttributesCopied, Failure> {
     let file = temporary.file.as_fd();
-    // Most files belong to whoever writes them, and so does the new one.
+    // Most files already have the right owner.
     if ours.is_none_or(|ours| (ours.uid, ours.gid) != (stamp.uid, stamp.gid)) {
         match disk.set_owner(file, stamp.uid, stamp.gid) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -188,7 +189,7 @@ pub(super) fn dress(
             other => other.map_err(Failure::at("owner"))?,
         }
     }
-    // After the owner, whose change clears set-user-id and capabilities.
+    // After the owner: changing it clears set-user-id and capabilities.
     let carried = disk
         .copy_attributes(old.as_fd(), file)
         .map_err(Failure::at("attributes"))?;
@@ -205,7 +206,7 @@ fn stage_new(trial: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, Fai
     if write.empties_its_name() {
         return Err(Failure::Changed);
     }
-    // The umask, and a default access list of the folder, apply as to any new file.
+    // The umask and a default ACL of the folder apply, as to any new file.
     let mode = write.options.mode;
     let temporary = trial
         .create(&folder, if mode.is_some() { 0o600 } else { 0o666 }, 0)
@@ -228,7 +229,7 @@ fn stage_new(trial: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, Fai
     })
 }
 
-/// Makes the missing folders of a name; the innermost one, and the paths of those that were made.
+/// Creates the missing folders of a name; returns the innermost one and the paths of those created.
 pub(super) fn make_folders(
     trial: &mut Scratch<'_>,
     located: &crate::locate::Located,
@@ -247,7 +248,7 @@ pub(super) fn make_folders(
         path.push(name);
         if trial.make_folder(&folder, name, &path).map_err(no_folder)? {
             created.push(path.clone());
-            // If this fails the flush of the innermost folder most likely does too, and that one is told.
+            // If this fails, the flush of the innermost folder most likely does too, and that one is reported.
             let _ = disk.sync(folder.as_fd());
         }
         let next = disk
@@ -258,7 +259,7 @@ pub(super) fn make_folders(
     Ok((folder, created))
 }
 
-/// A streamed write has read the old file: were those the expected bytes?
+/// Fails where a streamed write has read other bytes than expected.
 pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<(), Failure> {
     match (&write.expected, base) {
         (Expected::Content { revision, .. }, Some(base)) if *revision != base => {
@@ -270,7 +271,7 @@ pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<()
 
 fn write_failed(source: io::Error) -> Failure {
     match source.kind() {
-        // The old file became shorter while it was read.
+        // The old file was truncated while it was read.
         io::ErrorKind::UnexpectedEof => Failure::Changed,
         _ => Failure::Io {
             step: "write",
@@ -291,7 +292,7 @@ fn no_folder(source: io::Error) -> Failure {
     }
 }
 
-/// Now, or the next moment after `old` where that lies ahead of the clock.
+/// Returns the current time, or the next nanosecond after `old` where that is later.
 pub(super) fn later_than(old: Moment, now: Moment) -> Moment {
     let next = if old.1 < 999_999_999 {
         (old.0, old.1 + 1)
@@ -301,5 +302,5 @@ pub(super) fn later_than(old: Moment, now: Moment) -> Moment {
     now.max(next)
 }
 
-/// Streams the file as it is.
+/// Copies a file unchanged.
 pub(super) const UNCHANGED: NewBytes<'static> = NewBytes::Streamed { changes: &[] };

@@ -1,5 +1,5 @@
-//! What a commit puts on the disk for its own sake: temporary names and new folders. All of it goes again when the
-//! trial ends, however it ends, but for what was taken out of it.
+//! The scratch files of a commit: temporary names and new folders. All of them are removed on drop, except those that
+//! were released.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -17,22 +17,22 @@ use crate::random::random;
 use crate::revision::Revision;
 use crate::roots::Workspace;
 
-/// As many names are tried before one that is always taken is believed.
+/// How many temporary names are tried before the error is believed.
 const TRIES: usize = 8;
-/// Stands for the state folder's file system, where what it lacks is noted.
+/// The device number under which missing features of the state folder's file system are recorded.
 pub(super) const STATE: u64 = u64::MAX;
 
 pub(super) struct Scratch<'w> {
     pub(super) workspace: &'w Workspace,
     names: Vec<(Arc<OwnedFd>, OsString)>,
     folders: Vec<(Arc<OwnedFd>, OsString)>,
-    /// What is written down of new folders, until the trial ends.
+    /// The journal entries of new folders, closed on drop.
     records: Vec<Ticket>,
-    /// The device of all folders in which names change, where it is one and known.
+    /// The device of all folders in which names change, if it is one and known.
     device: Option<u64>,
 }
 
-/// A file that exists for the trial alone.
+/// A temporary file of a commit.
 #[derive(Debug)]
 pub(super) struct Temporary {
     pub(super) folder: Arc<OwnedFd>,
@@ -41,11 +41,11 @@ pub(super) struct Temporary {
     pub(super) naming: Naming,
 }
 
-/// Has a temporary file its name already?
+/// Whether a temporary file has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
     Named,
-    /// A kill leaves nothing behind as long as it has none.
+    /// Without a name, a crash leaves nothing behind.
     Unnamed,
 }
 
@@ -60,12 +60,12 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// The folders are locked, and so their device is known.
+    /// Records the device of the locked folders.
     pub(super) fn locked(&mut self, guard: &Guard) {
         self.device = guard.device();
     }
 
-    /// Whom a lease on this file shows.
+    /// Which writers a lease on this file detects.
     pub(super) fn sight(&self, file: &OwnedFd) -> Sight {
         let mounts = &self.workspace.mounts;
         mounts.sight(self.disk(), file.as_fd(), self.device)
@@ -75,7 +75,7 @@ impl<'w> Scratch<'w> {
         &*self.workspace.disk
     }
 
-    /// Makes an empty file in a folder, without a name where the file system knows that.
+    /// Creates an empty file in a folder, without a name where the file system supports it.
     pub(super) fn create(
         &mut self,
         folder: &Arc<OwnedFd>,
@@ -88,7 +88,7 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Gives a temporary file its name, if it has none.
+    /// Names a temporary file that has no name yet.
     pub(super) fn name(
         &mut self,
         temporary: &mut Temporary,
@@ -120,8 +120,8 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Makes an empty file for old bytes: in the state folder, or beside the file where there is none. With it the path
-    /// under which a person finds it, should it have to stay.
+    /// Creates an empty file for old bytes, in the state folder or, without one, beside the file; also returns its
+    /// path.
     pub(super) fn create_displaced(
         &mut self,
         beside: &Arc<OwnedFd>,
@@ -157,7 +157,7 @@ impl<'w> Scratch<'w> {
         Ok((kept, path))
     }
 
-    /// Makes an empty file for the new bytes of a rewrite, beside the copy of its old ones.
+    /// Creates an empty file for the new bytes of a rewrite, beside the copy of the old ones.
     pub(super) fn create_next(&mut self, old: &Temporary) -> io::Result<Temporary> {
         let name = || next_name(&old.name);
         match self.create_unnamed(&old.folder, 0o600, STATE, &name)? {
@@ -166,7 +166,7 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// A file without a name, which a kill takes along; none where the file system does not know that.
+    /// Creates an unnamed file, which disappears with the process; `None` where the file system has none.
     fn create_unnamed(
         &mut self,
         folder: &Arc<OwnedFd>,
@@ -226,9 +226,8 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Makes the folder of this path in the one above it, unless somebody has already; true where it was made. First under
-    /// a name of its own that is in the journal before: a kill at any point leaves nothing that the recovery does not
-    /// know for ours.
+    /// Creates a folder, unless it exists; returns whether it was created. It first gets a temporary name that is in
+    /// the journal already, so that recovery knows it for ours after a crash at any point.
     pub(super) fn make_folder(
         &mut self,
         above: &Arc<OwnedFd>,
@@ -241,7 +240,7 @@ impl<'w> Scratch<'w> {
         let disk = self.disk();
         let temporary = temporary_name();
         if self.write_down_folder(path, &temporary, None).is_err() {
-            // Without it a kill leaves an empty folder, and nothing worse.
+            // Without the entry a crash leaves an empty folder, and nothing worse.
             return self.make_folder_directly(above, name, path);
         }
         disk.make_folder_at(above.as_fd(), &temporary)?;
@@ -258,7 +257,7 @@ impl<'w> Scratch<'w> {
         }
         match error.kind() {
             io::ErrorKind::AlreadyExists => Ok(false),
-            // A file system that would replace what has the name.
+            // The file system has no rename without replacement.
             _ if is_unknown(&error) => self.make_folder_directly(above, name, path),
             _ => Err(error),
         }
@@ -283,8 +282,8 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Writes down a folder that is about to be made under a temporary name, or the one that has been made, to be removed
-    /// after a kill if it is empty.
+    /// Records a folder that is about to be created, or was, so that recovery removes it after a crash if it is
+    /// empty.
     fn write_down_folder(
         &mut self,
         path: &Path,
@@ -313,18 +312,18 @@ impl<'w> Scratch<'w> {
         Ok(())
     }
 
-    /// This name is not the trial's any more.
+    /// Releases a name: it is not removed on drop.
     pub(super) fn release(&mut self, name: &OsStr) {
         self.names.retain(|(_, other)| other != name);
     }
 
-    /// The new folders stay.
+    /// Releases all new folders: they stay.
     pub(super) fn release_folders(&mut self) {
         self.folders.clear();
     }
 
     fn remove(&self, folder: &OwnedFd, name: &OsStr) {
-        // A second try costs nothing and leaves nothing behind after a passing fault.
+        // A second attempt leaves nothing behind after a transient error.
         if self.disk().remove_at(folder.as_fd(), name).is_err() {
             let _ = self.disk().remove_at(folder.as_fd(), name);
         }
@@ -336,7 +335,7 @@ impl Drop for Scratch<'_> {
         for (folder, name) in std::mem::take(&mut self.names) {
             self.remove(&folder, &name);
         }
-        // Innermost first; one that somebody has put something into stays.
+        // Innermost first; a folder that another program uses is not empty and stays.
         for (folder, name) in std::mem::take(&mut self.folders).into_iter().rev() {
             if self.disk().remove_folder_at(folder.as_fd(), &name).is_err() {
                 let _ = self.disk().remove_folder_at(folder.as_fd(), &name);
@@ -346,14 +345,14 @@ impl Drop for Scratch<'_> {
             if let Some(journal) = &self.workspace.journal
                 && journal.close(record).is_err()
             {
-                // Left open it is found to be done by the next recovery.
+                // If it stays open, the next recovery finds it complete.
                 let _ = journal.close(record);
             }
         }
     }
 }
 
-/// The name of a rewrite's new bytes, by that of its old ones.
+/// The name of the new bytes of a rewrite, derived from that of the old ones.
 pub(crate) fn next_name(kept: &OsStr) -> OsString {
     let mut name = kept.to_owned();
     name.push(".new");
@@ -364,7 +363,7 @@ pub(super) fn temporary_name() -> OsString {
     format!(".lancet-{:016x}.tmp", random()).into()
 }
 
-/// Does this error say that the file system (or this kernel) does not know such a thing?
+/// Whether the error says that the file system or the kernel does not support the call.
 pub(super) fn is_unknown(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(

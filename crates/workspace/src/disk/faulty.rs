@@ -1,5 +1,5 @@
-//! A disk that fails on demand: the n-th call with a chosen error, and a hook before each call where a test can let
-//! somebody else act. For tests; no production path makes one.
+//! A test double for [`Disk`]: fails the n-th call with a chosen error, and runs a hook before each call where a test
+//! can act as another program. No production path creates one.
 
 mod call;
 
@@ -21,7 +21,7 @@ pub use call::{Call, Lasting};
 
 type Hook = Arc<dyn Fn(&Call<'_>) + Send + Sync>;
 
-/// Whether a flush reaches the disk.
+/// Whether `sync` flushes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Flush {
     #[default]
@@ -29,7 +29,7 @@ enum Flush {
     LeftOut,
 }
 
-/// A disk that fails on demand.
+/// A disk that makes the real calls and fails on demand, for tests.
 #[derive(Default)]
 pub struct FaultyDisk {
     inner: RealDisk,
@@ -56,12 +56,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl FaultyDisk {
-    /// A disk that works until told otherwise.
+    /// A disk that works until a fault is set.
     pub fn new() -> FaultyDisk {
         FaultyDisk::default()
     }
 
-    /// A disk that works and flushes nothing: for laws that are tried on thousands of small files.
+    /// A disk that works and skips every flush, for property tests with thousands of small files.
     pub fn unflushed() -> FaultyDisk {
         FaultyDisk {
             flush: Flush::LeftOut,
@@ -69,40 +69,40 @@ impl FaultyDisk {
         }
     }
 
-    /// From now on calls are counted from 1 again, and the `number`-th fails with `errno`.
+    /// Resets the call counter and lets the `number`-th call fail with `errno`.
     pub fn fail(&self, number: u64, errno: i32, lasting: Lasting) {
         self.calls.store(0, Ordering::SeqCst);
         *locked(&self.fault) = Some((number, errno, lasting));
     }
 
-    /// From now on every call of this method fails with `errno`: a file system that does not know it.
+    /// Lets every call of this method fail with `errno`, like a file system that does not support it.
     pub fn refuse(&self, method: &'static str, errno: i32) {
         locked(&self.refused).push((method, errno));
     }
 
-    /// No call fails any more; counting starts at 1 again.
+    /// Removes all faults and resets the call counter.
     pub fn mend(&self) {
         self.calls.store(0, Ordering::SeqCst);
         *locked(&self.fault) = None;
         locked(&self.refused).clear();
     }
 
-    /// As if the system had been started anew.
+    /// Sets the boot id, as after a restart of the system.
     pub fn restart(&self, boot: &str) {
         *locked(&self.boot) = Some(boot.to_owned());
     }
 
-    /// From now on the clock is so many seconds ahead.
+    /// Sets the clock ahead by this many seconds.
     pub fn set_ahead(&self, seconds: i64) {
         self.ahead.store(seconds, Ordering::SeqCst);
     }
 
-    /// From now on every file system is of this nature.
+    /// Reports this kind for every file system.
     pub fn pretend(&self, file_system_kind: FileSystemKind) {
         *locked(&self.file_system_kind) = Some(file_system_kind);
     }
 
-    /// How many calls were made since the last [`FaultyDisk::fail`] or [`FaultyDisk::mend`].
+    /// Returns the number of calls since the last [`FaultyDisk::fail`] or [`FaultyDisk::mend`].
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::SeqCst)
     }
@@ -112,14 +112,14 @@ impl FaultyDisk {
         *locked(&self.hook) = Some(Arc::new(hook));
     }
 
-    /// Runs no hook any more.
+    /// Removes the hook.
     pub fn clear_hook(&self) {
         *locked(&self.hook) = None;
     }
 
     fn before(&self, method: &'static str, name: Option<&OsStr>) -> io::Result<()> {
         let number = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
-        // Cloned out, so that a hook may set another one.
+        // Clone the hook, so that it may set another one.
         let hook = locked(&self.hook).clone();
         if let Some(hook) = hook {
             hook(&Call {
@@ -349,7 +349,7 @@ impl Disk for FaultyDisk {
     }
 
     fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64) {
-        // Nothing to fail, and nothing that others could see.
+        // A hint cannot fail and is not visible to other programs.
         self.inner.begin_sync(file, offset, length);
     }
 
@@ -392,7 +392,7 @@ impl Disk for FaultyDisk {
     }
 
     fn pause(&self, time: Duration) {
-        // A moment to act in; a fault cannot be told here.
+        // The hook runs; a fault cannot be returned here.
         let _ = self.before("pause", None);
         self.inner.pause(time);
     }

@@ -1,5 +1,5 @@
-//! The calls that rustix does not know: leases, the beginning of a flush, sleeps that end when they should. The only place of this crate that the
-//! compiler does not check; each call passes an open handle and plain numbers, and touches no memory of ours.
+//! System calls that rustix does not offer: leases, early write-back, exact sleeps. The only file of this crate with
+//! `unsafe`; each call passes an open handle and plain numbers, and no pointer.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -34,7 +34,7 @@ mod calls {
         let _ = unsafe { libc::sync_file_range(file.as_raw_fd(), offset, length, flags) };
     }
 
-    /// By how many nanoseconds the system may lengthen this thread's sleeps; 0 where it does not say.
+    /// Returns the timer slack of this thread in nanoseconds; 0 where it is not known.
     pub(super) fn slack() -> libc::c_ulong {
         // SAFETY: reads a number of the calling thread.
         let found = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
@@ -46,17 +46,17 @@ mod calls {
         let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0) };
     }
 
-    /// `F_SETSIG`, which the C library's binding leaves out; the same number on every system that Rust runs on.
+    /// `F_SETSIG`, which the `libc` crate does not define; the number is the same on every Linux target of Rust.
     const SET_SIGNAL: libc::c_int = 10;
 
-    /// Whoever wants the file makes the system send a signal. SIGIO would end the process; SIGURG is ignored unless the
-    /// host handles it, and one too many does no harm.
+    /// A lease break sends a signal to the holder. SIGIO, the default, would end the process; SIGURG is ignored
+    /// unless the host handles it, and a spurious one does no harm.
     pub(super) fn quieten(file: BorrowedFd<'_>) -> io::Result<()> {
         fcntl(file, SET_SIGNAL, libc::SIGURG).map(|_| ())
     }
 }
 
-/// As long as it lives, this thread's sleeps end when they should.
+/// Disables the timer slack of this thread until it is dropped.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) struct ExactSleep {
     slack: libc::c_ulong,
@@ -113,7 +113,7 @@ pub(super) fn begin_sync(file: BorrowedFd<'_>, offset: u64, length: u64) {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn begin_sync(_: BorrowedFd<'_>, _: u64, _: u64) {}
 
-/// No other system has leases. Untested.
+/// Other systems have no leases. Untested.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn take_lease(_: BorrowedFd<'_>, _: Lease) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())

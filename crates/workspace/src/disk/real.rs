@@ -1,4 +1,4 @@
-//! The disk itself: each call of [`Disk`] as one call of the system, repeated where a signal interrupted it.
+//! The real disk: each method of [`Disk`] is one system call, repeated where a signal interrupted it.
 
 mod attributes;
 mod file_system;
@@ -22,7 +22,7 @@ use super::{AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, 
 use crate::stamp::{Moment, Stamp};
 use attributes::permission_bits;
 
-/// The disk itself.
+/// The disk of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
 
@@ -31,7 +31,7 @@ const PASSAGE: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const PASSAGE: OFlags = OFlags::RDONLY;
 
-/// For every name that is opened: no link followed, no waiting, no terminal taken, nothing handed to children.
+/// Flags for every open: follow no link, do not block, take no controlling terminal, close on exec.
 const CAREFUL: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
@@ -136,7 +136,7 @@ impl Disk for RealDisk {
             OpenMode::Unnamed { .. } => return Err(Errno::OPNOTSUPP.into()),
             OpenMode::Lock => (OFlags::RDWR | OFlags::CREATE, 0o600),
         };
-        // O_PATH takes no other flags than these three.
+        // `O_PATH` takes only these flags.
         let flags = if how == OpenMode::Passage {
             flags | OFlags::NOFOLLOW | OFlags::CLOEXEC
         } else {
@@ -238,7 +238,8 @@ impl Disk for RealDisk {
         name: &OsStr,
     ) -> io::Result<()> {
         use std::os::fd::AsRawFd as _;
-        // By its handle, which before Linux 6.10 needs a privilege and says NOENT; else by its place in /proc.
+        // Link by handle, which needs a privilege before Linux 6.10 and then fails with ENOENT; otherwise through
+        // /proc.
         match fs::linkat(file, "", folder, name, AtFlags::EMPTY_PATH) {
             Err(Errno::NOENT | Errno::PERM | Errno::ACCESS) => {
                 let path = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -343,7 +344,7 @@ impl Disk for RealDisk {
         Ok(retry_on_intr(|| fs::fsync(file.as_fd()))?)
     }
 
-    /// `fsync` alone stops at the drive's cache there. Untested.
+    /// On macOS `fsync` does not flush the drive's cache. Untested.
     #[cfg(target_vendor = "apple")]
     fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()> {
         match retry_on_intr(|| fs::fcntl_fullfsync(file.as_fd())) {
@@ -389,7 +390,7 @@ impl Disk for RealDisk {
     }
 
     fn pause(&self, time: Duration) {
-        // The system lets a sleep take 50 microseconds longer by default: much, where 20 are wanted.
+        // The default timer slack lengthens a sleep by 50 microseconds, which is long where 20 are wanted.
         let _exact = raw::exact_sleep();
         std::thread::sleep(time);
     }

@@ -1,5 +1,5 @@
-//! The journal as plain files in the state folder, one for each process, locked for as long as it lives: a file that can
-//! be locked by somebody else is that of a process that is gone.
+//! The journal as plain files in the state folder, one for each process, locked while the process lives: a file that
+//! can be locked belongs to a dead process.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -16,12 +16,12 @@ use crate::disk::{Disk, EntryKind, OpenMode};
 use crate::random::random;
 use crate::snapshot::scan_file;
 
-/// A file this long begins anew as soon as nothing in it is open.
+/// A file this long is truncated once none of its entries is open.
 const LONG: u64 = 64 * 1024;
-/// So often a new file is tried that somebody else has just looked at.
+/// How often a new file is tried where another process has just claimed it.
 const TRIES: usize = 8;
 
-/// The journal as plain files.
+/// A [`Journal`] in plain files, the default of a workspace with a state folder.
 #[derive(Debug)]
 pub struct FileJournal {
     disk: Arc<dyn Disk>,
@@ -33,11 +33,11 @@ pub struct FileJournal {
 struct State {
     folder: Option<Arc<OwnedFd>>,
     own: Option<Log>,
-    /// Entries of processes that are gone, and the file they are in.
+    /// The entries of dead processes, each with its file.
     claimed: HashMap<u64, Arc<Mutex<Log>>>,
 }
 
-/// One file. Its lock goes with its handle.
+/// One journal file; its lock is released with its handle.
 #[derive(Debug)]
 struct Log {
     file: OwnedFd,
@@ -47,7 +47,7 @@ struct Log {
     named: Named,
 }
 
-/// Is the file's name on the disk itself?
+/// Whether the name of the file has been flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
     Flushed,
@@ -55,7 +55,7 @@ enum Named {
 }
 
 impl FileJournal {
-    /// A journal in this folder, which is made at first need.
+    /// Creates a journal in this folder, which is created on first use.
     pub fn new(disk: Arc<dyn Disk>, path: PathBuf) -> FileJournal {
         FileJournal {
             disk,
@@ -64,7 +64,7 @@ impl FileJournal {
         }
     }
 
-    /// Begins anew: the folder was removed, and what is written into a file without a name is found by nobody.
+    /// Starts a new file: the folder was removed, and nobody would find what is written into a file without a name.
     pub fn renew(&self) {
         let mut state = self.state();
         if state.own.as_ref().is_none_or(|log| log.open == 0) {
@@ -86,13 +86,13 @@ impl FileJournal {
         Ok(folder)
     }
 
-    /// Makes this process's file, locked before anybody could take it for left.
+    /// Creates this process's file and locks it before another process takes it for abandoned.
     fn begin(&self, folder: &OwnedFd) -> io::Result<Log> {
         for _ in 0..TRIES {
             let name = OsString::from(format!("{:016x}.log", random()));
             let file = self.disk.open_at(folder.as_fd(), &name, OpenMode::Lock)?;
-            // Whoever lists the folder in this very moment may have it, and remove it as empty.
-            // Without locks nobody can tell that we are gone; others do not look at the file then.
+            // Another process that lists the folder at this moment may lock the file and remove it as empty. Without
+            // locks nobody can tell that we are dead; others then ignore the file.
             let taken = self.disk.try_lock(file.as_fd()).unwrap_or(true);
             if taken && self.disk.stat(file.as_fd())?.links > 0 {
                 return Ok(Log {
@@ -122,7 +122,7 @@ impl FileJournal {
                 Err(error) => return Err(error),
             }
         }
-        // What a failed flush leaves is overwritten by the next line.
+        // The next line overwrites what a failed flush left.
         if flush == Flush::Now {
             self.disk.sync(log.file.as_fd())?;
             if log.named == Named::NotYet {
@@ -134,7 +134,7 @@ impl FileJournal {
         Ok(())
     }
 
-    /// Reads a file that was left, if it was.
+    /// Locks and reads a file, if its process is dead.
     fn claim(&self, folder: &OwnedFd, name: &OsStr) -> io::Result<Option<(Log, Vec<Record>)>> {
         let file = match self.disk.open_at(folder.as_fd(), name, OpenMode::Rewrite) {
             Ok(file) => file,
@@ -170,7 +170,7 @@ impl FileJournal {
         let log = Log {
             file,
             name: name.to_owned(),
-            // After a torn line on a line of its own.
+            // A torn line at the end is followed by a new line.
             length: text.len() as u64,
             open: records.len(),
             named: Named::Flushed,
@@ -233,7 +233,7 @@ impl Journal for FileJournal {
     fn list(&self) -> io::Result<Vec<Record>> {
         let mut state = self.state();
         if state.folder.is_none() {
-            // Whoever only asks leaves no folder behind.
+            // Listing must not create the folder.
             match self.disk.open_folder(&self.path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
                 other => state.folder = Some(Arc::new(other?)),
@@ -274,7 +274,7 @@ impl Drop for FileJournal {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let (Some(folder), Some(log)) = (&state.folder, &state.own) {
-            // Left behind clean: nothing for the next one to look at.
+            // A file without open entries is removed.
             if log.open == 0 {
                 let _ = self.disk.remove_at(folder.as_fd(), &log.name);
             }

@@ -1,5 +1,5 @@
-//! One line of the journal file: fields between tabs, a checksum at the end, so that a line that was torn by a crash is
-//! known and passed over.
+//! One line of the journal file: tab-separated fields with a checksum at the end, so that a line torn by a crash is
+//! detected and skipped.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -10,10 +10,10 @@ use crate::revision::Revision;
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// What the line of one file needs, usually.
+/// The usual length of a line.
 const LENGTH: usize = 512;
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Open(u64, Intent),
@@ -42,7 +42,7 @@ impl Line {
         line
     }
 
-    /// Nothing where the line is torn, or not of our making.
+    /// Returns `None` where the line is torn or of another format.
     pub(super) fn decode(line: &[u8]) -> Option<Line> {
         let at = line.iter().rposition(|&byte| byte == b'\t')?;
         let (line, sum) = (&line[..at], &line[at + 1..]);
@@ -124,7 +124,7 @@ fn read_step<'l>(folder: &[u8], fields: &mut impl Iterator<Item = &'l [u8]>) -> 
     })
 }
 
-/// By hand, as the names are: the formatter's way of these lines was a twenty-fifth of the instructions of an Edit.
+/// Written by hand: through `format!` these lines were a twenty-fifth of the instructions of an Edit.
 fn put_number(line: &mut Vec<u8>, value: u64) {
     let digits = (64 - value.leading_zeros()).div_ceil(4).max(1);
     for at in (0..digits).rev() {
@@ -170,7 +170,7 @@ fn checksum(line: &[u8]) -> Vec<u8> {
     Revision::of(line).short().into_bytes()
 }
 
-/// A further field: what would end it or the line is escaped.
+/// Appends a field; bytes that would end the field or the line are escaped.
 fn put_name(line: &mut Vec<u8>, name: &OsStr) {
     line.push(b'\t');
     for &byte in name.as_bytes() {
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Lines that stand in the state folders of people are read by every later version.
+    /// Every later version must read lines in existing state folders.
     #[test]
     fn a_line_looks_as_it_always_did() {
         let trace = FileIdentity {

@@ -1,5 +1,5 @@
-//! Names that look the same: another Unicode form, another kind of space, a curly apostrophe for a straight one (the
-//! table is text's). Nothing else is forgiven in a name.
+//! Finds look-alike names: another Unicode normalization, another kind of space, a curly apostrophe for a straight
+//! one (the table is in the text crate). No other difference is forgiven.
 
 use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
@@ -9,10 +9,10 @@ use lancet_text::fold_name;
 
 use crate::disk::Disk;
 
-/// In a folder with more entries nobody can say that a look-alike is the only one.
+/// In a larger folder it is not checked whether a look-alike is the only one.
 const MOST_ENTRIES: usize = 20_000;
 
-/// A name of plain letters has no look-alike of these kinds, so its folder need not be listed.
+/// Whether a name can have look-alikes; for plain ASCII letters the folder need not be listed.
 pub(super) fn may_have_look_alikes(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| {
         name.chars()
@@ -20,7 +20,7 @@ pub(super) fn may_have_look_alikes(name: &OsStr) -> bool {
     })
 }
 
-/// The one entry of the folder that looks like `wanted`, where there is exactly one.
+/// Returns the only entry of the folder that looks like `wanted`; `None` where there are several.
 pub(super) fn only_look_alike(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,

@@ -1,5 +1,5 @@
-//! The walk, name by name, that follows links itself: for every path that is not plainly a file below a root. It goes
-//! where the kernel would go, and notices when that is outside.
+//! Resolves a path component by component and follows links itself, for every path that is not plainly a file below a
+//! root. It goes where the kernel would go, and notices when that is outside the roots.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -14,12 +14,12 @@ use crate::resolved::normalize_lexically;
 use crate::roots::{Root, Workspace};
 use crate::stamp::Stamp;
 
-/// As many links as the kernel follows.
+/// The kernel follows as many links.
 const MOST_LINKS: u32 = 40;
-/// As many names of one path may be found under a look-alike.
+/// The most components of one path that may be found under a look-alike.
 const MOST_RESPELLINGS: u32 = 16;
 
-/// Where the walk stands: in a root, or outside on the way to one.
+/// Where the resolver is: below a root, or outside on the way to one.
 enum Base {
     Slash(Arc<OwnedFd>),
     Root(usize),
@@ -30,26 +30,26 @@ pub(super) struct Walk<'w> {
     given: &'w Path,
     spelling: Spelling,
     base: Base,
-    /// The folders from the base down to where the walk stands.
+    /// The folders from the base down to the current one.
     levels: Vec<(OsString, Arc<OwnedFd>)>,
-    /// What is still to be walked; `..` stands for itself.
+    /// The components still to resolve; `..` stands for itself.
     pending: VecDeque<OsString>,
-    /// Names below the present folder that do not exist.
+    /// Components below the current folder that do not exist.
     missing: Vec<OsString>,
     links: u32,
     respellings: u32,
     followed_link: bool,
-    /// The link in a root that was followed last.
+    /// The link below a root that was followed last.
     link: Option<Link>,
-    /// The link that led out of the roots, as long as the walk is outside.
+    /// The link that led out of the roots, while the resolver is outside.
     led_out: Option<Link>,
 }
 
-/// A link in a root that was followed.
+/// A link below a root that was followed.
 struct Link {
     at: PathBuf,
     target: PathBuf,
-    /// How many names stood behind it: as long as more are pending, the walk is on the link's own way.
+    /// The number of components behind it: while more are pending, the resolver is still within the link's target.
     behind: usize,
 }
 
@@ -102,8 +102,8 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Begins (again) with an absolute path: in a root whose path it literally begins with, else at `/`. The first also
-    /// serves where the folders above a root may not be entered.
+    /// Starts over with an absolute path: at a root that is a literal prefix of it, else at `/`. The former also
+    /// works where the folders above a root may not be entered.
     fn start_at(&mut self, path: PathBuf) -> Result<(), LocateError> {
         self.levels.clear();
         let rest = match self.workspace.root_around(&path) {
@@ -148,7 +148,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// One step outside: only folders and links are of interest, until a root is met.
+    /// Resolves one component outside the roots: only folders and links matter until a root is reached.
     fn enter_outside(&mut self, name: OsString) -> Result<(), LocateError> {
         let disk = &self.workspace.disk;
         match disk.open_at(self.here(), &name, OpenMode::Passage) {
@@ -166,7 +166,8 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// One step inside a root. The stamp of a file or special file that ends the path, nothing while the walk goes on.
+    /// Resolves one component below a root. Returns the stamp of a file that ends the path, `None` while there is
+    /// more to resolve.
     fn enter(&mut self, name: &OsString) -> Result<Option<Stamp>, LocateError> {
         let disk = &self.workspace.disk;
         let stamp = match disk.stat_at(self.here(), name) {
@@ -205,7 +206,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Goes down into a folder. One that is a root, by its place or by its identity, becomes the new base.
+    /// Enters a folder. One that is a root, by path or by inode, becomes the new base.
     fn push(&mut self, name: OsString, handle: OwnedFd, stamp: Option<Stamp>) {
         let path = self.path().join(&name);
         let is_this = |root: &Arc<Root>| {
@@ -299,7 +300,7 @@ impl<'w> Walk<'w> {
         Ok(located)
     }
 
-    /// The path ended on a folder.
+    /// The result for a path that ends on a folder.
     fn standing(&self) -> Result<Located, LocateError> {
         if self.is_outside() {
             return Err(LocateError::Outside);

@@ -1,12 +1,12 @@
-//! Names that a drive of Windows takes for something else than they seem: streams, devices, short forms of other names. A
-//! protected file must not be reached under a name that no rule knows.
+//! Refuses names that a Windows file system maps to something else: streams, devices, short names of other files. A
+//! protected file must not be reachable under a name that no rule covers.
 
 use std::path::Path;
 
-/// Names of devices, whatever extension they have.
+/// Device names, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Refuses a path that holds such a name; the words follow on "the path".
+/// Refuses a path that contains such a name; the text continues "the path".
 pub(super) fn check(relative: &Path) -> Result<(), &'static str> {
     relative
         .components()
@@ -44,7 +44,8 @@ fn is_device(name: &str) -> bool {
     DEVICES.contains(&&*stem) || is_port("com") || is_port("lpt")
 }
 
-/// The form of a short name: at most eight characters with a tilde and a number at the end, at most three behind a dot.
+/// Whether this has the form of a short name: at most eight characters that end in a tilde and a number, at most
+/// three after a dot.
 fn is_short(name: &str) -> bool {
     let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let number = stem.rsplit_once('~').map(|(_, number)| number);

@@ -1,5 +1,5 @@
-//! A folder that was made for a file which a kill kept from coming, or that was to go with its last file: it goes, unless
-//! something is in it.
+//! Recovers a folder that was created for a file which a crash prevented, or that was to be removed with its last
+//! file: it is removed if it is empty.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind as FileType};
@@ -9,9 +9,9 @@ use super::step::Scene;
 use crate::folder::is_temporary;
 
 impl Scene<'_> {
-    /// Removes the folder if nothing is in it, whatever came of the file. Kept where it stays.
+    /// Removes the folder if it is empty, whatever happened to the file; `Kept` where it stays.
     pub(super) fn heal_folder(&self) -> io::Result<RecoveryOutcome> {
-        // Under its first name it is known by that alone: nobody else makes such names.
+        // Its temporary name alone identifies it: nobody else creates such names.
         let temporary = &*self.step.temporary;
         if is_temporary(temporary) {
             self.remove_folder(temporary, |_| true)?;

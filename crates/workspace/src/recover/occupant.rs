@@ -11,15 +11,15 @@ use crate::journal::FileIdentity;
 use crate::revision::{Hasher, Revision};
 use crate::snapshot::scan_file;
 
-/// What stands at a name, in the light of a record.
+/// Which of the recorded files a name holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occupant {
     Nothing,
     /// The old file, or one with its content.
     Old,
-    /// The new file with the content it was given.
+    /// The new file, with the content it was given.
     New,
-    /// Something else.
+    /// Any other file.
     Foreign,
 }
 
@@ -48,7 +48,7 @@ impl Scene<'_> {
             |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.revision == revision);
         let has_inode =
             |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.inode == stamp.inode);
-        // Both may hold the same bytes; then the inode tells.
+        // Both files may have the same content; then the inode decides.
         if is(self.step.new) && has_inode(self.step.new) && !has_inode(self.step.old) {
             Ok(Occupant::New)
         } else if is(self.step.old) {

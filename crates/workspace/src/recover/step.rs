@@ -1,4 +1,4 @@
-//! One file of a commit that was left half done: what stands where, and what is done about it.
+//! Recovers one file of an interrupted commit: decides by what is at the name and under the temporary name.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -15,14 +15,14 @@ use crate::displaced::Seal;
 use crate::journal::{Act, Step};
 use crate::roots::Workspace;
 
-/// Where a commit is taken to.
+/// The state that recovery brings a commit to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
-    /// Everything stands.
+    /// Complete: every change is made.
     Forward,
-    /// Nothing does.
+    /// Rolled back: no change is made.
     Back,
-    /// Where it is: made or not.
+    /// As found: a change that was made stays, one that was not is dropped.
     AsFound,
 }
 
@@ -30,12 +30,12 @@ pub(super) struct Scene<'r> {
     pub(super) workspace: &'r Workspace,
     pub(super) step: &'r Step,
     pub(super) folder: &'r Arc<OwnedFd>,
-    /// The folder that a moved file went to.
+    /// The target folder of a move.
     pub(super) other: Option<&'r Arc<OwnedFd>>,
     pub(super) boot: Boot,
 }
 
-/// Was the record made since the system was started?
+/// Whether the entry is from the current boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Boot {
     This,
@@ -62,7 +62,7 @@ impl Scene<'_> {
                 .rename_at(self.folder(), name, temporary, Replace::Exchange)
         };
         match (self.look(name)?, self.look(temporary)?) {
-            // Never named, taken back, or put away already. What others wrote since is theirs.
+            // Never named, rolled back, or stored already. What other programs wrote since is theirs.
             (Occupant::Old, Occupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
             (_, Occupant::Nothing) => Ok(RecoveryOutcome::Finished),
             (Occupant::New, Occupant::Old) if direction != Direction::Back => {
@@ -80,7 +80,8 @@ impl Scene<'_> {
             }
             (Occupant::New, _) if direction == Direction::Back => {
                 exchange()?;
-                // Only what came off and is ours goes; between look and exchange others may have come.
+                // Remove only what was displaced and is ours; another program may have come between the check and the
+                // exchange.
                 match self.look(temporary)? {
                     Occupant::New => {
                         self.remove_ours(temporary)?;
@@ -90,10 +91,10 @@ impl Scene<'_> {
                 }
             }
             (Occupant::Nothing, Occupant::Old) if direction != Direction::Forward => {
-                // Somebody removed the new file; the old one has its name to itself again.
+                // Another program removed the new file: the old one gets its name back.
                 self.give_back(temporary)
             }
-            // Neither goes: who wrote last cannot be told any more.
+            // Keep both: it is not known which was written last.
             _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
         }
     }
@@ -103,7 +104,7 @@ impl Scene<'_> {
         let mut old: OsString = temporary.to_owned();
         old.push(".old");
         let at_name = self.look(name)?;
-        // The new file had the name already: whoever left it free since has what was there last.
+        // Our file was already in place; if the name is free now, another program removed it on purpose.
         let had_it = direction != Direction::Back && self.look(temporary)? == Occupant::Nothing;
         let healed = match (at_name, self.look(&old)?) {
             (Occupant::Old, Occupant::Nothing) => RecoveryOutcome::RolledBack,
@@ -122,7 +123,7 @@ impl Scene<'_> {
             }
             _ => RecoveryOutcome::Kept(self.put_away(&old)?),
         };
-        // The new file: it may have both names, or wait for one that it never got.
+        // The new file may have both names, or still wait for its final one.
         if self.look(temporary)? != Occupant::New {
             return Ok(healed);
         }
@@ -142,7 +143,7 @@ impl Scene<'_> {
         let at_name = self.look(&self.step.name)?;
         if self.look(temporary)? == Occupant::New {
             if at_name == Occupant::Foreign {
-                // Somebody else took the name; which of the two is wanted they must say.
+                // Another program took the name: keep both.
                 return Ok(RecoveryOutcome::Kept(self.put_away(temporary)?));
             }
             self.remove_ours(temporary)?;
@@ -185,7 +186,7 @@ impl Scene<'_> {
             .move_at(other.as_fd(), to, self.folder(), &self.step.name);
         match back {
             Ok(()) => Ok(RecoveryOutcome::RolledBack),
-            // Somebody has the old name: the file stays where it went.
+            // The old name has been taken: the file stays at its new one.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Ok(RecoveryOutcome::Finished)
             }
@@ -193,7 +194,8 @@ impl Scene<'_> {
         }
     }
 
-    /// The one act that rewrites: the copy of the old bytes stays until that is done, and torn bytes are kept first.
+    /// Recovers a rewrite in place: the copy of the old bytes stays until that is done, and torn bytes are stored
+    /// first.
     fn heal_in_place(&self, kept: &Path, direction: Direction) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let name = &*self.step.name;
@@ -208,7 +210,7 @@ impl Scene<'_> {
         let next = kept.with_file_name(next_name(kept.file_name().unwrap_or_default()));
         let healed = match is_it {
             true => self.heal_same_inode(kept, &next, direction)?,
-            // The name has another file by now; the old bytes are kept as they are.
+            // The name belongs to another file by now; the old bytes are kept as they are.
             false => RecoveryOutcome::Kept(kept.to_owned()),
         };
         let _ = self.remove_kept(&next);
@@ -225,7 +227,7 @@ impl Scene<'_> {
         let name = &*self.step.name;
         match (self.look(name)?, direction) {
             (Occupant::Old, _) => {
-                // Not begun, or put back: the copy says nothing new.
+                // The rewrite was not begun, or was undone: the copy is redundant.
                 let _ = self.remove_kept(kept);
                 return Ok(RecoveryOutcome::RolledBack);
             }
@@ -236,7 +238,7 @@ impl Scene<'_> {
         }
         let Some(source) = self.open_kept(kept)? else {
             return Ok(match self.open_kept(next)? {
-                // Not begun: the copies have their names before the first byte is written.
+                // Not begun: the copies are named before the first byte is written.
                 None => RecoveryOutcome::RolledBack,
                 Some(_) => RecoveryOutcome::Kept(self.step.folder.join(name)),
             });
@@ -247,11 +249,11 @@ impl Scene<'_> {
         }
         let file = disk.open_at(self.folder(), name, OpenMode::Rewrite)?;
         match disk.take_lease(file.as_fd(), Lease::Write) {
-            // Somebody is at it: another time.
+            // The file is in use: leave it for later.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
             _ => {}
         }
-        // Nobody writes it now, so this look holds.
+        // The write lease keeps others out, so this result holds.
         let now = self.judge(file.as_fd())?;
         if now == Occupant::Foreign {
             let torn = match self.open_kept(next)? {
@@ -259,7 +261,7 @@ impl Scene<'_> {
                 None => false,
             };
             if !torn {
-                // Others have written it since, or a later commit has: theirs stands.
+                // Another program, or a later commit, has written it since: that stays.
                 return Ok(RecoveryOutcome::Kept(kept.to_owned()));
             }
             let _ = self.workspace.displaced.copy_in(disk, file.as_fd(), name)?;
@@ -289,7 +291,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Old bytes are in the folder of displaced files, or beside the file.
+    /// Finds the folder of a copy: the store of displaced files, or the file's own folder.
     fn place_of<'k>(&self, kept: &'k Path) -> io::Result<Option<(Arc<OwnedFd>, &'k OsStr)>> {
         let Some(name) = kept.file_name() else {
             return Ok(None);
@@ -303,7 +305,7 @@ impl Scene<'_> {
             .map(|(folder, _)| (folder, name)))
     }
 
-    /// Gives a file its name back, unless that is taken: then it is kept.
+    /// Renames a file back to its name; where that is taken the file is kept.
     fn give_back(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
         match give_name(self.disk(), self.folder(), from, &self.step.name) {
             Ok(_) => Ok(RecoveryOutcome::RolledBack),
@@ -314,7 +316,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Moves a file into the folder of displaced ones.
+    /// Moves a file into the store of displaced files.
     fn put_away(&self, name: &OsStr) -> io::Result<PathBuf> {
         let disk = self.disk();
         let file = disk.open_at(self.folder(), name, OpenMode::Read);
@@ -328,7 +330,7 @@ impl Scene<'_> {
         Ok(path.unwrap_or_else(|| self.step.folder.join(name)))
     }
 
-    /// Removes the new file, unless somebody is writing to it: then it is kept.
+    /// Removes the new file, unless another program is writing to it: then it is kept.
     fn remove_ours(&self, name: &OsStr) -> io::Result<()> {
         let disk = self.disk();
         let file = disk.open_at(self.folder(), name, OpenMode::Read)?;

@@ -1,5 +1,5 @@
-//! Is a file what a rewrite that died left, or did somebody write it since? A rewrite can only leave, at every place, the
-//! old byte or the new one.
+//! Decides whether a file is what an interrupted rewrite left or what another program wrote since. An interrupted
+//! rewrite leaves, at every offset, the old byte or the new one.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -8,8 +8,8 @@ use crate::disk::Disk;
 
 const BLOCK: usize = 64 * 1024;
 
-/// Is every byte of `found` the one that `old` or `new` has there? Where the file had grown and nothing was written yet,
-/// zeros are.
+/// Whether every byte of `found` is the byte of `old` or `new` at its offset. Zeros are allowed where the file had
+/// grown and was not written yet.
 pub(super) fn is_mixture(
     disk: &dyn Disk,
     found: BorrowedFd<'_>,

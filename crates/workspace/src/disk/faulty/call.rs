@@ -1,15 +1,15 @@
-//! A call that a test sees before it is made, and how long a fault of it lasts.
+//! A call as the hook of a test sees it, and how long a fault lasts.
 
 use std::ffi::OsStr;
 
-/// One call that is about to be made.
+/// A call that is about to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// Counted from 1.
+    /// The number of the call, from 1.
     pub number: u64,
-    /// The method's name; of a rename `rename_at`, `rename_at_if_free` or `exchange_at`.
+    /// The name of the method; for a rename `rename_at`, `rename_at_if_free` or `exchange_at`.
     pub method: &'static str,
-    /// The name it is about, where it is about a name.
+    /// The file name or path that the call concerns, if any.
     pub name: Option<&'a OsStr>,
 }
 

@@ -1,5 +1,5 @@
-//! Permission bits, the time of the last change, and extended attributes, ACLs among them, from the old file to the new
-//! one; and the attribute that forbids a new one.
+//! Permission bits, modification time and extended attributes (ACLs included), copied from the old file to the new
+//! one; and the immutable flag.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,13 +13,13 @@ use rustix::io::Errno;
 use crate::disk::AttributesCopied;
 use crate::stamp::Moment;
 
-/// Permission bits in the system's own type.
+/// Converts permission bits to the system's type.
 pub(super) fn permission_bits(mode: u32) -> fs::Mode {
     // `RawMode` is 16 bits wide on some systems; permission bits fit everywhere.
     fs::Mode::from_raw_mode((mode & 0o7777) as fs::RawMode)
 }
 
-/// Whether nobody may change an open file, the superuser neither.
+/// Whether a file is immutable (`chattr +i`).
 #[cfg(target_os = "linux")]
 pub(super) fn is_immutable(file: BorrowedFd<'_>) -> bool {
     let found = fs::statx(file, "", fs::AtFlags::EMPTY_PATH, fs::StatxFlags::empty());
@@ -29,13 +29,13 @@ pub(super) fn is_immutable(file: BorrowedFd<'_>) -> bool {
     })
 }
 
-/// Whether nobody may change an open file: not told here.
+/// Not known on this system.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_immutable(_file: BorrowedFd<'_>) -> bool {
     false
 }
 
-/// Sets the time of the last change and leaves that of the last reading.
+/// Sets the modification time and leaves the access time.
 pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment) -> io::Result<()> {
     let omit = fs::Timespec {
         tv_sec: 0,
@@ -54,7 +54,7 @@ pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment)
     )?)
 }
 
-/// Copies every extended attribute that can be carried over.
+/// Copies every extended attribute that can be copied.
 pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<AttributesCopied> {
     let mut names = Vec::with_capacity(1024);
     loop {
@@ -88,7 +88,7 @@ fn copy_one(
         match fs::fgetxattr(from, name, spare_capacity(&mut value)) {
             Ok(_) => break,
             Err(Errno::RANGE) => value.reserve(value.capacity() * 4),
-            // Removed meanwhile, or not for our eyes: nothing that could be carried over.
+            // The attribute was removed meanwhile or may not be read: nothing to copy.
             Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::ACCESS | Errno::PERM) => {
                 return Ok(AttributesCopied::All);
             }
@@ -96,7 +96,7 @@ fn copy_one(
         }
     }
     match fs::fsetxattr(to, name, &value, fs::XattrFlags::empty()) {
-        // Labels of the security system are its own to set, capabilities the administrator's.
+        // Security labels and capabilities need privileges to be set.
         Err(Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP)
             if !name.as_bytes().starts_with(b"user.") =>
         {

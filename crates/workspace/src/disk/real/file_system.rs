@@ -1,11 +1,11 @@
-//! What the system says of itself: its file systems by the number that the kernel gives them, and which start this is.
+//! The kind of a file system, by the magic number that `statfs` returns, and the boot id.
 
 use std::io;
 use std::os::fd::BorrowedFd;
 
 use crate::disk::FileSystemKind;
 
-/// Made up by the kernel: sizes lie, reading may have effects, and there is nothing to edit.
+/// Virtual file systems: sizes are wrong, reading may have side effects, and there is nothing to edit.
 #[cfg(target_os = "linux")]
 const KERNEL: [u64; 13] = [
     0x9fa0,      // procfs
@@ -23,7 +23,7 @@ const KERNEL: [u64; 13] = [
     0x1cd1,      // devpts
 ];
 
-/// Drives of Windows: mounted into WSL (9p), over the network, or from a disk.
+/// Windows file systems: mounted into WSL (9p), over the network, or from a disk.
 #[cfg(target_os = "linux")]
 const WINDOWS: [u64; 7] = [
     0x0102_1997, // 9p
@@ -35,7 +35,7 @@ const WINDOWS: [u64; 7] = [
     0x7366_746e, // ntfs3
 ];
 
-/// A file system that a program serves: which, only the table of mounts tells.
+/// FUSE; only the mount table says which file system it is.
 #[cfg(target_os = "linux")]
 const SERVED: u64 = 0x6573_5546;
 
@@ -59,7 +59,7 @@ pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
     })
 }
 
-/// Of a disk that a program serves to the kernel (`fuseblk`), and by their names: NTFS and exFAT.
+/// Recognizes NTFS and exFAT behind FUSE by their type in the mount table.
 #[cfg(target_os = "linux")]
 fn served(mounts: &str, (major, minor): (u32, u32)) -> FileSystemKind {
     let device = format!("{major}:{minor}");
@@ -77,7 +77,7 @@ fn served(mounts: &str, (major, minor): (u32, u32)) -> FileSystemKind {
     }
 }
 
-/// Other systems have none of these.
+/// Not distinguished on this system.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn kind_of(_: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
     Ok(FileSystemKind::Plain)

@@ -1,4 +1,4 @@
-//! The entries of a folder as the system lists them.
+//! Lists the entries of a folder.
 
 use std::ffi::{CStr, OsStr};
 use std::io;
@@ -12,11 +12,11 @@ use crate::disk::EntryKind;
 
 type Each<'e> = &'e mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>;
 
-/// What one call of the system lists; most folders fit.
+/// The buffer of one `getdents` call; most folders fit.
 #[cfg(target_os = "linux")]
 const AT_ONCE: usize = 1 << 15;
 
-/// By a handle of its own, since others may list by the one given.
+/// Lists through a new handle, since the given one may be shared.
 pub(super) fn of(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
     for entry in fs::Dir::read_from(folder)? {
         let entry = entry?;
@@ -27,7 +27,7 @@ pub(super) fn of(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// By the handle given.
+/// Lists through the given handle.
 #[cfg(target_os = "linux")]
 pub(super) fn once(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(AT_ONCE);
@@ -52,7 +52,7 @@ fn tell(folder: BorrowedFd<'_>, name: &CStr, kind: FileType, each: Each<'_>) -> 
     let kind = match kind {
         FileType::Unknown => match fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => FileType::from_raw_mode(stat.st_mode as RawMode),
-            // Gone since it was listed.
+            // The entry was removed since it was listed.
             Err(_) => return ControlFlow::Continue(()),
         },
         known => known,

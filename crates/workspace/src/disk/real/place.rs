@@ -1,5 +1,5 @@
-//! What stands at an absolute path when no link may be on the way: in one look-up where the kernel knows that, else name
-//! by name.
+//! `stat` of a folder by an absolute path without links: in one `openat2` call, or component by component on older
+//! kernels.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -15,10 +15,10 @@ const FLAGS: OFlags = PASSAGE
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// `stat` of the folder at a path without a link in it.
+/// `stat` of the folder at a path that contains no link.
 pub(super) fn stat(path: &Path) -> io::Result<fs::Stat> {
     let folder = match open(path) {
-        // An old kernel, or a sandbox that does not know the call.
+        // An old kernel, or a sandbox that does not allow the call.
         Err(Errno::NOSYS | Errno::PERM) => walk(path),
         other => other,
     }?;
