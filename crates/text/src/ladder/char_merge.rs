@@ -2,16 +2,18 @@
 //! text have in common stays as the file has it, and every folded character that would be lost is reported, so that a
 //! guard can refuse.
 
+mod alignment;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::look_alike::{LookAlikeKinds, units};
 
-use super::common_runs::common_runs;
 use super::edit_script::Segment;
 use super::quotes::{AddedStyle, KeptQuotes, QuotePosition, WrittenAs};
 use super::shift::{Shift, quoted};
 use super::text_lines::TextLines;
+use alignment::{NewlinePairing, UnitAlignment};
 
 /// A run of changed lines: the old ones, the lines of the place that they match, and the new ones.
 pub(super) struct LineGroup<'a> {
@@ -206,53 +208,6 @@ impl<'a> LineInContext<'a> {
     }
 }
 
-/// Checks that the newlines that are kept are paired in order, the first with the first and so on. Where they are not,
-/// a kept newline would bring the line end of another line along.
-struct NewlinePairing {
-    /// For each character of the old text, how many newlines stand before it.
-    before: Vec<usize>,
-    old: usize,
-    new: usize,
-    kept: usize,
-}
-
-impl NewlinePairing {
-    fn of(old: &[OldUnit<'_>]) -> NewlinePairing {
-        let mut newlines = 0;
-        let before = old
-            .iter()
-            .map(|unit| {
-                let before = newlines;
-                newlines += usize::from(unit.text == "\n");
-                before
-            })
-            .collect();
-        NewlinePairing {
-            before,
-            old: newlines,
-            new: 0,
-            kept: 0,
-        }
-    }
-
-    /// Counts a unit of the new text that is kept, as this unit of the old text.
-    fn pair(&mut self, partner: usize, unit: &str) {
-        if unit == "\n" {
-            self.kept += usize::from(self.before[partner] == self.new);
-            self.new += 1;
-        }
-    }
-
-    /// Counts a unit that the new text adds.
-    fn add(&mut self, unit: &str) {
-        self.new += usize::from(unit == "\n");
-    }
-
-    fn are_aligned(&self) -> bool {
-        self.kept == self.new.min(self.old)
-    }
-}
-
 /// The new lines as they were sent, apart from their indentation.
 fn as_sent(group: &LineGroup<'_>) -> Result<Merged, String> {
     let mut merged = Merged::default();
@@ -344,41 +299,6 @@ fn code_points(text: &str) -> String {
         .collect();
     let shown: String = text.chars().take(MOST).collect();
     format!("`{shown}` ({})", codes.join(" "))
-}
-
-/// Which characters of the new text are characters of the old text, by the common runs of both.
-struct UnitAlignment {
-    partners: Vec<Option<usize>>,
-    shared: Vec<bool>,
-}
-
-impl UnitAlignment {
-    fn of(old: &[OldUnit<'_>], new: &[&str]) -> UnitAlignment {
-        let texts: Vec<&str> = old.iter().map(|unit| unit.text).collect();
-        let mut alignment = UnitAlignment {
-            partners: vec![None; new.len()],
-            shared: vec![false; old.len()],
-        };
-        for run in common_runs(&texts, new) {
-            for step in 0..run.len {
-                alignment.partners[run.new + step] = Some(run.old + step);
-                alignment.shared[run.old + step] = true;
-            }
-        }
-        alignment
-    }
-
-    /// Whether a common character keeps the form of the file. One that was folded does so only beside another common
-    /// character or at the edge of a line: alone it may be a coincidence.
-    fn stays(&self, old: &[OldUnit<'_>], at: usize) -> bool {
-        let beside = |neighbour: Option<usize>| match neighbour {
-            Some(neighbour) if neighbour < old.len() => {
-                old[neighbour].text == "\n" || self.shared[neighbour]
-            }
-            _ => true,
-        };
-        !old[at].folded || beside(at.checked_sub(1)) || beside(Some(at + 1))
-    }
 }
 
 impl Merged {
