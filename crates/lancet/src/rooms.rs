@@ -5,6 +5,8 @@
 pub(crate) mod announce;
 pub(crate) mod approve;
 mod asked;
+mod attempt;
+mod change;
 pub(crate) mod commit;
 mod context;
 pub(crate) mod examine;
@@ -34,21 +36,14 @@ use crate::refusal::{Numbers, Refusal};
 use crate::reply::Reply;
 use crate::session::{Check, Session};
 
+pub(crate) use attempt::{Attempt, Freshness};
 pub(crate) use context::CallContext;
 pub(crate) use injected::note_seen;
 
-use approve::Halt;
 use asked::asked;
-use plan::{DryRun, Plan};
 use reply::search::Matches;
 use request::{Asked, Change, Search};
 use tool_refusals::{not_listed, tool_names, unusable};
-
-/// How often a call looks again when the file changes between its last look and the write. Each time the ledger decides
-/// anew, so more than one is only needed where the foreign change is one that the call may ignore.
-const LOOKS: usize = 3;
-/// What an answer says once, whatever its files are: repaired arguments, its end at the limit.
-const CLOSING: usize = 1_000;
 
 /// The longest words about settings that do not load.
 const LONGEST_TROUBLE: usize = 500;
@@ -87,7 +82,7 @@ pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: 
     let context = CallContext::new(session, name.to_owned(), caller, Cancel::new());
     heal::before_call(&context);
     session.refresh();
-    let mut reply = carry_out_change(&context, change, &[]).unwrap_or_else(|refusal| {
+    let mut reply = change::carry_out(&context, change, &[]).unwrap_or_else(|refusal| {
         record::refused(&context, &refusal, None);
         reply::refusal(&context, refusal, Numbers::Edit, None)
     });
@@ -146,75 +141,7 @@ fn carry_out(
             Ok(reply::search::found(findings, matches))
         }
         Asked::Answer { text, data } => Ok(reply::host_answer(text, data)),
-        Asked::Change(change) => carry_out_change(context, &change, &repairs),
-    }
-}
-
-fn carry_out_change(
-    context: &CallContext<'_>,
-    change: &Change,
-    repairs: &[Repair],
-) -> Result<Reply, Refusal> {
-    let mut looks = 1;
-    loop {
-        let examined = examine_change(context, change);
-        // What is told instead of a write is told of bytes that were looked at.
-        let writes =
-            matches!(&examined, Ok(plan) if plan.dry_run == DryRun::No && !plan.tells_of_others());
-        if !writes && context.look_closely() {
-            continue;
-        }
-        let plan = examined.map_err(|refusal| approve::tell_after_yes(context, refusal))?;
-        if plan.files.is_empty() {
-            return found_back::settle(context, plan);
-        }
-        if plan.dry_run == DryRun::Yes {
-            let asks = approve::foresee_dry_run(context, &plan)?;
-            return Ok(reply::dry_run(context, plan, repairs, asks.as_deref()));
-        }
-        let approved = match approve::approve(context, plan) {
-            Ok(approved) => approved,
-            // Bounded by the time that a person has for all questions of a call.
-            Err(Halt::Changed) => continue,
-            Err(Halt::Moved) if looks < LOOKS => {
-                looks += 1;
-                continue;
-            }
-            Err(Halt::Moved) => return Err(commit::Failed::Changed.refusal()),
-            Err(Halt::Refused(_)) if context.look_closely() => continue,
-            Err(Halt::Refused(refusal)) => return Err(*refusal),
-        };
-        match commit::commit(context, approved) {
-            Ok(committed) => {
-                let recorded = record::change(context, committed);
-                parted::note(context, &recorded);
-                let mut reply = reply::change(context, recorded, repairs);
-                approve::keep_rules(context, &mut reply);
-                return Ok(reply);
-            }
-            // What was only trusted was no look.
-            Err(commit::Failed::Changed) if context.look_closely() => {}
-            Err(commit::Failed::Changed) if looks < LOOKS => looks += 1,
-            Err(failed) => return Err(failed.refusal()),
-        }
-    }
-}
-
-fn examine_change(context: &CallContext<'_>, change: &Change) -> Result<Plan, Refusal> {
-    context.check_time()?;
-    // Half of an answer is for what is said of the changes.
-    let half = context.limit.most / 2;
-    context.room.set(half);
-    context.words.set(half.saturating_sub(CLOSING));
-    match change {
-        Change::Edits {
-            edits,
-            insist,
-            dry_run,
-        } => examine::edit::examine(context, edits, *insist, *dry_run),
-        Change::Write(arguments) => examine::write::examine(context, arguments),
-        Change::TakeBack(asked, reach) => examine::undo::examine(context, asked, *reach),
-        Change::Restore(asked) => examine::undo::restore(context, asked),
+        Asked::Change(change) => change::carry_out(context, &change, &repairs),
     }
 }
 
@@ -230,16 +157,7 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
         }
         Asked::Search(search) => examine::search::examine(&context, &search).map(|_| Check::Passes),
         Asked::Answer { .. } => Ok(Check::Passes),
-        Asked::Change(change) => {
-            let mut examined = examine_change(&context, &change);
-            // No write will look at what was taken on trust.
-            if context.look_closely() {
-                // With its turn, or the next look would wait for it.
-                drop(examined);
-                examined = examine_change(&context, &change);
-            }
-            examined.map(|plan| approve::foresee(&context, &plan))
-        }
+        Asked::Change(change) => change::check(&context, &change),
     });
     checked.unwrap_or_else(|refusal| match &refusal.withheld {
         // What is the case with it is told after a yes.

@@ -10,9 +10,9 @@ use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
 pub(crate) use ask::keep_rules;
 pub(crate) use withheld::{before_telling, tell_after_yes};
 
-use super::CallContext;
 use super::locate::{self, HardLinks, Target};
 use super::plan::Plan;
+use super::{Attempt, CallContext};
 use crate::approval::OtherFile;
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
@@ -33,6 +33,8 @@ impl Approved {
 pub(crate) enum Halt {
     /// It is refused.
     Refused(Box<Refusal>),
+    /// A person has to be asked, and the plan relies on a cached copy: they are shown bytes that were read now.
+    NeedsFreshRead,
     /// A file changed while its question was open: the call looks again, and asks again if it still fits.
     Changed,
     /// A file, or a folder on the way to it, was moved or replaced while a question was open: the call looks again from
@@ -47,7 +49,11 @@ impl From<Refusal> for Halt {
 }
 
 /// Asks what must be asked and gives the plan on, or the refusal.
-pub(crate) fn approve(context: &CallContext<'_>, mut plan: Plan) -> Result<Approved, Halt> {
+pub(crate) fn approve(
+    context: &CallContext<'_>,
+    attempt: &Attempt,
+    mut plan: Plan,
+) -> Result<Approved, Halt> {
     let policy = context.engine().permissions.policy();
     for file in &plan.files {
         check::settings_load(context, file)?;
@@ -84,6 +90,9 @@ pub(crate) fn approve(context: &CallContext<'_>, mut plan: Plan) -> Result<Appro
             Some(word) => format!("{word}, given beforehand; otherwise {}", reason.words),
             None => format!("a person, asked because {}", reason.words),
         };
+        if attempt.needs_fresh_read() && ask::somebody(context).is_some() {
+            return Err(Halt::NeedsFreshRead);
+        }
         let others = others(&policy, &plan, at);
         if let Some(text) = ask::ask(context, &policy, file, reason, others)? {
             let edited = edited::apply(plan.files.remove(at), &text)?;

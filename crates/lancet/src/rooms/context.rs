@@ -43,17 +43,6 @@ pub(crate) struct CallContext<'s> {
     pub(crate) waited: Cell<Duration>,
     /// The rules of "always" answers, kept once the call has gone through.
     pub(super) rules: RefCell<Vec<String>>,
-    trust: Cell<Trust>,
-}
-
-/// Whether equal stamps are enough to take a version of the ledger for the one on the disk, until the write compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trust {
-    Stamps,
-    /// They were enough for some file of which they prove nothing.
-    Given,
-    /// Only the content counts.
-    Content,
 }
 
 impl<'s> CallContext<'s> {
@@ -80,23 +69,7 @@ impl<'s> CallContext<'s> {
             approver: None,
             waited: Cell::default(),
             rules: RefCell::default(),
-            trust: Cell::new(Trust::Stamps),
         }
-    }
-
-    /// Whether only the content counts.
-    pub(crate) fn looks_closely(&self) -> bool {
-        self.trust.get() == Trust::Content
-    }
-
-    /// Notes that a stamp was enough which proves nothing.
-    pub(crate) fn note_trust(&self) {
-        self.trust.set(Trust::Given);
-    }
-
-    /// From now on only the content counts. Whether something was taken on trust until now: true once at most.
-    pub(super) fn look_closely(&self) -> bool {
-        self.trust.replace(Trust::Content) == Trust::Given
     }
 
     /// Counts what the answer says before the lines that it shows next: lines behind the answer's end must not be taken

@@ -56,10 +56,6 @@ pub(super) fn ask(
     let Some(approver) = somebody(context) else {
         return Err(nobody(&reason).with("file_path", file.target.told()).into());
     };
-    // A person is shown what is there, not what was trusted to be.
-    if context.look_closely() {
-        return Err(Halt::Changed);
-    }
     let scope = reason
         .protected
         .then(|| policy.offered_scope(&path))
@@ -130,8 +126,10 @@ pub(super) fn ask_to_tell(
     let answer = match wait_for(context, approver, question, None, told) {
         Ok(answer) => answer,
         Err(Halt::Refused(refusal)) => return Err(*refusal),
-        // No file is looked at while this question is open.
-        Err(Halt::Changed | Halt::Moved) => return Err(nobody_answered(told, None)),
+        // No file is watched while this question is open.
+        Err(Halt::NeedsFreshRead | Halt::Changed | Halt::Moved) => {
+            return Err(nobody_answered(told, None));
+        }
     };
     tell_decision(context, &path, reason, &answer);
     match answer {

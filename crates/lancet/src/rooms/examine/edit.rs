@@ -31,10 +31,10 @@ use super::open::{
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::engine::{EngineView, Surveyed};
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, New, Origin, Plan};
 use crate::rooms::request::{EditRequest, Insist};
+use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
 /// What an answer says about a file besides its path, which it names twice, and its notes: headline, revision, warnings.
@@ -43,6 +43,7 @@ pub(crate) const WORDS_OF_A_FILE: usize = 400;
 /// Works out a plan for edits of one or several files, all or none.
 pub(crate) fn examine(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     edits: &[EditRequest],
     insist: Insist,
     dry_run: DryRun,
@@ -73,7 +74,8 @@ pub(crate) fn examine(
         context.check_time()?;
         let group: Vec<(usize, &EditRequest)> =
             members.iter().map(|&at| (at, &edits[at])).collect();
-        let Some(file) = examine_file(context, target, &group, insist, &mut failures) else {
+        let Some(file) = examine_file(context, attempt, target, &group, insist, &mut failures)
+        else {
             continue;
         };
         for (at, edit) in group {
@@ -159,6 +161,7 @@ fn join_failures(failures: Vec<Option<Refusal>>, total: usize) -> Option<Refusal
 
 fn examine_file(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     target: Target,
     edits: &[(usize, &EditRequest)],
     insist: Insist,
@@ -192,7 +195,7 @@ fn examine_file(
             return None;
         }
     }
-    let failed = match open(context, &target, edits) {
+    let failed = match open(context, attempt, &target, edits) {
         Ok(opened) => match lay(context, &target, &opened, edits, insist, failures) {
             Ok(laid) => return laid.map(|(finished, form)| plan(target, opened, finished, form)),
             Err(refusal) => refusal,
@@ -223,6 +226,7 @@ enum Opened {
 /// Opens a file to be changed. A large one is streamed where there is one edit whose text its encoding has for certain.
 fn open(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     target: &Target,
     edits: &[(usize, &EditRequest)],
 ) -> Result<Opened, Refusal> {
@@ -238,7 +242,7 @@ fn open(
             return Ok(Opened::Streamed(survey, encoding));
         }
     }
-    let base = snapshot_to_change(context, target)?;
+    let base = snapshot_to_change(context, attempt, target)?;
     refuse_notebook(target, &base.bytes)?;
     Ok(Opened::Held(base))
 }

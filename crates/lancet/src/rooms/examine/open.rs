@@ -14,8 +14,8 @@ use serde_json::json;
 use crate::engine::EngineView;
 use crate::ledger::stamp_of;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
 use crate::rooms::locate::{Target, is_hidden, same_tail};
+use crate::rooms::{Attempt, CallContext, Freshness};
 use crate::session::Session;
 use crate::wording::{QuotedPath, joined, names, on_one_line, quote_path};
 
@@ -80,14 +80,18 @@ pub(crate) fn refuse_binary_head(engine: &EngineView, target: &Target) -> Result
 }
 
 /// The version on the disk, unless the beginning of a large file shows that it is no text.
-fn read_text(context: &CallContext<'_>, target: &Target) -> Result<Snapshot, Refusal> {
+fn read_text(
+    context: &CallContext<'_>,
+    freshness: Freshness,
+    target: &Target,
+) -> Result<Snapshot, Refusal> {
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
     if size > HELD && size <= LARGEST {
         refuse_binary_head(context.engine(), target)?;
     }
-    match context.looks_closely() {
-        true => read(target),
-        false => snapshot(context.session, target),
+    match freshness {
+        Freshness::FromDisk => read(target),
+        Freshness::Cached => snapshot(context.session, target),
     }
 }
 
@@ -98,16 +102,17 @@ fn read(target: &Target) -> Result<Snapshot, Refusal> {
         .map_err(|error| unreadable(target, &error))
 }
 
-/// The version on the disk, for a change. The stamp of a file that lancet has just written proves nothing, since another
-/// write in the same moment could have left the same one; but the write that this leads to compares every byte. So the
-/// version of the ledger is taken on trust where the stamps agree: nothing is read twice to be changed once (an Edit in
-/// a megabyte: a tenth of its time), and the context notes it. One that looks closely reads what is there.
+/// The version of a file that a change is worked out for. The stat of a file that lancet has just written is racy: another
+/// write in the same moment could have left the same one. The commit compares every byte, so an attempt that may use cached
+/// copies takes the ledger's where the stats agree, and notes that it relied on a racy one: nothing is read twice to be
+/// changed once (an Edit in a megabyte: a tenth of its time).
 pub(crate) fn snapshot_to_change(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     target: &Target,
 ) -> Result<Snapshot, Refusal> {
-    if context.looks_closely() {
-        return read_text(context, target);
+    if attempt.freshness() == Freshness::FromDisk {
+        return read_text(context, Freshness::FromDisk, target);
     }
     // Now, and not as it was located: the call may have waited for its turn since.
     if let Some(kept) = kept(context.session, target)
@@ -115,16 +120,16 @@ pub(crate) fn snapshot_to_change(
         && now.same_file_state(&kept.stamp)
     {
         if kept.stamp.racy() {
-            context.note_trust();
+            attempt.rely_on_racy_stat();
         }
-        // The content was looked at when the ledger's stamp was taken, not now.
+        // The content was read when the ledger's stat was taken, not now.
         let stamp = Stamp {
             taken: kept.stamp.taken,
             ..now
         };
         return Ok(Snapshot { stamp, ..kept });
     }
-    read_text(context, target)
+    read_text(context, Freshness::Cached, target)
 }
 
 /// The version that the ledger holds.

@@ -17,10 +17,10 @@ use self::view::Wanted;
 use self::walk::Back;
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
 use crate::rooms::request::Whose;
+use crate::rooms::{Attempt, CallContext};
 use crate::undo::{Conflicts, Direction, Restore, Side, TakeBack};
 use crate::wording::{QuotedPath, count, cut, joined, quote_path};
 
@@ -30,6 +30,7 @@ const LONGEST_LIST: usize = 4_000;
 /// Works out a plan that takes operations back.
 pub(crate) fn examine(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     asked: &TakeBack,
     whose: Whose,
 ) -> Result<Plan, Refusal> {
@@ -47,7 +48,7 @@ pub(crate) fn examine(
     let mut examined = Examined::default();
     for chain in chain::chains(&rows, located) {
         context.check_time()?;
-        examined.take(context, store, chain, &rows, asked)?;
+        examined.take(context, attempt, store, chain, &rows, asked)?;
     }
     examined.plan(context, &rows, asked, turn)
 }
@@ -66,6 +67,7 @@ impl Examined {
     fn take(
         &mut self,
         context: &CallContext<'_>,
+        attempt: &mut Attempt,
         store: &dyn OperationStore,
         chain: Chain<'_>,
         all: &[Row],
@@ -73,7 +75,7 @@ impl Examined {
     ) -> Result<(), Refusal> {
         let rows = chain.rows.clone();
         let path = chain.target.path().to_path_buf();
-        let by = match walk::back(context, store, chain, all, asked) {
+        let by = match walk::back(context, attempt, store, chain, all, asked) {
             Ok(Back::To(mut file)) => {
                 if was_parted(store, &rows)? {
                     file.view.notices.push(PARTED.to_owned());
@@ -183,7 +185,11 @@ fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal
 }
 
 /// Works out a plan that brings one file back to a state of the history.
-pub(crate) fn restore(context: &CallContext<'_>, asked: &Restore) -> Result<Plan, Refusal> {
+pub(crate) fn restore(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    asked: &Restore,
+) -> Result<Plan, Refusal> {
     let store = store(context)?;
     let operation = select::one(context, store, &asked.operation)?;
     let target = locate(
@@ -221,7 +227,7 @@ pub(crate) fn restore(context: &CallContext<'_>, asked: &Restore) -> Result<Plan
             Side::After => "left it",
         }
     );
-    let current = walk::current(context, &target)?;
+    let current = walk::current(context, attempt, &target)?;
     let mode = wanted
         .as_ref()
         .map(|kept| kept.mode)

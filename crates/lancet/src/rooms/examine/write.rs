@@ -17,11 +17,11 @@ use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::{WriteArguments, WriteMode};
 use crate::ledger::raw_line;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
 use crate::rooms::approve::before_telling;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Origin, Plan};
 use crate::rooms::request::Insist;
+use crate::rooms::{Attempt, CallContext};
 use crate::settings::LineEndings;
 use crate::wording::{count, quote_path};
 
@@ -31,11 +31,12 @@ const LONGEST_DIFF: usize = 20_000;
 /// Works out a plan for one file.
 pub(crate) fn examine(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     arguments: &WriteArguments,
 ) -> Result<Plan, Refusal> {
     let target = locate(context.engine(), &arguments.file_path, Intent::Replace)?;
     let withheld = before_telling(context, &target, DryRun::from(arguments.dry_run))?;
-    examine_located(context, target, arguments).map_err(|mut refusal| {
+    examine_located(context, attempt, target, arguments).map_err(|mut refusal| {
         refusal.withheld = withheld.map(Box::new);
         refusal
     })
@@ -43,6 +44,7 @@ pub(crate) fn examine(
 
 fn examine_located(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     target: Target,
     arguments: &WriteArguments,
 ) -> Result<Plan, Refusal> {
@@ -62,7 +64,7 @@ fn examine_located(
                 );
                 return Err(Refusal::new(RefusalKind::Exists, text).with("file_path", path));
             }
-            existing(context, target, arguments, insist)?
+            existing(context, attempt, target, arguments, insist)?
         }
     };
     refuse_credential(context, &file.target, &arguments.content)?;
@@ -77,11 +79,12 @@ fn examine_located(
 
 fn existing(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     target: Target,
     arguments: &WriteArguments,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
-    let base = snapshot_to_change(context, &target)?;
+    let base = snapshot_to_change(context, attempt, &target)?;
     refuse_notebook(&target, &base.bytes)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
     let content = &arguments.content;

@@ -13,12 +13,12 @@ use super::view::Wanted;
 use super::{content, merge, unreadable, view};
 use crate::engine::Surveyed;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::CallContext;
 use crate::rooms::examine::large;
 use crate::rooms::examine::open::{HELD, configured, expected, snapshot_to_change};
 use crate::rooms::examine::read_state::DIFF_BUDGET;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
+use crate::rooms::{Attempt, CallContext};
 use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
 use crate::wording::{cut, quote_path};
 
@@ -53,6 +53,7 @@ impl Current {
 /// What stands at a name now; none where nothing does.
 pub(super) fn current(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     target: &Target,
 ) -> Result<Option<Current>, Refusal> {
     match target.located.kind() {
@@ -66,7 +67,7 @@ pub(super) fn current(
             }))
         }
         FileType::File => {
-            let snapshot = snapshot_to_change(context, target)?;
+            let snapshot = snapshot_to_change(context, attempt, target)?;
             Ok(Some(Current {
                 revision: snapshot.revision,
                 stamp: snapshot.stamp,
@@ -95,6 +96,7 @@ pub(super) enum Back {
 /// Takes the changes of one file back as one chain, from the latest point of it that equals the file.
 pub(super) fn back(
     context: &CallContext<'_>,
+    attempt: &mut Attempt,
     store: &dyn OperationStore,
     chain: Chain<'_>,
     all: &[Row],
@@ -109,7 +111,7 @@ pub(super) fn back(
         let given = chain.target.given.clone();
         return Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", given));
     }
-    let found = current(context, &chain.target)?;
+    let found = current(context, attempt, &chain.target)?;
     let mut revision = found.as_ref().map(|found| *found.revision.as_bytes());
     let mut mode = found.as_ref().map(|found| found.stamp.mode);
     let start = start(store, &chain, revision.as_ref(), all)?;

@@ -1,0 +1,140 @@
+//! A change on its way through examine, approve, commit, record and reply. The first attempt may use cached copies of the
+//! files; every further one reads them from the disk.
+
+use super::approve::{self, Halt};
+use super::attempt::{Attempt, Freshness};
+use super::plan::{DryRun, Plan};
+use super::request::Change;
+use super::{CallContext, commit, examine, found_back, parted, record, reply};
+use crate::receive::Repair;
+use crate::refusal::Refusal;
+use crate::reply::Reply;
+use crate::session::Check;
+
+/// How often a change is attempted again after a file changed between the examination and the write. The ledger decides
+/// anew each time, so a retry only succeeds where the foreign change is one that the call may ignore.
+const RETRIES: usize = 2;
+/// What an answer says once, whatever its files are: repaired arguments, its end at the limit.
+const CLOSING: usize = 1_000;
+
+/// How an attempt ended.
+enum Ended {
+    /// With an answer.
+    Answered(Box<Reply>),
+    /// Before anyone was told of bytes that only a cached copy vouches for.
+    NeedsFreshRead,
+    /// A file changed while a person was asked about it.
+    ChangedWhileAsked,
+    /// A file changed, or its path led elsewhere, before it was written.
+    ChangedOnDisk,
+}
+
+/// Carries out a change and answers it.
+pub(super) fn carry_out(
+    context: &CallContext<'_>,
+    change: &Change,
+    repairs: &[Repair],
+) -> Result<Reply, Refusal> {
+    let mut freshness = Freshness::Cached;
+    let mut retries = 0;
+    loop {
+        match attempt(context, change, repairs, freshness)? {
+            Ended::Answered(reply) => return Ok(*reply),
+            // Only the first attempt ends like this.
+            Ended::NeedsFreshRead => {}
+            // Bounded by the time that a person has for all questions of a call.
+            Ended::ChangedWhileAsked => {}
+            Ended::ChangedOnDisk if retries < RETRIES => retries += 1,
+            Ended::ChangedOnDisk => return Err(commit::Failed::Changed.refusal()),
+        }
+        freshness = Freshness::FromDisk;
+    }
+}
+
+/// Takes a change through the rooms once.
+fn attempt(
+    context: &CallContext<'_>,
+    change: &Change,
+    repairs: &[Repair],
+    freshness: Freshness,
+) -> Result<Ended, Refusal> {
+    let mut attempt = Attempt::new(freshness);
+    let examined = examine_change(context, &mut attempt, change);
+    // The commit compares every byte that a plan relies on. What is answered without one is answered from bytes read now.
+    let is_compared =
+        matches!(&examined, Ok(plan) if plan.dry_run == DryRun::No && !plan.tells_of_others());
+    if !is_compared && attempt.needs_fresh_read() {
+        return Ok(Ended::NeedsFreshRead);
+    }
+    let plan = examined.map_err(|refusal| approve::tell_after_yes(context, refusal))?;
+    if plan.files.is_empty() {
+        return found_back::settle(context, plan).map(answered);
+    }
+    if plan.dry_run == DryRun::Yes {
+        let asks = approve::foresee_dry_run(context, &plan)?;
+        let reply = reply::dry_run(context, plan, repairs, asks.as_deref());
+        return Ok(answered(reply));
+    }
+    let approved = match approve::approve(context, &attempt, plan) {
+        Ok(approved) => approved,
+        Err(Halt::NeedsFreshRead) => return Ok(Ended::NeedsFreshRead),
+        Err(Halt::Changed) => return Ok(Ended::ChangedWhileAsked),
+        Err(Halt::Moved) => return Ok(Ended::ChangedOnDisk),
+        Err(Halt::Refused(_)) if attempt.needs_fresh_read() => return Ok(Ended::NeedsFreshRead),
+        Err(Halt::Refused(refusal)) => return Err(*refusal),
+    };
+    match commit::commit(context, approved) {
+        Ok(committed) => {
+            let recorded = record::change(context, committed);
+            parted::note(context, &recorded);
+            let mut reply = reply::change(context, recorded, repairs);
+            approve::keep_rules(context, &mut reply);
+            Ok(answered(reply))
+        }
+        // The cached copy was out of date: that is no change during this call, and does not count as a retry.
+        Err(commit::Failed::Changed) if attempt.needs_fresh_read() => Ok(Ended::NeedsFreshRead),
+        Err(commit::Failed::Changed) => Ok(Ended::ChangedOnDisk),
+        Err(failed) => Err(failed.refusal()),
+    }
+}
+
+fn answered(reply: Reply) -> Ended {
+    Ended::Answered(Box::new(reply))
+}
+
+/// What a change would come to. Nothing is written, so nothing compares a cached copy with the disk: where one was used
+/// whose stat is racy, the file is read.
+pub(super) fn check(context: &CallContext<'_>, change: &Change) -> Result<Check, Refusal> {
+    let mut attempt = Attempt::new(Freshness::Cached);
+    let mut examined = examine_change(context, &mut attempt, change);
+    if attempt.needs_fresh_read() {
+        // The plan holds the turn for its files, which the next examination takes.
+        drop(examined);
+        attempt = Attempt::new(Freshness::FromDisk);
+        examined = examine_change(context, &mut attempt, change);
+    }
+    examined.map(|plan| approve::foresee(context, &plan))
+}
+
+/// Works out the plan of a change.
+fn examine_change(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    change: &Change,
+) -> Result<Plan, Refusal> {
+    context.check_time()?;
+    // Half of an answer is for what is said of the changes.
+    let half = context.limit.most / 2;
+    context.room.set(half);
+    context.words.set(half.saturating_sub(CLOSING));
+    match change {
+        Change::Edits {
+            edits,
+            insist,
+            dry_run,
+        } => examine::edit::examine(context, attempt, edits, *insist, *dry_run),
+        Change::Write(arguments) => examine::write::examine(context, attempt, arguments),
+        Change::TakeBack(asked, whose) => examine::undo::examine(context, attempt, asked, *whose),
+        Change::Restore(asked) => examine::undo::restore(context, attempt, asked),
+    }
+}
