@@ -71,7 +71,12 @@ pub enum NewText {
     Unknown,
 }
 
-/// Corrects an old text that is not in the view.
+/// Corrects an old text that is not in the view. The attempts go from certain to likely:
+///
+/// - For each combination of flaws that the old text may have (code fence, line numbers, repeated lines), the text
+///   without them is looked for, ignoring white space.
+/// - Where it has gaps such as `...`, the text around them is looked for in order.
+/// - Else the region that is most alike is offered, if no other region is as near.
 pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Correction {
     let sent = SentLines::of(old);
     let mut several = None;
@@ -81,8 +86,8 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
         if quoted.iter().all(|line| line.trim().is_empty()) {
             continue;
         }
-        let ways = std::iter::once((quoted.clone(), Vec::new())).chain(undoubled(&quoted));
-        for (plain, doubled) in ways {
+        let variants = std::iter::once((quoted.clone(), Vec::new())).chain(undoubled(&quoted));
+        for (plain, doubled) in variants {
             let found = ignoring_space::places(view, &plain.join("\n")).unwrap_or_default();
             if found.is_empty() {
                 continue;

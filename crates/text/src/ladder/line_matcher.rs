@@ -32,6 +32,7 @@ pub(super) fn may_match(task: &Task<'_>) -> bool {
 pub(super) struct LineMatcher<'a> {
     source: &'a SourceText<'a>,
     pub(super) old: TextLines<'a>,
+    /// The old text in folded form, which `parts` refers to.
     folded: Folded<'a>,
     parts: Vec<LineParts>,
 }

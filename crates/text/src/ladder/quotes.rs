@@ -96,6 +96,7 @@ impl<'a> AddedStyle<'a> {
         let Some(kind) = LookAlikeKind::of(character) else {
             return WrittenAs::AsSent;
         };
+        // A kept apostrophe only tells how apostrophes are written; any other kept quote tells it for all.
         let follows = match kept.of(kind) {
             None => false,
             Some(QuotePosition::BetweenLetters) => position == QuotePosition::BetweenLetters,
