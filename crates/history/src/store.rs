@@ -10,6 +10,7 @@ use crate::session::SessionName;
 
 mod age;
 mod blobs;
+mod clock;
 mod compress;
 mod contents;
 mod examine;

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::open::now;
+use super::clock::now;
 use super::transaction::WriteTransaction;
 use crate::operation::Limits;
 

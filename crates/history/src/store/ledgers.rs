@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::open::now;
+use super::clock::now;
 use super::transaction::WriteTransaction;
 use super::{LedgerStore, LoadCursor, Loaded, Saved, Store, StoreError};
 use crate::entry::{Entry, Version};

@@ -24,6 +24,9 @@ const CANDIDATES: usize = 10;
 
 /// Fails if a table or column that the statements need is missing.
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("SELECT id, revision, form, base, data FROM contents WHERE id = ?1")?;
+    connection.prepare_cached("DELETE FROM begun WHERE id = ?1")?;
     connection.prepare(&format!("{OPERATIONS} WHERE o.id = ?1"))?;
     connection
         .prepare("SELECT path, kind, before, after, undone FROM files WHERE operation = ''")?;

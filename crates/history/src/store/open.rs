@@ -5,15 +5,16 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::clock::now;
 use super::holder::Holder;
 use super::probe::{FileCheck, Probe, identity, is_among};
 use super::schema::{MigrateError, STEPS, migrate};
-use super::{SetAside, StoreError, ledgers, operations, salvage};
+use super::{SetAside, StoreError, ledgers, log, salvage};
 
 /// The name of the database in the state folder.
 const FILE: &str = "lancet.db";
@@ -82,13 +83,6 @@ pub(super) fn file_in(folder: &Path) -> PathBuf {
 /// The write-ahead log of a database.
 pub(super) fn log_of(file: &Path) -> PathBuf {
     with_suffix(file, "-wal")
-}
-
-/// The time in seconds since 1970.
-pub(super) fn now() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs() as i64)
 }
 
 /// Opens the database and creates what is missing of folder, file and tables.
@@ -223,7 +217,7 @@ fn prepare(mut connection: Connection, patience: Duration) -> Result<Connection,
     connection.pragma_update(None, "trusted_schema", false)?;
     migrate(&mut connection, STEPS)?;
     ledgers::check(&connection)?;
-    operations::check(&connection)?;
+    log::check(&connection)?;
     ledgers::prune(&connection)?;
     Ok(connection)
 }

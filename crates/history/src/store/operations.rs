@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use super::open::{file_in, not_writable};
 use super::transaction::WriteTransaction;
@@ -350,14 +350,6 @@ impl StoreUpkeep for Store {
         };
         Ok(blobs::sweep(self.folder(), &is_known))
     }
-}
-
-/// Fails if a table or column that the statements need is missing.
-pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached("SELECT id, revision, form, base, data FROM contents WHERE id = ?1")?;
-    connection.prepare_cached("DELETE FROM begun WHERE id = ?1")?;
-    log::check(connection)
 }
 
 impl Store {

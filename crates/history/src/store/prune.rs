@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
+use super::clock::now;
 use super::contents::{self, BYTES, COMPRESSED, FILE, FORM, INCOMPRESSIBLE, INLINE_LIMIT};
-use super::open::now;
 use super::transaction::WriteTransaction;
 use super::{age, blobs, compress};
 use crate::entry::Revision;

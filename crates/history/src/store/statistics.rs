@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
+use super::clock::now;
 use super::log::Filter;
-use super::open::now;
 use super::records::path_of;
 use crate::operation::{Statistics, StatisticsQuery, Totals, TotalsByName};
 

@@ -1,0 +1,10 @@
+//! The clock of the store.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The time in seconds since 1970.
+pub(super) fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs() as i64)
+}
