@@ -10,11 +10,13 @@ mod change;
 pub(crate) mod commit;
 mod context;
 pub(crate) mod examine;
+mod foreign_writes;
 mod found_back;
 pub(crate) mod heal;
 pub(crate) mod injected;
 pub(crate) mod late;
 pub(crate) mod locate;
+mod notices;
 mod parted;
 pub(crate) mod plan;
 mod proposal;
@@ -23,7 +25,6 @@ pub(crate) mod reply;
 pub(crate) mod request;
 pub(crate) mod set_aside;
 mod tool_refusals;
-pub(crate) mod watch;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -41,12 +42,10 @@ pub(crate) use context::CallContext;
 pub(crate) use injected::note_seen;
 
 use asked::asked;
+use notices::Effect;
 use reply::search::Matches;
 use request::{Asked, Change, Search};
 use tool_refusals::{not_listed, tool_names, unusable};
-
-/// The longest words about settings that do not load.
-const LONGEST_TROUBLE: usize = 500;
 
 /// Carries out one call.
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
@@ -72,7 +71,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
         true => Effect::Reads,
         false => Effect::Writes,
     };
-    tell_news(&context, effect, &mut reply);
+    notices::end_answer(&context, effect, &mut reply);
     reply.took(started.elapsed())
 }
 
@@ -86,38 +85,8 @@ pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: 
         record::refused(&context, &refusal, None);
         reply::refusal(&context, refusal, Numbers::Edit, None)
     });
-    tell_news(&context, Effect::Writes, &mut reply);
+    notices::end_answer(&context, Effect::Writes, &mut reply);
     reply.took(started.elapsed())
-}
-
-/// What a call does to files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
-    Reads,
-    Writes,
-}
-
-/// What every answer ends with, whatever was asked for and through which entry: changes by others, versions that came late,
-/// a database that was set aside, settings that do not load.
-fn tell_news(context: &CallContext<'_>, effect: Effect, reply: &mut Reply) {
-    watch::tell_foreign_writes(context, reply);
-    late::tell(context, reply);
-    set_aside::tell(context, reply);
-    if effect == Effect::Writes {
-        tell_trouble(context, reply);
-    }
-    reply.finish(context.limit_of(reply));
-}
-
-/// Every answer of a writing tool says that the settings as they stand are not in force, where they do not load.
-fn tell_trouble(context: &CallContext<'_>, reply: &mut Reply) {
-    let engine = context.engine();
-    if let Some(why) = engine.trouble.as_ref() {
-        reply.append(&format!(
-            "[lancet: the settings were changed and do not load; the ones before are in force until the user mends this: {}]",
-            context.limit_of(reply).cut(why, LONGEST_TROUBLE)
-        ));
-    }
 }
 
 fn carry_out(

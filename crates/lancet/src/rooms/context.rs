@@ -17,7 +17,6 @@ use crate::engine::{EngineView, TROUBLE_ROOM};
 use crate::limit::AnswerLimit;
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::reply::Reply;
 use crate::session::Session;
 use crate::settings::Matching;
 use crate::wording::duration;
@@ -84,21 +83,6 @@ impl<'s> CallContext<'s> {
     /// How long a text is, as the limit of the answer measures it.
     pub(crate) fn length(&self, text: &str) -> usize {
         self.limit.length(text)
-    }
-
-    /// The limit that holds for an answer.
-    pub(crate) fn limit_of(&self, reply: &Reply) -> AnswerLimit {
-        if reply.is_error() {
-            self.refusals
-        } else {
-            self.limit
-        }
-    }
-
-    /// Whether a line still fits after an answer.
-    pub(crate) fn has_room(&self, reply: &Reply, line: &str) -> bool {
-        let limit = self.limit_of(reply);
-        limit.length(reply.text()) + limit.length(line) + limit.length("\n") <= limit.most
     }
 
     pub(crate) fn engine(&self) -> &EngineView {

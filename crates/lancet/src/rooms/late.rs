@@ -14,15 +14,15 @@ use lancet_workspace::{
 };
 
 use super::CallContext;
+use super::notices::Notice;
 use super::plan::{FilePlan, Plan};
 use crate::engine::{EngineView, LateNotice};
 use crate::operation;
-use crate::reply::Reply;
 use crate::wording::quote_path;
 
 /// What the history calls the tool of a late version.
 const TOOL: &str = "late writer";
-/// How many old files are looked at with one call, and how many pieces of news one answer has.
+/// How many old files are looked at with one call, and how many notices one answer has of them.
 const AT_ONCE: usize = 16;
 
 /// Puts the old files of a change on record that are not sealed.
@@ -299,29 +299,36 @@ fn news(unsealed: &Unsealed, late: &str) -> LateNotice {
     }
 }
 
-/// Looks again, and tells the session what there is to tell, after the answer.
-pub(crate) fn tell(context: &CallContext<'_>, reply: &mut Reply) {
+/// The notices for this session, after another look at the old files that are not sealed.
+pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let engine = context.engine();
     look(engine);
-    let mut told = Vec::new();
-    {
+    let open = engine.base().pending_recovery.late.lock();
+    let own = open.notices.iter().filter(|notice| {
+        let to = notice.session.as_deref();
+        to.is_none_or(|to| to == context.session.key())
+    });
+    own.take(AT_ONCE)
+        .map(|notice| {
+            let words = notice.words.clone();
+            Notice::new(&format!("{words}."), move || claim(engine, &words))
+        })
+        .collect()
+}
+
+/// Takes a notice out of the list, and off the record. False: another answer has given it.
+fn claim(engine: &EngineView, words: &str) -> bool {
+    let claimed = {
         let mut open = engine.base().pending_recovery.late.lock();
-        let mut at = 0;
-        while at < open.notices.len() && told.len() < AT_ONCE {
-            let to = &open.notices[at].session;
-            let line = format!("[lancet: {}.]", open.notices[at].words);
-            let fits = context.has_room(reply, &line);
-            if fits && to.as_deref().is_none_or(|to| to == context.session.key()) {
-                reply.append(&line);
-                told.push(open.notices.remove(at));
-            } else {
-                at += 1;
-            }
-        }
+        let at = open.notices.iter().position(|notice| notice.words == words);
+        at.map(|at| open.notices.remove(at))
+    };
+    let Some(notice) = claimed else {
+        return false;
+    };
+    if let (Some(row), Some(store)) = (notice.row, engine.history()) {
+        // A row that stays is a notice that is given twice, after the end of this process.
+        let _ = store.drop_unsealed(&row);
     }
-    for row in told.into_iter().filter_map(|news| news.row) {
-        if let Some(store) = engine.history() {
-            let _ = store.drop_unsealed(&row);
-        }
-    }
+    true
 }

@@ -2,9 +2,9 @@
 //! no lock is held that they could wait for; every session is told once, at the end of its next answer.
 
 use super::CallContext;
+use super::notices::Notice;
 use crate::engine::EngineView;
 use crate::events::Event;
-use crate::reply::Reply;
 use crate::wording::cut;
 
 /// The longest notice about one database, in characters.
@@ -24,21 +24,15 @@ pub(crate) fn observe(engine: &EngineView) {
     }
 }
 
-/// Tells the observers, and the session at the end of an answer.
-pub(crate) fn tell(context: &CallContext<'_>, reply: &mut Reply) {
+/// The notice for the session; the observers are told at once.
+pub(super) fn notice<'c>(context: &'c CallContext<'_>) -> Option<Notice<'c>> {
     observe(context.engine());
-    let Some(store) = context.engine().history() else {
-        return;
-    };
+    let store = context.engine().history()?;
     let (told, all) = (&context.session.inner.told, store.set_aside());
     // Only the latest is named: it says where the current history begins.
-    let Some(latest) = all.last().filter(|_| told.misses_some(&all)) else {
-        return;
-    };
-    let words = cut(&latest.to_string(), LONGEST);
-    let line = format!("[lancet: {words}. Tell the user.]");
-    // Without room for the line, the next answer tells.
-    if context.has_room(reply, &line) && !told.take_new(all).is_empty() {
-        reply.append(&line);
-    }
+    let latest = all.last().filter(|_| told.misses_some(&all))?;
+    let sentence = format!("{}. Tell the user.", cut(&latest.to_string(), LONGEST));
+    Some(Notice::new(&sentence, move || {
+        !told.take_new(all).is_empty()
+    }))
 }

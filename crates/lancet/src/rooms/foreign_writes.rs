@@ -1,0 +1,121 @@
+//! Foreign writes: a file that the session wrote last and that no longer holds what was written is named once, in a notice
+//! after the answer to the next call.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use lancet_history::StampRecord;
+use lancet_workspace::{KnownContent, Revision};
+
+use super::CallContext;
+use super::notices::Notice;
+use crate::ledger::{record_of, stamp_of};
+use crate::outcome::Outcome;
+use crate::wording::{joined, quote_path};
+
+/// How many files one answer names.
+const NAMED: usize = 10;
+
+/// The result of checking one file.
+enum Checked {
+    /// The file holds what was written, and has this stamp.
+    Same(StampRecord),
+    /// The file holds something else, or is missing.
+    Changed,
+}
+
+/// The notice about files that the session wrote last and somebody else has changed since. The files that the answer is
+/// about are left out.
+pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Option<Notice<'c>> {
+    let written: Vec<(PathBuf, StampRecord, [u8; 32])> = {
+        let ledger = context.session.ledger();
+        let entry = |(path, entry): (&Path, &lancet_history::Entry)| {
+            let still = entry.wrote == Some(entry.revision);
+            still.then(|| (path.to_path_buf(), entry.stamp, entry.revision))
+        };
+        ledger.recently_written().filter_map(entry).collect()
+    };
+    if written.is_empty() {
+        return None;
+    }
+    let own: HashSet<&Path> = outcome.paths().into_iter().collect();
+    let mut changed = Vec::new();
+    for (path, stamp, revision) in written {
+        // A call that is writing the file at this moment answers for it; a file outside of this client's roots is not
+        // this session's concern.
+        if !context.engine().covers(&path)
+            || own.contains(path.as_path())
+            || context.engine().base().order.is_held(&path)
+        {
+            continue;
+        }
+        if context.cancel.stopped().is_some() {
+            return None;
+        }
+        match check(context, &path, &stamp, revision) {
+            Checked::Same(now) if now == stamp => {}
+            Checked::Same(now) => {
+                let same = |entry: &mut lancet_history::Entry| {
+                    if entry.revision == revision {
+                        entry.stamp = now;
+                    }
+                };
+                context.session.ledger().update(&path, same);
+            }
+            Checked::Changed => changed.push((path, revision)),
+        }
+    }
+    changed.truncate(NAMED);
+    if changed.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = changed.iter().map(|(path, _)| quote_path(path)).collect();
+    let sentence = format!(
+        "someone else has since changed or removed what this session wrote: {}. Read before you rely on it.",
+        joined(&names, ", ")
+    );
+    Some(Notice::new(&sentence, move || {
+        for (path, revision) in changed {
+            mark_given(context, &path, revision);
+        }
+        true
+    }))
+}
+
+/// Records that the session was told of a foreign write, unless it knows another version of the file by now.
+fn mark_given(context: &CallContext<'_>, path: &Path, revision: [u8; 32]) {
+    let mut ledger = context.session.ledger();
+    let known = ledger.peek(path).map(|entry| entry.revision);
+    if known == Some(revision) {
+        ledger.told(path);
+        drop(ledger);
+        context.session.keep(path);
+    }
+}
+
+fn check(
+    context: &CallContext<'_>,
+    path: &Path,
+    stamp: &StampRecord,
+    revision: [u8; 32],
+) -> Checked {
+    let Ok(located) = context.engine().workspace.locate_as_spelled(path) else {
+        return Checked::Changed;
+    };
+    let known = stamp_of(stamp);
+    if located
+        .stat()
+        .is_some_and(|now| now.same_file_state(&known))
+    {
+        return Checked::Same(*stamp);
+    }
+    match located.unchanged_since(
+        &known,
+        KnownContent::Revision(Revision::from_bytes(revision)),
+    ) {
+        Ok(Some(now)) => Checked::Same(record_of(&now)),
+        // The file is being written at this moment; the next call checks it again.
+        Err(lancet_workspace::ReadError::Unstable) => Checked::Same(*stamp),
+        Ok(None) | Err(_) => Checked::Changed,
+    }
+}

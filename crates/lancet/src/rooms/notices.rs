@@ -1,0 +1,94 @@
+//! Notices after an answer: facts that the call did not ask for. One list of sources in a fixed order, one budget and one
+//! rule for all entries (tool calls, and a host's undo and restore): a notice is added whole where the answer still has
+//! room for it; otherwise it waits for the next answer.
+
+use super::{CallContext, foreign_writes, late, set_aside};
+use crate::engine::TROUBLE_ROOM;
+use crate::limit::AnswerLimit;
+use crate::outcome::Outcome;
+use crate::reply::Reply;
+
+/// The longest reason why settings do not load, as the answer's limit measures it.
+const LONGEST_REASON: usize = 500;
+/// The length that a text which was cut may have beyond its bound: the words that say how much is missing.
+const CUT_MARK: usize = 40;
+
+/// A line for the end of an answer.
+pub(crate) struct Notice<'c> {
+    line: String,
+    /// Room that the answer itself had to leave for this notice.
+    reserved: usize,
+    /// Records that the notice is given. False: another answer has given it meanwhile, and it is not news any more.
+    claim: Box<dyn FnOnce() -> bool + 'c>,
+}
+
+impl<'c> Notice<'c> {
+    /// A notice with these words; `claim` records that it is given.
+    pub(crate) fn new(words: &str, claim: impl FnOnce() -> bool + 'c) -> Self {
+        Self {
+            line: format!("[lancet: {words}]"),
+            reserved: 0,
+            claim: Box::new(claim),
+        }
+    }
+}
+
+/// What a call does to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    Reads,
+    Writes,
+}
+
+/// Ends an answer: adds the notices that fit, and holds the whole within its limit.
+pub(super) fn end_answer(context: &CallContext<'_>, effect: Effect, reply: &mut Reply) {
+    let mut limit = match reply.is_error() {
+        true => context.refusals,
+        false => context.limit,
+    };
+    let notices = collect(context, effect, limit, reply.outcome());
+    if !notices.is_empty() {
+        let mut used = limit.length(reply.text());
+        for notice in notices {
+            limit.most += notice.reserved;
+            let length = limit.length(&notice.line) + limit.length("\n");
+            if used + length <= limit.most && (notice.claim)() {
+                reply.append(&notice.line);
+                used += length;
+            }
+        }
+    }
+    reply.finish(limit);
+}
+
+/// The notices of all sources, in the order in which they are given.
+fn collect<'c>(
+    context: &'c CallContext<'_>,
+    effect: Effect,
+    limit: AnswerLimit,
+    outcome: &Outcome,
+) -> Vec<Notice<'c>> {
+    let mut notices = Vec::new();
+    notices.extend(foreign_writes::notice(context, outcome));
+    notices.extend(late::notices(context));
+    notices.extend(set_aside::notice(context));
+    if effect == Effect::Writes {
+        notices.extend(broken_settings(context, limit));
+    }
+    notices
+}
+
+/// Every answer of a writing call says that the settings do not load and the earlier ones are in force. The call's limit
+/// is lower by the room for these words.
+fn broken_settings<'c>(context: &CallContext<'_>, limit: AnswerLimit) -> Option<Notice<'c>> {
+    let why = context.engine().trouble.as_ref()?;
+    let sentence = "the settings were changed and do not load; the ones before are in force until the user mends this: ";
+    // The limit in force is what is left after at most a quarter was taken away.
+    let reserved = TROUBLE_ROOM.min(limit.most / 3);
+    let longest = reserved.saturating_sub(limit.length(sentence) + CUT_MARK);
+    let reason = limit.cut(why, longest.min(LONGEST_REASON));
+    Some(Notice {
+        reserved,
+        ..Notice::new(&format!("{sentence}{reason}"), || true)
+    })
+}
