@@ -182,3 +182,6 @@ fn as_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error>
 fn as_line_endings<S: Serializer>(endings: &LineEndings, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(endings.name())
 }
+
+#[cfg(test)]
+mod tests;

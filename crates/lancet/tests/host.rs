@@ -220,3 +220,28 @@ fn undo_for_a_host_tells_the_news_that_every_call_tells() {
         assert!(reply.text().contains(news), "{news}: {}", reply.text());
     }
 }
+
+#[test]
+fn a_full_answer_still_says_that_the_settings_do_not_load() {
+    const LIMIT: usize = 2_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("root");
+    fs::create_dir(&root).expect("made");
+    let lancet = Lancet::builder()
+        .root(&root)
+        .state_dir(folder.path().join("state"))
+        .settings_source(Broken)
+        .answer_limit(LIMIT)
+        .mode(Mode::AcceptEdits)
+        .open()
+        .expect("opened");
+    let new = |number: usize| json!({ "file_path": root.join(format!("{number}.txt")), "old_string": "", "new_string": "x\n" });
+    let edits: Vec<_> = (0..60).map(new).collect();
+    let call = RawCall::new("MultiEdit", json!({ "edits": edits }));
+    let reply = lancet.new_session().call(call);
+    assert!(!reply.is_error(), "{}", reply.text());
+    for words in ["the answer ends here at its limit", "a riddle"] {
+        assert!(reply.text().contains(words), "{words}: {}", reply.text());
+    }
+    assert!(reply.text().chars().count() <= LIMIT, "{}", reply.text());
+}
