@@ -3,6 +3,7 @@
 //! `Plan`.
 
 pub(crate) mod announce;
+mod answer_budget;
 pub(crate) mod approve;
 mod asked;
 mod attempt;

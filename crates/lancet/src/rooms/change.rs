@@ -14,8 +14,6 @@ use crate::session::Check;
 /// How often a change is attempted again after a file changed between the examination and the write. The ledger decides
 /// anew each time, so a retry only succeeds where the foreign change is one that the call may ignore.
 const RETRIES: usize = 2;
-/// What an answer says once, whatever its files are: repaired arguments, its end at the limit.
-const CLOSING: usize = 1_000;
 
 /// How an attempt ended.
 enum Ended {
@@ -123,10 +121,7 @@ fn examine_change(
     change: &Change,
 ) -> Result<Plan, Refusal> {
     context.check_time()?;
-    // Half of an answer is for what is said of the changes.
-    let half = context.limit.most / 2;
-    context.room.set(half);
-    context.words.set(half.saturating_sub(CLOSING));
+    context.budget.begin(context.limit);
     match change {
         Change::Edits {
             edits,

@@ -1,5 +1,5 @@
-//! What every room of one call needs at hand: whose call it is, its time, what its answer may still say, and how closely
-//! the files are looked at.
+//! The context of one call, which every room is given: the session, the engine as it is for this call, who calls, how long
+//! the call and its answer may be.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
+use super::answer_budget::AnswerBudget;
 use super::request::EditRequest;
 use crate::approval::Approver;
 use crate::audience::ReadLines;
@@ -21,7 +22,7 @@ use crate::session::Session;
 use crate::settings::Matching;
 use crate::wording::duration;
 
-/// The context of one call.
+/// The context of one call. Session, engine, caller and limits stay the same throughout; the budget is spent by examine.
 pub(crate) struct CallContext<'s> {
     pub(crate) session: &'s Session,
     pub(super) engine: Arc<EngineView>,
@@ -32,10 +33,8 @@ pub(crate) struct CallContext<'s> {
     pub(crate) limit: AnswerLimit,
     /// How long it may be where the call is refused.
     pub(crate) refusals: AnswerLimit,
-    /// How much of changed lines this call's answer may still show, as `limit` measures it.
-    pub(crate) room: Cell<usize>,
-    /// How much it may still say about the changes; more than that is taken from what it may show.
-    pub(super) words: Cell<usize>,
+    /// What the answer may still say and show of a change.
+    pub(crate) budget: AnswerBudget,
     /// Who is asked about this call, where it is not whom the engine asks.
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// How long this call has waited for a person.
@@ -63,8 +62,7 @@ impl<'s> CallContext<'s> {
             tool,
             caller,
             cancel,
-            room: Cell::new(0),
-            words: Cell::new(0),
+            budget: AnswerBudget::default(),
             approver: None,
             waited: Cell::default(),
             rules: RefCell::default(),
@@ -74,10 +72,7 @@ impl<'s> CallContext<'s> {
     /// Counts what the answer says before the lines that it shows next: lines behind the answer's end must not be taken
     /// for seen.
     pub(crate) fn say(&self, length: usize) {
-        let spared = self.words.get().min(length);
-        self.words.set(self.words.get() - spared);
-        let room = self.room.get().saturating_sub(length - spared);
-        self.room.set(room);
+        self.budget.say(length);
     }
 
     /// How long a text is, as the limit of the answer measures it.

@@ -1,4 +1,4 @@
-//! What a host put before the model by itself: counts as a read of the lines it shows, or as a partial view.
+//! Text that a host has shown to the model by itself: it counts as a read of the lines it holds, or as a partial view.
 
 use std::path::Path;
 

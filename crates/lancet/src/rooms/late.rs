@@ -1,6 +1,7 @@
-//! Old files that somebody may still write into: looked at again with every call, until nobody can. What came late is a
-//! version of its own in the history, and the session whose change displaced the file is told. What a recovery found is
-//! told in the same way, to whoever calls next.
+//! Late writes: another process may have a file open that a change displaced, and write to it afterwards. Displaced files are
+//! checked again with every call until no process has them open (sealed). What was written late becomes a version of its own
+//! in the history, and the session whose change displaced the file is told. The outcome of a recovery is told in the same
+//! way, to the next caller.
 
 use std::io;
 use std::path::Path;
@@ -20,12 +21,12 @@ use crate::engine::{EngineView, LateNotice};
 use crate::operation;
 use crate::wording::quote_path;
 
-/// What the history calls the tool of a late version.
+/// The name that the history gives as the tool of a late version.
 const TOOL: &str = "late writer";
-/// How many old files are looked at with one call, and how many notices one answer has of them.
+/// The most displaced files that one call checks, and the most notices that one answer has.
 const AT_ONCE: usize = 16;
 
-/// Puts the old files of a change on record that are not sealed.
+/// Records the displaced files of a change that another process may still write to.
 pub(crate) fn watch(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -51,7 +52,7 @@ pub(crate) fn watch(
             operation: id.to_owned(),
             late: None,
         };
-        // Where that fails this process still looks; only after its end nobody would.
+        // If this fails, this process still checks the file; only a later one would not know of it.
         let _ = store.put_unsealed(&unsealed);
         context
             .engine()
@@ -64,12 +65,12 @@ pub(crate) fn watch(
     }
 }
 
-/// Takes up what processes left that have ended.
+/// Takes over the displaced files and notices of processes that have ended.
 pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
     for mut unsealed in store.unsealed().unwrap_or_default() {
         let _ = store.put_unsealed(&unsealed);
         if crate::session::is_unnamed(&unsealed.session) {
-            // It ended with its process.
+            // An unnamed session ends with its process: the notice goes to the next caller.
             unsealed.session.clear();
         }
         let mut open = engine.base().pending_recovery.late.lock();
@@ -84,7 +85,7 @@ pub(crate) fn take_up(engine: &EngineView, store: &dyn OperationStore) {
     look(engine);
 }
 
-/// What a recovery did, for whoever calls next.
+/// Queues notices about recovered files for the next caller.
 pub(crate) fn recovered(engine: &EngineView, all: &[Recovered]) {
     for one in all {
         let path = quote_path(&one.path);
@@ -112,7 +113,7 @@ pub(crate) fn recovered(engine: &EngineView, all: &[Recovered]) {
     }
 }
 
-/// Looks again at old files that are not sealed.
+/// Checks displaced files that are not sealed yet.
 fn look(engine: &EngineView) {
     let waiting = {
         let mut open = engine.base().pending_recovery.late.lock();

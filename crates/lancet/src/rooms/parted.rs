@@ -1,18 +1,18 @@
-//! Files that a change parted from their other names (hard links): noted in the history, so that an undo can say what it
-//! does not join again.
+//! Files whose hard links a change broke are recorded in the history, so that an undo can say that it does not join them
+//! again.
 
 use lancet_workspace::Warning;
 
 use super::CallContext;
 use super::record::Recorded;
 
-/// Notes those of a change.
+/// Records the files of a change whose hard links it broke.
 pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
     for (at, written) in recorded.written.iter().enumerate() {
         if written.warnings.contains(&Warning::LinksBroken)
             && let Some(store) = context.engine().history()
         {
-            // Told in this answer; where it cannot be noted the undo does not repeat it.
+            // This answer says it anyway; if recording fails, the undo does not repeat it.
             let _ = store.record_broken_link(&recorded.operation, at);
         }
     }

@@ -222,8 +222,7 @@ fn numbered(
             }
             let told = cut(text, LONGEST_LINE);
             let length = context.length(&told) + GUTTER_ROOM;
-            if lines < MOST_LINES && length <= context.room.get() {
-                context.room.set(context.room.get() - length);
+            if lines < MOST_LINES && context.budget.show(length) {
                 gutter.write(&mut body, moved(new_line, before));
                 body.push_str(&told);
                 body.push('\n');

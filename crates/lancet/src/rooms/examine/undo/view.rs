@@ -171,10 +171,9 @@ fn shown_diff(
     context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
     let diff = unified(&difference.hunks);
     let length = context.length(&diff);
-    if difference.coarse || length > context.room.get() {
+    if difference.coarse || !context.budget.show(length) {
         return None;
     }
-    context.room.set(context.room.get() - length);
     Some(diff)
 }
 
