@@ -8,46 +8,46 @@
 //! The promise: a write by anybody else, before, during or just after, is never lost silently. It stands at the name, or
 //! it is kept and told.
 
-mod aside;
-mod back;
 mod check;
 mod exchange;
 mod finish;
 mod guarantee;
-mod hold;
 mod in_place;
-mod intent;
+mod journal_entry;
+mod lease;
+mod move_aside;
 mod names;
 mod outcome;
-mod place;
 mod request;
+mod rollback;
+mod scratch;
 mod stage;
-mod trial;
+mod target_folders;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-pub(crate) use aside::give_name;
 pub use guarantee::Guarantee;
 pub(crate) use in_place::write_over;
+pub(crate) use move_aside::rename_to_free_name;
 pub use outcome::{CommitError, ReadOnlyReason, Warning, Written};
 pub use request::{
     Durability, Expected, HardLinkPolicy, NewBytes, OldFile, Source, Strategy, Weak, Write,
     WriteOptions,
 };
+pub(crate) use scratch::next_name;
 pub use stage::is_package_store;
-pub(crate) use trial::next_name;
 
-use crate::locks::{Guard, Kept, LockError};
+use crate::locks::{FolderLocks, LockError, LockScope};
 use crate::roots::Workspace;
-use back::{Done, roll_back};
-use hold::Held;
-use in_place::{Gripped, Rewrite};
-use outcome::{Failure, Rung};
+use in_place::{FileToRewrite, Rewrite};
+use lease::CheckedFile;
+use outcome::{CommitFailure, Method};
+use rollback::{Applied, roll_back};
+use scratch::Scratch;
 use stage::{Creation, Replacement, Staged};
-use trial::Scratch;
 
 /// How often a batch is attempted again because a file needs another method.
 const ATTEMPTS: usize = 6;
@@ -66,21 +66,21 @@ impl Workspace {
         for _ in 0..ATTEMPTS {
             match self.attempt(&batch, &forced) {
                 Ok(written) => return Ok(written),
-                Err(Stopped::For(error)) => return Err(error),
-                Err(Stopped::Again(index, rung)) => forced[index] = Some(rung),
+                Err(AttemptError::Failed(error)) => return Err(error),
+                Err(AttemptError::RetryWith(index, method)) => forced[index] = Some(method),
             }
         }
-        Err(Failure::Again(Rung::InPlace).of(0))
+        Err(CommitFailure::RetryWith(Method::InPlace).of(0))
     }
 
     fn attempt(
         &self,
         batch: &[Write<'_>],
-        forced: &[Option<Rung>],
-    ) -> Result<Vec<Written>, Stopped> {
+        forced: &[Option<Method>],
+    ) -> Result<Vec<Written>, AttemptError> {
         // Without a usable state folder the old file could not be kept, so nothing is written.
         self.displaced.folder(&*self.disk).map_err(|source| {
-            Stopped::For(CommitError::Io {
+            AttemptError::Failed(CommitError::Io {
                 index: 0,
                 step: "state folder",
                 source,
@@ -88,20 +88,22 @@ impl Workspace {
         })?;
         // Declared first, so that it is dropped last: the journal entry is closed after the scratch files are gone.
         let mut row;
-        let mut trial = Scratch::new(self);
+        let mut scratch = Scratch::new(self);
         let mut checked = Vec::with_capacity(batch.len());
         for (index, write) in batch.iter().enumerate() {
-            checked.push(check::check(write).map_err(stopped(index))?);
+            checked.push(check::check(write).map_err(attempt_error(index))?);
         }
         let mut staged = Vec::with_capacity(batch.len());
         for (index, (write, current)) in batch.iter().zip(checked).enumerate() {
-            let rung = forced.get(index).copied().flatten();
-            staged.push(stage::stage(&mut trial, write, current, rung).map_err(stopped(index))?);
+            let method = forced.get(index).copied().flatten();
+            staged.push(
+                stage::stage(&mut scratch, write, current, method).map_err(attempt_error(index))?,
+            );
         }
         let guard = self.lock(batch, &staged)?;
-        trial.locked(&guard);
-        row = intent::Row::open(self, batch, &staged).map_err(|source| {
-            Stopped::For(CommitError::Io {
+        scratch.locked(&guard);
+        row = journal_entry::JournalEntry::open(self, batch, &staged).map_err(|source| {
+            AttemptError::Failed(CommitError::Io {
                 index: 0,
                 step: "journal",
                 source,
@@ -109,37 +111,37 @@ impl Workspace {
         })?;
         let mut ready = Vec::with_capacity(batch.len());
         for (index, (write, staged)) in batch.iter().zip(staged).enumerate() {
-            ready.push(make_ready(&mut trial, write, staged).map_err(stopped(index))?);
+            ready.push(make_ready(&mut scratch, write, staged).map_err(attempt_error(index))?);
         }
-        let mut done: Vec<Done> = Vec::with_capacity(batch.len());
+        let mut done: Vec<Applied> = Vec::with_capacity(batch.len());
         for (index, (write, ready)) in batch.iter().zip(ready).enumerate() {
-            let places = place::Places::of(write, &ready, &guard);
-            let checked = places.check(&trial);
-            match checked.and_then(|()| swap(&mut trial, write, ready)) {
+            let places = target_folders::TargetFolders::of(write, &ready, &guard);
+            let checked = places.check(&scratch);
+            match checked.and_then(|()| swap(&mut scratch, write, ready)) {
                 Ok(swapped) => {
                     done.push(swapped);
-                    if let Some(failure) = places.moved_meanwhile(&trial) {
-                        let error = roll_back(&mut trial, batch, done, failure.of(index));
-                        return Err(Stopped::For(error));
+                    if let Some(failure) = places.moved_meanwhile(&scratch) {
+                        let error = roll_back(&mut scratch, batch, done, failure.of(index));
+                        return Err(AttemptError::Failed(error));
                     }
                 }
-                Err(Failure::Again(rung)) => {
-                    let cause = Failure::Again(rung).of(index);
-                    return Err(match roll_back(&mut trial, batch, done, cause) {
-                        partly @ CommitError::Partly { .. } => Stopped::For(partly),
-                        _ => Stopped::Again(index, rung),
+                Err(CommitFailure::RetryWith(method)) => {
+                    let cause = CommitFailure::RetryWith(method).of(index);
+                    return Err(match roll_back(&mut scratch, batch, done, cause) {
+                        partly @ CommitError::Partly { .. } => AttemptError::Failed(partly),
+                        _ => AttemptError::RetryWith(index, method),
                     });
                 }
                 Err(failure) => {
-                    let error = roll_back(&mut trial, batch, done, failure.of(index));
-                    return Err(Stopped::For(error));
+                    let error = roll_back(&mut scratch, batch, done, failure.of(index));
+                    return Err(AttemptError::Failed(error));
                 }
             }
         }
-        finish::finish(trial, batch, done, guard, &mut row).map_err(Stopped::For)
+        finish::finish(scratch, batch, done, guard, &mut row).map_err(AttemptError::Failed)
     }
 
-    fn lock(&self, batch: &[Write<'_>], staged: &[Staged]) -> Result<Guard, Stopped> {
+    fn lock(&self, batch: &[Write<'_>], staged: &[Staged]) -> Result<FolderLocks, AttemptError> {
         let mut folders: Vec<Arc<OwnedFd>> = Vec::with_capacity(batch.len());
         for (write, staged) in batch.iter().zip(staged) {
             folders.push(Arc::clone(staged.folder(write)));
@@ -148,7 +150,7 @@ impl Workspace {
             }
         }
         let guard = self.locks.take(&self.disk, &folders).map_err(|error| {
-            Stopped::For(match error {
+            AttemptError::Failed(match error {
                 LockError::Busy => CommitError::Busy {
                     index: 0,
                     waited: self.locks.patience,
@@ -160,7 +162,7 @@ impl Workspace {
                 },
             })
         })?;
-        if guard.kept == Kept::Out {
+        if guard.scope == LockScope::AllProcesses {
             self.sweep(&guard, &folders);
         }
         Ok(guard)
@@ -168,79 +170,85 @@ impl Workspace {
 }
 
 /// Why an attempt ended without success.
-enum Stopped {
-    For(CommitError),
-    Again(usize, Rung),
+enum AttemptError {
+    Failed(CommitError),
+    RetryWith(usize, Method),
 }
 
-fn stopped(index: usize) -> impl Fn(Failure) -> Stopped {
+fn attempt_error(index: usize) -> impl Fn(CommitFailure) -> AttemptError {
     move |failure| match failure {
-        Failure::Again(rung) => Stopped::Again(index, rung),
-        failure => Stopped::For(failure.of(index)),
+        CommitFailure::RetryWith(method) => AttemptError::RetryWith(index, method),
+        failure => AttemptError::Failed(failure.of(index)),
     }
 }
 
 /// A write whose old file was compared and, where possible, leased.
 enum Ready {
-    Replace(Replacement, Held),
+    Replace(Replacement, CheckedFile),
     Create(Creation),
-    InPlace(Rewrite, Gripped),
-    Remove(OsString, Held),
-    Move(Arc<OwnedFd>, Held),
+    InPlace(Rewrite, FileToRewrite),
+    Remove(OsString, CheckedFile),
+    Move(Arc<OwnedFd>, CheckedFile),
 }
 
 fn make_ready(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     staged: Staged,
-) -> Result<Ready, Failure> {
+) -> Result<Ready, CommitFailure> {
     match staged {
         Staged::Replace(mut replacement, handle) => {
             let device = replacement.checked.device;
-            trial.name(&mut replacement.temporary, device, replacement.rung)?;
-            let held = hold::hold(trial, write, handle, &replacement.checked)?;
-            Ok(Ready::Replace(replacement, held))
+            scratch.name(&mut replacement.temporary, device, replacement.method)?;
+            let old_file = lease::lease_and_compare(scratch, write, handle, &replacement.checked)?;
+            Ok(Ready::Replace(replacement, old_file))
         }
         Staged::Create(creation) => Ok(Ready::Create(creation)),
         Staged::InPlace(mut rewrite) => {
-            in_place::name_copies(trial, &mut rewrite)?;
-            let gripped = in_place::grip(trial, write, &rewrite)?;
-            Ok(Ready::InPlace(rewrite, gripped))
+            in_place::name_copies(scratch, &mut rewrite)?;
+            let to_rewrite = in_place::protection(scratch, write, &rewrite)?;
+            Ok(Ready::InPlace(rewrite, to_rewrite))
         }
-        Staged::Leave {
+        Staged::RemoveOrMove {
             handle,
             checked,
             aside,
         } => {
             let to_folder = match write.new {
-                NewBytes::MovedTo(to) => Some(stage::make_folders(trial, to)?.0),
+                NewBytes::MovedTo(to) => Some(stage::make_folders(scratch, to)?.0),
                 _ => None,
             };
-            let held = hold::hold(trial, write, handle, &checked)?;
+            let old_file = lease::lease_and_compare(scratch, write, handle, &checked)?;
             Ok(match to_folder {
-                Some(folder) => Ready::Move(folder, held),
-                None => Ready::Remove(aside, held),
+                Some(folder) => Ready::Move(folder, old_file),
+                None => Ready::Remove(aside, old_file),
             })
         }
     }
 }
 
-fn swap(trial: &mut Scratch<'_>, write: &Write<'_>, ready: Ready) -> Result<Done, Failure> {
+fn swap(
+    scratch: &mut Scratch<'_>,
+    write: &Write<'_>,
+    ready: Ready,
+) -> Result<Applied, CommitFailure> {
     match (ready, write.new) {
-        (Ready::Replace(replacement, held), _) if replacement.rung == Rung::Aside => {
-            aside::aside(trial, write, replacement, held)
+        (Ready::Replace(replacement, old_file), _) if replacement.method == Method::MoveAside => {
+            move_aside::move_aside(scratch, write, replacement, old_file)
         }
-        (Ready::Replace(replacement, held), _) => {
-            exchange::exchange(trial, write, replacement, held)
+        (Ready::Replace(replacement, old_file), _) => {
+            exchange::exchange(scratch, write, replacement, old_file)
         }
-        (Ready::Create(creation), _) => names::create(trial, write, creation),
-        (Ready::InPlace(rewrite, gripped), _) => in_place::rewrite(trial, write, rewrite, gripped),
-        (Ready::Move(folder, held), NewBytes::MovedTo(to)) => {
-            names::rename(trial, write, to, folder, held)
+        (Ready::Create(creation), _) => names::create(scratch, write, creation),
+        (Ready::InPlace(rewrite, to_rewrite), _) => {
+            in_place::rewrite(scratch, write, rewrite, to_rewrite)
         }
-        (Ready::Remove(aside, held), _) => names::remove(trial, write, aside, held),
+        (Ready::Move(folder, old_file), NewBytes::MovedTo(to)) => {
+            names::rename(scratch, write, to, folder, old_file)
+        }
+        (Ready::Remove(aside, old_file), _) => names::remove(scratch, write, aside, old_file),
         // Unreachable: `Ready::Move` is only built from `NewBytes::MovedTo`.
-        (Ready::Move(..), _) => Err(Failure::Changed),
+        (Ready::Move(..), _) => Err(CommitFailure::Changed),
     }
 }
 

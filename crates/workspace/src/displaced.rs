@@ -86,14 +86,14 @@ impl Default for Limits {
 
 /// The folder that displaced files are stored in.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub(crate) struct DisplacedStore {
     path: Option<PathBuf>,
     opened: Mutex<Option<Arc<OwnedFd>>>,
 }
 
-impl Store {
-    pub(crate) fn new(path: Option<PathBuf>) -> Store {
-        Store {
+impl DisplacedStore {
+    pub(crate) fn new(path: Option<PathBuf>) -> DisplacedStore {
+        DisplacedStore {
             path,
             opened: Mutex::new(None),
         }

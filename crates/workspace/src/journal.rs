@@ -26,13 +26,13 @@ pub struct Intent {
 impl Intent {
     /// Encodes the intent, for a journal that stores bytes.
     pub fn encode(&self) -> Vec<u8> {
-        line::Line::Open(0, self.clone()).encode()
+        line::JournalLine::Open(0, self.clone()).encode()
     }
 
     /// Decodes an intent; `None` where the bytes are torn or of another format.
     pub fn decode(bytes: &[u8]) -> Option<Intent> {
-        match line::Line::decode(bytes.strip_suffix(b"\n")?)? {
-            line::Line::Open(_, intent) => Some(intent),
+        match line::JournalLine::decode(bytes.strip_suffix(b"\n")?)? {
+            line::JournalLine::Open(_, intent) => Some(intent),
             _ => None,
         }
     }

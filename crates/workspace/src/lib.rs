@@ -1,23 +1,64 @@
-//! The only door to the disk: roots, snapshots, the write.
+//! The only access to the disk: roots, snapshots, and the write that never loses another program's change.
 //!
-//! A path becomes a [`Located`] file below a root, held by the handle of its folder; from there on every call
-//! names that handle and one name, never a whole path again. Reading gives a [`Snapshot`], writing goes through
-//! [`Workspace::commit`] alone. What a text means, who may change it and what was seen of it is not known here.
+//! - [`Workspace`] opens the roots. [`Workspace::locate`] resolves a path to a [`Located`] file below a root, which holds
+//!   the handle of its folder; from there on every call uses that handle and one name, never a whole path again.
+//! - [`Located::snapshot`] reads a file as it was at one moment ([`Snapshot`]) and identifies its content ([`Revision`]).
+//! - [`Workspace::commit`] writes files, all or none, if they still have the [`Expected`] content. [`Written`] names the
+//!   [`Guarantee`] that the file system allowed; [`CommitError`] says why nothing was written.
+//! - [`Workspace::recover`] completes or undoes what a crashed process left.
+//! - [`Disk`] is the trait of all system calls; [`RealDisk`] makes them.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write, WriteOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! std::fs::write(folder.path().join("a.txt"), "one\n")?;
+//!
+//! let workspace = Workspace::open(&[folder.path().to_path_buf()], Arc::new(RealDisk), None)?;
+//! let path = workspace.roots()[0].join("a.txt");
+//! let located = workspace.locate(&path)?;
+//! let snapshot = located.snapshot(1 << 20)?;
+//! let write = Write {
+//!     located: &located,
+//!     expected: Expected::Content {
+//!         revision: snapshot.revision,
+//!         stamp: snapshot.stamp,
+//!         bytes: Some(Arc::clone(&snapshot.bytes)),
+//!     },
+//!     new: NewBytes::Whole(b"two\n"),
+//!     revision: None,
+//!     options: WriteOptions::default(),
+//! };
+//! workspace.commit(vec![write.clone()])?;
+//! assert_eq!(std::fs::read_to_string(&path)?, "two\n");
+//!
+//! // The file no longer has the expected content: the same write is refused.
+//! assert!(matches!(workspace.commit(vec![write]), Err(CommitError::Changed { index: 0 })));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Limitations
+//! Linux and macOS; on macOS there are no leases, and it is untested. Leases need ownership of the file and a file
+//! system that has them; elsewhere the bytes are compared a second time and the guarantee is weaker. What a text means,
+//! who may change it and what a model has seen is not known here. `docs/write-promises.md` lists what the tests show.
 
 #[cfg(not(unix))]
 compile_error!(
     "lancet runs on Linux and macOS; Windows itself is not supported yet (inside WSL it is Linux)."
 );
 
-mod branch;
 mod buffer;
 mod commit;
 mod content;
 mod disk;
 mod displaced;
 mod folder;
+mod folder_removal;
+mod handles;
 mod journal;
-mod leaving;
 mod locate;
 mod locks;
 mod mounts;
@@ -30,7 +71,6 @@ mod snapshot;
 mod stamp;
 mod sweep;
 
-pub use branch::{FileReader, FolderHandle};
 pub use commit::{
     CommitError, Durability, Expected, Guarantee, HardLinkPolicy, NewBytes, OldFile,
     ReadOnlyReason, Source, Strategy, Warning, Weak, Write, WriteOptions, Written,
@@ -42,10 +82,11 @@ pub use disk::{
 };
 pub use displaced::{DISPLACED_FOLDER, Displaced, LateWriteCheck, Limits, Seal, is_sealed_name};
 pub use folder::{FolderEntry, FolderListing};
+pub use folder_removal::FolderRemoval;
+pub use handles::{FileReader, FolderHandle};
 pub use journal::{
     Act, FileIdentity, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket,
 };
-pub use leaving::FolderRemoval;
 pub use locate::{FileType, LocateError, Located};
 pub use recover::{Recovered, RecoveryOutcome};
 pub use resolved::{normalize_lexically, resolved_folder};

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::disk::{Disk, FileSystemKind};
 use crate::roots::{Root, Workspace};
 use crate::stamp::Stamp;
-use walk::Walk;
+use walk::PathResolver;
 
 /// What was found at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,10 +129,10 @@ impl Workspace {
             Some((root, rest)) if !climbs(rest) => {
                 match self.locate_plainly(root, rest, path, spelling) {
                     Some(located) => located,
-                    None => Walk::new(self, path, spelling).run()?,
+                    None => PathResolver::new(self, path, spelling).run()?,
                 }
             }
-            _ => Walk::new(self, path, spelling).run()?,
+            _ => PathResolver::new(self, path, spelling).run()?,
         };
         if literal.is_none_or(|(root, _)| !Arc::ptr_eq(&self.roots[root], &located.root)) {
             located.root.check_place(&*self.disk)?;

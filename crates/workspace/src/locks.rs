@@ -30,23 +30,23 @@ pub(crate) struct Locks {
 
 /// Whom a lock keeps out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum LockScope {
     /// Every lancet process on this machine.
-    Out,
+    AllProcesses,
     /// Only the other threads of this process.
-    Apart,
+    ThisProcess,
 }
 
 /// The locks of some folders, released on drop.
 #[derive(Debug)]
-pub(crate) struct Guard {
+pub(crate) struct FolderLocks {
     disk: Arc<dyn Disk>,
     pub(crate) keys: BTreeSet<Key>,
     folders: Vec<Arc<OwnedFd>>,
     files: Vec<OwnedFd>,
     /// Device and inode of every folder that was requested.
     numbers: Vec<(Arc<OwnedFd>, Key)>,
-    pub(crate) kept: Kept,
+    pub(crate) scope: LockScope,
 }
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Locks {
         &self,
         disk: &Arc<dyn Disk>,
         folders: &[Arc<OwnedFd>],
-    ) -> Result<Guard, LockError> {
+    ) -> Result<FolderLocks, LockError> {
         let mut ordered: BTreeMap<Key, &Arc<OwnedFd>> = BTreeMap::new();
         let mut numbers = Vec::with_capacity(folders.len());
         for folder in folders {
@@ -79,13 +79,13 @@ impl Locks {
             numbers.push((Arc::clone(folder), key));
         }
         let deadline = Instant::now() + self.patience;
-        let mut guard = Guard {
+        let mut guard = FolderLocks {
             disk: Arc::clone(disk),
             keys: BTreeSet::new(),
             folders: Vec::new(),
             files: Vec::new(),
             numbers,
-            kept: Kept::Out,
+            scope: LockScope::AllProcesses,
         };
         for &key in ordered.keys() {
             let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,7 +107,7 @@ impl Locks {
                 Err(LockError::Io(error)) if cannot_lock(&error) => {
                     match self.stand_in(&**disk, key, deadline) {
                         Ok(Some(file)) => guard.files.push(file),
-                        Ok(None) => guard.kept = Kept::Apart,
+                        Ok(None) => guard.scope = LockScope::ThisProcess,
                         Err(error) => return Err(error),
                     }
                 }
@@ -182,7 +182,7 @@ fn cannot_lock(error: &io::Error) -> bool {
     )
 }
 
-impl Guard {
+impl FolderLocks {
     /// Device and inode of a folder that was locked through this very handle.
     pub(crate) fn numbers_of(&self, folder: &Arc<OwnedFd>) -> Option<(u64, u64)> {
         let mut numbers = self.numbers.iter();
@@ -198,7 +198,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for FolderLocks {
     fn drop(&mut self) {
         for folder in self.folders.drain(..) {
             // The handle may outlive the lock in a root, so the lock is released explicitly.

@@ -8,37 +8,37 @@ use crate::disk::{Disk, FileSystemKind};
 
 /// A feature that a file system may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lack {
+pub(crate) enum MissingFeature {
     /// Exchanging two names (`RENAME_EXCHANGE`).
     Exchange,
     /// Unnamed files (`O_TMPFILE`).
-    Unnamed,
+    UnnamedFiles,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Mounts {
-    lacks: Mutex<HashMap<u64, Vec<Lack>>>,
+    lacks: Mutex<HashMap<u64, Vec<MissingFeature>>>,
     natures: Mutex<HashMap<u64, FileSystemKind>>,
-    leases: Mutex<HashMap<u64, Sight>>,
+    leases: Mutex<HashMap<u64, LeaseCoverage>>,
 }
 
 /// Which writers a lease on a file detects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub(crate) enum LeaseCoverage {
     /// Every program that has the file open for writing or mapped.
-    All,
+    AllWriters,
     /// Not programs that only have the file mapped.
-    Some,
+    NotMappings,
 }
 
 impl Mounts {
-    pub(crate) fn lacks(&self, device: u64, what: Lack) -> bool {
+    pub(crate) fn lacks(&self, device: u64, what: MissingFeature) -> bool {
         self.table()
             .get(&device)
             .is_some_and(|lacking| lacking.contains(&what))
     }
 
-    pub(crate) fn note(&self, device: u64, what: Lack) {
+    pub(crate) fn note(&self, device: u64, what: MissingFeature) {
         let mut table = self.table();
         let lacking = table.entry(device).or_default();
         if !lacking.contains(&what) {
@@ -66,28 +66,32 @@ impl Mounts {
 
     /// Returns which writers a lease on this file detects. `device` is that of the file's folder: a file of overlayfs
     /// may carry the device of a layer, where leases detect more.
-    pub(crate) fn sight(
+    pub(crate) fn lease_coverage(
         &self,
         disk: &dyn Disk,
         file: BorrowedFd<'_>,
         device: Option<u64>,
-    ) -> Sight {
+    ) -> LeaseCoverage {
         let known = || self.leases.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sight) = device.and_then(|device| known().get(&device).copied()) {
-            return sight;
+        if let Some(lease_coverage) = device.and_then(|device| known().get(&device).copied()) {
+            return lease_coverage;
         }
         // A failed probe counts as the weaker case and is not cached.
         let Ok(all) = disk.lease_sees_all(file) else {
-            return Sight::Some;
+            return LeaseCoverage::NotMappings;
         };
-        let sight = if all { Sight::All } else { Sight::Some };
+        let lease_coverage = if all {
+            LeaseCoverage::AllWriters
+        } else {
+            LeaseCoverage::NotMappings
+        };
         if let Some(device) = device {
-            known().insert(device, sight);
+            known().insert(device, lease_coverage);
         }
-        sight
+        lease_coverage
     }
 
-    fn table(&self) -> MutexGuard<'_, HashMap<u64, Vec<Lack>>> {
+    fn table(&self) -> MutexGuard<'_, HashMap<u64, Vec<MissingFeature>>> {
         self.lacks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

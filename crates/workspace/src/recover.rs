@@ -18,7 +18,7 @@ use crate::journal::{Act, Progress, Record, Step};
 use crate::locate::LocateError;
 use crate::locks::LockError;
 use crate::roots::Workspace;
-use step::{Boot, Direction, Scene};
+use step::{Boot, Goal, StepRecovery};
 
 /// What recovery did about one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,9 +48,9 @@ impl Workspace {
             .recovered
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let healed = self.heal()?;
+        let recovered_files = self.recover_all()?;
         *recovered = true;
-        Ok(healed)
+        Ok(recovered_files)
     }
 
     pub(crate) fn recover_once(&self) -> io::Result<()> {
@@ -59,7 +59,7 @@ impl Workspace {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if !*recovered {
-            self.heal()?;
+            self.recover_all()?;
             *recovered = true;
         }
         drop(recovered);
@@ -70,7 +70,7 @@ impl Workspace {
         Ok(())
     }
 
-    fn heal(&self) -> io::Result<Vec<Recovered>> {
+    fn recover_all(&self) -> io::Result<Vec<Recovered>> {
         let Some(journal) = &self.journal else {
             return Ok(Vec::new());
         };
@@ -79,9 +79,9 @@ impl Workspace {
         let mut all = Vec::new();
         let mut is_all = true;
         for record in files {
-            match self.heal_record(&record)? {
-                Some(healed) => {
-                    all.extend(healed);
+            match self.recover_record(&record)? {
+                Some(recovered_files) => {
+                    all.extend(recovered_files);
                     journal.close(record.ticket)?;
                 }
                 // The entry is for other roots, or its files are in use: leave it for later.
@@ -94,10 +94,10 @@ impl Workspace {
         // Folders can be empty only after the files are restored; innermost first.
         folders.sort_by_key(|record| std::cmp::Reverse(record.depth()));
         for record in folders {
-            let healed = self.heal_record(&record)?;
+            let recovered_files = self.recover_record(&record)?;
             let stays = |one: &Recovered| matches!(one.outcome, RecoveryOutcome::Kept(_));
-            match healed {
-                Some(healed) if is_all || !healed.iter().any(stays) => {
+            match recovered_files {
+                Some(recovered_files) if is_all || !recovered_files.iter().any(stays) => {
                     journal.close(record.ticket)?;
                 }
                 // The folder may contain files of an entry that was left for later.
@@ -107,8 +107,8 @@ impl Workspace {
         Ok(all)
     }
 
-    fn heal_record(&self, record: &Record) -> io::Result<Option<Vec<Recovered>>> {
-        let mut scenes = Vec::new();
+    fn recover_record(&self, record: &Record) -> io::Result<Option<Vec<Recovered>>> {
+        let mut steps = Vec::new();
         let mut folders = Vec::new();
         for step in &record.intent.steps {
             let Some(found) = self.open_recorded(&step.folder)? else {
@@ -119,25 +119,25 @@ impl Workspace {
                     Some(other) => other,
                     None => return Ok(None),
                 },
-                _ => Place::Gone,
+                _ => RecordedFolder::Gone,
             };
             folders.extend(
                 [&found, &other]
                     .into_iter()
                     .filter_map(|place| place.handle().cloned()),
             );
-            scenes.push((step, found, other));
+            steps.push((step, found, other));
         }
         let _guard = match self.locks.take(&self.disk, &folders) {
             Ok(guard) => guard,
             Err(LockError::Busy) => return Ok(None),
             Err(LockError::Io(error)) => return Err(error),
         };
-        let direction = match (record.progress, scenes.len()) {
-            (Progress::Decided, _) => Direction::Forward,
+        let goal = match (record.progress, steps.len()) {
+            (Progress::Decided, _) => Goal::Complete,
             // A single file: if its swap was made, it stays.
-            (Progress::Begun, 1) => Direction::AsFound,
-            (Progress::Begun, _) => Direction::Back,
+            (Progress::Begun, 1) => Goal::AsFound,
+            (Progress::Begun, _) => Goal::Rollback,
         };
         // Where either boot id is unknown, inode numbers are trusted.
         let (then, now) = (&record.intent.boot, self.disk.boot());
@@ -146,25 +146,25 @@ impl Workspace {
         } else {
             Boot::Another
         };
-        let mut healed = Vec::new();
-        for (step, place, other) in scenes.iter().rev() {
+        let mut recovered_files = Vec::new();
+        for (step, place, other) in steps.iter().rev() {
             // A folder that no longer exists took everything with it.
             let Some(folder) = place.handle() else {
                 continue;
             };
-            let scene = Scene {
+            let recovery = StepRecovery {
                 workspace: self,
                 step,
                 folder,
                 other: other.handle(),
                 boot,
             };
-            let outcome = match scene.heal(direction) {
+            let outcome = match recovery.recover(goal) {
                 // Another program is writing the file. The next run finds done what was done so far.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 other => other?,
             };
-            healed.push(Recovered {
+            recovered_files.push(Recovered {
                 path: path_of(step),
                 outcome,
             });
@@ -173,11 +173,11 @@ impl Workspace {
             use std::os::fd::AsFd as _;
             let _ = self.disk.sync(folder.as_fd());
         }
-        Ok(Some(healed))
+        Ok(Some(recovered_files))
     }
 
     /// Opens a recorded folder, if it is below a root of this workspace.
-    fn open_recorded(&self, path: &Path) -> io::Result<Option<Place>> {
+    fn open_recorded(&self, path: &Path) -> io::Result<Option<RecordedFolder>> {
         use std::os::fd::AsFd as _;
         let Some((root, rest)) = self.root_around(path) else {
             return Ok(None);
@@ -189,11 +189,11 @@ impl Workspace {
             Err(_) => return Ok(None),
         }
         if rest == Path::new("") {
-            return Ok(Some(Place::There(Arc::clone(&root.handle))));
+            return Ok(Some(RecordedFolder::Open(Arc::clone(&root.handle))));
         }
         match open_walking(&*self.disk, root.handle.as_fd(), rest) {
-            Ok(folder) => Ok(Some(Place::There(Arc::new(folder)))),
-            Err(error) if is_gone(&error) => Ok(Some(Place::Gone)),
+            Ok(folder) => Ok(Some(RecordedFolder::Open(Arc::new(folder)))),
+            Err(error) if is_gone(&error) => Ok(Some(RecordedFolder::Gone)),
             Err(error) => Err(error),
         }
     }
@@ -208,16 +208,16 @@ fn is_gone(error: &io::Error) -> bool {
     )
 }
 
-enum Place {
-    There(Arc<OwnedFd>),
+enum RecordedFolder {
+    Open(Arc<OwnedFd>),
     Gone,
 }
 
-impl Place {
+impl RecordedFolder {
     fn handle(&self) -> Option<&Arc<OwnedFd>> {
         match self {
-            Place::There(folder) => Some(folder),
-            Place::Gone => None,
+            RecordedFolder::Open(folder) => Some(folder),
+            RecordedFolder::Gone => None,
         }
     }
 }

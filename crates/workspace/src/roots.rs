@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use crate::disk::Disk;
-use crate::displaced::{DISPLACED_FOLDER, Displaced, LateWriteCheck, Limits, Store};
+use crate::displaced::{DISPLACED_FOLDER, Displaced, DisplacedStore, LateWriteCheck, Limits};
 use crate::journal::{FileJournal, Journal};
 use crate::locate::{FileType, LocateError, Located};
 use crate::locks::Locks;
@@ -38,7 +38,7 @@ pub struct Workspace {
     pub(crate) locks: Locks,
     pub(crate) lease_patience: Duration,
     pub(crate) mounts: Mounts,
-    pub(crate) displaced: Store,
+    pub(crate) displaced: DisplacedStore,
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) recovered: Mutex<bool>,
     pub(crate) pruned: Once,
@@ -100,7 +100,7 @@ impl Workspace {
             state_folder.as_ref().map(|folder| folder.join("locks")),
             PATIENCE,
         );
-        let displaced = Store::new(
+        let displaced = DisplacedStore::new(
             state_folder
                 .as_ref()
                 .map(|folder| folder.join(DISPLACED_FOLDER)),

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::disk::{EntryKind, Lease, OpenMode};
 use crate::displaced::Seal;
-use crate::locks::Guard;
+use crate::locks::FolderLocks;
 use crate::roots::Workspace;
 
 /// A commit takes milliseconds; a temporary file older than a day is abandoned.
@@ -21,7 +21,7 @@ const MOST_ENTRIES: usize = 20_000;
 
 impl Workspace {
     /// Sweeps locked folders, each once in the life of a workspace.
-    pub(crate) fn sweep(&self, guard: &Guard, folders: &[Arc<OwnedFd>]) {
+    pub(crate) fn sweep(&self, guard: &FolderLocks, folders: &[Arc<OwnedFd>]) {
         let new: BTreeSet<(u64, u64)> = {
             let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
             let new = guard.keys.difference(&swept).copied().collect();

@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use super::{Expected, Failure, NewBytes, ReadOnlyReason, Write};
+use super::{CommitFailure, Expected, NewBytes, ReadOnlyReason, Write};
 use crate::disk::OpenMode;
 use crate::snapshot::{KnownContent, ReadError, holds};
 use crate::stamp::Stamp;
@@ -16,16 +16,16 @@ pub(super) enum Current {
     File { handle: OwnedFd, stamp: Stamp },
 }
 
-pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
+pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
     let located = write.located;
     let Expected::Content { stamp: seen, .. } = &write.expected else {
         if !located.missing_folders.is_empty() {
             return Ok(Current::Absent);
         }
         return match located.disk.stat_at(located.folder(), &located.name) {
-            Ok(_) => Err(Failure::Exists),
+            Ok(_) => Err(CommitFailure::Exists),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Current::Absent),
-            Err(source) => Err(Failure::Io {
+            Err(source) => Err(CommitFailure::Io {
                 step: "look",
                 source,
             }),
@@ -33,19 +33,19 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
     };
     let (handle, stamp) = located.open_file(OpenMode::Read).map_err(not_there)?;
     if stamp.size != seen.size {
-        return Err(Failure::Changed);
+        return Err(CommitFailure::Changed);
     }
     // If the stamp differs, compare the bytes now; if it does not, they are compared under the lease. A streamed
     // write reads the whole file anyway.
     let streamed = matches!(write.new, NewBytes::Streamed { .. });
     if !stamp.same_file_state(seen)
         && !streamed
-        && !holds_expected(write, &handle, stamp.size).map_err(Failure::at("read"))?
+        && !holds_expected(write, &handle, stamp.size).map_err(CommitFailure::at("read"))?
     {
-        return Err(Failure::Changed);
+        return Err(CommitFailure::Changed);
     }
     if stamp.permissions() & 0o222 == 0 {
-        return Err(Failure::ReadOnly(ReadOnlyReason::File));
+        return Err(CommitFailure::ReadOnly(ReadOnlyReason::File));
     }
     match located
         .disk
@@ -62,10 +62,10 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, Failure> {
                 true => ReadOnlyReason::Immutable,
                 false => ReadOnlyReason::of(&error, ReadOnlyReason::File),
             };
-            Err(Failure::ReadOnly(reason))
+            Err(CommitFailure::ReadOnly(reason))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Changed),
-        Err(source) => Err(Failure::Io {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(CommitFailure::Changed),
+        Err(source) => Err(CommitFailure::Io {
             step: "permission",
             source,
         }),
@@ -92,12 +92,12 @@ pub(super) fn holds_expected(write: &Write<'_>, handle: &OwnedFd, size: u64) -> 
     holds(&*write.located.disk, handle.as_fd(), size, known)
 }
 
-pub(super) fn not_there(error: ReadError) -> Failure {
+pub(super) fn not_there(error: ReadError) -> CommitFailure {
     match error {
-        ReadError::Io(source) => Failure::Io {
+        ReadError::Io(source) => CommitFailure::Io {
             step: "open",
             source,
         },
-        _ => Failure::Changed,
+        _ => CommitFailure::Changed,
     }
 }

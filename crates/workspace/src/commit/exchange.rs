@@ -8,14 +8,14 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::back::{Back, Done, twice};
-use super::hold::{Grip, Held, Look, lease, look};
-use super::stage::{Replacement, breaks_links, dress, later_than};
-use super::trial::{Scratch, Temporary};
-use super::{Failure, Guarantee, ReadOnlyReason, Rung, Warning, Write, Written};
+use super::lease::{CheckedFile, Displacement, Protection, take_lease, verify_displaced};
+use super::rollback::{Applied, Rollback, twice};
+use super::scratch::{Scratch, Temporary};
+use super::stage::{Replacement, breaks_links, copy_metadata, later_than};
+use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
 use crate::disk::{AttributesCopied, Disk, Lease, OpenMode, Replace};
 use crate::displaced::Seal;
-use crate::mounts::Lack;
+use crate::mounts::MissingFeature;
 use crate::revision::Revision;
 use crate::snapshot::{KnownContent, holds};
 use crate::stamp::Stamp;
@@ -24,12 +24,12 @@ use crate::stamp::Stamp;
 const TRIES: usize = 8;
 
 pub(super) fn exchange(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     replacement: Replacement,
-    mut held: Held,
-) -> Result<Done, Failure> {
-    let disk = trial.disk();
+    mut old_file: CheckedFile,
+) -> Result<Applied, CommitFailure> {
+    let disk = scratch.disk();
     let Replacement {
         temporary,
         ours,
@@ -38,49 +38,54 @@ pub(super) fn exchange(
         carried,
         ..
     } = replacement;
-    freshen(disk, write, &temporary, &held, &checked)?;
+    freshen(disk, write, &temporary, &old_file, &checked)?;
     let name = &write.located.name;
     let folder = write.located.folder();
     // The order of the names matters: file watchers then end on an event about the file, not about the temporary
     // name.
     disk.rename_at(folder, name, &temporary.name, Replace::Exchange)
-        .map_err(|error| refused(trial, &held.stamp, error))?;
+        .map_err(|error| refused(scratch, &old_file.stamp, error))?;
     // From here on the temporary name may be another program's only copy.
-    trial.release(&temporary.name);
-    match look(trial, write, &temporary.name, &held) {
-        Look::Same => {}
-        Look::Equal(other) => {
+    scratch.release(&temporary.name);
+    match verify_displaced(scratch, write, &temporary.name, &old_file) {
+        Displacement::SameFile => {}
+        Displacement::SameContent(other) => {
             // Another program replaced the file by an equal one: copy the metadata from that.
-            let _ = dress(disk, write, &temporary, &other.handle, &other.stamp, None);
-            held = other;
+            let _ = copy_metadata(disk, write, &temporary, &other.handle, &other.stamp, None);
+            old_file = other;
         }
-        Look::Other(failure) => {
-            return Err(withdraw(trial, write, temporary, &ours, revision, failure));
+        Displacement::Different(failure) => {
+            return Err(withdraw(
+                scratch, write, temporary, &ours, revision, failure,
+            ));
         }
     }
     let mut written = Written {
         stamp: ours,
         revision,
-        guarantee: match held.grip {
-            Grip::Leased => Guarantee::ExchangeLeased,
-            Grip::Partly | Grip::Loose => Guarantee::Exchange,
+        guarantee: match old_file.protection {
+            Protection::Leased => Guarantee::ExchangeLeased,
+            Protection::LeasedExceptMappings | Protection::NotLeased => Guarantee::Exchange,
         },
         durable: false,
         created_folders: Vec::new(),
         warnings: Vec::new(),
         displaced: None,
     };
-    settle_stamp(disk, write, &temporary, &held.stamp, &mut written);
-    if held.stamp.links > 1 && breaks_links(write) {
+    settle_stamp(disk, write, &temporary, &old_file.stamp, &mut written);
+    if old_file.stamp.links > 1 && breaks_links(write) {
         written.warnings.push(Warning::LinksBroken);
     }
     if carried == AttributesCopied::NotAll {
         written.warnings.push(Warning::AttributesLost);
     }
-    Ok(Done {
+    Ok(Applied {
         written,
         folder: Arc::clone(&write.located.folder),
-        back: Back::Exchange { temporary, held },
+        rollback: Rollback::Exchange {
+            temporary,
+            old_file,
+        },
     })
 }
 
@@ -90,16 +95,23 @@ pub(super) fn freshen(
     disk: &dyn Disk,
     write: &Write<'_>,
     temporary: &Temporary,
-    held: &Held,
+    old_file: &CheckedFile,
     checked: &Stamp,
-) -> Result<(), Failure> {
-    if held.stamp.ctime != checked.ctime || !held.stamp.same_file(checked) {
+) -> Result<(), CommitFailure> {
+    if old_file.stamp.ctime != checked.ctime || !old_file.stamp.same_file(checked) {
         // Whether all attributes were copied is known from staging.
-        let _ = dress(disk, write, temporary, &held.handle, &held.stamp, None)?;
+        let _ = copy_metadata(
+            disk,
+            write,
+            temporary,
+            &old_file.handle,
+            &old_file.stamp,
+            None,
+        )?;
     }
-    let time = later_than(held.stamp.mtime, disk.now());
+    let time = later_than(old_file.stamp.mtime, disk.now());
     disk.set_modified(temporary.file.as_fd(), time)
-        .map_err(Failure::at("time"))
+        .map_err(CommitFailure::at("time"))
 }
 
 /// Reads the stamp of the new file at its name; warns where another program's file is there instead.
@@ -130,19 +142,22 @@ pub(super) fn settle_stamp(
 }
 
 /// Maps an error of the exchange, which has changed nothing, to the method to try next.
-fn refused(trial: &Scratch<'_>, old: &Stamp, error: io::Error) -> Failure {
+fn refused(scratch: &Scratch<'_>, old: &Stamp, error: io::Error) -> CommitFailure {
     use rustix::io::Errno;
     match Errno::from_io_error(&error) {
-        Some(Errno::NOENT) => Failure::Changed,
+        Some(Errno::NOENT) => CommitFailure::Changed,
         Some(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            trial.workspace.mounts.note(old.device, Lack::Exchange);
-            Failure::Again(Rung::Aside)
+            scratch
+                .workspace
+                .mounts
+                .note(old.device, MissingFeature::Exchange);
+            CommitFailure::RetryWith(Method::MoveAside)
         }
         Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
-            Failure::Again(Rung::InPlace)
+            CommitFailure::RetryWith(Method::InPlace)
         }
-        Some(Errno::ROFS) => Failure::ReadOnly(ReadOnlyReason::FileSystem),
-        _ => Failure::Io {
+        Some(Errno::ROFS) => CommitFailure::ReadOnly(ReadOnlyReason::FileSystem),
+        _ => CommitFailure::Io {
             step: "exchange",
             source: error,
         },
@@ -152,14 +167,14 @@ fn refused(trial: &Scratch<'_>, old: &Stamp, error: io::Error) -> Failure {
 /// Withdraws the new file, because the displaced one is not what was checked, and gives that its name back. Any other
 /// file that turns up is kept. Returns the resulting failure.
 fn withdraw(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     temporary: Temporary,
     ours: &Stamp,
     revision: Revision,
-    failure: Failure,
-) -> Failure {
-    let disk = trial.disk();
+    failure: CommitFailure,
+) -> CommitFailure {
+    let disk = scratch.disk();
     let folder = write.located.folder();
     let name = &write.located.name;
     let Temporary {
@@ -191,30 +206,32 @@ fn withdraw(
             let _ = twice(exchange);
             break;
         }
-        if is_untouched(trial, folder, &aside, ours, revision) {
+        if is_untouched(scratch, folder, &aside, ours, revision) {
             let _ = twice(|| disk.remove_at(folder, &aside));
             return failure;
         }
         break;
     }
-    Failure::Conflict(vec![keep(trial, write, &aside)])
+    CommitFailure::Conflict(vec![keep(scratch, write, &aside)])
 }
 
 /// Whether a file of ours still has the content we wrote and nobody has it open for writing.
 pub(super) fn is_untouched(
-    trial: &Scratch<'_>,
+    scratch: &Scratch<'_>,
     folder: BorrowedFd<'_>,
     name: &OsStr,
     ours: &Stamp,
     revision: Revision,
 ) -> bool {
-    let disk = trial.disk();
-    let look = || -> Result<bool, Failure> {
+    let disk = scratch.disk();
+    let look = || -> Result<bool, CommitFailure> {
         let handle = disk
             .open_at(folder, name, OpenMode::Read)
-            .map_err(Failure::at("look"))?;
-        lease(trial, &handle, Lease::Read, std::time::Duration::ZERO)?;
-        let now = disk.stat(handle.as_fd()).map_err(Failure::at("look"))?;
+            .map_err(CommitFailure::at("look"))?;
+        take_lease(scratch, &handle, Lease::Read, std::time::Duration::ZERO)?;
+        let now = disk
+            .stat(handle.as_fd())
+            .map_err(CommitFailure::at("look"))?;
         Ok(now.same_file(ours)
             && now.size == ours.size
             && holds(
@@ -223,25 +240,25 @@ pub(super) fn is_untouched(
                 now.size,
                 KnownContent::Revision(revision),
             )
-            .map_err(Failure::at("look"))?)
+            .map_err(CommitFailure::at("look"))?)
     };
     match look() {
-        Err(Failure::Io { .. }) => look().unwrap_or(false),
+        Err(CommitFailure::Io { .. }) => look().unwrap_or(false),
         other => other.unwrap_or(false),
     }
 }
 
 /// Moves a version that must not be lost into the state folder and returns its path; where that fails it stays beside
 /// the file.
-pub(super) fn keep(trial: &Scratch<'_>, write: &Write<'_>, aside: &OsStr) -> PathBuf {
+pub(super) fn keep(scratch: &Scratch<'_>, write: &Write<'_>, aside: &OsStr) -> PathBuf {
     let located = write.located;
     let beside = located.path().with_file_name(aside);
-    if trial.workspace.state_folder.is_none() {
+    if scratch.workspace.state_folder.is_none() {
         return beside;
     }
     let put_away = || {
-        trial.workspace.displaced.put_away(
-            trial.disk(),
+        scratch.workspace.displaced.put_away(
+            scratch.disk(),
             located.folder(),
             aside,
             &located.name,

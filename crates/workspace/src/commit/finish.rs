@@ -5,34 +5,34 @@ use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::back::{Back, Done, flush_once, roll_back};
-use super::hold::{Grip, Held};
 use super::in_place;
-use super::intent::Row;
-use super::trial::Scratch;
+use super::journal_entry::JournalEntry;
+use super::lease::{CheckedFile, Protection};
+use super::rollback::{Applied, Rollback, flush_once, roll_back};
+use super::scratch::Scratch;
 use super::{CommitError, Durability, Expected, OldFile, Warning, Write, Written};
 use crate::displaced::{Displaced, Seal};
-use crate::locks::{Guard, Kept};
+use crate::locks::{FolderLocks, LockScope};
 
 /// The longest time measured between another program's lookup of the name and its wait for the lease, unless it was
 /// descheduled.
 const LATE: Duration = Duration::from_micros(100);
 
 pub(super) fn finish(
-    mut trial: Scratch<'_>,
+    mut scratch: Scratch<'_>,
     batch: &[Write<'_>],
-    mut done: Vec<Done>,
-    guard: Guard,
-    row: &mut Row,
+    mut done: Vec<Applied>,
+    guard: FolderLocks,
+    row: &mut JournalEntry,
 ) -> Result<Vec<Written>, CommitError> {
     let swapped = Instant::now();
-    let kept_out = guard.kept;
+    let lock_scope = guard.scope;
     if done.len() == 1 {
         // A single write cannot be rolled back any more: other commits need not wait for the flush.
         drop(guard);
-        flush(&trial, batch, &mut done);
+        flush(&scratch, batch, &mut done);
     } else {
-        flush(&trial, batch, &mut done);
+        flush(&scratch, batch, &mut done);
         // Without the mark the next recovery would roll everything back.
         if let Err(source) = row.mark() {
             let cause = CommitError::Io {
@@ -40,34 +40,41 @@ pub(super) fn finish(
                 step: "journal",
                 source,
             };
-            return Err(roll_back(&mut trial, batch, done, cause));
+            return Err(roll_back(&mut scratch, batch, done, cause));
         }
         drop(guard);
     }
-    trial.release_folders();
-    wait_for_late_writers(&trial, &done, swapped);
+    scratch.release_folders();
+    wait_for_late_writers(&scratch, &done, swapped);
     let mut results = Vec::with_capacity(done.len());
-    let mut backs = Vec::with_capacity(done.len());
-    for Done {
-        mut written, back, ..
+    let mut rollbacks = Vec::with_capacity(done.len());
+    for Applied {
+        mut written,
+        rollback,
+        ..
     } in done
     {
-        if kept_out == Kept::Apart {
+        if lock_scope == LockScope::ThisProcess {
             written.warnings.push(Warning::NotLocked);
         }
         results.push(written);
-        backs.push(back);
+        rollbacks.push(rollback);
     }
-    for ((write, written), back) in batch.iter().zip(&mut results).zip(backs) {
-        match back {
-            Back::Exchange { temporary, held } => {
-                put_away(&trial, write, &temporary.name, &held, written);
+    for ((write, written), rollback) in batch.iter().zip(&mut results).zip(rollbacks) {
+        match rollback {
+            Rollback::Exchange {
+                temporary,
+                old_file,
+            } => {
+                put_away(&scratch, write, &temporary.name, &old_file, written);
             }
-            Back::Aside { old, held } => put_away(&trial, write, &old, &held, written),
-            Back::InPlace { rewrite, .. } => {
-                written.displaced = in_place::keep_old(&mut trial, write, &rewrite);
+            Rollback::Aside { old, old_file } => {
+                put_away(&scratch, write, &old, &old_file, written)
             }
-            Back::Create { .. } | Back::Move { .. } => {}
+            Rollback::InPlace { rewrite, .. } => {
+                written.displaced = in_place::keep_old(&mut scratch, write, &rewrite);
+            }
+            Rollback::Create { .. } | Rollback::Move { .. } => {}
         }
         if written
             .warnings
@@ -80,31 +87,33 @@ pub(super) fn finish(
     Ok(results)
 }
 
-/// A program may have looked up the old file just before the swap and not reached the lease yet. The lease is held a
+/// A program may have looked up the old file just before the swap and not reached the lease yet. The lease is old_file a
 /// moment longer, so that it shows. On a disk that has to be flushed that moment has passed already.
-fn wait_for_late_writers(trial: &Scratch<'_>, done: &[Done], swapped: Instant) {
-    let is_leased = done.iter().any(|done| match &done.back {
-        Back::Exchange { held, .. } | Back::Aside { held, .. } => held.grip != Grip::Loose,
+fn wait_for_late_writers(scratch: &Scratch<'_>, done: &[Applied], swapped: Instant) {
+    let is_leased = done.iter().any(|done| match &done.rollback {
+        Rollback::Exchange { old_file, .. } | Rollback::Aside { old_file, .. } => {
+            old_file.protection != Protection::NotLeased
+        }
         _ => false,
     });
-    let moment = LATE.min(trial.workspace.lease_patience);
+    let moment = LATE.min(scratch.workspace.lease_patience);
     let rest = moment.saturating_sub(swapped.elapsed());
     if is_leased && !rest.is_zero() {
-        trial.disk().pause(rest);
+        scratch.disk().pause(rest);
     }
 }
 
 /// Flushes every folder in which names changed.
-fn flush(trial: &Scratch<'_>, batch: &[Write<'_>], done: &mut [Done]) {
+fn flush(scratch: &Scratch<'_>, batch: &[Write<'_>], done: &mut [Applied]) {
     let mut flushed = Vec::new();
     for (write, done) in batch.iter().zip(done) {
         let written = &mut done.written;
         if written.durable || write.options.durability == Durability::Ordered {
             continue;
         }
-        written.durable = flush_once(trial.disk(), Arc::clone(&done.folder), &mut flushed);
-        if let Back::Move { to_folder, .. } = &done.back {
-            written.durable &= flush_once(trial.disk(), Arc::clone(to_folder), &mut flushed);
+        written.durable = flush_once(scratch.disk(), Arc::clone(&done.folder), &mut flushed);
+        if let Rollback::Move { to_folder, .. } = &done.rollback {
+            written.durable &= flush_once(scratch.disk(), Arc::clone(to_folder), &mut flushed);
         }
         if !written.durable {
             written.warnings.push(Warning::NotDurable);
@@ -114,31 +123,31 @@ fn flush(trial: &Scratch<'_>, batch: &[Write<'_>], done: &mut [Done]) {
 
 /// Stores the old file as the backup. Where the folder was not flushed it is not removed: it may be the only copy.
 fn put_away(
-    trial: &Scratch<'_>,
+    scratch: &Scratch<'_>,
     write: &Write<'_>,
     name: &std::ffi::OsStr,
-    held: &Held,
+    old_file: &CheckedFile,
     written: &mut Written,
 ) {
-    let disk = trial.disk();
+    let disk = scratch.disk();
     let located = write.located;
     let Expected::Content { revision, .. } = &write.expected else {
         return;
     };
-    let seal = match held.grip {
-        Grip::Leased if held.is_quiet(disk) => Seal::Sealed,
-        Grip::Partly if held.is_quiet(disk) => Seal::Open,
-        Grip::Leased | Grip::Partly => {
+    let seal = match old_file.protection {
+        Protection::Leased if old_file.is_quiet(disk) => Seal::Sealed,
+        Protection::LeasedExceptMappings if old_file.is_quiet(disk) => Seal::Open,
+        Protection::Leased | Protection::LeasedExceptMappings => {
             written.warnings.push(Warning::LateWriter);
             Seal::Open
         }
-        Grip::Loose => Seal::Open,
+        Protection::NotLeased => Seal::Open,
     };
-    let store = &trial.workspace.displaced;
+    let store = &scratch.workspace.displaced;
     let late = written.warnings.contains(&Warning::LateWriter);
     let unflushed = written.warnings.contains(&Warning::NotDurable);
     let left = || located.path().with_file_name(name);
-    if trial.workspace.state_folder.is_none() && (late || unflushed) {
+    if scratch.workspace.state_folder.is_none() && (late || unflushed) {
         written.warnings.push(Warning::Left(left()));
         return;
     }

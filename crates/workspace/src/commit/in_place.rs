@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::back::{Back, Done};
 use super::check::holds_expected;
-use super::hold::{Grip, lease};
+use super::lease::{Protection, take_lease};
+use super::rollback::{Applied, Rollback};
+use super::scratch::{STATE, Scratch, Temporary};
 use super::stage::{UNCHANGED, check_base, later_than};
-use super::trial::{STATE, Scratch, Temporary};
-use super::{Failure, Guarantee, ReadOnlyReason, Rung, Warning, Weak, Write, Written};
+use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Weak, Write, Written};
 use crate::content::{Sink, new_length, write_content};
 use crate::disk::{Disk, Lease, OpenMode};
 use crate::displaced::{Displaced, Seal};
@@ -36,26 +36,26 @@ pub(super) struct Rewrite {
 
 /// A file that is open for rewriting, compared and leased.
 #[derive(Debug)]
-pub(super) struct Gripped {
+pub(super) struct FileToRewrite {
     pub(super) file: OwnedFd,
     pub(super) stamp: Stamp,
-    pub(super) grip: Grip,
+    pub(super) protection: Protection,
 }
 
 pub(super) fn stage(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     handle: OwnedFd,
     checked: Stamp,
-) -> Result<Rewrite, Failure> {
+) -> Result<Rewrite, CommitFailure> {
     let located = write.located;
-    let disk = trial.disk();
-    let keep = Failure::at("keep the old bytes");
-    let (old, kept) = trial
+    let disk = scratch.disk();
+    let keep = CommitFailure::at("keep the old bytes");
+    let (old, kept) = scratch
         .create_displaced(&located.folder, located.path())
         .map_err(|source| match source.kind() {
-            io::ErrorKind::PermissionDenied if trial.workspace.state_folder.is_none() => {
-                Failure::ReadOnly(ReadOnlyReason::Folder)
+            io::ErrorKind::PermissionDenied if scratch.workspace.state_folder.is_none() => {
+                CommitFailure::ReadOnly(ReadOnlyReason::Folder)
             }
             _ => keep(source),
         })?;
@@ -63,14 +63,14 @@ pub(super) fn stage(
     let base = write_content(&UNCHANGED, Some((handle.as_fd(), checked.size)), &mut sink).map_err(
         |source| match source.kind() {
             // Another program truncated the file meanwhile.
-            io::ErrorKind::UnexpectedEof => Failure::Changed,
+            io::ErrorKind::UnexpectedEof => CommitFailure::Changed,
             _ => keep(source),
         },
     )?;
     check_base(write, base)?;
     disk.sync(old.file.as_fd()).map_err(&keep)?;
-    let next = match trial.workspace.state_folder {
-        Some(_) => Some(trial.create_next(&old).map_err(&keep)?),
+    let next = match scratch.workspace.state_folder {
+        Some(_) => Some(scratch.create_next(&old).map_err(&keep)?),
         None => None,
     };
     let mut sink = match &next {
@@ -78,7 +78,7 @@ pub(super) fn stage(
         None => Sink::nowhere(disk),
     };
     let base = Some((old.file.as_fd(), checked.size));
-    write_content(&write.new, base, &mut sink).map_err(Failure::at("write"))?;
+    write_content(&write.new, base, &mut sink).map_err(CommitFailure::at("write"))?;
     let (_, new) = sink.finish();
     if let Some(next) = &next {
         disk.sync(next.file.as_fd()).map_err(&keep)?;
@@ -93,48 +93,57 @@ pub(super) fn stage(
 }
 
 /// Names the copies once the journal has them: a crash before leaves none, and a crash later leaves them to recovery.
-pub(super) fn name_copies(trial: &mut Scratch<'_>, rewrite: &mut Rewrite) -> Result<(), Failure> {
-    trial.name(&mut rewrite.old, STATE, Rung::InPlace)?;
+pub(super) fn name_copies(
+    scratch: &mut Scratch<'_>,
+    rewrite: &mut Rewrite,
+) -> Result<(), CommitFailure> {
+    scratch.name(&mut rewrite.old, STATE, Method::InPlace)?;
     if let Some(next) = &mut rewrite.next {
-        trial.name(next, STATE, Rung::InPlace)?;
+        scratch.name(next, STATE, Method::InPlace)?;
     }
     let folder = rewrite.old.folder.as_fd();
-    trial
+    scratch
         .disk()
         .sync(folder)
-        .map_err(Failure::at("keep the old bytes"))
+        .map_err(CommitFailure::at("keep the old bytes"))
 }
 
 /// Opens the file for writing, takes the write lease and compares the content. No other handle of ours may be open on
 /// it.
-pub(super) fn grip(
-    trial: &Scratch<'_>,
+pub(super) fn protection(
+    scratch: &Scratch<'_>,
     write: &Write<'_>,
     rewrite: &Rewrite,
-) -> Result<Gripped, Failure> {
-    let disk = trial.disk();
+) -> Result<FileToRewrite, CommitFailure> {
+    let disk = scratch.disk();
     let located = write.located;
-    let patience = trial.workspace.lease_patience;
+    let patience = scratch.workspace.lease_patience;
     let file = open(disk, write, patience)?;
-    let grip = lease(trial, &file, Lease::Write, patience)?;
-    if grip == Grip::Loose && write.options.weak == Weak::Refuse {
-        return Err(Failure::Unsafe);
+    let protection = take_lease(scratch, &file, Lease::Write, patience)?;
+    if protection == Protection::NotLeased && write.options.weak == Weak::Refuse {
+        return Err(CommitFailure::Unsafe);
     }
-    let stamp = disk.stat(file.as_fd()).map_err(Failure::at("look"))?;
+    let stamp = disk.stat(file.as_fd()).map_err(CommitFailure::at("look"))?;
     let at_name = match disk.stat_at(located.folder(), &located.name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Failure::Changed),
-        other => other.map_err(Failure::at("last look"))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(CommitFailure::Changed);
+        }
+        other => other.map_err(CommitFailure::at("last look"))?,
     };
     let same = stamp.same_file(&rewrite.checked)
         && stamp.links == rewrite.checked.links
         && at_name.same_file(&stamp);
-    if !same || !holds_expected(write, &file, stamp.size).map_err(Failure::at("read"))? {
-        return Err(Failure::Changed);
+    if !same || !holds_expected(write, &file, stamp.size).map_err(CommitFailure::at("read"))? {
+        return Err(CommitFailure::Changed);
     }
-    Ok(Gripped { file, stamp, grip })
+    Ok(FileToRewrite {
+        file,
+        stamp,
+        protection,
+    })
 }
 
-fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedFd, Failure> {
+fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedFd, CommitFailure> {
     let located = write.located;
     let mut waited = Duration::ZERO;
     loop {
@@ -143,11 +152,11 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => {
                 return Err(match error.kind() {
-                    io::ErrorKind::NotFound => Failure::Changed,
+                    io::ErrorKind::NotFound => CommitFailure::Changed,
                     io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                        Failure::ReadOnly(ReadOnlyReason::of(&error, ReadOnlyReason::File))
+                        CommitFailure::ReadOnly(ReadOnlyReason::of(&error, ReadOnlyReason::File))
                     }
-                    _ => Failure::Io {
+                    _ => CommitFailure::Io {
                         step: "open",
                         source: error,
                     },
@@ -156,7 +165,7 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
         }
         // Another program holds a lease and has been notified by the attempt.
         if waited >= patience {
-            return Err(Failure::Busy(waited));
+            return Err(CommitFailure::Busy(waited));
         }
         disk.pause(Duration::from_millis(1));
         waited += Duration::from_millis(1);
@@ -165,21 +174,21 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
 
 /// Rewrites the file. Where that fails the old bytes are restored, or the error says where they are.
 pub(super) fn rewrite(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     rewrite: Rewrite,
-    gripped: Gripped,
-) -> Result<Done, Failure> {
-    let disk = trial.disk();
-    make_room(disk, write, &gripped)?;
-    let overwritten = overwrite(disk, write, &rewrite, &gripped).and_then(|revision| {
+    to_rewrite: FileToRewrite,
+) -> Result<Applied, CommitFailure> {
+    let disk = scratch.disk();
+    make_room(disk, write, &to_rewrite)?;
+    let overwritten = overwrite(disk, write, &rewrite, &to_rewrite).and_then(|revision| {
         // Another program put a file under the name meanwhile: theirs stays, and this one is restored.
         let at_name = || disk.stat_at(write.located.folder(), &write.located.name);
         match at_name().or_else(|_| at_name()) {
-            Ok(now) if now.same_file(&gripped.stamp) => Ok((revision, now)),
-            Ok(_) => Err(Failure::Changed),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Changed),
-            Err(source) => Err(Failure::Io {
+            Ok(now) if now.same_file(&to_rewrite.stamp) => Ok((revision, now)),
+            Ok(_) => Err(CommitFailure::Changed),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(CommitFailure::Changed),
+            Err(source) => Err(CommitFailure::Io {
                 step: "look",
                 source,
             }),
@@ -188,55 +197,58 @@ pub(super) fn rewrite(
     let (revision, mut stamp) = match overwritten {
         Ok(done) => done,
         Err(failure) => {
-            return Err(match restore(trial, &rewrite, &gripped) {
+            return Err(match restore(scratch, &rewrite, &to_rewrite) {
                 Ok(()) => failure,
-                Err(kept) => Failure::Stands(Box::new(failure), kept),
+                Err(kept) => CommitFailure::Stands(Box::new(failure), kept),
             });
         }
     };
-    if stamp.mtime <= gripped.stamp.mtime {
+    if stamp.mtime <= to_rewrite.stamp.mtime {
         // Rewritten within one clock tick, or on a file system that stores whole seconds.
-        let file = gripped.file.as_fd();
-        let _ = disk.set_modified(file, later_than(gripped.stamp.mtime, disk.now()));
+        let file = to_rewrite.file.as_fd();
+        let _ = disk.set_modified(file, later_than(to_rewrite.stamp.mtime, disk.now()));
         stamp = disk.stat(file).unwrap_or(stamp);
-        if stamp.mtime <= gripped.stamp.mtime {
-            let _ = disk.set_modified(file, (gripped.stamp.mtime.0.saturating_add(2), 0));
+        if stamp.mtime <= to_rewrite.stamp.mtime {
+            let _ = disk.set_modified(file, (to_rewrite.stamp.mtime.0.saturating_add(2), 0));
             stamp = disk.stat(file).unwrap_or(stamp);
         }
     }
     let written = Written {
         stamp,
         revision,
-        guarantee: match gripped.grip {
-            Grip::Leased | Grip::Partly => Guarantee::InPlaceLeased,
-            Grip::Loose => Guarantee::InPlace,
+        guarantee: match to_rewrite.protection {
+            Protection::Leased | Protection::LeasedExceptMappings => Guarantee::InPlaceLeased,
+            Protection::NotLeased => Guarantee::InPlace,
         },
         durable: true,
         created_folders: Vec::new(),
-        warnings: match gripped.grip {
-            Grip::Leased | Grip::Partly => Vec::new(),
-            Grip::Loose => vec![Warning::Unprotected],
+        warnings: match to_rewrite.protection {
+            Protection::Leased | Protection::LeasedExceptMappings => Vec::new(),
+            Protection::NotLeased => vec![Warning::Unprotected],
         },
         displaced: None,
     };
-    Ok(Done {
+    Ok(Applied {
         written,
         folder: Arc::clone(&write.located.folder),
-        back: Back::InPlace { rewrite, gripped },
+        rollback: Rollback::InPlace {
+            rewrite,
+            to_rewrite,
+        },
     })
 }
 
 /// Keeps the copy of the old bytes as the backup, if there is a state folder.
 pub(super) fn keep_old(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     rewrite: &Rewrite,
 ) -> Option<Displaced> {
     let super::Expected::Content { revision, .. } = &write.expected else {
         return None;
     };
-    trial.workspace.state_folder.as_ref()?;
-    trial.release(&rewrite.old.name);
+    scratch.workspace.state_folder.as_ref()?;
+    scratch.release(&rewrite.old.name);
     Some(Displaced {
         path: rewrite.kept.clone(),
         revision: *revision,
@@ -246,15 +258,19 @@ pub(super) fn keep_old(
 
 /// Reserves the space that the new content needs more than the old: a full disk shows here, before a byte is
 /// overwritten.
-fn make_room(disk: &dyn Disk, write: &Write<'_>, gripped: &Gripped) -> Result<(), Failure> {
-    let file = gripped.file.as_fd();
-    let old = &gripped.stamp;
+fn make_room(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    to_rewrite: &FileToRewrite,
+) -> Result<(), CommitFailure> {
+    let file = to_rewrite.file.as_fd();
+    let old = &to_rewrite.stamp;
     disk.reserve(file, old.size, new_length(&write.new, old.size))
         .map_err(|source| {
             // Give back what was reserved; the content was not touched.
             let _ = disk.set_length(file, old.size);
             let _ = disk.set_modified(file, old.mtime);
-            Failure::Io {
+            CommitFailure::Io {
                 step: "write",
                 source,
             }
@@ -265,24 +281,24 @@ fn overwrite(
     disk: &dyn Disk,
     write: &Write<'_>,
     rewrite: &Rewrite,
-    gripped: &Gripped,
-) -> Result<Revision, Failure> {
-    let file = gripped.file.as_fd();
-    let old = &gripped.stamp;
+    to_rewrite: &FileToRewrite,
+) -> Result<Revision, CommitFailure> {
+    let file = to_rewrite.file.as_fd();
+    let old = &to_rewrite.stamp;
     let mut sink = Sink::new(disk, file);
     let base = Some((rewrite.old.file.as_fd(), old.size));
-    write_content(&write.new, base, &mut sink).map_err(Failure::at("write"))?;
+    write_content(&write.new, base, &mut sink).map_err(CommitFailure::at("write"))?;
     let (length, revision) = sink.finish();
     if length < old.size {
         disk.set_length(file, length)
-            .map_err(Failure::at("write"))?;
+            .map_err(CommitFailure::at("write"))?;
     }
     if old.permissions() & 0o6000 != 0 {
         // A write clears set-user-id and set-group-id. Where only the owner may set them they stay cleared, as after
         // any write.
         let _ = disk.set_permissions(file, old.permissions());
     }
-    disk.sync(file).map_err(Failure::at("flush"))?;
+    disk.sync(file).map_err(CommitFailure::at("flush"))?;
     Ok(revision)
 }
 
@@ -301,13 +317,13 @@ pub(crate) fn write_over(
 
 /// Restores the old bytes and the modification time. Where that fails they are kept, and the error is their path.
 pub(super) fn restore(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     rewrite: &Rewrite,
-    gripped: &Gripped,
+    to_rewrite: &FileToRewrite,
 ) -> Result<(), PathBuf> {
-    let disk = trial.disk();
-    let old = &gripped.stamp;
-    let file = gripped.file.as_fd();
+    let disk = scratch.disk();
+    let old = &to_rewrite.stamp;
+    let file = to_rewrite.file.as_fd();
     let restore = || -> io::Result<()> {
         let mut sink = Sink::new(disk, file);
         let base = Some((rewrite.old.file.as_fd(), old.size));
@@ -324,7 +340,7 @@ pub(super) fn restore(
         disk.sync(file)
     };
     restore().or_else(|_| restore()).map_err(|_| {
-        trial.release(&rewrite.old.name);
+        scratch.release(&rewrite.old.name);
         rewrite.kept.clone()
     })
 }

@@ -6,26 +6,26 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
-use super::aside::{Given, give_name, put_back};
-use super::back::{Back, Done, twice};
 use super::exchange::settle_stamp;
-use super::hold::{Held, Look, look};
+use super::lease::{CheckedFile, Displacement, verify_displaced};
+use super::move_aside::{RenameSafety, put_back, rename_to_free_name};
+use super::rollback::{Applied, Rollback, twice};
+use super::scratch::{Naming, Scratch, is_unknown};
 use super::stage::Creation;
-use super::trial::{Naming, Scratch, is_unknown};
-use super::{Expected, Failure, Guarantee, ReadOnlyReason, Rung, Write, Written};
+use super::{CommitFailure, Expected, Guarantee, Method, ReadOnlyReason, Write, Written};
 use crate::disk::Replace;
 use crate::locate::Located;
-use crate::mounts::Lack;
+use crate::mounts::MissingFeature;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
 /// Links the new file to its name; fails where the name exists.
 pub(super) fn create(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     creation: Creation,
-) -> Result<Done, Failure> {
-    let disk = trial.disk();
+) -> Result<Applied, CommitFailure> {
+    let disk = scratch.disk();
     let Creation {
         temporary,
         ours,
@@ -38,30 +38,33 @@ pub(super) fn create(
         // The unnamed file is linked directly to its final name.
         Naming::Unnamed => match disk.link_unnamed(temporary.file.as_fd(), folder, name) {
             Err(error) if is_unknown(&error) || error.kind() == io::ErrorKind::NotFound => {
-                trial.workspace.mounts.note(0, Lack::Unnamed);
-                return Err(Failure::Again(Rung::Exchange));
+                scratch
+                    .workspace
+                    .mounts
+                    .note(0, MissingFeature::UnnamedFiles);
+                return Err(CommitFailure::RetryWith(Method::Exchange));
             }
-            other => other.map(|()| Given::Surely),
+            other => other.map(|()| RenameSafety::NeverReplaces),
         },
-        Naming::Named => give_name(disk, folder, &temporary.name, name),
+        Naming::NameFlush => rename_to_free_name(disk, folder, &temporary.name, name),
     };
     let given = given.map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => Failure::Exists,
+        io::ErrorKind::AlreadyExists => CommitFailure::Exists,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Failure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
+            CommitFailure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
         }
-        _ => Failure::Io {
+        _ => CommitFailure::Io {
             step: "rename",
             source,
         },
     })?;
-    trial.release(&temporary.name);
+    scratch.release(&temporary.name);
     let mut written = Written {
         stamp: ours,
         revision,
         guarantee: match given {
-            Given::Surely => Guarantee::Create,
-            Given::Weakly => Guarantee::Weak,
+            RenameSafety::NeverReplaces => Guarantee::Create,
+            RenameSafety::CheckedFirst => Guarantee::Weak,
         },
         durable: false,
         created_folders,
@@ -73,85 +76,88 @@ pub(super) fn create(
         ..ours
     };
     settle_stamp(disk, write, &temporary, &before, &mut written);
-    Ok(Done {
+    Ok(Applied {
         written,
         folder: Arc::clone(&temporary.folder),
-        back: Back::Create { temporary },
+        rollback: Rollback::Create { temporary },
     })
 }
 
 /// Removes a file from its name; it is stored later.
 pub(super) fn remove(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     aside: OsString,
-    mut held: Held,
-) -> Result<Done, Failure> {
-    let disk = trial.disk();
+    mut old_file: CheckedFile,
+) -> Result<Applied, CommitFailure> {
+    let disk = scratch.disk();
     let folder = write.located.folder();
     disk.rename_at(folder, &write.located.name, &aside, Replace::Over)
         .map_err(refused)?;
-    match look(trial, write, &aside, &held) {
-        Look::Same => {}
-        Look::Equal(other) => held = other,
-        Look::Other(failure) => return Err(put_back(trial, write, &aside, failure)),
+    match verify_displaced(scratch, write, &aside, &old_file) {
+        Displacement::SameFile => {}
+        Displacement::SameContent(other) => old_file = other,
+        Displacement::Different(failure) => return Err(put_back(scratch, write, &aside, failure)),
     }
-    Ok(Done {
-        written: gone(&held, write, Guarantee::Remove),
+    Ok(Applied {
+        written: gone(&old_file, write, Guarantee::Remove),
         folder: Arc::clone(&write.located.folder),
-        back: Back::Aside { old: aside, held },
+        rollback: Rollback::Aside {
+            old: aside,
+            old_file,
+        },
     })
 }
 
 /// Renames a file to another name, which must be free.
 pub(super) fn rename(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     to: &Located,
     to_folder: Arc<OwnedFd>,
-    held: Held,
-) -> Result<Done, Failure> {
-    let disk = trial.disk();
+    old_file: CheckedFile,
+) -> Result<Applied, CommitFailure> {
+    let disk = scratch.disk();
     let folder = write.located.folder();
     disk.move_at(folder, &write.located.name, to_folder.as_fd(), &to.name)
         .map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Failure::Exists,
+            io::ErrorKind::AlreadyExists => CommitFailure::Exists,
             _ => refused(error),
         })?;
     let stat = || disk.stat_at(to_folder.as_fd(), &to.name);
     let moved = stat().or_else(|_| stat());
     let Some(stamp) = moved
         .ok()
-        .filter(|now| now.same_file(&held.stamp) && held.is_quiet(disk))
+        .filter(|now| now.same_file(&old_file.stamp) && old_file.is_quiet(disk))
     else {
         let back = || disk.move_at(to_folder.as_fd(), &to.name, folder, &write.located.name);
         return Err(match twice(back) {
-            Ok(()) => Failure::Changed,
-            Err(_) => Failure::Conflict(vec![to.path().to_owned()]),
+            Ok(()) => CommitFailure::Changed,
+            Err(_) => CommitFailure::Conflict(vec![to.path().to_owned()]),
         });
     };
     let written = Written {
         stamp,
-        ..gone(&held, write, Guarantee::Move)
+        ..gone(&old_file, write, Guarantee::Move)
     };
-    Ok(Done {
+    Ok(Applied {
         written,
         folder: Arc::clone(&write.located.folder),
-        back: Back::Move {
+        rollback: Rollback::Move {
             to_folder,
             to: to.name.clone(),
-            held,
+            old_file,
         },
     })
 }
 
-fn gone(held: &Held, write: &Write<'_>, guarantee: Guarantee) -> Written {
+fn gone(old_file: &CheckedFile, write: &Write<'_>, guarantee: Guarantee) -> Written {
     let revision = match &write.expected {
         Expected::Content { revision, .. } => *revision,
         Expected::Missing => Revision::of(b""),
     };
     Written {
-        stamp: held.stamp,
+        stamp: old_file.stamp,
         revision,
         guarantee,
         durable: false,
@@ -161,13 +167,13 @@ fn gone(held: &Held, write: &Write<'_>, guarantee: Guarantee) -> Written {
     }
 }
 
-fn refused(error: io::Error) -> Failure {
+fn refused(error: io::Error) -> CommitFailure {
     match error.kind() {
-        io::ErrorKind::NotFound => Failure::Changed,
+        io::ErrorKind::NotFound => CommitFailure::Changed,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Failure::ReadOnly(ReadOnlyReason::of(&error, ReadOnlyReason::Folder))
+            CommitFailure::ReadOnly(ReadOnlyReason::of(&error, ReadOnlyReason::Folder))
         }
-        _ => Failure::Io {
+        _ => CommitFailure::Io {
             step: "rename",
             source: error,
         },

@@ -129,7 +129,7 @@ pub enum CommitError {
         /// The path that the root was opened by.
         root: PathBuf,
     },
-    /// Another program is writing one of the files, or the folder's lock was held throughout.
+    /// Another program is writing one of the files, or the folder's lock was old_file throughout.
     #[error("write {index}: somebody else is writing the same file (waited {waited:?})")]
     Busy {
         /// The position in the batch.
@@ -194,15 +194,15 @@ pub enum CommitError {
 
 /// The methods of putting new content at a name, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rung {
+pub(crate) enum Method {
     Exchange,
-    Aside,
+    MoveAside,
     InPlace,
 }
 
 /// Why one write fails, without its position in the batch.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum CommitFailure {
     Changed,
     Exists,
     FolderMoved,
@@ -216,39 +216,39 @@ pub(crate) enum Failure {
         source: io::Error,
     },
     /// The rollback failed too: the file holds the new bytes, or a mixture, and the old ones are at this path.
-    Stands(Box<Failure>, PathBuf),
+    Stands(Box<CommitFailure>, PathBuf),
     /// This method does not work here: attempt the batch again with another one.
-    Again(Rung),
+    RetryWith(Method),
 }
 
-impl Failure {
+impl CommitFailure {
     /// For `map_err`: wraps the system's error of a step.
-    pub(crate) fn at(step: &'static str) -> impl Fn(io::Error) -> Failure {
-        move |source| Failure::Io { step, source }
+    pub(crate) fn at(step: &'static str) -> impl Fn(io::Error) -> CommitFailure {
+        move |source| CommitFailure::Io { step, source }
     }
 
     pub(crate) fn of(self, index: usize) -> CommitError {
         match self {
-            Failure::Changed => CommitError::Changed { index },
-            Failure::Exists => CommitError::Exists { index },
-            Failure::FolderMoved => CommitError::FolderMoved { index },
-            Failure::RootMoved(root) => CommitError::RootMoved { index, root },
-            Failure::Busy(waited) => CommitError::Busy { index, waited },
-            Failure::Unsafe => CommitError::Unsafe { index },
-            Failure::ReadOnly(reason) => CommitError::ReadOnly { index, reason },
-            Failure::Conflict(kept) => CommitError::Conflict { index, kept },
-            Failure::Io { step, source } => CommitError::Io {
+            CommitFailure::Changed => CommitError::Changed { index },
+            CommitFailure::Exists => CommitError::Exists { index },
+            CommitFailure::FolderMoved => CommitError::FolderMoved { index },
+            CommitFailure::RootMoved(root) => CommitError::RootMoved { index, root },
+            CommitFailure::Busy(waited) => CommitError::Busy { index, waited },
+            CommitFailure::Unsafe => CommitError::Unsafe { index },
+            CommitFailure::ReadOnly(reason) => CommitError::ReadOnly { index, reason },
+            CommitFailure::Conflict(kept) => CommitError::Conflict { index, kept },
+            CommitFailure::Io { step, source } => CommitError::Io {
                 index,
                 step,
                 source,
             },
-            Failure::Stands(cause, kept) => CommitError::Partly {
+            CommitFailure::Stands(cause, kept) => CommitError::Partly {
                 cause: Box::new(cause.of(index)),
                 standing: vec![index],
                 kept: vec![kept],
             },
             // Reached only after every method was tried.
-            Failure::Again(_) => CommitError::Io {
+            CommitFailure::RetryWith(_) => CommitError::Io {
                 index,
                 step: "rename",
                 source: io::ErrorKind::Unsupported.into(),

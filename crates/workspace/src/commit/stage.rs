@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use super::check::Current;
 use super::in_place::{self, Rewrite};
-use super::place;
-use super::trial::{Scratch, Temporary, temporary_name};
-use super::{Expected, Failure, HardLinkPolicy, NewBytes, ReadOnlyReason, Rung, Strategy, Write};
+use super::scratch::{Scratch, Temporary, temporary_name};
+use super::target_folders;
+use super::{
+    CommitFailure, Expected, HardLinkPolicy, Method, NewBytes, ReadOnlyReason, Strategy, Write,
+};
 use crate::content::{Sink, write_content};
 use crate::disk::{AttributesCopied, Disk, OpenMode};
-use crate::mounts::Lack;
+use crate::mounts::MissingFeature;
 use crate::revision::Revision;
 use crate::stamp::{Moment, Stamp};
 
@@ -27,7 +29,7 @@ pub(super) enum Staged {
     /// The old bytes are stored; the file will be rewritten.
     InPlace(Rewrite),
     /// The file will be removed or moved.
-    Leave {
+    RemoveOrMove {
         handle: OwnedFd,
         checked: Stamp,
         /// The temporary name of the removed file.
@@ -43,7 +45,7 @@ pub(super) struct Replacement {
     pub(super) revision: Revision,
     /// The stamp of the old file at the early check.
     pub(super) checked: Stamp,
-    pub(super) rung: Rung,
+    pub(super) method: Method,
     /// Whether all attributes of the old file were copied.
     pub(super) carried: AttributesCopied,
 }
@@ -67,40 +69,44 @@ impl Staged {
 }
 
 pub(super) fn stage(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     current: Current,
-    forced: Option<Rung>,
-) -> Result<Staged, Failure> {
+    forced: Option<Method>,
+) -> Result<Staged, CommitFailure> {
     let (handle, stamp) = match current {
-        Current::Absent => return stage_new(trial, write).map(Staged::Create),
+        Current::Absent => return stage_new(scratch, write).map(Staged::Create),
         Current::File { handle, stamp } => (handle, stamp),
     };
     if write.empties_its_name() {
-        return Ok(Staged::Leave {
+        return Ok(Staged::RemoveOrMove {
             handle,
             checked: stamp,
             aside: temporary_name(),
         });
     }
-    match forced.unwrap_or_else(|| choose(trial, write, &stamp)) {
+    match forced.unwrap_or_else(|| choose(scratch, write, &stamp)) {
         // The permission was decided for this inode and its hard links: for another file, or one with more links, it
         // must be decided again.
-        Rung::InPlace if !is_as_located(write, &stamp) => Err(Failure::Changed),
-        Rung::InPlace => in_place::stage(trial, write, handle, stamp).map(Staged::InPlace),
-        rung => stage_beside(trial, write, &handle, stamp, rung)
+        Method::InPlace if !is_as_located(write, &stamp) => Err(CommitFailure::Changed),
+        Method::InPlace => in_place::stage(scratch, write, handle, stamp).map(Staged::InPlace),
+        method => stage_beside(scratch, write, &handle, stamp, method)
             .map(|replacement| Staged::Replace(replacement, handle)),
     }
 }
 
-fn choose(trial: &Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Rung {
+fn choose(scratch: &Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method {
     let keeps_links = stamp.links > 1 && !breaks_links(write);
     if write.options.strategy == Strategy::InPlace || keeps_links {
-        Rung::InPlace
-    } else if trial.workspace.mounts.lacks(stamp.device, Lack::Exchange) {
-        Rung::Aside
+        Method::InPlace
+    } else if scratch
+        .workspace
+        .mounts
+        .lacks(stamp.device, MissingFeature::Exchange)
+    {
+        Method::MoveAside
     } else {
-        Rung::Exchange
+        Method::Exchange
     }
 }
 
@@ -135,19 +141,19 @@ pub fn is_package_store(name: &OsStr) -> bool {
 }
 
 fn stage_beside(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     handle: &OwnedFd,
     old: Stamp,
-    rung: Rung,
-) -> Result<Replacement, Failure> {
-    let disk = trial.disk();
+    method: Method,
+) -> Result<Replacement, CommitFailure> {
+    let disk = scratch.disk();
     // Mode 0600 until the file gets its own: nobody else can read the new bytes before.
-    let temporary = trial
+    let temporary = scratch
         .create(&write.located.folder, 0o600, old.device)
         .map_err(|source| match source.kind() {
             // The file is writable, its folder is not.
-            io::ErrorKind::PermissionDenied => Failure::Again(Rung::InPlace),
+            io::ErrorKind::PermissionDenied => CommitFailure::RetryWith(Method::InPlace),
             _ => no_folder(source),
         })?;
     let file = temporary.file.as_fd();
@@ -156,71 +162,71 @@ fn stage_beside(
         .map_err(write_failed)?;
     check_base(write, base)?;
     let (_, revision) = sink.finish();
-    let ours = disk.stat(file).map_err(Failure::at("look"))?;
-    let carried = dress(disk, write, &temporary, handle, &old, Some(&ours))?;
-    disk.sync(file).map_err(Failure::at("flush"))?;
+    let ours = disk.stat(file).map_err(CommitFailure::at("look"))?;
+    let carried = copy_metadata(disk, write, &temporary, handle, &old, Some(&ours))?;
+    disk.sync(file).map_err(CommitFailure::at("flush"))?;
     Ok(Replacement {
         temporary,
         ours,
         revision,
         checked: old,
-        rung,
+        method,
         carried,
     })
 }
 
 /// Copies owner, attributes and mode of the old file to the new one, unless another mode is wanted. Where the owner
 /// cannot be set the file must be rewritten in place. `ours` is the stamp of the new file, if known.
-pub(super) fn dress(
+pub(super) fn copy_metadata(
     disk: &dyn Disk,
     write: &Write<'_>,
     temporary: &Temporary,
     old: &OwnedFd,
     stamp: &Stamp,
     ours: Option<&Stamp>,
-) -> Result<AttributesCopied, Failure> {
+) -> Result<AttributesCopied, CommitFailure> {
     let file = temporary.file.as_fd();
     // Most files already have the right owner.
     if ours.is_none_or(|ours| (ours.uid, ours.gid) != (stamp.uid, stamp.gid)) {
         match disk.set_owner(file, stamp.uid, stamp.gid) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Err(Failure::Again(Rung::InPlace));
+                return Err(CommitFailure::RetryWith(Method::InPlace));
             }
-            other => other.map_err(Failure::at("owner"))?,
+            other => other.map_err(CommitFailure::at("owner"))?,
         }
     }
     // After the owner: changing it clears set-user-id and capabilities.
     let carried = disk
         .copy_attributes(old.as_fd(), file)
-        .map_err(Failure::at("attributes"))?;
+        .map_err(CommitFailure::at("attributes"))?;
     let mode = write.options.mode.unwrap_or_else(|| stamp.permissions());
     disk.set_permissions(file, mode & 0o7777)
-        .map_err(Failure::at("mode"))?;
+        .map_err(CommitFailure::at("mode"))?;
     Ok(carried)
 }
 
-fn stage_new(trial: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, Failure> {
+fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, CommitFailure> {
     let located = write.located;
-    let disk = trial.disk();
-    let (folder, created_folders) = make_folders(trial, located)?;
+    let disk = scratch.disk();
+    let (folder, created_folders) = make_folders(scratch, located)?;
     if write.empties_its_name() {
-        return Err(Failure::Changed);
+        return Err(CommitFailure::Changed);
     }
     // The umask and a default ACL of the folder apply, as to any new file.
     let mode = write.options.mode;
-    let temporary = trial
+    let temporary = scratch
         .create(&folder, if mode.is_some() { 0o600 } else { 0o666 }, 0)
         .map_err(no_folder)?;
     let file = temporary.file.as_fd();
     let mut sink = Sink::new(disk, file).named(write.revision);
-    write_content(&write.new, None, &mut sink).map_err(Failure::at("write"))?;
+    write_content(&write.new, None, &mut sink).map_err(CommitFailure::at("write"))?;
     let (_, revision) = sink.finish();
     if let Some(mode) = mode {
         disk.set_permissions(file, mode & 0o7777)
-            .map_err(Failure::at("mode"))?;
+            .map_err(CommitFailure::at("mode"))?;
     }
-    disk.sync(file).map_err(Failure::at("flush"))?;
-    let ours = disk.stat(file).map_err(Failure::at("look"))?;
+    disk.sync(file).map_err(CommitFailure::at("flush"))?;
+    let ours = disk.stat(file).map_err(CommitFailure::at("look"))?;
     Ok(Creation {
         temporary,
         ours,
@@ -231,12 +237,12 @@ fn stage_new(trial: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, Fai
 
 /// Creates the missing folders of a name; returns the innermost one and the paths of those created.
 pub(super) fn make_folders(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     located: &crate::locate::Located,
-) -> Result<(Arc<OwnedFd>, Vec<PathBuf>), Failure> {
-    let disk = trial.disk();
+) -> Result<(Arc<OwnedFd>, Vec<PathBuf>), CommitFailure> {
+    let disk = scratch.disk();
     if !located.missing_folders.is_empty() {
-        place::check_before_folders(disk, located)?;
+        target_folders::check_before_folders(disk, located)?;
     }
     let mut folder = Arc::clone(&located.folder);
     let mut path = located.path().to_owned();
@@ -246,46 +252,49 @@ pub(super) fn make_folders(
     let mut created = Vec::new();
     for name in &located.missing_folders {
         path.push(name);
-        if trial.make_folder(&folder, name, &path).map_err(no_folder)? {
+        if scratch
+            .make_folder(&folder, name, &path)
+            .map_err(no_folder)?
+        {
             created.push(path.clone());
             // If this fails, the flush of the innermost folder most likely does too, and that one is reported.
             let _ = disk.sync(folder.as_fd());
         }
         let next = disk
             .open_at(folder.as_fd(), name, OpenMode::Folder)
-            .map_err(Failure::at("open folder"))?;
+            .map_err(CommitFailure::at("open folder"))?;
         folder = Arc::new(next);
     }
     Ok((folder, created))
 }
 
 /// Fails where a streamed write has read other bytes than expected.
-pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<(), Failure> {
+pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<(), CommitFailure> {
     match (&write.expected, base) {
         (Expected::Content { revision, .. }, Some(base)) if *revision != base => {
-            Err(Failure::Changed)
+            Err(CommitFailure::Changed)
         }
         _ => Ok(()),
     }
 }
 
-fn write_failed(source: io::Error) -> Failure {
+fn write_failed(source: io::Error) -> CommitFailure {
     match source.kind() {
         // The old file was truncated while it was read.
-        io::ErrorKind::UnexpectedEof => Failure::Changed,
-        _ => Failure::Io {
+        io::ErrorKind::UnexpectedEof => CommitFailure::Changed,
+        _ => CommitFailure::Io {
             step: "write",
             source,
         },
     }
 }
 
-fn no_folder(source: io::Error) -> Failure {
+fn no_folder(source: io::Error) -> CommitFailure {
     match source.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Failure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
+            CommitFailure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
         }
-        _ => Failure::Io {
+        _ => CommitFailure::Io {
             step: "create",
             source,
         },

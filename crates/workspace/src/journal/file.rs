@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::line::Line;
+use super::line::JournalLine;
 use super::{Flush, Intent, Journal, Progress, Record, Ticket};
 use crate::disk::{Disk, EntryKind, OpenMode};
 use crate::random::random;
@@ -26,32 +26,32 @@ const TRIES: usize = 8;
 pub struct FileJournal {
     disk: Arc<dyn Disk>,
     path: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<OpenJournal>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct OpenJournal {
     folder: Option<Arc<OwnedFd>>,
-    own: Option<Log>,
+    own: Option<JournalFile>,
     /// The entries of dead processes, each with its file.
-    claimed: HashMap<u64, Arc<Mutex<Log>>>,
+    claimed: HashMap<u64, Arc<Mutex<JournalFile>>>,
 }
 
 /// One journal file; its lock is released with its handle.
 #[derive(Debug)]
-struct Log {
+struct JournalFile {
     file: OwnedFd,
     name: OsString,
     length: u64,
     open: usize,
-    named: Named,
+    name_flush: NameFlush,
 }
 
 /// Whether the name of the file has been flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
+enum NameFlush {
     Flushed,
-    NotYet,
+    Pending,
 }
 
 impl FileJournal {
@@ -73,11 +73,11 @@ impl FileJournal {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OpenJournal> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn folder(&self, state: &mut State) -> io::Result<Arc<OwnedFd>> {
+    fn folder(&self, state: &mut OpenJournal) -> io::Result<Arc<OwnedFd>> {
         if let Some(folder) = &state.folder {
             return Ok(Arc::clone(folder));
         }
@@ -87,7 +87,7 @@ impl FileJournal {
     }
 
     /// Creates this process's file and locks it before another process takes it for abandoned.
-    fn begin(&self, folder: &OwnedFd) -> io::Result<Log> {
+    fn begin(&self, folder: &OwnedFd) -> io::Result<JournalFile> {
         for _ in 0..TRIES {
             let name = OsString::from(format!("{:016x}.log", random()));
             let file = self.disk.open_at(folder.as_fd(), &name, OpenMode::Lock)?;
@@ -95,19 +95,25 @@ impl FileJournal {
             // locks nobody can tell that we are dead; others then ignore the file.
             let taken = self.disk.try_lock(file.as_fd()).unwrap_or(true);
             if taken && self.disk.stat(file.as_fd())?.links > 0 {
-                return Ok(Log {
+                return Ok(JournalFile {
                     file,
                     name,
                     length: 0,
                     open: 0,
-                    named: Named::NotYet,
+                    name_flush: NameFlush::Pending,
                 });
             }
         }
         Err(io::ErrorKind::WouldBlock.into())
     }
 
-    fn append(&self, folder: &OwnedFd, log: &mut Log, line: &Line, flush: Flush) -> io::Result<()> {
+    fn append(
+        &self,
+        folder: &OwnedFd,
+        log: &mut JournalFile,
+        line: &JournalLine,
+        flush: Flush,
+    ) -> io::Result<()> {
         let text = line.encode();
         let mut done = 0;
         while done < text.len() {
@@ -125,9 +131,9 @@ impl FileJournal {
         // The next line overwrites what a failed flush left.
         if flush == Flush::Now {
             self.disk.sync(log.file.as_fd())?;
-            if log.named == Named::NotYet {
+            if log.name_flush == NameFlush::Pending {
                 self.disk.sync(folder.as_fd())?;
-                log.named = Named::Flushed;
+                log.name_flush = NameFlush::Flushed;
             }
         }
         log.length += text.len() as u64;
@@ -135,7 +141,11 @@ impl FileJournal {
     }
 
     /// Locks and reads a file, if its process is dead.
-    fn claim(&self, folder: &OwnedFd, name: &OsStr) -> io::Result<Option<(Log, Vec<Record>)>> {
+    fn claim(
+        &self,
+        folder: &OwnedFd,
+        name: &OsStr,
+    ) -> io::Result<Option<(JournalFile, Vec<Record>)>> {
         let file = match self.disk.open_at(folder.as_fd(), name, OpenMode::Rewrite) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -153,27 +163,27 @@ impl FileJournal {
         })?;
         let mut records: Vec<Record> = Vec::new();
         for line in text.split(|&byte| byte == b'\n') {
-            match Line::decode(line) {
-                Some(Line::Open(id, intent)) => records.push(Record {
+            match JournalLine::decode(line) {
+                Some(JournalLine::Open(id, intent)) => records.push(Record {
                     ticket: Ticket(id),
                     intent,
                     progress: Progress::Begun,
                 }),
-                Some(Line::Mark(id)) => records
+                Some(JournalLine::Mark(id)) => records
                     .iter_mut()
                     .filter(|record| record.ticket.0 == id)
                     .for_each(|record| record.progress = Progress::Decided),
-                Some(Line::Close(id)) => records.retain(|record| record.ticket.0 != id),
+                Some(JournalLine::Close(id)) => records.retain(|record| record.ticket.0 != id),
                 None => {}
             }
         }
-        let log = Log {
+        let log = JournalFile {
             file,
             name: name.to_owned(),
             // A torn line at the end is followed by a new line.
             length: text.len() as u64,
             open: records.len(),
-            named: Named::Flushed,
+            name_flush: NameFlush::Flushed,
         };
         Ok(Some((log, records)))
     }
@@ -190,7 +200,7 @@ impl Journal for FileJournal {
             return Err(io::ErrorKind::NotFound.into());
         };
         let id = random();
-        let line = Line::Open(id, intent.clone());
+        let line = JournalLine::Open(id, intent.clone());
         self.append(&folder, log, &line, flush)?;
         log.open += 1;
         Ok(Ticket(id))
@@ -200,7 +210,7 @@ impl Journal for FileJournal {
         let mut state = self.state();
         let folder = self.folder(&mut state)?;
         match &mut state.own {
-            Some(log) => self.append(&folder, log, &Line::Mark(ticket.0), flush),
+            Some(log) => self.append(&folder, log, &JournalLine::Mark(ticket.0), flush),
             None => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -208,7 +218,7 @@ impl Journal for FileJournal {
     fn close(&self, ticket: Ticket) -> io::Result<()> {
         let mut state = self.state();
         let folder = self.folder(&mut state)?;
-        let line = Line::Close(ticket.0);
+        let line = JournalLine::Close(ticket.0);
         if let Some(claimed) = state.claimed.remove(&ticket.0) {
             let mut log = claimed.lock().unwrap_or_else(PoisonError::into_inner);
             self.append(&folder, &mut log, &line, Flush::Later)?;

@@ -15,19 +15,19 @@ const LENGTH: usize = 512;
 
 /// The content of a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum JournalLine {
     Open(u64, Intent),
     Mark(u64),
     Close(u64),
 }
 
-impl Line {
+impl JournalLine {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut line = Vec::with_capacity(LENGTH);
         match self {
-            Line::Mark(id) => put_kind(&mut line, "mark", *id),
-            Line::Close(id) => put_kind(&mut line, "close", *id),
-            Line::Open(id, intent) => {
+            JournalLine::Mark(id) => put_kind(&mut line, "mark", *id),
+            JournalLine::Close(id) => put_kind(&mut line, "close", *id),
+            JournalLine::Open(id, intent) => {
                 put_kind(&mut line, "intent", *id);
                 put_name(&mut line, OsStr::new(&intent.boot));
                 for step in &intent.steps {
@@ -43,7 +43,7 @@ impl Line {
     }
 
     /// Returns `None` where the line is torn or of another format.
-    pub(super) fn decode(line: &[u8]) -> Option<Line> {
+    pub(super) fn decode(line: &[u8]) -> Option<JournalLine> {
         let at = line.iter().rposition(|&byte| byte == b'\t')?;
         let (line, sum) = (&line[..at], &line[at + 1..]);
         if sum != checksum(line) {
@@ -53,15 +53,15 @@ impl Line {
         let kind = fields.next()?;
         let id = read_number(fields.next()?)?;
         match kind {
-            b"mark" => Some(Line::Mark(id)),
-            b"close" => Some(Line::Close(id)),
+            b"mark" => Some(JournalLine::Mark(id)),
+            b"close" => Some(JournalLine::Close(id)),
             b"intent" => {
                 let boot = unescape(fields.next()?)?.into_string().ok()?;
                 let mut steps = Vec::new();
                 while let Some(folder) = fields.next() {
                     steps.push(read_step(folder, &mut fields)?);
                 }
-                Some(Line::Open(id, Intent { boot, steps }))
+                Some(JournalLine::Open(id, Intent { boot, steps }))
             }
             _ => None,
         }
@@ -248,11 +248,11 @@ mod tests {
         fn what_is_written_is_read_and_what_is_torn_is_not(
             steps in prop::collection::vec(step(), 0..4), boot in "[0-9a-f-]{0,36}", id in any::<u64>(), cut in 1..200_usize,
         ) {
-            let line = Line::Open(id, Intent { boot, steps });
+            let line = JournalLine::Open(id, Intent { boot, steps });
             let text = line.encode();
             prop_assert_eq!(text.iter().filter(|&&byte| byte == b'\n').count(), 1);
-            prop_assert_eq!(Line::decode(&text[..text.len() - 1]), Some(line));
-            prop_assert_eq!(Line::decode(&text[..text.len().saturating_sub(cut + 1)]), None);
+            prop_assert_eq!(JournalLine::decode(&text[..text.len() - 1]), Some(line));
+            prop_assert_eq!(JournalLine::decode(&text[..text.len().saturating_sub(cut + 1)]), None);
         }
     }
 
@@ -278,7 +278,7 @@ mod tests {
         let a5 = "a5".repeat(32);
         let fields =
             format!("intent\t0\t\t/f%25\ta%09b\tc%0ad%00\texchange\t\t\tffffffffffffffff:{a5}\t-");
-        let line = Line::Open(0, intent).encode();
+        let line = JournalLine::Open(0, intent).encode();
         let line = String::from_utf8(line).expect("text");
         let (told, sum) = line.trim_end().rsplit_once('\t').expect("a sum");
         assert_eq!(told, fields);

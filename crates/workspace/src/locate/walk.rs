@@ -20,16 +20,16 @@ const MOST_LINKS: u32 = 40;
 const MOST_RESPELLINGS: u32 = 16;
 
 /// Where the resolver is: below a root, or outside on the way to one.
-enum Base {
+enum WalkBase {
     Slash(Arc<OwnedFd>),
     Root(usize),
 }
 
-pub(super) struct Walk<'w> {
+pub(super) struct PathResolver<'w> {
     workspace: &'w Workspace,
     given: &'w Path,
     spelling: Spelling,
-    base: Base,
+    base: WalkBase,
     /// The folders from the base down to the current one.
     levels: Vec<(OsString, Arc<OwnedFd>)>,
     /// The components still to resolve; `..` stands for itself.
@@ -53,13 +53,17 @@ struct Link {
     behind: usize,
 }
 
-impl<'w> Walk<'w> {
-    pub(super) fn new(workspace: &'w Workspace, given: &'w Path, spelling: Spelling) -> Walk<'w> {
-        Walk {
+impl<'w> PathResolver<'w> {
+    pub(super) fn new(
+        workspace: &'w Workspace,
+        given: &'w Path,
+        spelling: Spelling,
+    ) -> PathResolver<'w> {
+        PathResolver {
             workspace,
             given,
             spelling,
-            base: Base::Root(0),
+            base: WalkBase::Root(0),
             levels: Vec::new(),
             pending: VecDeque::new(),
             missing: Vec::new(),
@@ -108,7 +112,7 @@ impl<'w> Walk<'w> {
         self.levels.clear();
         let rest = match self.workspace.root_around(&path) {
             Some((index, rest)) => {
-                self.base = Base::Root(index);
+                self.base = WalkBase::Root(index);
                 self.led_out = None;
                 rest
             }
@@ -117,7 +121,7 @@ impl<'w> Walk<'w> {
                     self.led_out = Some(link).filter(|link| self.pending.len() >= link.behind);
                 }
                 let slash = self.workspace.disk.open_folder(Path::new("/"))?;
-                self.base = Base::Slash(Arc::new(slash));
+                self.base = WalkBase::Slash(Arc::new(slash));
                 &path
             }
         };
@@ -140,8 +144,8 @@ impl<'w> Walk<'w> {
             return Ok(());
         }
         match self.base {
-            Base::Slash(_) => Ok(()),
-            Base::Root(index) => match self.workspace.roots[index].path.parent() {
+            WalkBase::Slash(_) => Ok(()),
+            WalkBase::Root(index) => match self.workspace.roots[index].path.parent() {
                 Some(parent) => self.start_at(parent.to_owned()),
                 None => Ok(()),
             },
@@ -215,7 +219,7 @@ impl<'w> Walk<'w> {
                     .is_some_and(|stamp| stamp.device == root.device && stamp.inode == root.inode)
         };
         if let Some(index) = self.workspace.roots.iter().position(is_this) {
-            self.base = Base::Root(index);
+            self.base = WalkBase::Root(index);
             self.led_out = None;
             self.levels.clear();
         } else {
@@ -261,14 +265,14 @@ impl<'w> Walk<'w> {
     }
 
     fn is_outside(&self) -> bool {
-        matches!(self.base, Base::Slash(_))
+        matches!(self.base, WalkBase::Slash(_))
     }
 
     fn handle(&self) -> &Arc<OwnedFd> {
         match (self.levels.last(), &self.base) {
             (Some((_, handle)), _) => handle,
-            (None, Base::Slash(handle)) => handle,
-            (None, Base::Root(index)) => &self.workspace.roots[*index].handle,
+            (None, WalkBase::Slash(handle)) => handle,
+            (None, WalkBase::Root(index)) => &self.workspace.roots[*index].handle,
         }
     }
 
@@ -278,8 +282,8 @@ impl<'w> Walk<'w> {
 
     fn path(&self) -> PathBuf {
         let mut path = match self.base {
-            Base::Slash(_) => PathBuf::from("/"),
-            Base::Root(index) => self.workspace.roots[index].path.clone(),
+            WalkBase::Slash(_) => PathBuf::from("/"),
+            WalkBase::Root(index) => self.workspace.roots[index].path.clone(),
         };
         path.extend(self.levels.iter().map(|(name, _)| name));
         path
@@ -317,7 +321,7 @@ impl<'w> Walk<'w> {
         kind: FileType,
         stamp: Option<Stamp>,
     ) -> Result<Located, LocateError> {
-        let Base::Root(index) = self.base else {
+        let WalkBase::Root(index) = self.base else {
             return Err(LocateError::Outside);
         };
         Ok(Located {

@@ -5,12 +5,12 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind as FileType};
 
 use super::RecoveryOutcome;
-use super::step::Scene;
+use super::step::StepRecovery;
 use crate::folder::is_temporary;
 
-impl Scene<'_> {
+impl StepRecovery<'_> {
     /// Removes the folder if it is empty, whatever happened to the file; `Kept` where it stays.
-    pub(super) fn heal_folder(&self) -> io::Result<RecoveryOutcome> {
+    pub(super) fn recover_folder(&self) -> io::Result<RecoveryOutcome> {
         // Its temporary name alone identifies it: nobody else creates such names.
         let temporary = &*self.step.temporary;
         if is_temporary(temporary) {

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use super::step::{Boot, Scene};
+use super::step::{Boot, StepRecovery};
 use crate::disk::{Disk, OpenMode};
 use crate::journal::FileIdentity;
 use crate::revision::{Hasher, Revision};
@@ -23,7 +23,7 @@ pub(super) enum Occupant {
     Foreign,
 }
 
-impl Scene<'_> {
+impl StepRecovery<'_> {
     pub(super) fn look(&self, name: &OsStr) -> io::Result<Occupant> {
         self.look_in(self.folder(), name)
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::RecoveryOutcome;
 use super::occupant::{Occupant, hash};
 use super::torn::is_mixture;
-use crate::commit::{give_name, next_name, write_over};
+use crate::commit::{next_name, rename_to_free_name, write_over};
 use crate::disk::{Disk, Lease, OpenMode, Replace};
 use crate::displaced::Seal;
 use crate::journal::{Act, Step};
@@ -17,16 +17,16 @@ use crate::roots::Workspace;
 
 /// The state that recovery brings a commit to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum Goal {
     /// Complete: every change is made.
-    Forward,
+    Complete,
     /// Rolled back: no change is made.
-    Back,
+    Rollback,
     /// As found: a change that was made stays, one that was not is dropped.
     AsFound,
 }
 
-pub(super) struct Scene<'r> {
+pub(super) struct StepRecovery<'r> {
     pub(super) workspace: &'r Workspace,
     pub(super) step: &'r Step,
     pub(super) folder: &'r Arc<OwnedFd>,
@@ -42,20 +42,20 @@ pub(super) enum Boot {
     Another,
 }
 
-impl Scene<'_> {
-    pub(super) fn heal(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
+impl StepRecovery<'_> {
+    pub(super) fn recover(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         match &self.step.act {
-            Act::Exchange => self.heal_exchange(direction),
-            Act::MoveAside => self.heal_aside(direction),
-            Act::InPlace { kept } => self.heal_in_place(kept, direction),
-            Act::Create => self.heal_create(direction),
-            Act::Remove => self.heal_remove(direction),
-            Act::Folder => self.heal_folder(),
-            Act::Move { name, .. } => self.heal_move(name, direction),
+            Act::Exchange => self.recover_exchange(goal),
+            Act::MoveAside => self.recover_aside(goal),
+            Act::InPlace { kept } => self.recover_in_place(kept, goal),
+            Act::Create => self.recover_create(goal),
+            Act::Remove => self.recover_remove(goal),
+            Act::Folder => self.recover_folder(),
+            Act::Move { name, .. } => self.recover_move(name, goal),
         }
     }
 
-    fn heal_exchange(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
+    fn recover_exchange(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let exchange = || {
             self.disk()
@@ -65,11 +65,11 @@ impl Scene<'_> {
             // Never named, rolled back, or stored already. What other programs wrote since is theirs.
             (Occupant::Old, Occupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
             (_, Occupant::Nothing) => Ok(RecoveryOutcome::Finished),
-            (Occupant::New, Occupant::Old) if direction != Direction::Back => {
+            (Occupant::New, Occupant::Old) if goal != Goal::Rollback => {
                 self.put_away(temporary)?;
                 Ok(RecoveryOutcome::Finished)
             }
-            (Occupant::Old, Occupant::New) if direction == Direction::Forward => {
+            (Occupant::Old, Occupant::New) if goal == Goal::Complete => {
                 exchange()?;
                 self.put_away(temporary)?;
                 Ok(RecoveryOutcome::Finished)
@@ -78,7 +78,7 @@ impl Scene<'_> {
                 self.remove_ours(temporary)?;
                 Ok(RecoveryOutcome::RolledBack)
             }
-            (Occupant::New, _) if direction == Direction::Back => {
+            (Occupant::New, _) if goal == Goal::Rollback => {
                 exchange()?;
                 // Remove only what was displaced and is ours; another program may have come between the check and the
                 // exchange.
@@ -90,7 +90,7 @@ impl Scene<'_> {
                     _ => Ok(RecoveryOutcome::Kept(self.put_away(temporary)?)),
                 }
             }
-            (Occupant::Nothing, Occupant::Old) if direction != Direction::Forward => {
+            (Occupant::Nothing, Occupant::Old) if goal != Goal::Complete => {
                 // Another program removed the new file: the old one gets its name back.
                 self.give_back(temporary)
             }
@@ -99,25 +99,25 @@ impl Scene<'_> {
         }
     }
 
-    fn heal_aside(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
+    fn recover_aside(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let mut old: OsString = temporary.to_owned();
         old.push(".old");
         let at_name = self.look(name)?;
         // Our file was already in place; if the name is free now, another program removed it on purpose.
-        let had_it = direction != Direction::Back && self.look(temporary)? == Occupant::Nothing;
-        let healed = match (at_name, self.look(&old)?) {
+        let had_it = goal != Goal::Rollback && self.look(temporary)? == Occupant::Nothing;
+        let outcome = match (at_name, self.look(&old)?) {
             (Occupant::Old, Occupant::Nothing) => RecoveryOutcome::RolledBack,
             (_, Occupant::Nothing) => RecoveryOutcome::Finished,
             (Occupant::Nothing, Occupant::Old) if had_it => {
                 RecoveryOutcome::Kept(self.put_away(&old)?)
             }
             (Occupant::Nothing, _) => self.give_back(&old)?,
-            (Occupant::New, Occupant::Old) if direction != Direction::Back => {
+            (Occupant::New, Occupant::Old) if goal != Goal::Rollback => {
                 self.put_away(&old)?;
                 RecoveryOutcome::Finished
             }
-            (Occupant::New, _) if direction == Direction::Back => {
+            (Occupant::New, _) if goal == Goal::Rollback => {
                 self.put_away(name)?;
                 self.give_back(&old)?
             }
@@ -125,7 +125,7 @@ impl Scene<'_> {
         };
         // The new file may have both names, or still wait for its final one.
         if self.look(temporary)? != Occupant::New {
-            return Ok(healed);
+            return Ok(outcome);
         }
         match self.look(name)? {
             Occupant::Foreign | Occupant::Nothing => {
@@ -133,12 +133,12 @@ impl Scene<'_> {
             }
             Occupant::Old | Occupant::New => {
                 self.remove_ours(temporary)?;
-                Ok(healed)
+                Ok(outcome)
             }
         }
     }
 
-    fn heal_create(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
+    fn recover_create(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
         let at_name = self.look(&self.step.name)?;
         if self.look(temporary)? == Occupant::New {
@@ -149,7 +149,7 @@ impl Scene<'_> {
             self.remove_ours(temporary)?;
         }
         match at_name {
-            Occupant::New if direction == Direction::Back => {
+            Occupant::New if goal == Goal::Rollback => {
                 self.put_away(&self.step.name)?;
                 Ok(RecoveryOutcome::RolledBack)
             }
@@ -158,11 +158,11 @@ impl Scene<'_> {
         }
     }
 
-    fn heal_remove(&self, direction: Direction) -> io::Result<RecoveryOutcome> {
+    fn recover_remove(&self, goal: Goal) -> io::Result<RecoveryOutcome> {
         let temporary = &*self.step.temporary;
         match self.look(temporary)? {
             Occupant::Nothing => Ok(RecoveryOutcome::Finished),
-            Occupant::Old if direction != Direction::Back => {
+            Occupant::Old if goal != Goal::Rollback => {
                 self.put_away(temporary)?;
                 Ok(RecoveryOutcome::Finished)
             }
@@ -170,7 +170,7 @@ impl Scene<'_> {
         }
     }
 
-    fn heal_move(&self, to: &OsStr, direction: Direction) -> io::Result<RecoveryOutcome> {
+    fn recover_move(&self, to: &OsStr, goal: Goal) -> io::Result<RecoveryOutcome> {
         let Some(other) = self.other else {
             return Ok(RecoveryOutcome::RolledBack);
         };
@@ -178,7 +178,7 @@ impl Scene<'_> {
         if !moved {
             return Ok(RecoveryOutcome::RolledBack);
         }
-        if direction != Direction::Back {
+        if goal != Goal::Rollback {
             return Ok(RecoveryOutcome::Finished);
         }
         let back = self
@@ -196,7 +196,7 @@ impl Scene<'_> {
 
     /// Recovers a rewrite in place: the copy of the old bytes stays until that is done, and torn bytes are stored
     /// first.
-    fn heal_in_place(&self, kept: &Path, direction: Direction) -> io::Result<RecoveryOutcome> {
+    fn recover_in_place(&self, kept: &Path, goal: Goal) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let name = &*self.step.name;
         let stamp = match disk.stat_at(self.folder(), name) {
@@ -208,30 +208,30 @@ impl Scene<'_> {
             stamp.is_file() && (stamp.inode == old.inode || self.boot == Boot::Another)
         });
         let next = kept.with_file_name(next_name(kept.file_name().unwrap_or_default()));
-        let healed = match is_it {
-            true => self.heal_same_inode(kept, &next, direction)?,
+        let outcome = match is_it {
+            true => self.recover_same_inode(kept, &next, goal)?,
             // The name belongs to another file by now; the old bytes are kept as they are.
             false => RecoveryOutcome::Kept(kept.to_owned()),
         };
         let _ = self.remove_kept(&next);
-        Ok(healed)
+        Ok(outcome)
     }
 
-    fn heal_same_inode(
+    fn recover_same_inode(
         &self,
         kept: &Path,
         next: &Path,
-        direction: Direction,
+        goal: Goal,
     ) -> io::Result<RecoveryOutcome> {
         let disk = self.disk();
         let name = &*self.step.name;
-        match (self.look(name)?, direction) {
+        match (self.look(name)?, goal) {
             (Occupant::Old, _) => {
                 // The rewrite was not begun, or was undone: the copy is redundant.
                 let _ = self.remove_kept(kept);
                 return Ok(RecoveryOutcome::RolledBack);
             }
-            (Occupant::New, Direction::Forward | Direction::AsFound) => {
+            (Occupant::New, Goal::Complete | Goal::AsFound) => {
                 return Ok(RecoveryOutcome::Finished);
             }
             _ => {}
@@ -307,7 +307,7 @@ impl Scene<'_> {
 
     /// Renames a file back to its name; where that is taken the file is kept.
     fn give_back(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
-        match give_name(self.disk(), self.folder(), from, &self.step.name) {
+        match rename_to_free_name(self.disk(), self.folder(), from, &self.step.name) {
             Ok(_) => Ok(RecoveryOutcome::RolledBack),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Ok(RecoveryOutcome::Kept(self.put_away(from)?))

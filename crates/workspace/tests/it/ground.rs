@@ -11,7 +11,8 @@ use lancet_workspace::{
     Written,
 };
 
-/// A figure of the table of promises, by its number there: past the runner, which keeps what tests print to itself.
+/// Prints the figure of a promise by its number in `docs/write-promises.md`, to stderr directly, since the test runner
+/// captures what tests print.
 pub(crate) fn figure(number: u32, what: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "figure {number}: {what}");

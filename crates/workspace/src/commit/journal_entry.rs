@@ -4,31 +4,31 @@
 use std::io;
 use std::sync::Arc;
 
+use super::scratch::Naming;
 use super::stage::Staged;
-use super::trial::Naming;
-use super::{Expected, NewBytes, Rung, Write};
+use super::{Expected, Method, NewBytes, Write};
 use crate::journal::{Act, FileIdentity, Flush, Intent, Journal, Step, Ticket};
 use crate::roots::Workspace;
 
 /// An open journal entry, closed on drop. It must outlive the files it describes.
-pub(super) struct Row {
+pub(super) struct JournalEntry {
     journal: Option<(Arc<dyn Journal>, Ticket)>,
 }
 
-impl Row {
+impl JournalEntry {
     /// Records what is about to be done, if a crash could leave something behind.
     pub(super) fn open(
         workspace: &Workspace,
         batch: &[Write<'_>],
         staged: &[Staged],
-    ) -> io::Result<Row> {
+    ) -> io::Result<JournalEntry> {
         let alone = batch.len() == 1;
         let leaves_nothing = |staged: &Staged| matches!(staged, Staged::Create(creation) if creation.temporary.naming == Naming::Unnamed);
         let Some(journal) = &workspace.journal else {
-            return Ok(Row { journal: None });
+            return Ok(JournalEntry { journal: None });
         };
         if alone && staged.iter().all(leaves_nothing) {
-            return Ok(Row { journal: None });
+            return Ok(JournalEntry { journal: None });
         }
         let mut steps = Vec::with_capacity(batch.len());
         let mut flush = if alone { Flush::Later } else { Flush::Now };
@@ -47,7 +47,7 @@ impl Row {
             },
             flush,
         )?;
-        Ok(Row {
+        Ok(JournalEntry {
             journal: Some((Arc::clone(journal), ticket)),
         })
     }
@@ -66,7 +66,7 @@ impl Row {
     }
 }
 
-impl Drop for Row {
+impl Drop for JournalEntry {
     fn drop(&mut self) {
         if let Some((journal, ticket)) = self.journal.take() {
             // If it stays open, the next recovery finds the commit complete.
@@ -90,16 +90,18 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
             inode: rewrite.checked.inode,
             revision: *revision,
         }),
-        (Expected::Content { revision, .. }, Staged::Leave { checked, .. }) => Some(FileIdentity {
-            inode: checked.inode,
-            revision: *revision,
-        }),
+        (Expected::Content { revision, .. }, Staged::RemoveOrMove { checked, .. }) => {
+            Some(FileIdentity {
+                inode: checked.inode,
+                revision: *revision,
+            })
+        }
         _ => None,
     };
     let (act, temporary, new) = match staged {
         Staged::Replace(replacement, _) => (
-            match replacement.rung {
-                Rung::Aside => Act::MoveAside,
+            match replacement.method {
+                Method::MoveAside => Act::MoveAside,
                 _ => Act::Exchange,
             },
             replacement.temporary.name.clone(),
@@ -126,7 +128,7 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
                 revision: rewrite.new,
             }),
         ),
-        Staged::Leave { aside, .. } => match write.new {
+        Staged::RemoveOrMove { aside, .. } => match write.new {
             NewBytes::MovedTo(to) => (
                 Act::Move {
                     folder: to.path().parent().map(Into::into).unwrap_or_default(),

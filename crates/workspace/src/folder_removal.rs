@@ -18,12 +18,12 @@ const IN_ONE_ENTRY: usize = 32;
 /// Folders that are to be removed once they are empty. Dropping it leaves them and closes the journal entries.
 pub struct FolderRemoval<'w> {
     workspace: &'w Workspace,
-    runs: Vec<Run<'w>>,
+    runs: Vec<FolderChain<'w>>,
     records: Vec<Ticket>,
 }
 
 /// Nested folders, outermost first.
-struct Run<'w> {
+struct FolderChain<'w> {
     /// The folder that contains the outermost one.
     above: Located,
     paths: &'w [PathBuf],
@@ -51,7 +51,7 @@ impl Workspace {
     }
 
     /// Opens the folders from the outermost to the innermost; `None` where the outermost does not exist.
-    fn open_run<'w>(&'w self, paths: &'w [PathBuf]) -> Option<Run<'w>> {
+    fn open_run<'w>(&'w self, paths: &'w [PathBuf]) -> Option<FolderChain<'w>> {
         let above = self.locate_as_spelled(paths.first()?.parent()?).ok()?;
         if above.kind() != FileType::Directory {
             return None;
@@ -70,7 +70,7 @@ impl Workspace {
             inodes.push((stamp.device, stamp.inode));
             innermost = Some(next);
         }
-        Some(Run {
+        Some(FolderChain {
             above,
             paths,
             inodes,
@@ -80,7 +80,7 @@ impl Workspace {
 }
 
 impl FolderRemoval<'_> {
-    fn note(&mut self, run: &Run<'_>) {
+    fn note(&mut self, run: &FolderChain<'_>) {
         let Some(journal) = &self.workspace.journal else {
             return;
         };
@@ -122,7 +122,7 @@ impl FolderRemoval<'_> {
     }
 }
 
-impl Run<'_> {
+impl FolderChain<'_> {
     fn remove(self, disk: &dyn Disk) -> Result<(), (PathBuf, io::Error)> {
         let mut here = self.innermost;
         for (at, path) in self.paths.iter().enumerate().take(self.inodes.len()).rev() {

@@ -7,12 +7,12 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::outcome::{Failure, Rung};
+use super::outcome::{CommitFailure, Method};
 use crate::disk::{Disk, OpenMode, Replace};
 use crate::displaced::{Seal, kept_name};
 use crate::journal::{Act, FileIdentity, Flush, Intent, Step, Ticket};
-use crate::locks::Guard;
-use crate::mounts::{Lack, Sight};
+use crate::locks::FolderLocks;
+use crate::mounts::{LeaseCoverage, MissingFeature};
 use crate::random::random;
 use crate::revision::Revision;
 use crate::roots::Workspace;
@@ -44,7 +44,7 @@ pub(super) struct Temporary {
 /// Whether a temporary file has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
-    Named,
+    NameFlush,
     /// Without a name, a crash leaves nothing behind.
     Unnamed,
 }
@@ -61,14 +61,14 @@ impl<'w> Scratch<'w> {
     }
 
     /// Records the device of the locked folders.
-    pub(super) fn locked(&mut self, guard: &Guard) {
+    pub(super) fn locked(&mut self, guard: &FolderLocks) {
         self.device = guard.device();
     }
 
     /// Which writers a lease on this file detects.
-    pub(super) fn sight(&self, file: &OwnedFd) -> Sight {
+    pub(super) fn lease_coverage(&self, file: &OwnedFd) -> LeaseCoverage {
         let mounts = &self.workspace.mounts;
-        mounts.sight(self.disk(), file.as_fd(), self.device)
+        mounts.lease_coverage(self.disk(), file.as_fd(), self.device)
     }
 
     pub(super) fn disk(&self) -> &'w dyn Disk {
@@ -93,9 +93,9 @@ impl<'w> Scratch<'w> {
         &mut self,
         temporary: &mut Temporary,
         device: u64,
-        rung: Rung,
-    ) -> Result<(), Failure> {
-        if temporary.naming == Naming::Named {
+        method: Method,
+    ) -> Result<(), CommitFailure> {
+        if temporary.naming == Naming::NameFlush {
             return Ok(());
         }
         let folder = temporary.folder.as_fd();
@@ -104,16 +104,18 @@ impl<'w> Scratch<'w> {
             .link_unnamed(temporary.file.as_fd(), folder, &temporary.name)
         {
             Ok(()) => {
-                temporary.naming = Naming::Named;
+                temporary.naming = Naming::NameFlush;
                 self.names
                     .push((Arc::clone(&temporary.folder), temporary.name.clone()));
                 Ok(())
             }
             Err(error) if is_unknown(&error) || error.kind() == io::ErrorKind::NotFound => {
-                self.workspace.mounts.note(device, Lack::Unnamed);
-                Err(Failure::Again(rung))
+                self.workspace
+                    .mounts
+                    .note(device, MissingFeature::UnnamedFiles);
+                Err(CommitFailure::RetryWith(method))
             }
-            Err(source) => Err(Failure::Io {
+            Err(source) => Err(CommitFailure::Io {
                 step: "link",
                 source,
             }),
@@ -175,7 +177,7 @@ impl<'w> Scratch<'w> {
         name: &dyn Fn() -> OsString,
     ) -> io::Result<Option<Temporary>> {
         let mounts = &self.workspace.mounts;
-        if mounts.lacks(device, Lack::Unnamed) {
+        if mounts.lacks(device, MissingFeature::UnnamedFiles) {
             return Ok(None);
         }
         let here = OsStr::new(".");
@@ -190,7 +192,7 @@ impl<'w> Scratch<'w> {
                 naming: Naming::Unnamed,
             })),
             Err(error) if is_unknown(&error) => {
-                mounts.note(device, Lack::Unnamed);
+                mounts.note(device, MissingFeature::UnnamedFiles);
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -217,7 +219,7 @@ impl<'w> Scratch<'w> {
                         folder: Arc::clone(folder),
                         name,
                         file,
-                        naming: Naming::Named,
+                        naming: Naming::NameFlush,
                     });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}

@@ -7,11 +7,11 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::Duration;
 
 use super::check::{holds_expected, not_there};
+use super::scratch::Scratch;
 use super::stage::breaks_links;
-use super::trial::Scratch;
-use super::{Failure, Write};
+use super::{CommitFailure, Write};
 use crate::disk::{Disk, Lease, OpenMode};
-use crate::mounts::Sight;
+use crate::mounts::LeaseCoverage;
 use crate::stamp::Stamp;
 
 /// How often the check is repeated where another file takes the name meanwhile.
@@ -19,53 +19,58 @@ const TRIES: usize = 3;
 
 /// An open file whose content was compared with what the write expects.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct CheckedFile {
     pub(super) handle: OwnedFd,
     pub(super) stamp: Stamp,
-    pub(super) grip: Grip,
+    pub(super) protection: Protection,
 }
 
 /// How far a lease protects a file from other writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grip {
+pub(super) enum Protection {
     /// A lease detects every writer.
     Leased,
     /// A lease detects whoever opens the file, but not a program that has it mapped: the bytes are compared as well.
-    Partly,
+    LeasedExceptMappings,
     /// No lease: the file has another owner, or the file system has no leases.
-    Loose,
+    NotLeased,
 }
 
-impl Held {
+impl CheckedFile {
     /// Whether no writer has come since. Without a lease this is not known, and true.
     pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
         let ask = || disk.lease_is_quiet(self.handle.as_fd(), Lease::Read);
-        self.grip == Grip::Loose || ask().or_else(|_| ask()).unwrap_or(false)
+        self.protection == Protection::NotLeased || ask().or_else(|_| ask()).unwrap_or(false)
     }
 }
 
 /// Takes a lease; waits up to `patience` for a program that has the file open for writing.
-pub(super) fn lease(
-    trial: &Scratch<'_>,
+pub(super) fn take_lease(
+    scratch: &Scratch<'_>,
     file: &OwnedFd,
     lease: Lease,
     patience: Duration,
-) -> Result<Grip, Failure> {
-    let disk = trial.disk();
+) -> Result<Protection, CommitFailure> {
+    let disk = scratch.disk();
     let mut waited = Duration::ZERO;
     let mut pause = Duration::from_micros(500);
     loop {
         match disk.take_lease(file.as_fd(), lease) {
             Ok(()) => {
                 // A rewrite in place writes to the very file that is mapped, so mappings do not matter.
-                let all = lease == Lease::Write || trial.sight(file) == Sight::All;
-                return Ok(if all { Grip::Leased } else { Grip::Partly });
+                let all = lease == Lease::Write
+                    || scratch.lease_coverage(file) == LeaseCoverage::AllWriters;
+                return Ok(if all {
+                    Protection::Leased
+                } else {
+                    Protection::LeasedExceptMappings
+                });
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => return Ok(Grip::Loose),
+            Err(_) => return Ok(Protection::NotLeased),
         }
         if waited >= patience {
-            return Err(Failure::Busy(waited));
+            return Err(CommitFailure::Busy(waited));
         }
         let pause_now = pause.min(patience - waited);
         disk.pause(pause_now);
@@ -76,22 +81,29 @@ pub(super) fn lease(
 
 /// Leases and compares the file at the name of a write. `handle` and `checked` are from before staging; where another
 /// file has the name now, that one is taken if it has the same content.
-pub(super) fn hold(
-    trial: &Scratch<'_>,
+pub(super) fn lease_and_compare(
+    scratch: &Scratch<'_>,
     write: &Write<'_>,
     handle: OwnedFd,
     checked: &Stamp,
-) -> Result<Held, Failure> {
-    let disk = trial.disk();
+) -> Result<CheckedFile, CommitFailure> {
+    let disk = scratch.disk();
     let located = write.located;
     let (mut handle, mut found) = (handle, *checked);
     for _ in 0..TRIES {
-        let grip = lease(trial, &handle, Lease::Read, trial.workspace.lease_patience)?;
+        let protection = take_lease(
+            scratch,
+            &handle,
+            Lease::Read,
+            scratch.workspace.lease_patience,
+        )?;
         let now = match disk.stat_at(located.folder(), &located.name) {
             Ok(now) => now,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Failure::Changed),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(CommitFailure::Changed);
+            }
             Err(source) => {
-                return Err(Failure::Io {
+                return Err(CommitFailure::Io {
                     step: "last look",
                     source,
                 });
@@ -101,57 +113,64 @@ pub(super) fn hold(
             (handle, found) = located.open_file(OpenMode::Read).map_err(not_there)?;
             // The other hard links of this file would not be changed, and the caller was not asked about them.
             if found.links > 1 && !breaks_links(write) {
-                return Err(Failure::Changed);
+                return Err(CommitFailure::Changed);
             }
             continue;
         }
-        if !holds_expected(write, &handle, now.size).map_err(Failure::at("read"))? {
-            return Err(Failure::Changed);
+        if !holds_expected(write, &handle, now.size).map_err(CommitFailure::at("read"))? {
+            return Err(CommitFailure::Changed);
         }
-        return Ok(Held {
+        return Ok(CheckedFile {
             handle,
             stamp: now,
-            grip,
+            protection,
         });
     }
-    Err(Failure::Busy(Duration::ZERO))
+    Err(CommitFailure::Busy(Duration::ZERO))
 }
 
 /// The result of verifying the file that was displaced from a name.
-pub(super) enum Look {
+pub(super) enum Displacement {
     /// The file that was checked, without a write since.
-    Same,
+    SameFile,
     /// Another file with the same content, which took the name at the last moment and is leased now.
-    Equal(Held),
+    SameContent(CheckedFile),
     /// Not what was checked, and why.
-    Other(Failure),
+    Different(CommitFailure),
 }
 
 /// Verifies the file under `name`, where the checked file should be now.
-pub(super) fn look(trial: &Scratch<'_>, write: &Write<'_>, name: &OsStr, held: &Held) -> Look {
-    let disk = trial.disk();
+pub(super) fn verify_displaced(
+    scratch: &Scratch<'_>,
+    write: &Write<'_>,
+    name: &OsStr,
+    old_file: &CheckedFile,
+) -> Displacement {
+    let disk = scratch.disk();
     let folder = write.located.folder();
     let stat = || disk.stat_at(folder, name);
     let now = match stat().or_else(|_| stat()) {
         Ok(now) => now,
         Err(source) => {
-            return Look::Other(Failure::Io {
+            return Displacement::Different(CommitFailure::Io {
                 step: "look",
                 source,
             });
         }
     };
-    if now.same_file(&held.stamp) {
-        return match held.grip {
-            Grip::Leased if held.is_quiet(disk) => Look::Same,
-            Grip::Leased => Look::Other(Failure::Busy(Duration::ZERO)),
-            Grip::Partly if !held.is_quiet(disk) => Look::Other(Failure::Busy(Duration::ZERO)),
-            Grip::Partly | Grip::Loose => {
-                let again = || holds_expected(write, &held.handle, now.size);
+    if now.same_file(&old_file.stamp) {
+        return match old_file.protection {
+            Protection::Leased if old_file.is_quiet(disk) => Displacement::SameFile,
+            Protection::Leased => Displacement::Different(CommitFailure::Busy(Duration::ZERO)),
+            Protection::LeasedExceptMappings if !old_file.is_quiet(disk) => {
+                Displacement::Different(CommitFailure::Busy(Duration::ZERO))
+            }
+            Protection::LeasedExceptMappings | Protection::NotLeased => {
+                let again = || holds_expected(write, &old_file.handle, now.size);
                 match again().or_else(|_| again()) {
-                    Ok(true) => Look::Same,
-                    Ok(false) => Look::Other(Failure::Changed),
-                    Err(source) => Look::Other(Failure::Io {
+                    Ok(true) => Displacement::SameFile,
+                    Ok(false) => Displacement::Different(CommitFailure::Changed),
+                    Err(source) => Displacement::Different(CommitFailure::Io {
                         step: "look",
                         source,
                     }),
@@ -159,35 +178,37 @@ pub(super) fn look(trial: &Scratch<'_>, write: &Write<'_>, name: &OsStr, held: &
             }
         };
     }
-    match equal(trial, write, name, &now) {
-        Ok(Some(held)) => Look::Equal(held),
-        Ok(None) => Look::Other(Failure::Changed),
-        Err(failure) => Look::Other(failure),
+    match open_same_content(scratch, write, name, &now) {
+        Ok(Some(old_file)) => Displacement::SameContent(old_file),
+        Ok(None) => Displacement::Different(CommitFailure::Changed),
+        Err(failure) => Displacement::Different(failure),
     }
 }
 
-fn equal(
-    trial: &Scratch<'_>,
+fn open_same_content(
+    scratch: &Scratch<'_>,
     write: &Write<'_>,
     name: &OsStr,
     found: &Stamp,
-) -> Result<Option<Held>, Failure> {
+) -> Result<Option<CheckedFile>, CommitFailure> {
     if !found.is_file() {
         return Ok(None);
     }
-    let disk = trial.disk();
+    let disk = scratch.disk();
     let handle = disk
         .open_at(write.located.folder(), name, OpenMode::Read)
-        .map_err(Failure::at("look"))?;
-    let grip = lease(trial, &handle, Lease::Read, Duration::ZERO)?;
-    let stamp = disk.stat(handle.as_fd()).map_err(Failure::at("look"))?;
+        .map_err(CommitFailure::at("look"))?;
+    let protection = take_lease(scratch, &handle, Lease::Read, Duration::ZERO)?;
+    let stamp = disk
+        .stat(handle.as_fd())
+        .map_err(CommitFailure::at("look"))?;
     let is_equal = stamp.same_file(found)
         && stamp.is_file()
-        && holds_expected(write, &handle, stamp.size).map_err(Failure::at("look"))?;
-    let held = Held {
+        && holds_expected(write, &handle, stamp.size).map_err(CommitFailure::at("look"))?;
+    let old_file = CheckedFile {
         handle,
         stamp,
-        grip,
+        protection,
     };
-    Ok((is_equal && held.is_quiet(disk)).then_some(held))
+    Ok((is_equal && old_file.is_quiet(disk)).then_some(old_file))
 }

@@ -6,39 +6,39 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use super::back::{Back, Done, twice};
 use super::exchange::{freshen, keep, settle_stamp};
-use super::hold::{Held, Look, look};
-use super::stage::{Replacement, breaks_links, dress};
-use super::trial::{Scratch, is_unknown};
-use super::{Failure, Guarantee, ReadOnlyReason, Rung, Warning, Write, Written};
+use super::lease::{CheckedFile, Displacement, verify_displaced};
+use super::rollback::{Applied, Rollback, twice};
+use super::scratch::{Scratch, is_unknown};
+use super::stage::{Replacement, breaks_links, copy_metadata};
+use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
 use crate::disk::{AttributesCopied, Disk, Replace};
 
 /// How safely a file got a name that had to be free.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum RenameSafety {
     /// By a system call that never replaces a file.
-    Surely,
+    NeverReplaces,
     /// By a check and a rename, where the file system offers nothing better; a file created in between is replaced.
-    Weakly,
+    CheckedFirst,
 }
 
-impl Given {
+impl RenameSafety {
     pub(super) fn warnings(self) -> Vec<Warning> {
         match self {
-            Given::Surely => Vec::new(),
-            Given::Weakly => vec![Warning::Unprotected],
+            RenameSafety::NeverReplaces => Vec::new(),
+            RenameSafety::CheckedFirst => vec![Warning::Unprotected],
         }
     }
 }
 
-pub(super) fn aside(
-    trial: &mut Scratch<'_>,
+pub(super) fn move_aside(
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     replacement: Replacement,
-    mut held: Held,
-) -> Result<Done, Failure> {
-    let disk = trial.disk();
+    mut old_file: CheckedFile,
+) -> Result<Applied, CommitFailure> {
+    let disk = scratch.disk();
     let Replacement {
         temporary,
         ours,
@@ -47,60 +47,60 @@ pub(super) fn aside(
         carried,
         ..
     } = replacement;
-    freshen(disk, write, &temporary, &held, &checked)?;
+    freshen(disk, write, &temporary, &old_file, &checked)?;
     let name = &write.located.name;
     let folder = write.located.folder();
     let old = aside_name(&temporary.name);
     disk.rename_at(folder, name, &old, Replace::Over)
-        .map_err(|error| refused(&error))?;
-    match look(trial, write, &old, &held) {
-        Look::Same => {}
-        Look::Equal(other) => {
-            let _ = dress(disk, write, &temporary, &other.handle, &other.stamp, None);
-            held = other;
+        .map_err(refused)?;
+    match verify_displaced(scratch, write, &old, &old_file) {
+        Displacement::SameFile => {}
+        Displacement::SameContent(other) => {
+            let _ = copy_metadata(disk, write, &temporary, &other.handle, &other.stamp, None);
+            old_file = other;
         }
-        Look::Other(failure) => return Err(put_back(trial, write, &old, failure)),
+        Displacement::Different(failure) => return Err(put_back(scratch, write, &old, failure)),
     }
-    let given = match give_name(disk, folder, &temporary.name, name) {
+    let given = match rename_to_free_name(disk, folder, &temporary.name, name) {
         Ok(given) => given,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // Another program created the file while the name was missing: its file stays. The old one is kept; it
             // holds the content that was checked.
-            keep(trial, write, &old);
-            return Err(Failure::Changed);
+            keep(scratch, write, &old);
+            return Err(CommitFailure::Changed);
         }
         Err(source) => {
-            let failure = Failure::Io {
+            let failure = CommitFailure::Io {
                 step: "link",
                 source,
             };
-            return Err(put_back(trial, write, &old, failure));
+            return Err(put_back(scratch, write, &old, failure));
         }
     };
-    trial.release(&temporary.name);
+    scratch.release(&temporary.name);
     let mut written = Written {
         stamp: ours,
         revision,
         guarantee: match given {
-            Given::Surely => Guarantee::Aside,
-            Given::Weakly => Guarantee::Weak,
+            RenameSafety::NeverReplaces => Guarantee::Aside,
+            RenameSafety::CheckedFirst => Guarantee::Weak,
         },
         durable: false,
         created_folders: Vec::new(),
         warnings: given.warnings(),
         displaced: None,
     };
-    settle_stamp(disk, write, &temporary, &held.stamp, &mut written);
-    if held.stamp.links > 1 && breaks_links(write) {
+    settle_stamp(disk, write, &temporary, &old_file.stamp, &mut written);
+    if old_file.stamp.links > 1 && breaks_links(write) {
         written.warnings.push(Warning::LinksBroken);
     }
     if carried == AttributesCopied::NotAll {
         written.warnings.push(Warning::AttributesLost);
     }
-    Ok(Done {
+    Ok(Applied {
         written,
         folder: Arc::clone(&write.located.folder),
-        back: Back::Aside { old, held },
+        rollback: Rollback::Aside { old, old_file },
     })
 }
 
@@ -111,45 +111,45 @@ pub(super) fn aside_name(temporary: &OsStr) -> OsString {
     name
 }
 
-fn refused(error: &io::Error) -> Failure {
+fn refused(error: io::Error) -> CommitFailure {
     use rustix::io::Errno;
-    match Errno::from_io_error(error) {
-        Some(Errno::NOENT) => Failure::Changed,
+    match Errno::from_io_error(&error) {
+        Some(Errno::NOENT) => CommitFailure::Changed,
         Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
-            Failure::Again(Rung::InPlace)
+            CommitFailure::RetryWith(Method::InPlace)
         }
-        Some(Errno::ROFS) => Failure::ReadOnly(ReadOnlyReason::FileSystem),
-        _ => Failure::Io {
+        Some(Errno::ROFS) => CommitFailure::ReadOnly(ReadOnlyReason::FileSystem),
+        _ => CommitFailure::Io {
             step: "move aside",
-            source: error.kind().into(),
+            source: error,
         },
     }
 }
 
 /// Renames the old file back, or keeps it where the name has been taken.
 pub(super) fn put_back(
-    trial: &Scratch<'_>,
+    scratch: &Scratch<'_>,
     write: &Write<'_>,
     old: &OsStr,
-    failure: Failure,
-) -> Failure {
-    let disk = trial.disk();
+    failure: CommitFailure,
+) -> CommitFailure {
+    let disk = scratch.disk();
     let folder = write.located.folder();
-    match twice(|| give_name(disk, folder, old, &write.located.name).map(|_| ())) {
+    match twice(|| rename_to_free_name(disk, folder, old, &write.located.name).map(|_| ())) {
         Ok(()) => failure,
-        Err(_) => Failure::Conflict(vec![keep(trial, write, old)]),
+        Err(_) => CommitFailure::Conflict(vec![keep(scratch, write, old)]),
     }
 }
 
 /// Renames to a name that must be free, by the safest means that the file system offers.
-pub(crate) fn give_name(
+pub(crate) fn rename_to_free_name(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
     from: &OsStr,
     to: &OsStr,
-) -> io::Result<Given> {
+) -> io::Result<RenameSafety> {
     match disk.rename_at(folder, from, to, Replace::Never) {
-        Ok(()) => return Ok(Given::Surely),
+        Ok(()) => return Ok(RenameSafety::NeverReplaces),
         Err(error) if !is_unknown(&error) => return Err(error),
         Err(_) => {}
     }
@@ -157,7 +157,7 @@ pub(crate) fn give_name(
         Ok(()) => {
             // If this fails the file has two names; recovery removes the temporary one.
             let _ = twice(|| disk.remove_at(folder, from));
-            return Ok(Given::Surely);
+            return Ok(RenameSafety::NeverReplaces);
         }
         Err(error) if !is_unknown(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
             return Err(error);
@@ -170,5 +170,5 @@ pub(crate) fn give_name(
         Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
     }
     disk.rename_at(folder, from, to, Replace::Over)?;
-    Ok(Given::Weakly)
+    Ok(RenameSafety::CheckedFirst)
 }

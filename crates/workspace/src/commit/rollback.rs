@@ -8,58 +8,58 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::exchange::{is_untouched, keep};
-use super::hold::Held;
-use super::in_place::{self, Gripped, Rewrite};
-use super::trial::{Scratch, Temporary, temporary_name};
+use super::in_place::{self, FileToRewrite, Rewrite};
+use super::lease::CheckedFile;
+use super::scratch::{Scratch, Temporary, temporary_name};
 use super::{CommitError, Write, Written};
 use crate::disk::{Disk, Replace};
 use crate::stamp::Stamp;
 
 /// A write that was applied, with what it takes to undo it.
-pub(super) struct Done {
+pub(super) struct Applied {
     pub(super) written: Written,
     /// The folder whose flush makes the write durable.
     pub(super) folder: Arc<OwnedFd>,
-    pub(super) back: Back,
+    pub(super) rollback: Rollback,
 }
 
-pub(super) enum Back {
+pub(super) enum Rollback {
     /// The old file has the temporary name; exchanging the names again undoes the write.
     Exchange {
         temporary: Temporary,
-        held: Held,
+        old_file: CheckedFile,
     },
     /// The old file was renamed to this name.
     Aside {
         old: OsString,
-        held: Held,
+        old_file: CheckedFile,
     },
     Create {
         temporary: Temporary,
     },
     InPlace {
         rewrite: Rewrite,
-        gripped: Gripped,
+        to_rewrite: FileToRewrite,
     },
     Move {
         to_folder: Arc<OwnedFd>,
         to: OsString,
-        held: Held,
+        old_file: CheckedFile,
     },
 }
 
 /// Writes that could not be rolled back.
 #[derive(Default)]
-pub(super) struct Standing {
+pub(super) struct NotRolledBack {
     pub(super) writes: Vec<usize>,
     pub(super) kept: Vec<PathBuf>,
 }
 
 /// Rolls back the applied writes, last first, and returns the error to report.
 pub(super) fn roll_back(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     batch: &[Write<'_>],
-    done: Vec<Done>,
+    done: Vec<Applied>,
     cause: CommitError,
 ) -> CommitError {
     let (cause, mut standing) = match cause {
@@ -69,20 +69,20 @@ pub(super) fn roll_back(
             kept,
         } => (
             *cause,
-            Standing {
+            NotRolledBack {
                 writes: standing,
                 kept,
             },
         ),
-        cause => (cause, Standing::default()),
+        cause => (cause, NotRolledBack::default()),
     };
     let mut flushed = Vec::new();
     for (index, done) in done.into_iter().enumerate().rev() {
         let folder = Arc::clone(&done.folder);
-        if !take_back(trial, &batch[index], done, &mut standing) {
+        if !take_back(scratch, &batch[index], done, &mut standing) {
             standing.writes.push(index);
         }
-        flush_once(trial.disk(), folder, &mut flushed);
+        flush_once(scratch.disk(), folder, &mut flushed);
     }
     if standing.writes.is_empty() {
         return cause;
@@ -97,16 +97,16 @@ pub(super) fn roll_back(
 /// Rolls back one write; returns false where it stands, because the system refuses or another program has changed the
 /// file since.
 fn take_back(
-    trial: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_>,
     write: &Write<'_>,
-    done: Done,
-    standing: &mut Standing,
+    done: Applied,
+    standing: &mut NotRolledBack,
 ) -> bool {
-    let disk = trial.disk();
-    let Done {
+    let disk = scratch.disk();
+    let Applied {
         written,
         folder,
-        back,
+        rollback,
     } = done;
     let folder = folder.as_fd();
     let name = &write.located.name;
@@ -117,27 +117,30 @@ fn take_back(
         let stat = || disk.stat_at(folder, name);
         stat().or_else(|_| stat())
     };
-    match back {
-        Back::Exchange { temporary, held } => {
+    match rollback {
+        Rollback::Exchange {
+            temporary,
+            old_file,
+        } => {
             let old = temporary.name;
             // Our own handle would count as a writer.
             drop(temporary.file);
             let exchange = || disk.rename_at(folder, name, &old, Replace::Exchange);
             let undone = is_ours(at_name()) && twice(exchange).is_ok();
             if !undone {
-                standing.kept.push(keep(trial, write, &old));
+                standing.kept.push(keep(scratch, write, &old));
                 return false;
             }
-            if is_untouched(trial, folder, &old, &written.stamp, written.revision) {
-                drop(held);
+            if is_untouched(scratch, folder, &old, &written.stamp, written.revision) {
+                drop(old_file);
                 return twice(|| disk.remove_at(folder, &old)).is_ok();
             }
             // Another program has written to it: its version stays at the name.
             let _ = twice(exchange);
-            standing.kept.push(keep(trial, write, &old));
+            standing.kept.push(keep(scratch, write, &old));
             false
         }
-        Back::Aside { old, held } => {
+        Rollback::Aside { old, old_file } => {
             let came = write.empties_its_name();
             // The new file is renamed away first, so that the name is free for the old one.
             let away = temporary_name();
@@ -145,25 +148,28 @@ fn take_back(
                 || (is_ours(at_name())
                     && twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_ok());
             let undone = freed
-                && twice(|| super::aside::give_name(disk, folder, &old, name).map(|_| ())).is_ok();
-            drop(held);
+                && twice(|| {
+                    super::move_aside::rename_to_free_name(disk, folder, &old, name).map(|_| ())
+                })
+                .is_ok();
+            drop(old_file);
             if !undone {
-                standing.kept.push(keep(trial, write, &old));
+                standing.kept.push(keep(scratch, write, &old));
                 if freed && !came {
-                    let _ = super::aside::give_name(disk, folder, &away, name);
+                    let _ = super::move_aside::rename_to_free_name(disk, folder, &away, name);
                 }
                 return false;
             }
             if !came {
-                if is_untouched(trial, folder, &away, &written.stamp, written.revision) {
+                if is_untouched(scratch, folder, &away, &written.stamp, written.revision) {
                     let _ = twice(|| disk.remove_at(folder, &away));
                 } else {
-                    standing.kept.push(keep(trial, write, &away));
+                    standing.kept.push(keep(scratch, write, &away));
                 }
             }
             true
         }
-        Back::Create { temporary } => {
+        Rollback::Create { temporary } => {
             let away = temporary.name;
             drop(temporary.file);
             if !is_ours(at_name())
@@ -171,31 +177,34 @@ fn take_back(
             {
                 return false;
             }
-            if is_untouched(trial, folder, &away, &written.stamp, written.revision) {
+            if is_untouched(scratch, folder, &away, &written.stamp, written.revision) {
                 return twice(|| disk.remove_at(folder, &away)).is_ok();
             }
-            let _ = super::aside::give_name(disk, folder, &away, name);
+            let _ = super::move_aside::rename_to_free_name(disk, folder, &away, name);
             false
         }
-        Back::InPlace { rewrite, gripped } => {
-            let file = gripped.file.as_fd();
+        Rollback::InPlace {
+            rewrite,
+            to_rewrite,
+        } => {
+            let file = to_rewrite.file.as_fd();
             if !is_ours(disk.stat(file).or_else(|_| disk.stat(file))) {
-                trial.release(&rewrite.old.name);
+                scratch.release(&rewrite.old.name);
                 standing.kept.push(rewrite.kept);
                 return false;
             }
-            let restored = in_place::restore(trial, &rewrite, &gripped);
+            let restored = in_place::restore(scratch, &rewrite, &to_rewrite);
             standing.kept.extend(restored.as_ref().err().cloned());
             restored.is_ok()
         }
-        Back::Move {
+        Rollback::Move {
             to_folder,
             to,
-            held,
+            old_file,
         } => {
             let back = || disk.move_at(to_folder.as_fd(), &to, folder, name);
             let undone = twice(back).is_ok();
-            drop(held);
+            drop(old_file);
             undone
         }
     }

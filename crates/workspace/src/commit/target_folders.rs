@@ -5,29 +5,29 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::trial::Scratch;
-use super::{Failure, NewBytes, Ready, Write};
+use super::scratch::Scratch;
+use super::{CommitFailure, NewBytes, Ready, Write};
 use crate::disk::Disk;
 use crate::locate::Located;
-use crate::locks::Guard;
+use crate::locks::FolderLocks;
 use crate::roots::is_folder_of;
 
 /// The folders in which one write changes names.
-pub(super) struct Places<'b> {
-    first: Place<'b>,
+pub(super) struct TargetFolders<'b> {
+    first: TargetFolder<'b>,
     /// The target folder of a move.
-    second: Option<Place<'b>>,
+    second: Option<TargetFolder<'b>>,
 }
 
-struct Place<'b> {
+struct TargetFolder<'b> {
     located: &'b Located,
     folder: Arc<OwnedFd>,
     numbers: Option<(u64, u64)>,
 }
 
-impl<'b> Places<'b> {
-    pub(super) fn of(write: &Write<'b>, ready: &Ready, guard: &Guard) -> Places<'b> {
-        let place = |located: &'b Located, folder: &Arc<OwnedFd>| Place {
+impl<'b> TargetFolders<'b> {
+    pub(super) fn of(write: &Write<'b>, ready: &Ready, guard: &FolderLocks) -> TargetFolders<'b> {
+        let place = |located: &'b Located, folder: &Arc<OwnedFd>| TargetFolder {
             located,
             folder: Arc::clone(folder),
             numbers: guard.numbers_of(folder),
@@ -36,7 +36,7 @@ impl<'b> Places<'b> {
             Ready::Create(creation) => &creation.temporary.folder,
             _ => &write.located.folder,
         };
-        Places {
+        TargetFolders {
             first: place(write.located, own),
             second: match (ready, write.new) {
                 (Ready::Move(folder, _), NewBytes::MovedTo(to)) => Some(place(to, folder)),
@@ -47,31 +47,36 @@ impl<'b> Places<'b> {
 
     /// Fails where a folder was moved, or where that cannot be determined. Nothing may wait between this and the
     /// swap.
-    pub(super) fn check(&self, trial: &Scratch<'_>) -> Result<(), Failure> {
-        let disk = trial.disk();
+    pub(super) fn check(&self, scratch: &Scratch<'_>) -> Result<(), CommitFailure> {
+        let disk = scratch.disk();
         self.first.check(disk)?;
         self.second.iter().try_for_each(|place| place.check(disk))
     }
 
     /// Returns why a swap must be rolled back: a folder was moved at the same moment. Where this cannot be determined
     /// the check before the swap counts.
-    pub(super) fn moved_meanwhile(&self, trial: &Scratch<'_>) -> Option<Failure> {
-        match self.check(trial).or_else(|_| self.check(trial)) {
-            Err(failure @ (Failure::FolderMoved | Failure::RootMoved(_))) => Some(failure),
+    pub(super) fn moved_meanwhile(&self, scratch: &Scratch<'_>) -> Option<CommitFailure> {
+        match self.check(scratch).or_else(|_| self.check(scratch)) {
+            Err(failure @ (CommitFailure::FolderMoved | CommitFailure::RootMoved(_))) => {
+                Some(failure)
+            }
             _ => None,
         }
     }
 }
 
-impl Place<'_> {
-    fn check(&self, disk: &dyn Disk) -> Result<(), Failure> {
+impl TargetFolder<'_> {
+    fn check(&self, disk: &dyn Disk) -> Result<(), CommitFailure> {
         let path = self.located.path().parent().unwrap_or(Path::new("/"));
         check(disk, self.located, &self.folder, self.numbers, path)
     }
 }
 
 /// Fails where the innermost existing folder of a free name was moved, before new folders are created in it.
-pub(super) fn check_before_folders(disk: &dyn Disk, located: &Located) -> Result<(), Failure> {
+pub(super) fn check_before_folders(
+    disk: &dyn Disk,
+    located: &Located,
+) -> Result<(), CommitFailure> {
     let mut path = located.path();
     for _ in 0..=located.missing_folders.len() {
         path = path.parent().unwrap_or(path);
@@ -85,8 +90,8 @@ fn check(
     folder: &OwnedFd,
     numbers: Option<(u64, u64)>,
     path: &Path,
-) -> Result<(), Failure> {
-    let look = Failure::at("look");
+) -> Result<(), CommitFailure> {
+    let look = CommitFailure::at("look");
     let folder = folder.as_fd();
     let numbers = match numbers {
         Some(numbers) => numbers,
@@ -100,7 +105,7 @@ fn check(
     }
     let root = &located.root;
     Err(match root.is_in_place(disk) {
-        Ok(false) => Failure::RootMoved(root.path.clone()),
-        _ => Failure::FolderMoved,
+        Ok(false) => CommitFailure::RootMoved(root.path.clone()),
+        _ => CommitFailure::FolderMoved,
     })
 }
