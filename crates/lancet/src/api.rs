@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::arguments::{
     EditArguments, GlobArguments, GrepArguments, MultiEditArguments, ReadArguments, WriteArguments,
 };
+use crate::builtin;
 use crate::call::{Caller, RawCall};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
+use crate::request::{Change, Whose};
 use crate::rooms;
-use crate::rooms::request::{Change, Whose};
 use crate::session::{Check, Session};
 use crate::undo::{Direction, Restore, TakeBack};
 
@@ -32,32 +33,43 @@ impl Session {
 
     /// Reads a file.
     pub fn read(&self, arguments: ReadArguments) -> Reply {
-        self.call(RawCall::new("Read", to_value(&arguments)))
+        let path = Some(arguments.file_path.clone());
+        rooms::run_typed(self, &builtin::read::Read, path, arguments.asked())
     }
 
     /// Edits a file.
     pub fn edit(&self, arguments: EditArguments) -> Reply {
-        self.call(RawCall::new("Edit", to_value(&arguments)))
+        let path = Some(arguments.file_path.clone());
+        rooms::run_typed(self, &builtin::edit::Edit, path, arguments.asked())
     }
 
     /// Edits one or several files, all or nothing.
     pub fn multi_edit(&self, arguments: MultiEditArguments) -> Reply {
-        self.call(RawCall::new("MultiEdit", to_value(&arguments)))
+        let path = arguments.first_path().map(str::to_owned);
+        rooms::run_typed(
+            self,
+            &builtin::multi_edit::MultiEdit,
+            path,
+            arguments.asked(),
+        )
     }
 
     /// Writes a file.
     pub fn write(&self, arguments: WriteArguments) -> Reply {
-        self.call(RawCall::new("Write", to_value(&arguments)))
+        let path = Some(arguments.file_path.clone());
+        rooms::run_typed(self, &builtin::write::Write, path, arguments.asked())
     }
 
     /// Lists files by a pattern of names.
     pub fn glob(&self, arguments: GlobArguments) -> Reply {
-        self.call(RawCall::new("Glob", to_value(&arguments)))
+        let path = arguments.path.clone();
+        rooms::run_typed(self, &builtin::glob::Glob, path, arguments.asked())
     }
 
     /// Searches files for a regular expression.
     pub fn grep(&self, arguments: GrepArguments) -> Reply {
-        self.call(RawCall::new("Grep", to_value(&arguments)))
+        let path = arguments.path.clone();
+        rooms::run_typed(self, &builtin::grep::Grep, path, arguments.asked())
     }
 
     /// Takes changes back, or does them again. All below the roots may be meant, whoever made them: this is for a person
@@ -67,12 +79,8 @@ impl Session {
             Direction::Undo => "Undo",
             Direction::Redo => "Redo",
         };
-        rooms::run_change(
-            self,
-            name,
-            caller,
-            &Change::TakeBack(asked, Whose::Everyone),
-        )
+        let change = Change::TakeBack(asked, Whose::Everyone);
+        rooms::run_change(self, name, caller, &change)
     }
 
     /// Brings one file back to a state that the history has.
@@ -88,8 +96,4 @@ impl Session {
     pub fn seen(&self, path: &Path, text: &str) -> Result<(), Refusal> {
         rooms::note_seen(self, path, text)
     }
-}
-
-fn to_value(arguments: &impl serde::Serialize) -> serde_json::Value {
-    serde_json::to_value(arguments).unwrap_or_default()
 }

@@ -21,7 +21,7 @@ use lancet_workspace::{Disk, Workspace, resolved_folder};
 
 use crate::approval::Approver;
 use crate::audience::Audience;
-use crate::declare::Declaration;
+use crate::builtin::Declaration;
 use crate::events::{Event, Observer};
 use crate::order::Order;
 use crate::session::SessionInner;

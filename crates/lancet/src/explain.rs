@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use lancet_policy::{Access, Outcome, Shows};
 
+use crate::builtin;
 use crate::engine::Lancet;
 use crate::refusal::Refusal;
 use crate::rooms::locate::{HardLinks, Intent, find};
@@ -36,10 +37,11 @@ impl Lancet {
         let engine = &*self.engine();
         let policy = engine.permissions.policy();
         let access = Access::of_tool(tool).unwrap_or(Access::Write);
-        let intent = match (access, tool) {
+        let shows = builtin::by_name(tool).map_or(Shows::Lines, |tool| tool.shows());
+        let intent = match (access, shows) {
             (Access::Read, _) => Intent::Show,
-            (Access::Write, "Write" | "Undo") => Intent::Replace,
-            (Access::Write, _) => Intent::Edit,
+            (Access::Write, Shows::Nothing) => Intent::Replace,
+            (Access::Write, Shows::Lines) => Intent::Edit,
         };
         let target = find(engine, &policy, path, intent)?;
         let decision = target.with_names(|names| match intent {

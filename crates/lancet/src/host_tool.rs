@@ -4,8 +4,9 @@
 use serde_json::Value;
 
 use crate::arguments::{EditItem, WriteArguments};
-use crate::declare::Declaration;
+use crate::builtin::Declaration;
 use crate::refusal::Refusal;
+use crate::request::Request;
 use crate::session::Session;
 
 /// What a host tool wants to happen.
@@ -23,6 +24,8 @@ pub enum Proposal {
     Edits(Vec<EditItem>),
     /// This file, whole.
     Write(WriteArguments),
+    /// Any mixture of edits and whole files, all or none.
+    Change(Request),
 }
 
 /// A tool of the host's own.

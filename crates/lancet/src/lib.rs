@@ -40,9 +40,9 @@ mod api;
 pub mod approval;
 mod arguments;
 mod audience;
+mod builtin;
 pub mod call;
 mod closest;
-mod declare;
 mod engine;
 pub mod events;
 mod explain;
@@ -60,6 +60,7 @@ mod reason;
 mod receive;
 pub mod refusal;
 mod reply;
+pub mod request;
 mod rooms;
 mod row;
 mod session;
@@ -83,7 +84,7 @@ pub mod tools {
         EditArguments, EditItem, GlobArguments, GrepArguments, MultiEditArguments, OutputMode,
         ReadArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
     };
-    pub use crate::declare::{
+    pub use crate::builtin::{
         ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, UnknownFormat, declaration,
         declarations, is_default, mcp_tool, tool_list,
     };
@@ -102,10 +103,11 @@ pub mod policy {
 /// Not part of the API: any version may change it.
 #[doc(hidden)]
 pub mod doors {
-    pub use crate::arguments::Arguments;
     pub use crate::audience::Audience;
     pub use crate::line_rules::{RuleFile, line_end_for_new};
-    pub use crate::receive::{InvalidArguments, Repair, canonical_tool, closest_tool, receive};
+    pub use crate::receive::{
+        InvalidArguments, Received, Repair, canonical_tool, closest_tool, normalize, receive,
+    };
     pub use crate::visible::{visible, visible_line};
     pub use lancet_history::{StoreFacts, examine_store, files_set_aside};
     pub use lancet_search::excludes_path;

@@ -71,17 +71,6 @@ pub enum Numbers {
     Write,
 }
 
-impl Numbers {
-    /// The column that a tool uses.
-    pub fn of(tool: &str) -> Self {
-        if tool == "Write" {
-            Self::Write
-        } else {
-            Self::Edit
-        }
-    }
-}
-
 /// One line of the table of refusals.
 #[derive(Debug)]
 pub struct Row {

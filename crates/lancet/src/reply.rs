@@ -127,7 +127,7 @@ impl Reply {
 
     /// The answer to a call that a door refuses by itself, in the numbers of the tool.
     pub fn refusing(tool: &str, refusal: &Refusal) -> Self {
-        Self::refused(refusal.clone(), Numbers::of(tool))
+        Self::refused(refusal.clone(), crate::builtin::numbers_of(tool))
     }
 
     fn refused(refusal: Refusal, numbers: Numbers) -> Self {

@@ -5,7 +5,6 @@
 pub(crate) mod announce;
 mod answer_budget;
 pub(crate) mod approve;
-mod asked;
 mod attempt;
 mod change;
 pub(crate) mod commit;
@@ -23,7 +22,6 @@ pub(crate) mod plan;
 mod proposal;
 pub(crate) mod record;
 pub(crate) mod reply;
-pub(crate) mod request;
 pub(crate) mod set_aside;
 mod tool_refusals;
 
@@ -32,59 +30,85 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::builtin::{self, Tool};
 use crate::call::{Caller, Cancel, RawCall};
-use crate::receive::{Repair, clean, receive};
-use crate::refusal::{Numbers, Refusal};
+use crate::outcome::Layout;
+use crate::receive::{InvalidArguments, Repair, canonical_tool, clean, receive};
+use crate::refusal::Refusal;
 use crate::reply::Reply;
+use crate::request::{Asked, Change, Search};
 use crate::session::{Check, Session};
 
 pub(crate) use attempt::{Attempt, Freshness};
 pub(crate) use context::CallContext;
 pub(crate) use injected::note_seen;
 
-use asked::asked;
 use notices::Effect;
 use reply::search::Matches;
-use request::{Asked, Change, Search};
 use tool_refusals::{not_listed, tool_names, unusable};
 
 /// Carries out one call.
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
-    let started = Instant::now();
     let path = first_path(&raw.arguments);
     let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
-    heal::before_call(&context);
     context.approver = raw.approver;
-    session.refresh();
-    let done = receive_call(&mut context, raw.arguments)
-        .and_then(|received| carry_out(&context, received));
+    respond(&mut context, path, |context| {
+        receive_call(context, raw.arguments)
+    })
+}
+
+/// Carries out a call of a built-in tool whose arguments are typed already. `path` is what a refusal names.
+pub(crate) fn run_typed(
+    session: &Session,
+    tool: &dyn Tool,
+    path: Option<String>,
+    asked: Result<Asked, InvalidArguments>,
+) -> Reply {
+    let (caller, cancel) = (Caller::default(), Cancel::new());
+    let mut context = CallContext::new(session, String::new(), caller, cancel);
+    context.set_tool(tool);
+    respond(&mut context, path, |context| {
+        let asked = asked.map_err(|invalid| unusable(invalid.message.clone(), &invalid))?;
+        require_listed(context)?;
+        Ok((asked, Vec::new()))
+    })
+}
+
+/// Receives a call, carries it out and answers it; a refusal is an answer, too.
+fn respond<'s>(
+    context: &mut CallContext<'s>,
+    path: Option<String>,
+    receive: impl FnOnce(&mut CallContext<'s>) -> Result<(Asked, Vec<Repair>), Refusal>,
+) -> Reply {
+    let started = Instant::now();
+    heal::before_call(context);
+    context.session.refresh();
+    let done = receive(context).and_then(|received| carry_out(context, received));
     let mut reply = done.unwrap_or_else(|refusal| {
-        record::refused(&context, &refusal, path.as_deref());
-        reply::refusal(
-            &context,
-            refusal,
-            Numbers::of(&context.tool),
-            path.as_deref(),
-        )
+        record::refused(context, &refusal, path.as_deref());
+        reply::refusal(context, refusal, path.as_deref())
     });
     let declared = context.engine().declaration(&context.tool);
     let effect = match declared.is_none_or(|tool| tool.read_only) {
         true => Effect::Reads,
         false => Effect::Writes,
     };
-    notices::end_answer(&context, effect, &mut reply);
+    notices::end_answer(context, effect, &mut reply);
     reply.took(started.elapsed())
 }
 
 /// Carries out a change that a person or a host asks for by name, without a tool call.
 pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: &Change) -> Reply {
     let started = Instant::now();
-    let context = CallContext::new(session, name.to_owned(), caller, Cancel::new());
+    let mut context = CallContext::new(session, name.to_owned(), caller, Cancel::new());
+    if let Change::TakeBack(..) = change {
+        context.layout = Layout::Files;
+    }
     heal::before_call(&context);
     session.refresh();
     let mut reply = change::carry_out(&context, change, &[]).unwrap_or_else(|refusal| {
         record::refused(&context, &refusal, None);
-        reply::refusal(&context, refusal, Numbers::Edit, None)
+        reply::refusal(&context, refusal, None)
     });
     notices::end_answer(&context, Effect::Writes, &mut reply);
     reply.took(started.elapsed())
@@ -161,24 +185,30 @@ fn receive_call(
         return Ok((proposal::host_call(context, proposal)?, repairs));
     }
     let received = receive(&context.tool, arguments);
-    let own_name = received
-        .as_ref()
-        .ok()
-        .map(|(arguments, _)| arguments.tool());
-    if let Some(name) = own_name.or_else(|| crate::receive::canonical_tool(&context.tool)) {
-        context.tool = name.to_owned();
+    let own_name = match &received {
+        Ok(received) => Some(received.tool()),
+        Err(_) => canonical_tool(&context.tool),
+    };
+    if let Some(tool) = own_name.and_then(builtin::by_name) {
+        context.set_tool(tool);
     }
-    let (arguments, repairs) = received.map_err(|invalid| {
+    let received = received.map_err(|invalid| {
         let mut text = invalid.message.clone();
-        if invalid.suggestion.is_none() && crate::receive::canonical_tool(&context.tool).is_none() {
+        if invalid.suggestion.is_none() && own_name.is_none() {
             text.push_str(&format!(" The tools are {}.", tool_names(context)));
         }
         unusable(text, &invalid)
     })?;
-    if engine.declaration(arguments.tool()).is_none() {
-        return Err(not_listed(context));
+    require_listed(context)?;
+    Ok((received.asked, received.repairs))
+}
+
+/// Refuses a tool that is not offered here.
+fn require_listed(context: &CallContext<'_>) -> Result<(), Refusal> {
+    match context.engine().declaration(&context.tool) {
+        Some(_) => Ok(()),
+        None => Err(not_listed(context)),
     }
-    Ok((asked(arguments), repairs))
 }
 
 /// The path that a call names, for answers to calls that got no further.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Takes changes back, or does again what was taken back. It is a change like any other: it passes *approve* and
 /// *commit* and is itself an operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TakeBack {
     /// Which.
@@ -114,7 +114,7 @@ pub enum Conflicts {
 }
 
 /// Brings one file back to a state that the history has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restore {
     /// The file, absolute.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::OpenError;
-use crate::declare::{Declaration, declarations};
+use crate::builtin::{Declaration, declarations};
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, Settings};
 
@@ -21,7 +21,7 @@ pub(super) fn select(
     if let Some(name) = doubled(&all) {
         return Err(OpenError::ToolTwice { name });
     }
-    let by_default = |tool: &Declaration| crate::declare::is_default(&tool.name);
+    let by_default = |tool: &Declaration| crate::builtin::is_default(&tool.name);
     let mut chosen: Vec<bool> = all.iter().map(by_default).collect();
     if let Some(selection) = &settings.tools {
         if !selection.first().is_some_and(|word| word.starts_with('-')) {

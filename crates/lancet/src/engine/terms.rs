@@ -10,7 +10,7 @@ use lancet_workspace::Workspace;
 use super::OpenError;
 use super::permissions::{Permissions, Wishes};
 use super::selection::select;
-use crate::declare::{ANSWER_LIMIT, Declaration};
+use crate::builtin::{ANSWER_LIMIT, Declaration};
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, Settings};
 

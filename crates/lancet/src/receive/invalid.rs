@@ -21,7 +21,7 @@ pub struct InvalidArguments {
 }
 
 impl InvalidArguments {
-    pub(super) fn new(field: Option<&str>, message: String) -> Self {
+    pub(crate) fn new(field: Option<&str>, message: String) -> Self {
         InvalidArguments {
             message,
             field: field.map(str::to_owned),

@@ -1,20 +1,10 @@
-//! Names that other agents use for the same tools and fields. Only what plainly means the same is taken; anything else
-//! is answered with the closest name.
+//! Names that other agents use for the same fields, and the tool that a name means. Only what plainly means the same is
+//! taken; anything else is answered with the closest name. A tool's other names are declared with the tool.
 
 use serde_json::{Map, Value};
 
+use crate::builtin::{self, Tool};
 use crate::closest::closest;
-use crate::declare::declarations;
-
-/// Other names of the tools. `Replace` writes a whole file in one family of agents and edits in another, so its
-/// arguments decide.
-const OTHER_NAMES: &[(&str, &str)] = &[
-    ("View", "Read"),
-    ("read_file", "Read"),
-    ("Replace", "Write"),
-    ("write_file", "Write"),
-    ("str_replace", "Edit"),
-];
 
 /// Field names that come with a tool's other name. Under the tool's own name they are refused with the right one.
 const OTHER_FIELDS: &[(&str, &str)] = &[
@@ -48,18 +38,10 @@ const FAR_FIELDS: &[(&str, &str)] = &[
     ("version", "revision"),
 ];
 
-/// The built-in tool of that name, or of that other name: `View`, `Replace`, `read_file`, `write_file`, `str_replace`.
+/// The own name of the built-in tool that is called by that name or by that other name: `View`, `Replace`, `read_file`,
+/// `write_file`, `str_replace`.
 pub fn canonical_tool(name: &str) -> Option<&'static str> {
-    let own = declarations()
-        .iter()
-        .map(|declaration| declaration.name.as_ref())
-        .find(|own| *own == name);
-    own.or_else(|| {
-        OTHER_NAMES
-            .iter()
-            .find(|(other, _)| *other == name)
-            .map(|(_, tool)| *tool)
-    })
+    builtin::called(name, &Map::new()).map(|tool| tool.name())
 }
 
 /// The tool that a name probably means, for an answer to an unknown one; none where nothing is near.
@@ -67,23 +49,13 @@ pub fn closest_tool(name: &str) -> Option<&'static str> {
     if let Some(tool) = canonical_tool(name) {
         return Some(tool);
     }
-    let own = declarations()
-        .iter()
-        .map(|declaration| declaration.name.as_ref());
-    closest(name, own.chain(OTHER_NAMES.iter().map(|(other, _)| *other))).and_then(canonical_tool)
+    let own = builtin::all().map(Tool::name);
+    let others = builtin::all().flat_map(Tool::other_names);
+    closest(name, own.chain(others.map(|other| other.name))).and_then(canonical_tool)
 }
 
-pub(super) fn resolve(name: &str, fields: &Map<String, Value>) -> Option<&'static str> {
-    if name == "Replace" && (fields.contains_key("old_string") || fields.contains_key("old_str")) {
-        return Some("Edit");
-    }
-    canonical_tool(name)
-}
-
-pub(super) fn rename_fields(name: &str, fields: &mut Map<String, Value>) {
-    if !OTHER_NAMES.iter().any(|(other, _)| *other == name) {
-        return;
-    }
+/// Gives fields of other agents' tools the names that they have here.
+pub(super) fn rename_fields(fields: &mut Map<String, Value>) {
     for (other, field) in OTHER_FIELDS {
         if !fields.contains_key(*field)
             && let Some(value) = fields.shift_remove(*other)

@@ -4,12 +4,69 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::arguments::WriteMode;
+use crate::arguments::{GrepArguments, ReadArguments, WriteMode};
+use crate::request::{
+    Action, Change, DryRun, EditRequest, FileRequest, Insist, Request, Search, WriteRequest,
+};
+use crate::undo::{Selection, TakeBack};
 
 fn refused(tool: &str, arguments: Value) -> InvalidArguments {
     match receive(tool, arguments) {
         Err(invalid) => invalid,
         Ok(taken) => panic!("taken: {taken:?}"),
+    }
+}
+
+fn read_of(asked: &Asked) -> &ReadArguments {
+    match asked {
+        Asked::Read(read) => read,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn grep_of(asked: &Asked) -> &GrepArguments {
+    match asked {
+        Asked::Search(Search::Grep(grep)) => grep,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn take_back_of(asked: &Asked) -> &TakeBack {
+    match asked {
+        Asked::Change(Change::TakeBack(asked, _)) => asked,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn request_of(asked: &Asked) -> &Request {
+    match asked {
+        Asked::Change(Change::Files(request)) => request,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The only edit of a request, with its file.
+fn edit_of(asked: &Asked) -> (&str, &EditRequest) {
+    match request_of(asked).files.as_slice() {
+        [
+            FileRequest {
+                path,
+                action: Action::Edit(edits),
+            },
+        ] if edits.len() == 1 => (path, &edits[0]),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn write_of(asked: &Asked) -> &WriteRequest {
+    match request_of(asked).files.as_slice() {
+        [
+            FileRequest {
+                action: Action::Write(write),
+                ..
+            },
+        ] => write,
+        other => panic!("{other:?}"),
     }
 }
 
@@ -26,10 +83,8 @@ fn says(invalid: &InvalidArguments, words: &[&str]) {
 #[test]
 fn a_whole_call_passes_without_repairs() {
     let call = json!({"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": true, "expect_count": 2, "revision": "00"});
-    let (arguments, repairs) = receive("Edit", call).unwrap();
-    let Arguments::Edit(edit) = arguments else {
-        panic!()
-    };
+    let received = receive("Edit", call).unwrap();
+    let (_, edit) = edit_of(&received.asked);
     assert_eq!(
         (
             edit.replace_all,
@@ -38,7 +93,9 @@ fn a_whole_call_passes_without_repairs() {
         ),
         (true, Some(2), Some("00"))
     );
-    assert!(!edit.insist && !edit.dry_run && repairs.is_empty());
+    let request = request_of(&received.asked);
+    assert_eq!((request.insist, request.dry_run), (Insist::No, DryRun::No));
+    assert!(received.repairs.is_empty());
 }
 
 #[test]
@@ -100,19 +157,17 @@ fn an_unknown_field_is_named_with_the_closest() {
 
 #[test]
 fn values_as_text_are_repaired_and_named() {
-    let (arguments, repairs) = receive(
+    let received = receive(
         "Read",
         json!({"file_path": "/a", "offset": "3", "limit": 2.0, "force": "true"}),
     )
     .unwrap();
-    let Arguments::Read(read) = arguments else {
-        panic!()
-    };
+    let read = read_of(&received.asked);
     assert_eq!(
         (read.offset, read.limit, read.force),
         (Some(3), Some(2), true)
     );
-    let told: Vec<String> = repairs.iter().map(Repair::to_string).collect();
+    let told: Vec<String> = received.repairs.iter().map(Repair::to_string).collect();
     assert_eq!(
         told,
         [
@@ -122,9 +177,8 @@ fn values_as_text_are_repaired_and_named() {
         ]
     );
     let call = json!({"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": "False", "expect_count": "2.0"});
-    let (Arguments::Edit(edit), _) = receive("Edit", call).unwrap() else {
-        panic!()
-    };
+    let received = receive("Edit", call).unwrap();
+    let (_, edit) = edit_of(&received.asked);
     assert_eq!((edit.replace_all, edit.expect_count), (false, Some(2)));
 }
 
@@ -200,7 +254,7 @@ fn limits_hold() {
 
 #[test]
 fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
-    for declaration in crate::declare::declarations() {
+    for declaration in crate::builtin::declarations() {
         let tool = declaration.name.as_ref();
         let schema = &declaration.input_schema;
         let required: Vec<&str> = schema["required"]
@@ -215,7 +269,7 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
             let value = if *field == "edits" { edit } else { json!("/a") };
             plain.insert((*field).to_owned(), value);
         }
-        let (wanted, _) = receive(tool, Value::Object(plain.clone())).expect("a plain call");
+        let wanted = receive(tool, Value::Object(plain.clone())).expect("a plain call");
         for (field, schema) in schema["properties"].as_object().expect("properties") {
             if required.contains(&field.as_str()) {
                 let mut call = plain.clone();
@@ -233,10 +287,10 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
             for value in nothing {
                 let mut call = plain.clone();
                 call.insert(field.clone(), value.clone());
-                let (got, _) = receive(tool, Value::Object(call))
+                let got = receive(tool, Value::Object(call))
                     .unwrap_or_else(|wrong| panic!("{tool}, {field}: {value}: {wrong}"));
                 if field != "offset" {
-                    assert_eq!(got, wanted, "{tool}, {field}: {value}");
+                    assert_eq!(got.asked, wanted.asked, "{tool}, {field}: {value}");
                 }
             }
         }
@@ -249,26 +303,22 @@ fn a_field_that_says_nothing_is_absent_inside_a_list_too() {
         "file_path": "/outer",
         "edits": [{"file_path": "", "old_string": "", "new_string": "", "revision": "", "replace_all": ""}],
     });
-    let (Arguments::MultiEdit(call), _) = receive("MultiEdit", call).expect("absent") else {
-        panic!()
-    };
-    assert_eq!(call.edits[0].file_path, None);
-    assert_eq!(call.edits[0].revision, None);
-    assert_eq!(call.edits[0].old_string, "");
+    let received = receive("MultiEdit", call).expect("absent");
+    let (path, edit) = edit_of(&received.asked);
+    assert_eq!(path, "/outer");
+    assert_eq!(edit.revision, None);
+    assert_eq!(edit.old, "");
 }
 
 #[test]
 fn zero_that_means_something_stays() {
     let call = json!({"pattern": "x", "head_limit": 0, "-A": 0});
-    let (Arguments::Grep(call), _) = receive("Grep", call).expect("a call") else {
-        panic!()
-    };
+    let received = receive("Grep", call).expect("a call");
+    let call = grep_of(&received.asked);
     assert_eq!((call.head_limit, call.after), (Some(0), Some(0)));
-    let (Arguments::Undo(call), _) = receive("Undo", json!({"operation": ""})).expect("a call")
-    else {
-        panic!()
-    };
-    assert_eq!(call.operation.as_deref(), Some(""));
+    let received = receive("Undo", json!({"operation": ""})).expect("a call");
+    let selection = &take_back_of(&received.asked).selection;
+    assert_eq!(*selection, Selection::Operation(String::new()));
 }
 
 #[test]
@@ -326,12 +376,11 @@ fn multi_edit_names_the_edit_from_one() {
 #[test]
 fn edits_as_json_text_are_repaired() {
     let call = json!({"file_path": "/a", "edits": "[{\"old_string\":\"x\",\"new_string\":\"y\",\"replace_all\":\"true\"}]"});
-    let (Arguments::MultiEdit(call), repairs) = receive("MultiEdit", call).unwrap() else {
-        panic!()
-    };
-    assert!(call.edits[0].replace_all);
+    let received = receive("MultiEdit", call).unwrap();
+    assert!(edit_of(&received.asked).1.replace_all);
     assert_eq!(
-        repairs
+        received
+            .repairs
             .iter()
             .map(|repair| repair.field.as_str())
             .collect::<Vec<_>>(),
@@ -350,14 +399,12 @@ fn an_unknown_mode_is_told_the_known_ones() {
         &["mode must be \"overwrite\", \"append\" or \"create\", not \"apend\""],
     );
     assert_eq!(invalid.suggestion.as_deref(), Some("append"));
-    let (Arguments::Write(write), _) = receive(
+    let received = receive(
         "Write",
         json!({"file_path": "/a", "content": "", "mode": "create"}),
     )
-    .unwrap() else {
-        panic!()
-    };
-    assert_eq!(write.mode, WriteMode::Create);
+    .unwrap();
+    assert_eq!(write_of(&received.asked).mode, WriteMode::Create);
 }
 
 #[test]
@@ -382,7 +429,7 @@ fn kinds_of_file_to_come_are_refused_by_name() {
 
 #[test]
 fn other_names_bring_their_fields() {
-    let read = |tool: &str, call: Value| receive(tool, call).unwrap().0;
+    let read = |tool: &str, call: Value| receive(tool, call).unwrap();
     assert_eq!(read("View", json!({"file_path": "/a"})).tool(), "Read");
     assert_eq!(read("read_file", json!({"path": "/a"})).tool(), "Read");
     assert_eq!(
@@ -401,19 +448,13 @@ fn other_names_bring_their_fields() {
         .tool(),
         "Edit"
     );
-    let Arguments::Edit(edit) = read(
+    let received = read(
         "str_replace",
         json!({"path": "/a", "old_str": "x", "new_str": "y"}),
-    ) else {
-        panic!()
-    };
+    );
     assert_eq!(
-        (
-            edit.file_path.as_str(),
-            edit.old_string.as_str(),
-            edit.new_string.as_str()
-        ),
-        ("/a", "x", "y")
+        edit_of(&received.asked),
+        ("/a", &EditRequest::new("x", "y"))
     );
     says(
         &refused("Reed", json!({})),
@@ -554,7 +595,7 @@ proptest! {
                 prop_assert!(!invalid.message.is_empty());
                 prop_assert!(invalid.message.len() < 2_000);
             }
-            Ok((arguments, _)) => prop_assert!(canonical_tool(arguments.tool()).is_some()),
+            Ok(received) => prop_assert!(canonical_tool(received.tool()).is_some()),
         }
     }
 
@@ -563,11 +604,60 @@ proptest! {
     fn repairs_are_complete(offset in any::<u64>(), force in any::<bool>(), float in any::<bool>()) {
         let offset = if float { offset >> 12 } else { offset };
         let sent = if float { json!(offset as f64) } else { json!(offset.to_string()) };
-        let (first, _) = receive("Read", json!({"file_path": "/a", "offset": sent, "force": force.to_string()})).unwrap();
-        let Arguments::Read(read) = &first else { panic!() };
-        prop_assert_eq!(read.offset, Some(offset));
-        let (second, repairs) = receive("Read", serde_json::to_value(read).unwrap()).unwrap();
-        prop_assert_eq!(&first, &second);
-        prop_assert!(repairs.is_empty());
+        let sent = json!({"file_path": "/a", "offset": sent, "force": force.to_string()});
+        let (name, normal) = normalize("View", sent.clone()).unwrap();
+        let first = receive("View", sent).unwrap();
+        prop_assert_eq!(read_of(&first.asked).offset, Some(offset));
+        let second = receive(name, normal).unwrap();
+        prop_assert_eq!(&first.asked, &second.asked);
+        prop_assert!(second.repairs.is_empty());
     }
+}
+
+#[test]
+fn edits_stay_in_the_order_sent_and_neighbours_of_one_path_come_together() {
+    let edit =
+        |path: &str, old: &str| json!({"file_path": path, "old_string": old, "new_string": "z"});
+    let call =
+        json!({"edits": [edit("/a", "1"), edit("/a", "2"), edit("/b", "3"), edit("/a", "4")]});
+    let received = receive("MultiEdit", call).unwrap();
+    let edits = |olds: &[&str]| olds.iter().map(|old| EditRequest::new(*old, "z")).collect();
+    let wanted = [
+        FileRequest::edit("/a", edits(&["1", "2"])),
+        FileRequest::edit("/b", edits(&["3"])),
+        FileRequest::edit("/a", edits(&["4"])),
+    ];
+    assert_eq!(request_of(&received.asked).files, wanted);
+}
+
+#[test]
+fn typed_arguments_are_checked_like_those_of_a_model() {
+    use crate::arguments::{EditArguments, GlobArguments, MultiEditArguments, WriteArguments};
+    let empty = EditArguments::default().asked().unwrap_err();
+    assert_eq!(
+        empty,
+        refused(
+            "Edit",
+            json!({"file_path": "", "old_string": "", "new_string": ""})
+        )
+    );
+    let nul = WriteArguments {
+        file_path: "a\0".into(),
+        ..WriteArguments::default()
+    };
+    let sent = serde_json::to_value(&nul).unwrap();
+    assert_eq!(nul.asked().unwrap_err(), refused("Write", sent));
+    let none = MultiEditArguments::default().asked().unwrap_err();
+    assert_eq!(none, refused("MultiEdit", json!({"edits": []})));
+    let nothing = GlobArguments {
+        pattern: "*".into(),
+        path: Some(String::new()),
+        limit: Some(0),
+        ..GlobArguments::default()
+    };
+    let sent = serde_json::to_value(&nothing).unwrap();
+    assert_eq!(
+        nothing.asked().unwrap(),
+        receive("Glob", sent).unwrap().asked
+    );
 }

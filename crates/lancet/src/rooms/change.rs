@@ -4,11 +4,11 @@
 use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
 use super::plan::{DryRun, Plan};
-use super::request::Change;
 use super::{CallContext, commit, examine, found_back, parted, record, reply};
 use crate::receive::Repair;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
+use crate::request::Change;
 use crate::session::Check;
 
 /// How often a change is attempted again after a file changed between the examination and the write. The ledger decides
@@ -123,12 +123,7 @@ fn examine_change(
     context.check_time()?;
     context.budget.begin(context.limit);
     match change {
-        Change::Edits {
-            edits,
-            insist,
-            dry_run,
-        } => examine::edit::examine(context, attempt, edits, *insist, *dry_run),
-        Change::Write(arguments) => examine::write::examine(context, attempt, arguments),
+        Change::Files(request) => examine::change::examine(context, attempt, request),
         Change::TakeBack(asked, whose) => examine::undo::examine(context, attempt, asked, *whose),
         Change::Restore(asked) => examine::undo::restore(context, attempt, asked),
     }

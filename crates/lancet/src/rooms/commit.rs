@@ -148,7 +148,7 @@ fn carry_out(
             Ok(written)
         }
         Err(CommitError::Changed { index } | CommitError::Exists { index }) => {
-            let clash = super::examine::edit::clash::same_name(&plan.files, index);
+            let clash = super::examine::clash::same_name(&plan.files, index);
             Err(clash.map_or(Failed::Changed, |refusal| {
                 Failed::Refused(Box::new(refusal))
             }))

@@ -10,14 +10,16 @@ use std::time::Duration;
 use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
 use super::answer_budget::AnswerBudget;
-use super::request::EditRequest;
 use crate::approval::Approver;
 use crate::audience::ReadLines;
+use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, Stopped};
 use crate::engine::{EngineView, TROUBLE_ROOM};
 use crate::limit::AnswerLimit;
 use crate::order::Turn;
-use crate::refusal::{Refusal, RefusalKind};
+use crate::outcome::Layout;
+use crate::refusal::{Numbers, Refusal, RefusalKind};
+use crate::request::EditRequest;
 use crate::session::Session;
 use crate::settings::Matching;
 use crate::wording::duration;
@@ -26,7 +28,12 @@ use crate::wording::duration;
 pub(crate) struct CallContext<'s> {
     pub(crate) session: &'s Session,
     pub(super) engine: Arc<EngineView>,
+    /// The name of the tool: its own one, once the call has been received.
     pub(crate) tool: String,
+    /// How the JSON of a change is laid out.
+    pub(crate) layout: Layout,
+    /// Which column of error numbers a refusal uses.
+    pub(crate) numbers: Numbers,
     pub(crate) caller: Caller,
     pub(crate) cancel: Cancel,
     /// How long the answer may be.
@@ -60,6 +67,8 @@ impl<'s> CallContext<'s> {
             refusals: in_force(caller.handed_on.refusals),
             engine,
             tool,
+            layout: Layout::OneFile,
+            numbers: Numbers::Edit,
             caller,
             cancel,
             budget: AnswerBudget::default(),
@@ -67,6 +76,13 @@ impl<'s> CallContext<'s> {
             waited: Cell::default(),
             rules: RefCell::default(),
         }
+    }
+
+    /// Takes the name of a built-in tool, and how that tool answers.
+    pub(crate) fn set_tool(&mut self, tool: &dyn Tool) {
+        tool.name().clone_into(&mut self.tool);
+        self.layout = tool.layout();
+        self.numbers = tool.numbers();
     }
 
     /// Counts what the answer says before the lines that it shows next: lines behind the answer's end must not be taken

@@ -1,10 +1,13 @@
 //! examine: looks at the disk and the ledger and works out what a call would do, without writing anything.
 
+pub(crate) mod change;
+pub(crate) mod clash;
 pub(crate) mod credential;
 pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod hidden;
 pub(crate) mod large;
+mod located_file;
 pub(crate) mod new_file;
 pub(crate) mod open;
 pub(crate) mod read;

@@ -11,10 +11,10 @@ use lancet_workspace::{Expected, Revision, Snapshot, Source};
 use super::locate::Target;
 use crate::order::Turn;
 use crate::refusal::Refusal;
+pub(crate) use crate::request::DryRun;
 
 /// What a call would write: one file or several, all or none.
 pub(crate) struct Plan {
-    pub(super) tool: String,
     pub(super) files: Vec<FilePlan>,
     pub(super) dry_run: DryRun,
     /// Held until the change is recorded, so that no other call of this process writes these files in between.
@@ -76,21 +76,6 @@ impl Default for Origin {
             approved: None,
             user_modified: false,
         }
-    }
-}
-
-/// Whether the plan is to be carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DryRun {
-    /// It is only shown.
-    Yes,
-    /// It is carried out.
-    No,
-}
-
-impl From<bool> for DryRun {
-    fn from(yes: bool) -> Self {
-        if yes { Self::Yes } else { Self::No }
     }
 }
 

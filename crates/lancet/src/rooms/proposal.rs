@@ -1,29 +1,23 @@
-//! What a host's own tool proposes, in the terms of the built-in tools: from here on it goes the way of all calls.
+//! What a host's own tool proposes, as what the call asks for: from here on it takes the same way as any call.
 
-use super::asked::requests;
-use super::plan::DryRun;
-use super::request::{Asked, Change, Insist};
-use super::{CallContext, tool_refusals};
+use super::CallContext;
+use super::tool_refusals::not_listed;
+use crate::builtin::multi_edit::file_requests;
 use crate::host_tool::Proposal;
 use crate::refusal::Refusal;
+use crate::request::{Asked, Request};
 
+/// What the proposal asks for. A tool that is declared to read only may not propose a change.
 pub(super) fn host_call(context: &CallContext<'_>, proposal: Proposal) -> Result<Asked, Refusal> {
-    let writes = !matches!(proposal, Proposal::Answer { .. });
-    if writes
-        && context
-            .engine()
-            .declaration(&context.tool)
-            .is_none_or(|declaration| declaration.read_only)
-    {
-        return Err(tool_refusals::not_listed(context));
+    let request = match proposal {
+        Proposal::Answer { text, data } => return Ok(Asked::Answer { text, data }),
+        Proposal::Edits(edits) => Request::new(file_requests(edits, None)),
+        Proposal::Write(arguments) => arguments.into(),
+        Proposal::Change(request) => request,
+    };
+    let declaration = context.engine().declaration(&context.tool);
+    if declaration.is_none_or(|declaration| declaration.read_only) {
+        return Err(not_listed(context));
     }
-    Ok(match proposal {
-        Proposal::Answer { text, data } => Asked::Answer { text, data },
-        Proposal::Edits(edits) => Asked::Change(Change::Edits {
-            edits: requests(edits, None),
-            insist: Insist::No,
-            dry_run: DryRun::No,
-        }),
-        Proposal::Write(arguments) => Asked::Change(Change::Write(arguments)),
-    })
+    Ok(request.into())
 }

@@ -19,7 +19,7 @@ use crate::outcome::{
     WrittenFile,
 };
 use crate::receive::Repair;
-use crate::refusal::{Numbers, Refusal};
+use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::wording::{count, cut, quote_path};
 
@@ -129,12 +129,7 @@ pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[R
 }
 
 /// The answer to a call that was refused.
-pub(crate) fn refusal(
-    context: &CallContext<'_>,
-    refusal: Refusal,
-    numbers: Numbers,
-    path: Option<&str>,
-) -> Reply {
+pub(crate) fn refusal(context: &CallContext<'_>, refusal: Refusal, path: Option<&str>) -> Reply {
     let limit = context.refusals;
     let person = format!(
         "refused {} {}: {}\n{}",
@@ -143,7 +138,7 @@ pub(crate) fn refusal(
         refusal.kind().name(),
         refusal.text()
     );
-    let (mut text, outcome) = RefusedOutcome::new(refusal, numbers, path);
+    let (mut text, outcome) = RefusedOutcome::new(refusal, context.numbers, path);
     if !limit.fits(&text) {
         text = limit.cut(&text, limit.most.saturating_sub(60));
     }
@@ -350,12 +345,11 @@ fn finish(
     );
     // What it shows of changed lines has its own, smaller bound, so that nothing cut off here has been counted as seen.
     context.limit.end_within(&mut text, &words);
-    let lists_files = matches!(plan.tool.as_str(), "MultiEdit" | "Undo" | "Redo");
     let origin = &plan.origin;
     let outcome = ChangeOutcome {
-        layout: match lists_files || files.len() != 1 || !notes.is_empty() {
-            true => Layout::Files,
-            false => Layout::OneFile,
+        layout: match files.len() == 1 && notes.is_empty() {
+            true => context.layout,
+            false => Layout::Files,
         },
         files,
         operation,

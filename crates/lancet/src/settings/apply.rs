@@ -14,8 +14,8 @@ use super::values::{
     Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak,
 };
 use super::{ClientLimit, Ignored, Layer, Origin, Settings};
+use crate::builtin::declarations;
 use crate::closest::closest;
-use crate::declare::declarations;
 
 /// Names that a wrong one is compared with; many more are taken.
 const USUAL_ENCODINGS: &[&str] = &[

@@ -1,7 +1,6 @@
-//! examine for Edit and MultiEdit: every edit is found, checked and laid upon the result of the ones before it, file by
-//! file. Nothing is written; what comes out is a plan, or the refusal of the first edit that failed.
+//! examine for the edits of one file: every edit is found, checked and applied to the result of the ones before it. Nothing
+//! is written; what comes out is the plan for the file, or a refusal for each edit that failed.
 
-pub(crate) mod clash;
 mod crowd;
 pub(super) mod edit_session;
 pub(super) mod finish;
@@ -21,7 +20,6 @@ use self::finish::Finished;
 use self::held::HeldText;
 use self::refuse::not_empty;
 use self::source::TextSource;
-use super::credential::refuse_credential;
 use super::large::{self, LargeFile, StreamedText};
 use super::new_file;
 use super::open::{
@@ -29,137 +27,19 @@ use super::open::{
     snapshot_to_change,
 };
 use super::read_state::{Current, Need, ReadState, read_state};
-use crate::engine::{EngineView, Surveyed};
-use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{DryRun, FilePlan, New, Origin, Plan};
-use crate::rooms::request::{EditRequest, Insist};
+use crate::engine::Surveyed;
+use crate::refusal::Refusal;
+use crate::request::{EditRequest, Insist};
+use crate::rooms::locate::Target;
+use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
 /// What an answer says about a file besides its path, which it names twice, and its notes: headline, revision, warnings.
 pub(crate) const WORDS_OF_A_FILE: usize = 400;
 
-/// Works out a plan for edits of one or several files, all or none.
-pub(crate) fn examine(
-    context: &CallContext<'_>,
-    attempt: &mut Attempt,
-    edits: &[EditRequest],
-    insist: Insist,
-    dry_run: DryRun,
-) -> Result<Plan, Refusal> {
-    let engine = context.engine();
-    let mut failures: Vec<Option<Refusal>> = Vec::new();
-    let mut groups: Vec<(Target, Vec<usize>)> = Vec::new();
-    for (at, edit) in edits.iter().enumerate() {
-        match locate_for(engine, edit) {
-            Ok(target) => {
-                failures.push(None);
-                match groups
-                    .iter_mut()
-                    .find(|(known, _)| known.path() == target.path())
-                {
-                    Some((_, members)) => members.push(at),
-                    None => groups.push((target, vec![at])),
-                }
-            }
-            Err(refusal) => failures.push(Some(refusal)),
-        }
-    }
-    let turn = context.take_turn(groups.iter().map(|(target, _)| target.path()))?;
-    refuse_twins(&groups, &mut failures);
-    clash::refuse_file_and_folder(&groups, &mut failures);
-    let mut files = Vec::new();
-    for (target, members) in groups {
-        context.check_time()?;
-        let group: Vec<(usize, &EditRequest)> =
-            members.iter().map(|&at| (at, &edits[at])).collect();
-        let Some(file) = examine_file(context, attempt, target, &group, insist, &mut failures)
-        else {
-            continue;
-        };
-        for (at, edit) in group {
-            if let Err(refusal) = refuse_credential(context, &file.target, &edit.new) {
-                failures[at].get_or_insert(refusal);
-            }
-        }
-        files.push(file);
-    }
-    match join_failures(failures, edits.len()) {
-        Some(refusal) => Err(refusal),
-        None => Ok(Plan {
-            tool: context.tool.clone(),
-            files,
-            dry_run,
-            turn: Some(turn),
-            origin: Origin::default(),
-        }),
-    }
-}
-
-/// The file that an edit means. One that is to be made is taken as it is spelled.
-fn locate_for(engine: &EngineView, edit: &EditRequest) -> Result<Target, Refusal> {
-    let target = locate(engine, &edit.file_path, Intent::Edit)?;
-    if edit.old.is_empty() && target.located.respelled() {
-        return locate(engine, &edit.file_path, Intent::Replace);
-    }
-    Ok(target)
-}
-
-/// Refuses edits of one file under two names: neither order of them is what was seen.
-fn refuse_twins(groups: &[(Target, Vec<usize>)], failures: &mut [Option<Refusal>]) {
-    let inode = |target: &Target| {
-        let stamp = target.located.stat()?;
-        (stamp.links > 1).then_some((stamp.device, stamp.inode))
-    };
-    for (at, (target, members)) in groups.iter().enumerate() {
-        let hard_link = inode(target).and_then(|wanted| {
-            let mut earlier = groups[..at].iter();
-            earlier.find(|(other, _)| inode(other) == Some(wanted))
-        });
-        let Some((other, _)) = hard_link else {
-            continue;
-        };
-        let text = format!(
-            "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
-            quote_path(other.path()),
-            quote_path(target.path())
-        );
-        for &member in members {
-            failures[member] = Some(
-                Refusal::new(RefusalKind::Conflict, text.clone())
-                    .with("file_path", quote_path(target.path())),
-            );
-        }
-    }
-}
-
-/// One refusal for a call of several edits: the first in the order sent, naming the others.
-fn join_failures(failures: Vec<Option<Refusal>>, total: usize) -> Option<Refusal> {
-    let mut failed = failures
-        .into_iter()
-        .enumerate()
-        .filter_map(|(at, refusal)| Some((at + 1, refusal?)));
-    let (number, first) = failed.next()?;
-    if total == 1 {
-        return Some(first);
-    }
-    let others: Vec<String> = failed
-        .map(|(number, refusal)| format!("edit {number}: {}", refusal.kind().name()))
-        .collect();
-    let first = first
-        .prefixed(&format!(
-            "Edit {number} of {total} was refused, so no file was changed. "
-        ))
-        .with("edit", number);
-    Some(if others.is_empty() {
-        first
-    } else {
-        first.followed_by(&format!("Refused too: {}.", others.join(", ")))
-    })
-}
-
-fn examine_file(
+/// The plan for the edits of one file; none where one of them was refused.
+pub(super) fn examine_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     target: Target,

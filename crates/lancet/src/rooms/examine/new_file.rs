@@ -19,10 +19,10 @@ use super::open::{binary, configured, is_notebook_name};
 use super::read_state::ReadState;
 use crate::line_rules::{MOST_RULE_BYTES, RuleFile, line_end_for_new, rule_folders};
 use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{EditRequest, Insist};
 use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
-use crate::rooms::request::{EditRequest, Insist};
 use crate::wording::{count, quote_path};
 
 /// The plan for a new file with this content.

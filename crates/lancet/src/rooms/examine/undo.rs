@@ -17,9 +17,9 @@ use self::view::Wanted;
 use self::walk::Back;
 use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::request::Whose;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{DryRun, FilePlan, FoundBack, LeftOut, Origin, Plan};
-use crate::rooms::request::Whose;
 use crate::rooms::{Attempt, CallContext};
 use crate::undo::{Conflicts, Direction, Restore, Side, TakeBack};
 use crate::wording::{QuotedPath, count, cut, joined, quote_path};
@@ -50,7 +50,7 @@ pub(crate) fn examine(
         context.check_time()?;
         examined.take(context, attempt, store, chain, &rows, asked)?;
     }
-    examined.plan(context, &rows, asked, turn)
+    examined.plan(&rows, asked, turn)
 }
 
 /// What was found out about the files so far.
@@ -112,13 +112,7 @@ impl Examined {
         Ok(())
     }
 
-    fn plan(
-        self,
-        context: &CallContext<'_>,
-        rows: &[Row],
-        asked: &TakeBack,
-        turn: Turn,
-    ) -> Result<Plan, Refusal> {
+    fn plan(self, rows: &[Row], asked: &TakeBack, turn: Turn) -> Result<Plan, Refusal> {
         if self.takes_back.is_empty() {
             return Err(all_left_out(self.left_out));
         }
@@ -134,7 +128,6 @@ impl Examined {
         ids.dedup();
         let lead = lead(&ids, asked.direction, &self.files);
         Ok(Plan {
-            tool: context.tool.clone(),
             files: self.files,
             dry_run: DryRun::from(asked.dry_run),
             turn: Some(turn),
@@ -240,7 +233,6 @@ pub(crate) fn restore(
         return Err(Refusal::new(RefusalKind::NoChange, text).with("file_path", path));
     };
     Ok(Plan {
-        tool: context.tool.clone(),
         files: vec![file],
         dry_run: DryRun::from(asked.dry_run),
         turn: Some(turn),

@@ -14,13 +14,12 @@ use super::new_file;
 use super::open::{decode, expected, refuse_notebook, require_file, snapshot_to_change};
 use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
 use super::view::{Notes, Numbers, change_view, endings_note, untold};
-use crate::arguments::{WriteArguments, WriteMode};
+use crate::arguments::WriteMode;
 use crate::ledger::raw_line;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::rooms::approve::before_telling;
-use crate::rooms::locate::{Intent, Target, locate};
-use crate::rooms::plan::{ChangeView, DryRun, FilePlan, New, Origin, Plan};
-use crate::rooms::request::Insist;
+use crate::request::{Insist, WriteRequest};
+use crate::rooms::locate::Target;
+use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
 use crate::settings::LineEndings;
 use crate::wording::{count, quote_path};
@@ -28,67 +27,47 @@ use crate::wording::{count, quote_path};
 /// The longest diff that an answer shows.
 const LONGEST_DIFF: usize = 20_000;
 
-/// Works out a plan for one file.
-pub(crate) fn examine(
-    context: &CallContext<'_>,
-    attempt: &mut Attempt,
-    arguments: &WriteArguments,
-) -> Result<Plan, Refusal> {
-    let target = locate(context.engine(), &arguments.file_path, Intent::Replace)?;
-    let withheld = before_telling(context, &target, DryRun::from(arguments.dry_run))?;
-    examine_located(context, attempt, target, arguments).map_err(|mut refusal| {
-        refusal.withheld = withheld.map(Box::new);
-        refusal
-    })
-}
-
-fn examine_located(
+/// The plan for a file that is written whole or appended to.
+pub(super) fn examine_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     target: Target,
-    arguments: &WriteArguments,
-) -> Result<Plan, Refusal> {
-    let turn = context.take_turn([target.path()])?;
+    request: &WriteRequest,
+    insist: Insist,
+) -> Result<FilePlan, Refusal> {
     context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
-    let insist = Insist::from(arguments.insist);
     let file = match target.located.kind() {
-        FileType::Missing if arguments.revision.is_none() => {
-            new_file::plan(context, target, &arguments.content, insist)?
+        FileType::Missing if request.revision.is_none() => {
+            new_file::plan(context, target, &request.content, insist)?
         }
         _ => {
             require_file(context.engine(), &target)?;
-            if arguments.mode == WriteMode::Create {
+            if request.mode == WriteMode::Create {
                 let path = target.told();
                 let text = format!(
                     "{path} is there already, and mode is create. Read it and edit it, or leave mode out to replace it."
                 );
                 return Err(Refusal::new(RefusalKind::Exists, text).with("file_path", path));
             }
-            existing(context, attempt, target, arguments, insist)?
+            existing(context, attempt, target, request, insist)?
         }
     };
-    refuse_credential(context, &file.target, &arguments.content)?;
-    Ok(Plan {
-        tool: context.tool.clone(),
-        files: vec![file],
-        dry_run: DryRun::from(arguments.dry_run),
-        turn: Some(turn),
-        origin: Origin::default(),
-    })
+    refuse_credential(context, &file.target, &request.content)?;
+    Ok(file)
 }
 
 fn existing(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     target: Target,
-    arguments: &WriteArguments,
+    request: &WriteRequest,
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
     let base = snapshot_to_change(context, attempt, &target)?;
     refuse_notebook(&target, &base.bytes)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
-    let content = &arguments.content;
-    let (need, nothing_new) = match arguments.mode {
+    let content = &request.content;
+    let (need, nothing_new) = match request.mode {
         WriteMode::Append => (Need::Places, content.is_empty()),
         _ => (
             Need::Whole,
@@ -99,13 +78,13 @@ fn existing(
         return Err(no_change(&target));
     }
     let read_state = if target.is_withheld() {
-        withheld_standing(&target, &base, arguments.revision.as_deref())?
+        withheld_standing(&target, &base, request.revision.as_deref())?
     } else {
         read_state(
             context,
             target.path(),
             Current::held(&base, &document),
-            arguments.revision.as_deref(),
+            request.revision.as_deref(),
             need,
         )?
     };
@@ -115,16 +94,16 @@ fn existing(
         &document,
         &base,
         &read_state,
-        arguments.mode,
+        request.mode,
     )?;
     if insist == Insist::No {
-        let old = (arguments.mode != WriteMode::Append).then(|| document.view());
+        let old = (request.mode != WriteMode::Append).then(|| document.view());
         let found = leaked(old, content).or_else(|| placeholder(content, old?));
         if let Some(found) = found {
             return Err(leak(&found.reason, found.mended.as_deref()));
         }
     }
-    let (new, mut view, seen) = match arguments.mode {
+    let (new, mut view, seen) = match request.mode {
         WriteMode::Append => appended(context, &target, &document, content, read_state)?,
         _ => replaced(context, &target, &document, &base, content)?,
     };

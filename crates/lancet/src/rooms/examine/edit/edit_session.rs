@@ -15,12 +15,12 @@ use super::refuse::{no_change, not_empty};
 use super::source::{SentEdit, SeveralPlaces, TextSource};
 use super::unseen::Unseen;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{EditRequest, Insist};
 use crate::rooms::CallContext;
 use crate::rooms::examine::explain::{leak, markup, unencodable};
 use crate::rooms::examine::read_state::ReadState;
 use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
-use crate::rooms::request::{EditRequest, Insist};
 use crate::wording::quote_path;
 
 /// How an edit is laid.

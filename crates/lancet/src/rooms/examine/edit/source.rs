@@ -9,9 +9,9 @@ use lancet_text::{
 };
 
 use crate::refusal::Refusal;
+use crate::request::EditRequest;
 use crate::rooms::examine::view::Notes;
 use crate::rooms::plan::ChangeView;
-use crate::rooms::request::EditRequest;
 
 /// The largest text that is held in memory for an edit, in bytes.
 pub(crate) const LARGEST_RESULT: usize = 512 << 20;

@@ -10,8 +10,8 @@ use lancet_history::{
 use super::unreadable;
 use crate::history::SHORTEST_ID;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::request::Whose;
 use crate::rooms::CallContext;
-use crate::rooms::request::Whose;
 use crate::undo::{Direction, Selection, TakeBack};
 use crate::wording::quote_path;
 

@@ -1,26 +1,10 @@
-//! What every tool declares: names, prompt, schemas, hints and limits, one file beside each tool. Nothing here runs a
-//! tool. A host that adds a tool of its own fills in the same form.
-
-mod edit;
-mod formats;
-mod glob;
-mod grep;
-mod multi_edit;
-mod output;
-mod read;
-#[cfg(test)]
-mod tests;
-mod undo;
-mod write;
+//! What is told of a tool, of a built-in one and of a host's own alike: name, prompt, schemas, annotations and limits.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use serde_json::Value;
 
-pub use formats::{Format, Length, UnknownFormat, mcp_tool, tool_list};
-
-/// Longest answer of a tool in the library, in characters; the doors set their own.
+/// Longest answer of a tool in the library, in characters; programs that serve the tools set their own.
 pub const ANSWER_LIMIT: usize = 100_000;
 /// Longest answer of a tool over MCP, in characters: agents cut longer ones in the middle.
 pub const ANSWER_LIMIT_MCP: usize = 32_000;
@@ -103,35 +87,4 @@ impl Declaration {
         self.concurrent = true;
         self
     }
-}
-
-/// Tools that are offered only where they are asked for by name.
-const UNASKED: [&str; 1] = ["Undo"];
-
-/// Whether a tool is among those that are offered where nobody chooses.
-pub fn is_default(name: &str) -> bool {
-    !UNASKED.contains(&name)
-}
-
-/// The built-in tools in their fixed order: Read, Edit, MultiEdit, Write, Glob, Grep, and Undo, which is off unless asked for.
-pub fn declarations() -> &'static [Declaration] {
-    static DECLARATIONS: LazyLock<Vec<Declaration>> = LazyLock::new(|| {
-        vec![
-            read::declaration(),
-            edit::declaration(),
-            multi_edit::declaration(),
-            write::declaration(),
-            glob::declaration(),
-            grep::declaration(),
-            undo::declaration(),
-        ]
-    });
-    &DECLARATIONS
-}
-
-/// The built-in tool of exactly that name.
-pub fn declaration(name: &str) -> Option<&'static Declaration> {
-    declarations()
-        .iter()
-        .find(|declaration| declaration.name == name)
 }

@@ -1,30 +1,15 @@
-//! Arguments of the searching tools.
+//! `Grep`: searches in files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-/// Arguments of `Glob`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct GlobArguments {
-    /// As src/**/*.{ts,tsx}; without a slash at any depth
-    pub pattern: String,
-    /// Folder to look in; without it all roots
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// At most this many, 100 by default
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub limit: Option<u64>,
-    /// Pass over this many
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
-    pub offset: Option<u64>,
-    /// Ignored files too
-    #[serde(default)]
-    pub include_ignored: bool,
-}
+use super::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Tool, check_search_path, given, typed};
+use crate::receive::InvalidArguments;
+use crate::request::{Asked, Search};
 
 /// What `Grep` answers with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -91,4 +76,52 @@ pub struct GrepArguments {
     /// Ignored files too
     #[serde(default)]
     pub include_ignored: bool,
+}
+
+impl GrepArguments {
+    /// What the call asks for. An empty expression is taken: it matches every line.
+    pub(crate) fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_search_path("Grep", self.path.as_deref())?;
+        Ok(Asked::Search(Search::Grep(GrepArguments {
+            path: given(self.path),
+            glob: given(self.glob),
+            kind: given(self.kind),
+            ..self
+        })))
+    }
+}
+
+/// The tool.
+pub(crate) struct Grep;
+
+impl Tool for Grep {
+    fn name(&self) -> &'static str {
+        "Grep"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Search in files".into(),
+            summary: "Searches files for a regular expression, as ripgrep does.".into(),
+            description: "Searches files for a regular expression, as ripgrep does. Use it rather than grep or rg. \
+                The answer says what was not searched."
+                .into(),
+            prompt: include_str!("prompts/grep.md").into(),
+            input_schema: strict_schema::<GrepArguments>(),
+            output_schema: Some(output::search()),
+            read_only: true,
+            destructive: false,
+            idempotent: true,
+            concurrent: true,
+            search_hint: "search text in files grep ripgrep regex".into(),
+            always_load: true,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+        }
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<GrepArguments>(self.name(), fields)?.asked()
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::closest::closest;
 
-use super::Declaration;
+use super::declaration::Declaration;
 
 /// Whose shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

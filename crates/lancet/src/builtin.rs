@@ -1,0 +1,85 @@
+//! The built-in tools, each declared in one file: its arguments, schema, prompt and annotations, the names it answers to,
+//! how its arguments become a request, and how its answer is laid out. [`REGISTRY`] lists them; nothing else names a tool
+//! to decide what happens.
+
+mod declaration;
+pub(crate) mod edit;
+mod formats;
+pub(crate) mod glob;
+pub(crate) mod grep;
+pub(crate) mod multi_edit;
+mod output;
+pub(crate) mod read;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod tool;
+pub(crate) mod undo;
+pub(crate) mod write;
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use crate::refusal::Numbers;
+
+pub use declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+pub use formats::{Format, Length, UnknownFormat, mcp_tool, tool_list};
+pub use schema::strict_schema;
+pub(crate) use tool::{Offered, Tool};
+
+/// The built-in tools in the order in which they are listed.
+static REGISTRY: &[&dyn Tool] = &[
+    &read::Read,
+    &edit::Edit,
+    &multi_edit::MultiEdit,
+    &write::Write,
+    &glob::Glob,
+    &grep::Grep,
+    &undo::Undo,
+];
+
+/// All built-in tools.
+pub(crate) fn all() -> impl Iterator<Item = &'static dyn Tool> {
+    REGISTRY.iter().copied()
+}
+
+/// The built-in tool of exactly that name.
+pub(crate) fn by_name(name: &str) -> Option<&'static dyn Tool> {
+    all().find(|tool| tool.name() == name)
+}
+
+/// The built-in tool that a call of that name with those fields means.
+pub(crate) fn called(name: &str, fields: &Map<String, Value>) -> Option<&'static dyn Tool> {
+    by_name(name).or_else(|| {
+        all().find(|tool| {
+            let mut names = tool.other_names().iter();
+            names.any(|other| other.name == name && other.applies_to(fields))
+        })
+    })
+}
+
+/// The column of error numbers that a tool uses; a host's tool uses that of Edit.
+pub(crate) fn numbers_of(name: &str) -> Numbers {
+    by_name(name).map_or(Numbers::Edit, |tool| tool.numbers())
+}
+
+/// Whether a tool is offered where the settings choose none. A host's tool is.
+pub fn is_default(name: &str) -> bool {
+    by_name(name).is_none_or(|tool| tool.offered() == Offered::ByDefault)
+}
+
+/// The declarations of the built-in tools in their fixed order: Read, Edit, MultiEdit, Write, Glob, Grep, and Undo, which
+/// is offered only where it is asked for by name.
+pub fn declarations() -> &'static [Declaration] {
+    static DECLARATIONS: LazyLock<Vec<Declaration>> =
+        LazyLock::new(|| all().map(|tool| tool.declaration()).collect());
+    &DECLARATIONS
+}
+
+/// The declaration of the built-in tool of exactly that name.
+pub fn declaration(name: &str) -> Option<&'static Declaration> {
+    declarations()
+        .iter()
+        .find(|declaration| declaration.name == name)
+}

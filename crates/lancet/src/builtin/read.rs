@@ -1,0 +1,111 @@
+//! `Read`: shows a text file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use super::schema::strict_schema;
+use super::tool::{OtherName, Tool, check_path, counted, typed};
+use crate::receive::InvalidArguments;
+use crate::request::Asked;
+
+/// Arguments of `Read`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ReadArguments {
+    /// Absolute path
+    pub file_path: String,
+    /// First line, from 1
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub offset: Option<u64>,
+    /// Number of lines
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub limit: Option<u64>,
+    /// Show the line at offset alone, from this character (from 1) on
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub column: Option<u64>,
+    /// Show the text again though unchanged
+    #[serde(default)]
+    pub force: bool,
+}
+
+impl ReadArguments {
+    /// What the call asks for.
+    pub(crate) fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path("Read", "file_path", &self.file_path)?;
+        Ok(Asked::Read(ReadArguments {
+            limit: counted(self.limit),
+            column: counted(self.column),
+            ..self
+        }))
+    }
+}
+
+/// The tool.
+pub(crate) struct Read;
+
+impl Tool for Read {
+    fn name(&self) -> &'static str {
+        "Read"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Read a file".into(),
+            summary: "Shows a text file with line numbers.".into(),
+            description: "Shows a text file with line numbers. Needed before changing a file. \
+                Use offset and limit only for large files; read several files at once where useful."
+                .into(),
+            prompt: include_str!("prompts/read.md").into(),
+            input_schema: strict_schema::<ReadArguments>(),
+            // Several agents show the model structured content instead of the text.
+            output_schema: None,
+            read_only: true,
+            destructive: false,
+            idempotent: true,
+            concurrent: true,
+            search_hint: "read view show file text lines".into(),
+            always_load: true,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+        }
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<ReadArguments>(self.name(), fields)?.asked()
+    }
+
+    fn other_names(&self) -> &'static [OtherName] {
+        const NAMES: &[OtherName] = &[OtherName::always("View"), OtherName::always("read_file")];
+        NAMES
+    }
+
+    /// `pages` and `mode` belong to kinds of file that this version does not show.
+    fn take_foreign_fields(&self, fields: &mut Map<String, Value>) -> Result<(), InvalidArguments> {
+        match fields.shift_remove("mode") {
+            None | Some(Value::Null) => {}
+            Some(Value::String(mode)) if mode.is_empty() || mode == "text" => {}
+            Some(_) => {
+                return Err(InvalidArguments::new(
+                    Some("mode"),
+                    "Read: mode can only be \"text\" in this version; leave it out.".into(),
+                ));
+            }
+        }
+        match fields.shift_remove("pages") {
+            None | Some(Value::Null) => Ok(()),
+            Some(Value::String(pages)) if pages.is_empty() => Ok(()),
+            Some(_) => Err(InvalidArguments::new(
+                Some("pages"),
+                "Read: pages is for PDFs, which this version does not read; a text file is paged with offset and limit."
+                    .into(),
+            )),
+        }
+    }
+}

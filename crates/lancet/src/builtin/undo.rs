@@ -1,0 +1,97 @@
+//! `Undo`: takes back a change of the session's own.
+
+use lancet_policy::Shows;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Offered, Tool, typed};
+use crate::outcome::Layout;
+use crate::receive::InvalidArguments;
+use crate::request::{Asked, Change, Whose};
+use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
+
+/// Arguments of `Undo`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct UndoArguments {
+    /// The operation to take back; without it the newest of this session
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Show the patch, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl UndoArguments {
+    /// What the call asks for.
+    fn asked(self) -> Asked {
+        Asked::Change(Change::TakeBack(self.into(), Whose::Own))
+    }
+}
+
+impl From<UndoArguments> for TakeBack {
+    fn from(arguments: UndoArguments) -> Self {
+        TakeBack {
+            selection: arguments
+                .operation
+                .map_or(Selection::Newest, Selection::Operation),
+            direction: Direction::Undo,
+            overlap: Overlap::Refuse,
+            conflicts: Conflicts::Refuse,
+            dry_run: arguments.dry_run,
+        }
+    }
+}
+
+/// The tool.
+pub(crate) struct Undo;
+
+impl Tool for Undo {
+    fn name(&self) -> &'static str {
+        "Undo"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Take a change back".into(),
+            summary: "Takes back a change that this session made.".into(),
+            description: "Takes back a change that this session made. Without operation the newest; again, the one before. \
+                Refused where the file was changed since."
+                .into(),
+            prompt: include_str!("prompts/undo.md").into(),
+            input_schema: strict_schema::<UndoArguments>(),
+            output_schema: Some(output::change_of_files()),
+            read_only: false,
+            destructive: true,
+            // Sent again it takes back the change before.
+            idempotent: false,
+            concurrent: false,
+            search_hint: "undo revert take back change".into(),
+            always_load: false,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+        }
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        Ok(typed::<UndoArguments>(self.name(), fields)?.asked())
+    }
+
+    fn offered(&self) -> Offered {
+        Offered::WhenNamed
+    }
+
+    fn shows(&self) -> Shows {
+        Shows::Nothing
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Files
+    }
+}

@@ -1,0 +1,211 @@
+//! What a call asks for, in one form for all tools: a read, a search, or a change. Every change of files is a [`Request`],
+//! whichever tool or host built it, so that one call may mix edits and whole files in one transaction. Data only: the
+//! rooms carry it out.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
+use crate::undo::{Restore, TakeBack};
+
+/// A change of one file or several. All of it is carried out, or nothing is.
+///
+/// The list keeps the order in which the changes were sent: a refusal names a change by its number in that order. A file
+/// may be named more than once; each of its edits then meets the result of those before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Request {
+    /// The files, in the order sent.
+    pub files: Vec<FileRequest>,
+    /// Whether new text is written although it looks like display text or a placeholder.
+    pub insist: Insist,
+    /// Whether the change is only shown.
+    pub dry_run: DryRun,
+}
+
+/// What is to happen to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileRequest {
+    /// The file's path as the caller spelled it.
+    pub path: String,
+    /// What is to happen.
+    pub action: Action,
+}
+
+/// The kinds of change that a file can undergo.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Texts in the file are replaced, one after the other.
+    Edit(Vec<EditRequest>),
+    /// The file is created, replaced or appended to.
+    Write(WriteRequest),
+}
+
+/// One text to find in a file, and the text to put in its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EditRequest {
+    /// The text to find; empty creates the file, or fills an empty one.
+    pub old: String,
+    /// The text to put there.
+    pub new: String,
+    /// Replaces every occurrence instead of the only one.
+    pub replace_all: bool,
+    /// The edit is refused where another number of occurrences is found.
+    pub expect_count: Option<u64>,
+    /// The edit is refused unless the file is at this revision.
+    pub revision: Option<String>,
+}
+
+/// The content to write to a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteRequest {
+    /// The whole text, or what is appended.
+    pub content: String,
+    /// What happens to a file that exists.
+    pub mode: WriteMode,
+    /// The write is refused unless the file is at this revision.
+    pub revision: Option<String>,
+}
+
+/// What a write does to a file that exists.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum WriteMode {
+    /// Replace it.
+    #[default]
+    Overwrite,
+    /// Add to its end.
+    Append,
+    /// Refuse.
+    Create,
+}
+
+/// Whether text that looks like display text or a placeholder is written all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Insist {
+    /// It is written.
+    Yes,
+    /// It is refused as leaked.
+    #[default]
+    No,
+}
+
+/// Whether a change is only shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DryRun {
+    /// The answer shows the patch; nothing is written.
+    Yes,
+    /// The change is carried out.
+    #[default]
+    No,
+}
+
+impl From<bool> for Insist {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+impl From<bool> for DryRun {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+impl Request {
+    /// A request that is carried out and writes no text that looks leaked.
+    pub fn new(files: Vec<FileRequest>) -> Self {
+        Self {
+            files,
+            ..Self::default()
+        }
+    }
+}
+
+impl FileRequest {
+    /// Edits of one file, each on the result of those before it.
+    pub fn edit(path: impl Into<String>, edits: Vec<EditRequest>) -> Self {
+        Self {
+            path: path.into(),
+            action: Action::Edit(edits),
+        }
+    }
+
+    /// A file written whole, or appended to.
+    pub fn write(path: impl Into<String>, write: WriteRequest) -> Self {
+        Self {
+            path: path.into(),
+            action: Action::Write(write),
+        }
+    }
+}
+
+impl EditRequest {
+    /// An edit of a text that occurs once.
+    pub fn new(old: impl Into<String>, new: impl Into<String>) -> Self {
+        Self {
+            old: old.into(),
+            new: new.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl WriteRequest {
+    /// This content, whether or not the file exists.
+    pub fn new(content: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What a call asks for, once its arguments are typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Asked {
+    Read(ReadArguments),
+    Search(Search),
+    Change(Change),
+    /// The answer of a host's tool that changes nothing.
+    Answer {
+        text: String,
+        data: Value,
+    },
+}
+
+/// A search for names or for lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Search {
+    Glob(GlobArguments),
+    Grep(GrepArguments),
+}
+
+/// A change: of files as the caller describes them, or back to what the history has of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Files(Request),
+    TakeBack(TakeBack, Whose),
+    Restore(Restore),
+}
+
+/// Whose changes may be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// The session's own: what a model may ask for.
+    Own,
+    /// All below the roots: what a person may ask for.
+    Everyone,
+}
+
+impl From<Request> for Asked {
+    fn from(request: Request) -> Self {
+        Asked::Change(Change::Files(request))
+    }
+}

@@ -1,0 +1,94 @@
+//! Changes of one call that exclude each other: one file under two names, or one path that would have to be a file and a
+//! folder.
+
+use std::collections::HashMap;
+
+use lancet_workspace::FileType;
+
+use super::located_file::{LocatedFile, Noun};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::plan::{FilePlan, New};
+use crate::wording::quote_path;
+
+/// Refuses the changes that would make a file where others of the same call need a folder.
+pub(super) fn refuse_file_and_folder(
+    files: &[LocatedFile<'_>],
+    noun: &Noun,
+    failures: &mut [Option<Refusal>],
+) {
+    let is_missing =
+        |file: &&LocatedFile<'_>| matches!(file.target.located.kind(), FileType::Missing);
+    let new: HashMap<_, _> = files
+        .iter()
+        .filter(is_missing)
+        .filter_map(|file| Some((file.target.path(), file.numbers().next()?)))
+        .collect();
+    for file in files.iter().filter(is_missing) {
+        let path = file.target.path();
+        let mut above = path.ancestors().skip(1);
+        let Some((folder, first)) = above.find_map(|above| Some((above, new.get(above).copied()?)))
+        else {
+            continue;
+        };
+        for number in file.numbers() {
+            let text = format!(
+                "{} {} makes a file {} and {} {} makes {}, which needs a folder of that name. Give one of them another path.",
+                noun.capital,
+                first + 1,
+                quote_path(folder),
+                noun.small,
+                number + 1,
+                quote_path(path)
+            );
+            let mut refusal =
+                Refusal::new(RefusalKind::Invalid, text).with("file_path", quote_path(path));
+            refusal.withheld = file.withheld();
+            failures[number] = Some(refusal);
+        }
+    }
+}
+
+/// Refuses changes of one file under two names: neither order of them is what was seen.
+pub(super) fn refuse_hard_links(files: &[LocatedFile<'_>], failures: &mut [Option<Refusal>]) {
+    let inode = |file: &LocatedFile<'_>| {
+        let stamp = file.target.located.stat()?;
+        (stamp.links > 1).then_some((stamp.device, stamp.inode))
+    };
+    for (at, file) in files.iter().enumerate() {
+        let hard_link = inode(file).and_then(|wanted| {
+            let mut earlier = files[..at].iter();
+            earlier.find(|other| inode(other) == Some(wanted))
+        });
+        let Some(other) = hard_link else {
+            continue;
+        };
+        let text = format!(
+            "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
+            quote_path(other.target.path()),
+            quote_path(file.target.path())
+        );
+        for number in file.numbers() {
+            let mut refusal = Refusal::new(RefusalKind::Conflict, text.clone())
+                .with("file_path", quote_path(file.target.path()));
+            refusal.withheld = file.withheld();
+            failures[number] = Some(refusal);
+        }
+    }
+}
+
+/// Two new files of a plan whose names this file system takes for one, or for a file and a folder below it: only the
+/// write finds that out. `at` is the one that found its name taken.
+pub(crate) fn same_name(files: &[FilePlan], at: usize) -> Option<Refusal> {
+    let is_new = |file: &&FilePlan| file.base.is_none() && matches!(file.new, New::Whole(_));
+    let second = files.get(at).filter(is_new)?.target.path();
+    let others = files.iter().filter(is_new).map(|file| file.target.path());
+    let first = others.filter(|first| *first != second).find(|first| {
+        lancet_policy::is_within(first, second) || lancet_policy::is_within(second, first)
+    })?;
+    let text = format!(
+        "{} and {} cannot both be made: this file system takes the names for one. Nothing was written; give one of them another path.",
+        quote_path(first),
+        quote_path(second)
+    );
+    Some(Refusal::new(RefusalKind::Conflict, text).with("file_path", quote_path(second)))
+}
