@@ -21,7 +21,6 @@ use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 
 pub(super) use edit::StreamedText;
-pub(crate) use page::read;
 
 /// How much is read at a time while the end of a line is looked for.
 const STEP: usize = 64 << 10;

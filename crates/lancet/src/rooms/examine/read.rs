@@ -1,20 +1,23 @@
 //! examine for Read: the page of a text that fits the answer, which of its bytes it shows, and the call for the next one.
 
-pub(super) mod layout;
+mod layout;
+pub(super) mod source;
 
 use std::sync::Arc;
 
 use lancet_history::{ReadRange, Seen, Version};
-use lancet_text::Endings;
+use lancet_text::{Encoding, Endings};
+use lancet_workspace::{ReadError, Revision, Stamp};
 
-use super::large;
-use super::open::{HELD, decode, require_file, snapshot};
+use self::layout::{Layout, lay_out};
+use self::source::PageSource as _;
+use super::large::{self, LargeFile};
+use super::open::{HELD, LARGEST, decode, require_file, snapshot, unreadable};
 use crate::arguments::ReadArguments;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::wording::quote_path;
-use layout::lay_out;
 
 /// What is kept free of an answer for the notices after the lines, at least.
 const NOTICE_ROOM: usize = 1_200;
@@ -101,53 +104,95 @@ pub(crate) fn examine(
         .ledger()
         .peek(target.path())
         .map(|entry| entry.revision);
-    let size = target.located.stat().map_or(0, |stamp| stamp.size);
-    let mut page = if size > HELD {
-        large::read(context, target, wanted)?
-    } else {
-        held(context, target, wanted)?
+    let shown = match streamed(context, &target, wanted)? {
+        Some(shown) => shown,
+        None => held(context, &target, wanted)?,
     };
-    page.known = known;
+    let page = Page {
+        target,
+        notices: shown.layout.hidden.notice().into_iter().collect(),
+        text: shown.layout.text,
+        shape: Shape::Text,
+        start: wanted.first.saturating_add(1),
+        lines: shown.layout.lines,
+        total: shown.total,
+        truncated: shown.layout.truncated,
+        encoding: shown.encoding.name(),
+        endings: shown.endings,
+        revision: shown.revision.short(),
+        version: crate::ledger::version(&shown.revision, &shown.stamp),
+        content: shown.content,
+        seen: shown.layout.seen,
+        asked: wanted.asked,
+        known,
+    };
     Ok(settle(context, page, wanted, arguments.force))
 }
 
-/// A file that is held in memory.
-pub(super) fn held(
-    context: &CallContext<'_>,
-    target: Target,
-    wanted: Wanted,
-) -> Result<Page, Refusal> {
-    let base = snapshot(context.session, &target)?;
-    let document = decode(context.engine(), &target, &base.bytes)?;
-    let budget = budget(context, &target);
-    let mut layout = lay_out(context, &document, wanted, budget);
+/// The lines of a page, and the version that they are of.
+struct Shown {
+    layout: Layout,
+    total: usize,
+    encoding: Encoding,
+    endings: Endings,
+    revision: Revision,
+    stamp: Stamp,
+    content: Option<Arc<Vec<u8>>>,
+}
+
+/// The lines of a file that is held in memory.
+fn held(context: &CallContext<'_>, target: &Target, wanted: Wanted) -> Result<Shown, Refusal> {
+    let base = snapshot(context.session, target)?;
+    let document = decode(context.engine(), target, &base.bytes)?;
+    let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
     if document.line_count() == 0 {
         layout.seen = Seen::whole(base.bytes.len() as u64);
     }
-    let (encoding, endings, total) = (
-        document.encoding().name(),
-        document.endings(),
-        document.line_count(),
-    );
-    drop(document);
-    Ok(Page {
-        target,
-        notices: layout.hidden.notice().into_iter().collect(),
-        text: layout.text,
-        shape: Shape::Text,
-        start: wanted.first.saturating_add(1),
-        lines: layout.lines,
-        total,
-        truncated: layout.truncated,
-        encoding,
-        endings,
-        revision: base.revision.short(),
-        version: crate::ledger::version(&base.revision, &base.stamp),
-        content: Some(base.bytes),
-        seen: layout.seen,
-        asked: wanted.asked,
-        known: None,
+    Ok(Shown {
+        layout,
+        total: document.line_count(),
+        encoding: document.encoding(),
+        endings: document.endings(),
+        revision: base.revision,
+        stamp: base.stamp,
+        content: Some(Arc::clone(&base.bytes)),
     })
+}
+
+/// The lines of a file that is too large to be held; none where it is not, or has to be held to be understood: another
+/// encoding, or mixed line ends.
+fn streamed(
+    context: &CallContext<'_>,
+    target: &Target,
+    wanted: Wanted,
+) -> Result<Option<Shown>, Refusal> {
+    if target.located.stat().is_none_or(|stamp| stamp.size <= HELD) {
+        return Ok(None);
+    }
+    let survey = large::survey(context, target)?;
+    let Some(encoding) = large::streamable(context, target, &survey)? else {
+        let size = survey.facts.length();
+        return match size > LARGEST {
+            true => Err(unreadable(
+                target,
+                &ReadError::TooLarge {
+                    size,
+                    most: LARGEST,
+                },
+            )),
+            false => Ok(None),
+        };
+    };
+    let file = LargeFile::new(context, target, &survey);
+    Ok(Some(Shown {
+        layout: lay_out(context, &file, wanted, budget(context, target))?,
+        total: file.count_lines(),
+        encoding,
+        endings: survey.facts.endings(),
+        revision: survey.revision,
+        stamp: survey.stamp,
+        content: None,
+    }))
 }
 
 /// Decides whether the text is given again, and writes the notices.
@@ -241,7 +286,7 @@ fn next_call(
 }
 
 /// What the lines of a page may take of the answer: what its notices leave.
-pub(super) fn budget(context: &CallContext<'_>, target: &Target) -> usize {
+fn budget(context: &CallContext<'_>, target: &Target) -> usize {
     let most = longest_name(context);
     let notices = target
         .notices

@@ -2,11 +2,12 @@
 //! people do not see.
 
 use lancet_history::Seen;
-use lancet_text::{Document, hidden};
+use lancet_text::hidden;
 
 use super::Wanted;
-use crate::ledger::raw;
+use super::source::{Extent, PageLine, PageSource};
 use crate::limit::AnswerLimit;
+use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::settings::Gutter;
 
@@ -21,7 +22,7 @@ pub(crate) struct Layout {
     pub(crate) text: String,
     pub(crate) lines: usize,
     pub(crate) truncated: bool,
-    /// The bytes shown, in the coordinates of the document's raw bytes.
+    /// The bytes of the file that are shown.
     pub(crate) seen: Seen,
     /// Where text stands that people do not see.
     pub(crate) hidden: HiddenPlaces,
@@ -80,18 +81,18 @@ impl HiddenPlaces {
 }
 
 impl Layout {
-    /// Adds a line, where it fits. The first one is cut until it does, by `lay` with fewer characters.
-    pub(crate) fn add_line(
+    /// Adds a line, where it fits, and gives how many bytes of it are shown. The first one is cut until it fits.
+    fn add_line(
         &mut self,
         context: &CallContext<'_>,
         budget: usize,
         line: usize,
-        text: &str,
-        lay: impl Fn(usize) -> LaidLine,
+        read: &PageLine<'_>,
     ) -> Option<usize> {
-        let most = context.engine().settings.read.max_line_chars;
+        let settings = &context.engine().settings.read;
+        let (text, most) = (&*read.text, settings.max_line_chars);
         let room = NAMED.saturating_sub(self.hidden.named.len());
-        let mut laid = lay(most);
+        let mut laid = lay_line(line, read, most, settings.gutter);
         let mut found = HiddenPlaces::of(line, 0, &text[..laid.shown], room);
         let mut length = context.length(&laid.text) + found.length(context.limit);
         if self.length + length > budget {
@@ -101,7 +102,8 @@ impl Layout {
             }
             let fitting = budget.saturating_sub(found.length(context.limit) + CUT_WORDS);
             let fitting = context.limit.measure.prefix(text, fitting);
-            laid = lay(text[..fitting].chars().count().min(most).max(1));
+            let fitting = text[..fitting].chars().count().min(most).max(1);
+            laid = lay_line(line, read, fitting, settings.gutter);
             found = HiddenPlaces::of(line, 0, &text[..laid.shown], room);
             length = context.length(&laid.text) + found.length(context.limit);
         }
@@ -113,7 +115,7 @@ impl Layout {
     }
 
     /// Adds a part of one line, alone, from a character on.
-    pub(crate) fn add_part(&mut self, line: usize, column: usize, shown: &str, gutter: Gutter) {
+    fn add_part(&mut self, line: usize, column: usize, shown: &str, gutter: Gutter) {
         gutter.write(&mut self.text, line + 1);
         self.text.push_str(shown);
         self.text.push('\n');
@@ -122,51 +124,44 @@ impl Layout {
     }
 }
 
+/// Lays the wanted lines out, as many as fit the budget.
 pub(super) fn lay_out(
     context: &CallContext<'_>,
-    document: &Document<'_>,
+    source: &impl PageSource,
     wanted: Wanted,
     budget: usize,
-) -> Layout {
-    let gutter = context.engine().settings.read.gutter;
-    let total = document.line_count();
+) -> Result<Layout, Refusal> {
+    let total = source.count_lines();
     let mut layout = Layout::default();
     if wanted.first >= total {
-        return layout;
+        return Ok(layout);
     }
     if let Some(column) = wanted.column {
-        lay_column(context, document, wanted.first, column, budget, &mut layout);
-        return layout;
+        lay_column(context, source, wanted.first, column, budget, &mut layout)?;
+        return Ok(layout);
     }
     let end = total.min(wanted.first.saturating_add(wanted.most));
-    // One after the other: looking each line up by itself was two thirds of the instructions of a Read of 1 MB.
-    let ranges = document.lines_from(wanted.first);
-    for (line, range) in (wanted.first..end).zip(ranges) {
-        let text = &document.view()[range.clone()];
-        let lay = |most| lay_line(line, text, most, gutter);
-        let Some(shown) = layout.add_line(context, budget, line, text, lay) else {
+    for (line, read) in (wanted.first..end).zip(source.read_lines(wanted.first)) {
+        let read = read?;
+        let Some(shown) = layout.add_line(context, budget, line, &read) else {
             break;
         };
-        let seen = if shown == text.len() {
-            range.start..document.view().len().min(range.end + 1)
-        } else {
-            range.start..range.start + shown
-        };
-        layout.seen.add(raw(document, seen));
+        layout.seen.add(source.file_range(read.shown(shown)));
     }
     // A page that was asked for by its size and came whole is not cut.
     layout.truncated |= wanted.asked.limit == 0 && wanted.first + layout.lines < total;
-    layout
+    Ok(layout)
 }
 
 /// A numbered line, and how many bytes of it are shown.
-pub(crate) struct LaidLine {
-    pub(crate) text: String,
-    pub(crate) shown: usize,
+struct LaidLine {
+    text: String,
+    shown: usize,
 }
 
 /// Sets one line, cut where it is too long, and then followed by the call that shows the rest.
-pub(crate) fn lay_line(line: usize, text: &str, most: usize, gutter: Gutter) -> LaidLine {
+fn lay_line(line: usize, read: &PageLine<'_>, most: usize, gutter: Gutter) -> LaidLine {
+    let text = &*read.text;
     let mut out = String::with_capacity(text.len() + 8);
     gutter.write(&mut out, line + 1);
     let cut_at = if text.len() <= most {
@@ -177,9 +172,21 @@ pub(crate) fn lay_line(line: usize, text: &str, most: usize, gutter: Gutter) -> 
     let shown = cut_at.unwrap_or(text.len());
     out.push_str(&text[..shown]);
     out.push('\n');
-    if let Some(at) = cut_at {
-        let left = text[at..].chars().count();
-        out.push_str(&format!("[lancet: line {} goes on for {left} more characters; offset {} with column {} shows them]\n", line + 1, line + 1, most + 1));
+    if !read.is_whole(shown) {
+        // How long a line is of which only the beginning was read is not known.
+        let (left, rest) = match read.extent {
+            Extent::ToEnd => {
+                let left = text[shown..].chars().count();
+                (format!(" for {left} more characters"), "them")
+            }
+            Extent::Beginning => (String::new(), "more of it"),
+        };
+        out.push_str(&format!(
+            "[lancet: line {} goes on{left}; offset {} with column {} shows {rest}]\n",
+            line + 1,
+            line + 1,
+            most + 1
+        ));
     }
     LaidLine { text: out, shown }
 }
@@ -187,41 +194,30 @@ pub(crate) fn lay_line(line: usize, text: &str, most: usize, gutter: Gutter) -> 
 /// Sets one line alone, from a character on.
 fn lay_column(
     context: &CallContext<'_>,
-    document: &Document<'_>,
+    source: &impl PageSource,
     line: usize,
     column: usize,
     budget: usize,
     layout: &mut Layout,
-) {
-    let range = document.line_range(line);
-    let text = &document.view()[range.clone()];
-    let start = text
-        .char_indices()
-        .nth(column)
-        .map_or(text.len(), |(at, _)| at);
-    let end = start + part_that_fits(context, &text[start..], budget);
+) -> Result<(), Refusal> {
+    let read = source.read_from(line, column, budget.saturating_mul(4))?;
+    let end = part_that_fits(context, &read.text, budget);
+    let shown = &read.text[..end];
     let gutter = context.engine().settings.read.gutter;
-    layout.add_part(line, column, &text[start..end], gutter);
-    layout.truncated = end < text.len();
+    layout.add_part(line, column, shown, gutter);
+    layout.truncated = !read.is_whole(end);
     layout.text.push_str(&column_notice(
         line,
         column,
-        text[start..end].chars().count(),
-        end == text.len(),
+        shown.chars().count(),
+        read.is_whole(end),
     ));
-    let whole = document.line_range_whole(line);
-    let shown_end = if end == text.len() {
-        whole.end
-    } else {
-        range.start + end
-    };
-    layout
-        .seen
-        .add(raw(document, range.start + start..shown_end));
+    layout.seen.add(source.file_range(read.shown(end)));
+    Ok(())
 }
 
 /// How many bytes of a line that is shown alone fit, together with the words about what people do not see in it.
-pub(crate) fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize {
+fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize {
     let measure = context.limit.measure;
     let end = measure.prefix(text, budget);
     let found = HiddenPlaces::of(usize::MAX - 1, text.len(), &text[..end], NAMED);
@@ -232,7 +228,7 @@ pub(crate) fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usiz
 }
 
 /// What part of a line was shown alone.
-pub(crate) fn column_notice(line: usize, column: usize, shown: usize, to_end: bool) -> String {
+fn column_notice(line: usize, column: usize, shown: usize, to_end: bool) -> String {
     let (line, first) = (line + 1, column + 1);
     if to_end {
         return format!("[lancet: line {line}, from character {first} to its end]\n");
