@@ -34,7 +34,7 @@ This page is made by `cargo xtask docs` from `crates/lancet/src/refusal.rs`.
 ";
 
 /// One line of the table, as the source has it.
-struct Row<'t> {
+struct ErrorRow<'t> {
     edit: &'t str,
     write: Option<&'t str>,
     name: &'t str,
@@ -62,8 +62,8 @@ pub(crate) fn page(source: &str) -> anyhow::Result<String> {
 
 /// The table is read from the source rather than from the library, so that the house rules need no build of lancet:
 /// one row a line, `row(RefusalKind::Name, 1, Some(2), "name", "when", "next"),`.
-fn rows(source: &str) -> anyhow::Result<Vec<Row<'_>>> {
-    let rows: Vec<Row<'_>> = source
+fn rows(source: &str) -> anyhow::Result<Vec<ErrorRow<'_>>> {
+    let rows: Vec<ErrorRow<'_>> = source
         .lines()
         .skip_while(|line| !line.starts_with("pub const TABLE"))
         .take_while(|line| *line != "];")
@@ -78,13 +78,13 @@ fn rows(source: &str) -> anyhow::Result<Vec<Row<'_>>> {
     Ok(rows)
 }
 
-fn row(line: &str) -> Option<Row<'_>> {
+fn row(line: &str) -> Option<ErrorRow<'_>> {
     let parts: Vec<&str> = line.split('"').collect();
     let [numbers, name, ", ", when, ", ", next, "),"] = parts.as_slice() else {
         return None;
     };
     let mut numbers = numbers.split(", ").skip(1);
-    Some(Row {
+    Some(ErrorRow {
         edit: numbers.next()?,
         write: match numbers.next()? {
             "None" => None,
@@ -124,7 +124,7 @@ pub(crate) fn write() -> anyhow::Result<bool> {
 mod tests {
     use super::*;
 
-    const TABLE: &str = "pub const TABLE: &[Row] = &[\n    row(RefusalKind::Stale, 7, Some(3), \"stale\", \"changed since\", \"read it\"),\n    row(RefusalKind::NotFound, 8, None, \"not_found\", \"not there\", \"send old_string, again\"),\n];\n";
+    const TABLE: &str = "pub const TABLE: &[ErrorRow] = &[\n    row(RefusalKind::Stale, 7, Some(3), \"stale\", \"changed since\", \"read it\"),\n    row(RefusalKind::NotFound, 8, None, \"not_found\", \"not there\", \"send old_string, again\"),\n];\n";
 
     #[test]
     fn every_row_is_on_the_page() {
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_table_that_cannot_be_read_is_told() {
-        assert!(page("pub const TABLE: &[Row] = &[];\n").is_err());
+        assert!(page("pub const TABLE: &[ErrorRow] = &[];\n").is_err());
         assert!(page(&TABLE.replace("None, ", "")).is_err());
     }
 

@@ -12,25 +12,29 @@ use crate::terminal::{
     Colour, Style, TerminalApprover, print, print_error, stdout_is_terminal, visible, visible_line,
 };
 
-/// The form that was asked for.
+/// The output format that was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// Text.
+pub(crate) enum OutputFormat {
+    /// Plain text.
     Text,
     /// One JSON object.
     Json,
 }
 
-impl Form {
-    /// By the flag `--json`.
+impl OutputFormat {
+    /// The format by the flag `--json`.
     pub(crate) fn of(json: bool) -> Self {
-        if json { Form::Json } else { Form::Text }
+        if json {
+            OutputFormat::Json
+        } else {
+            OutputFormat::Text
+        }
     }
 }
 
-/// What an answer is shown as to a person. Files and pipes get the text that a model would read, whatever it is.
+/// How an answer is presented at a terminal. Files and pipes get the text that a model would read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape<'a> {
+pub(crate) enum Presentation<'a> {
     /// Numbered lines.
     Lines,
     /// A diff.
@@ -39,28 +43,28 @@ pub(crate) enum Shape<'a> {
     Plain(&'a TerminalApprover),
 }
 
-/// Puts an answer out.
+/// Prints an answer; returns the exit code.
 pub(crate) fn put(
     reply: &Reply,
-    form: Form,
-    shape: Shape<'_>,
+    form: OutputFormat,
+    shape: Presentation<'_>,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
     let unasked = match shape {
-        Shape::Change(approver) | Shape::Plain(approver) => approver.unasked(),
-        Shape::Lines => None,
+        Presentation::Change(approver) | Presentation::Plain(approver) => approver.unasked(),
+        Presentation::Lines => None,
     };
     let text = unasked.as_deref().unwrap_or(reply.text());
     match (form, reply.refusal()) {
-        (Form::Json, _) => print(&object(reply, text))?,
-        (Form::Text, Some(kind)) => print_error(&refusal(kind, text, around)),
-        (Form::Text, None) if !stdout_is_terminal() => print(&closed(text))?,
-        (Form::Text, None) => {
+        (OutputFormat::Json, _) => print(&object(reply, text))?,
+        (OutputFormat::Text, Some(kind)) => print_error(&refusal(kind, text, around)),
+        (OutputFormat::Text, None) if !stdout_is_terminal() => print(&closed(text))?,
+        (OutputFormat::Text, None) => {
             let colour = Colour::of(true, around.plain);
             print(&match shape {
-                Shape::Lines => colour.numbered(text),
-                Shape::Change(approver) => change(reply, colour, approver),
-                Shape::Plain(_) => closed(&visible(text)),
+                Presentation::Lines => colour.numbered(text),
+                Presentation::Change(approver) => change(reply, colour, approver),
+                Presentation::Plain(_) => closed(&visible(text)),
             })?;
         }
     }
@@ -68,9 +72,9 @@ pub(crate) fn put(
 }
 
 /// Puts out why a command did not come to an answer.
-pub(crate) fn put_failure(failure: &Failure, form: Form) {
+pub(crate) fn put_failure(failure: &Failure, form: OutputFormat) {
     match form {
-        Form::Json => {
+        OutputFormat::Json => {
             let error = json!({ "name": failure.name(), "message": failure.message });
             // Nobody is left to hear that standard output is closed.
             let _ = print(&format!(
@@ -78,7 +82,7 @@ pub(crate) fn put_failure(failure: &Failure, form: Form) {
                 json!({ "error": error, "text": failure.message })
             ));
         }
-        Form::Text => print_error(&format!("lancet: {}\n", visible(&failure.message))),
+        OutputFormat::Text => print_error(&format!("lancet: {}\n", visible(&failure.message))),
     }
 }
 

@@ -12,11 +12,11 @@ use clap_complete::Shell;
 use lancet::SessionName;
 
 pub(crate) use history::{
-    GcArguments, Going, LogArguments, LogFormat, RedoArguments, RestoreArguments, ShowArguments,
-    StatsArguments, UndoArguments,
+    GcArguments, LogArguments, LogFormat, RedoArguments, RestoreArguments, ShowArguments,
+    StatsArguments, UndoArguments, UndoFlags,
 };
 
-pub(crate) use permissions::{AskWhom, ExplainArguments, RulesArguments, TrustArguments};
+pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
 pub(crate) use search::{GlobArguments, GrepArguments};
 
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
@@ -87,14 +87,14 @@ pub(crate) struct McpArguments {
     ///
     /// Without it the user of an agent that is known to ask them (Claude Code, Codex), else nobody: they are declined.
     #[arg(long, value_name = "WHOM")]
-    pub(crate) ask: Option<AskWhom>,
+    pub(crate) ask: Option<AskOption>,
     #[command(flatten)]
     pub(crate) choice: ToolChoice,
     /// Add structured content and output schemas for clients that want them
     #[arg(long)]
     pub(crate) structured: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Show a file, or lines of it, as a model sees it
@@ -153,7 +153,7 @@ pub(crate) struct EditArguments {
     #[arg(long, value_name = "PLACES", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) expect_count: Option<u64>,
     #[command(flatten)]
-    pub(crate) writing: Writing,
+    pub(crate) writing: WriteFlags,
     #[command(flatten)]
     pub(crate) common: Shared,
 }
@@ -187,7 +187,7 @@ pub(crate) struct WriteArguments {
     #[arg(long, conflicts_with = "append")]
     pub(crate) create: bool,
     #[command(flatten)]
-    pub(crate) writing: Writing,
+    pub(crate) writing: WriteFlags,
     #[command(flatten)]
     pub(crate) common: Shared,
 }
@@ -232,7 +232,7 @@ pub(crate) struct ToolsArguments {
     #[command(flatten)]
     pub(crate) choice: ToolChoice,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Tell what lancet finds here: roots, settings, state folder, file system
@@ -251,7 +251,7 @@ pub(crate) struct DoctorArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Print a script that completes lancet's commands in a shell
@@ -284,7 +284,7 @@ pub(crate) struct HelpArguments {
 
 /// What writing commands share.
 #[derive(Debug, Args)]
-pub(crate) struct Writing {
+pub(crate) struct WriteFlags {
     /// Show the diff and write nothing
     #[arg(long)]
     pub(crate) diff: bool,
@@ -316,7 +316,7 @@ pub(crate) struct Shared {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Which tools are offered.
@@ -330,7 +330,7 @@ pub(crate) struct ToolChoice {
 /// Where lancet works and what it goes by.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Where lancet works")]
-pub(crate) struct Place {
+pub(crate) struct WorkArguments {
     /// A folder that lancet may work in; may be given several times
     ///
     /// Nothing outside of the roots is read or written. Without it: the working folder (but never `/` or your home

@@ -10,13 +10,13 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 
-use wire::Line;
+use wire::Connection;
 
 /// The word that makes this program the launcher.
 pub(crate) const WORD: &str = "--launcher";
 
 /// The line to the launcher, where there is one.
-static LAUNCHER: OnceLock<Line> = OnceLock::new();
+static LAUNCHER: OnceLock<Connection> = OnceLock::new();
 
 /// A program to be started, with what it reads and writes.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(crate) enum Running {
     /// By us.
     Here(Child),
     /// By the launcher, which tells on this line how it ended.
-    There(Line),
+    There(Connection),
 }
 
 impl Launch {
@@ -103,18 +103,18 @@ pub(crate) fn begin() {
     }
 }
 
-fn start_launcher() -> io::Result<Line> {
+fn start_launcher() -> io::Result<Connection> {
     let (ours, its) = wire::pair()?;
     let mut command = Command::new("/proc/self/exe");
     command.arg(WORD).stdin(Stdio::from(its));
     // It ends when our end of the line is closed, which no child of ours inherits.
     command.spawn()?;
-    Ok(Line::new(ours))
+    Ok(Connection::new(ours))
 }
 
 /// The launcher's life: starts what it is asked for until nobody is there to ask.
 pub(crate) fn serve(line: OwnedFd) -> io::Result<()> {
-    let line = Line::new(line);
+    let line = Connection::new(line);
     while let Some((launch, report)) = line.next()? {
         // Each is waited for by itself: an editor may be open for hours.
         std::thread::spawn(move || {

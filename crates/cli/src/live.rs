@@ -15,7 +15,7 @@ use lancet::settings::{ClaudeSettings, has_writer};
 use lancet::settings::{Reread, SettingsSource, Settled};
 use lancet_mcp::Level;
 
-use crate::arguments::{Mode, Place};
+use crate::arguments::{Mode, WorkArguments};
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::surroundings::{
@@ -33,7 +33,7 @@ const WAITS: usize = 10;
 #[derive(Clone)]
 pub(crate) struct Recipe {
     pub(crate) around: Surroundings,
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
     /// Where the project's file is.
     pub(crate) first_root: PathBuf,
     /// `--tools`, or the tools that the command has.
@@ -193,16 +193,17 @@ fn age(stamp: &Stamp) -> Option<Duration> {
     now.checked_sub(changed)
 }
 
-/// The settings of an open engine, looked at before every call.
+/// The settings of an open engine, checked for changes before every call.
 pub(crate) struct Live {
     recipe: Recipe,
     watched: Watched,
-    known: Mutex<Known>,
+    known: Mutex<LoadedState>,
 }
 
-struct Known {
+/// The settings files as they were loaded last.
+struct LoadedState {
     stamps: Vec<Stamp>,
-    /// What they say, where they load.
+    /// The fingerprint of their content, if they load.
     fingerprint: Option<String>,
 }
 
@@ -214,7 +215,7 @@ impl Live {
         let texts = recipe.read()?;
         // One that was changed just now may change again under the same stamp.
         let settled = stamps.iter().all(is_quiet);
-        let known = Known {
+        let known = LoadedState {
             stamps: if settled { stamps } else { Vec::new() },
             fingerprint: Some(texts.fingerprint()),
         };
@@ -244,7 +245,7 @@ impl Live {
     }
 
     /// What the files say, where it is not what they said.
-    fn reread(&self, texts: Texts, known: &mut Known) -> Result<Option<Reread>, Failure> {
+    fn reread(&self, texts: Texts, known: &mut LoadedState) -> Result<Option<Reread>, Failure> {
         let fingerprint = texts.fingerprint();
         if known.fingerprint.as_ref() == Some(&fingerprint) {
             return Ok(None);

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use answer::Form;
+use answer::OutputFormat;
 use arguments::Arguments;
 use failure::{Exit, Failure};
 use surroundings::Surroundings;
@@ -49,7 +49,7 @@ fn start(typed: &[OsString]) -> Exit {
         return Exit::Usage;
     }
     // Wanted before anything is parsed, so that a wrong command line is answered in the right form, too.
-    let form = Form::of(typed.iter().any(|word| word == "--json"));
+    let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
     let ended = match Arguments::try_parse_from(typed) {
         Ok(arguments) => command::run(&arguments.command, &around),
         Err(error)
@@ -62,7 +62,7 @@ fn start(typed: &[OsString]) -> Exit {
             let _ = error.print();
             Ok(Exit::Done)
         }
-        Err(error) if form == Form::Json => {
+        Err(error) if form == OutputFormat::Json => {
             let words = error.to_string();
             Err(Failure::usage(
                 words.trim_end().trim_start_matches("error: "),

@@ -1,4 +1,4 @@
-//! From what was typed and what is around to an open engine: roots, settings, mode, state folder, log.
+//! Opens an engine for a command: resolves roots, settings, mode, state folder and log, then confines the process (Landlock).
 
 use std::path::{Path, PathBuf};
 
@@ -6,87 +6,87 @@ use lancet::Lancet;
 use lancet::doors::Audience;
 use lancet_mcp::Level;
 
-use crate::arguments::{Mode, Place};
+use crate::arguments::{Mode, WorkArguments};
 use crate::failure::Failure;
 use crate::live::{Live, Recipe};
 use crate::log::Log;
-use crate::surroundings::{Reach, Surroundings, resolve_read_roots, resolve_roots};
+use crate::surroundings::{RootHint, Surroundings, resolve_read_roots, resolve_roots};
 use crate::terminal::{TerminalApprover, stdout_is_terminal};
-use crate::wall::{self, Gates, Wall};
+use crate::wall::{self, Wall, WritableFolders};
 
-/// Which tools a command has.
+/// The tools that a command offers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Offer<'a> {
-    /// Those that settings and `--tools` choose for models.
+    /// The tools that settings and `--tools` choose for models.
     Chosen(&'a [String]),
-    /// All: a person's own command does what its name says.
+    /// All tools, for a person's own command.
     All,
 }
 
-/// Who is asked about writes.
+/// Who is asked before a write.
 #[derive(Clone, Debug)]
-pub(crate) enum Whom {
-    /// Nobody.
+pub(crate) enum ApproverKind {
+    /// No one is asked.
     Nobody,
-    /// The person at the terminal.
+    /// The person at the terminal is asked.
     Terminal(TerminalApprover),
-    /// The user of the client that is served.
+    /// The user of the MCP client is asked.
     Client,
 }
 
-/// How long an engine is open.
+/// How long an engine stays open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lasts {
-    /// For one command: what the settings say at its start holds to its end.
+pub(crate) enum Lifetime {
+    /// For one command; the settings are read once.
     OneCall,
-    /// Until a client leaves: settings that somebody changes meanwhile count at the next call.
+    /// Until the client disconnects; changed settings apply from the next call on.
     Long,
 }
 
-/// What a command wants opened.
-pub(crate) struct Wish<'a> {
-    /// Where, and by which files.
-    pub(crate) place: &'a Place,
-    /// What it will touch.
-    pub(crate) reach: Reach<'a>,
-    /// `--mode`
+/// The parameters of an engine that a command opens.
+pub(crate) struct OpenRequest<'a> {
+    /// The common flags: roots, settings files, state folder, log.
+    pub(crate) place: &'a WorkArguments,
+    /// The files that the command will touch, which decides the default roots.
+    pub(crate) reach: RootHint<'a>,
+    /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
-    /// The mode where neither flag nor settings name one.
+    /// The mode if neither flag nor settings name one.
     pub(crate) unasked_mode: lancet::Mode,
-    /// Which tools it has.
+    /// The tools that are offered.
     pub(crate) offer: Offer<'a>,
-    /// Who is asked.
-    pub(crate) whom: Whom,
-    /// The longest answer where the settings name none, in characters.
+    /// Who is asked before a write.
+    pub(crate) approver: ApproverKind,
+    /// The longest answer in characters, if the settings name none.
     pub(crate) answer_limit: usize,
-    /// How much is logged where nobody says.
+    /// The log level if neither flag nor environment names one.
     pub(crate) unasked_log: Level,
-    /// How long it is open.
-    pub(crate) lasts: Lasts,
+    /// How long the engine stays open.
+    pub(crate) lifetime: Lifetime,
 }
 
 /// An open engine and the log beside it.
 pub(crate) struct Opened {
     pub(crate) lancet: Lancet,
     pub(crate) log: Log,
-    /// What the kernel keeps this process from.
+    /// The confinement of this process by the kernel (Landlock).
     pub(crate) wall: Wall,
 }
 
-/// Whether folders of lancet's own are made for what may follow.
+/// Whether lancet's own folders are created before the process is confined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Footprint {
     Made,
     None,
 }
 
-impl Wish<'_> {
-    /// Opens it.
+impl OpenRequest<'_> {
+    /// Opens the engine and creates the folders that it may need.
     pub(crate) fn open(self, around: &Surroundings) -> Result<Opened, Failure> {
         self.open_leaving(Footprint::Made, around)
     }
 
-    /// Opens it only to look at it: nothing is made.
+    /// Opens the engine for inspection; nothing is created.
     pub(crate) fn open_to_look(self, around: &Surroundings) -> Result<Opened, Failure> {
         self.open_leaving(Footprint::None, around)
     }
@@ -114,10 +114,10 @@ impl Wish<'_> {
         for file in recipe.files() {
             builder = builder.settings_file(file);
         }
-        let lasts = self.lasts;
+        let lasts = self.lifetime;
         let reread = match lasts {
-            Lasts::OneCall => recipe.load()?,
-            Lasts::Long => {
+            Lifetime::OneCall => recipe.load()?,
+            Lifetime::Long => {
                 let (reread, live) = Live::begin(recipe)?;
                 builder = builder.settings_source(live);
                 reread
@@ -143,17 +143,17 @@ impl Wish<'_> {
         if let Some(folder) = &state_dir {
             builder = builder.state_dir(folder);
         }
-        let asks = !matches!(self.whom, Whom::Nobody);
-        let at_terminal = matches!(self.whom, Whom::Terminal(_));
+        let asks = !matches!(self.approver, ApproverKind::Nobody);
+        let at_terminal = matches!(self.approver, ApproverKind::Terminal(_));
         if let Some(home) = &around.home {
             builder = builder.home(home);
         }
-        // A person's own command answers in words that can be typed; what models call is answered as it is to them.
+        // Answers to a person's own command name shell commands; answers to models name tools.
         if let (Offer::All, Some(working)) = (self.offer, &around.working) {
             let working = working.clone();
             builder = builder.audience(Audience::Shell { working });
         }
-        if let Whom::Terminal(approver) = self.whom {
+        if let ApproverKind::Terminal(approver) = self.approver {
             if let Some(folder) = &state_dir {
                 approver.keep_drafts_in(folder.join("drafts"));
             }
@@ -165,13 +165,13 @@ impl Wish<'_> {
         if at_terminal || stdout_is_terminal() {
             wall::prepare();
         }
-        let mut gates = Gates {
+        let mut gates = WritableFolders {
             folders: roots,
             made: Vec::new(),
         };
         let settings = around.user_settings();
         let settings = settings.as_deref().and_then(Path::parent);
-        // Only a person's answer is ever written to the settings.
+        // The settings are written only after a person's answer.
         for (folder, wanted) in [(state_dir.as_deref(), true), (settings, asks)] {
             let make = wanted && footprint == Footprint::Made;
             let gate = if make {
@@ -181,7 +181,7 @@ impl Wish<'_> {
             };
             gate.extend(folder.map(Path::to_path_buf));
         }
-        if lasts == Lasts::Long {
+        if lasts == Lifetime::Long {
             let parent = state_dir.as_deref().and_then(Path::parent);
             let parent = parent.filter(|parent| is_narrow(parent, around, &read_roots));
             gates.folders.extend(parent.map(Path::to_path_buf));
@@ -191,9 +191,9 @@ impl Wish<'_> {
     }
 }
 
-/// Whether the folder around the state folder may be open, too: the kernel knows folders and not their names, so that a
-/// state folder which is removed and made again would be closed to a process that lasts. Not where that folder is the home
-/// folder or above it, the one for temporary files, or holds what may only be read.
+/// Whether the parent of the state folder may be writable, too. Landlock rules apply to folders and not to names, so a state
+/// folder that is removed and created again would be closed to a long-lived process. The parent stays closed if it is the
+/// home folder or above it, the folder of temporary files, or contains a read root.
 fn is_narrow(folder: &Path, around: &Surroundings, read_roots: &[PathBuf]) -> bool {
     let mut closed = around.home.iter().chain(read_roots);
     let is_wide = closed.any(|closed| closed.starts_with(folder));

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub(crate) use git::surroundings as git_surroundings;
-pub(crate) use roots::{Reach, resolve as resolve_roots, resolve_read as resolve_read_roots};
+pub(crate) use roots::{RootHint, resolve as resolve_roots, resolve_read as resolve_read_roots};
 pub(crate) use settings::{
     Flags, SettingsFile, claude as claude_settings, files as settings_files, load as load_settings,
     open as open_settings,

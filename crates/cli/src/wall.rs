@@ -37,18 +37,18 @@ impl Wall {
     }
 }
 
-/// Folders that may be written once the wall stands.
+/// The folders that stay writable after the process is confined.
 #[derive(Debug, Default)]
-pub(crate) struct Gates {
-    /// As they are.
+pub(crate) struct WritableFolders {
+    /// Folders that are used if they exist.
     pub(crate) folders: Vec<PathBuf>,
-    /// Made now if they are missing: afterwards nobody could make them.
+    /// Folders that are created if they are missing, since that is impossible afterwards.
     pub(crate) made: Vec<PathBuf>,
 }
 
 /// Raises the wall around this thread and all that it starts from now on; where it cannot be had, says so.
 #[cfg(target_os = "linux")]
-pub(crate) fn raise(gates: &Gates) -> Wall {
+pub(crate) fn raise(gates: &WritableFolders) -> Wall {
     use std::os::unix::fs::DirBuilderExt as _;
     raise_with(gates, &|folder| {
         // Where that fails the first write says why, as it does without a wall.
@@ -62,7 +62,7 @@ pub(crate) fn raise(gates: &Gates) -> Wall {
 
 #[cfg(target_os = "linux")]
 fn raise_with(
-    gates: &Gates,
+    gates: &WritableFolders,
     make: &dyn Fn(&std::path::Path),
 ) -> Result<Wall, landlock::RulesetError> {
     use landlock::{
@@ -97,7 +97,7 @@ fn raise_with(
 
 /// No other system has such a wall.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn raise(_: &Gates) -> Wall {
+pub(crate) fn raise(_: &WritableFolders) -> Wall {
     Wall::Absent
 }
 
@@ -160,7 +160,7 @@ mod tests {
         let (a, o) = (root.join("a"), outside.join("o"));
         let made = place.join("state/deep");
         let mut before = fs::File::create(outside.join("opened-before")).expect("made");
-        let gates = Gates {
+        let gates = WritableFolders {
             folders: vec![root.clone(), place.join("not there")],
             made: vec![made.clone()],
         };

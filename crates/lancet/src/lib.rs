@@ -95,7 +95,7 @@ pub mod tools {
 pub mod policy {
     pub use crate::explain::Explanation;
     pub use lancet_policy::{
-        Access, Effect, Entry, Layer, Outcome, PatternError, Rule, RuleError, Scope,
+        Access, Effect, Layer, LayeredRule, Outcome, PatternError, Rule, RuleError, Scope,
     };
 }
 

@@ -217,7 +217,7 @@ pub struct Settings {
     /// Further abbreviations that the ladder knows: short, long.
     pub abbreviations: Vec<(String, String)>,
     /// Permission rules, in the order of their layers.
-    pub rules: Vec<lancet_policy::Entry>,
+    pub rules: Vec<lancet_policy::LayeredRule>,
     /// Parts of protected folders that are opened.
     pub open: Vec<lancet_policy::Scope>,
     /// Further files that no credential is written into: patterns.

@@ -8,7 +8,7 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, Me
 use serde_json::Value;
 
 use crate::Answers;
-use crate::clients::Manners;
+use crate::clients::ClientProfile;
 use crate::pool::Progress;
 
 /// The key of the data in a result's `_meta`.
@@ -18,7 +18,7 @@ const RESULT: &str = "lancet/result";
 const NAMED_ROOTS: usize = 5;
 
 /// A result: text for the model, data for programs.
-pub(crate) fn result(reply: Reply, answers: Answers, client: &Manners) -> CallToolResult {
+pub(crate) fn result(reply: Reply, answers: Answers, client: &ClientProfile) -> CallToolResult {
     let mut result = CallToolResult::default();
     if reply.is_error() {
         result.is_error = Some(true);

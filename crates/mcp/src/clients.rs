@@ -24,12 +24,12 @@ struct Client {
     most: Option<usize>,
     /// Where the model is told by its requests and is one of these, nothing is cut.
     unless_model: &'static [&'static str],
-    hands_on: HandsOn,
+    hands_on: ForwardedForm,
 }
 
-/// In which form answers reach the model.
+/// The form in which a client forwards answers to its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HandsOn {
+enum ForwardedForm {
     /// The text alone.
     Text,
     /// The JSON of the whole result, `_meta` included.
@@ -45,7 +45,7 @@ const CLIENTS: &[Client] = &[
         name: "@cline/core",
         most: Some(7_800),
         unless_model: &[],
-        hands_on: HandsOn::Result,
+        hands_on: ForwardedForm::Result,
     },
     // Codex 0.166.0, November 2026: cut in the middle at about 10,000 bytes, with a line about the time before the text,
     // for models that it has no data of; with gpt-5.5, 31 kB arrived whole.
@@ -53,38 +53,38 @@ const CLIENTS: &[Client] = &[
         name: "codex-mcp-client",
         most: Some(9_500),
         unless_model: &["gpt-5.5"],
-        hands_on: HandsOn::Text,
+        hands_on: ForwardedForm::Text,
     },
     // Copilot CLI 1.0.102, November 2026: of anything over about 20,000 bytes 500 characters are shown.
     Client {
         name: "copilot-cli",
         most: Some(19_000),
         unless_model: &[],
-        hands_on: HandsOn::Text,
+        hands_on: ForwardedForm::Text,
     },
     // Qwen Code 0.15.10, November 2026: cut in the middle at 25,000 characters. The name ends in the server's.
     Client {
         name: "qwen-cli-mcp-client-*",
         most: Some(24_000),
         unless_model: &[],
-        hands_on: HandsOn::RefusalsWithArguments,
+        hands_on: ForwardedForm::RefusalsWithArguments,
     },
     // Gemini CLI 0.61.0, November 2026: 31 kB arrived whole. The name ends in the server's.
     Client {
         name: "gemini-cli-mcp-client*",
         most: None,
         unless_model: &[],
-        hands_on: HandsOn::RefusalsWithArguments,
+        hands_on: ForwardedForm::RefusalsWithArguments,
     },
 ];
 
-/// What is to be done for a client: the row of the table, and what the settings say over it.
-pub(crate) struct Manners {
+/// What is known about a client: its row in the table, and the limit that the settings set.
+pub(crate) struct ClientProfile {
     row: Option<&'static Client>,
     most: Option<usize>,
 }
 
-impl Manners {
+impl ClientProfile {
     /// What is known of the client of this name; `meta` is that of its request.
     pub(crate) fn of(client: Option<&str>, meta: &Map<String, Value>, set: &[ClientLimit]) -> Self {
         let row = client.and_then(|client| CLIENTS.iter().find(|row| is_named(row.name, client)));
@@ -100,8 +100,8 @@ impl Manners {
         }
     }
 
-    fn hands_on(&self) -> HandsOn {
-        self.row.map_or(HandsOn::Text, |row| row.hands_on)
+    fn hands_on(&self) -> ForwardedForm {
+        self.row.map_or(ForwardedForm::Text, |row| row.hands_on)
     }
 
     /// How much of an answer reaches the model.
@@ -112,9 +112,9 @@ impl Manners {
         let plain = AnswerLimit::new(most, Measure::Bytes);
         let framed = AnswerLimit::new(most.saturating_sub(FRAME), Measure::Json);
         let (answers, refusals) = match self.hands_on() {
-            HandsOn::Text => (plain, plain),
-            HandsOn::Result => (framed, framed),
-            HandsOn::RefusalsWithArguments => {
+            ForwardedForm::Text => (plain, plain),
+            ForwardedForm::Result => (framed, framed),
+            ForwardedForm::RefusalsWithArguments => {
                 // The arguments are JSON inside a JSON string.
                 let taken = Measure::Json.length(&arguments.to_string());
                 let most = framed.most.saturating_sub(taken);
@@ -127,14 +127,14 @@ impl Manners {
     /// Whether the client is one whose model reads answers in another form than they have. Structured content would
     /// reach it beside the text, or instead of it.
     pub(crate) fn takes_text_alone(&self) -> bool {
-        self.most.is_some() || self.hands_on() != HandsOn::Text
+        self.most.is_some() || self.hands_on() != ForwardedForm::Text
     }
 
     /// The data of a result: all of it, or for a client whose model reads it what the text does not say.
     pub(crate) fn data(&self, data: Value) -> Value {
         match self.hands_on() {
-            HandsOn::Text => data,
-            HandsOn::Result | HandsOn::RefusalsWithArguments => brief(&data),
+            ForwardedForm::Text => data,
+            ForwardedForm::Result | ForwardedForm::RefusalsWithArguments => brief(&data),
         }
     }
 

@@ -18,46 +18,46 @@ use rmcp::service::{Peer, PeerRequestOptions};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use form::Said;
+use form::FormAnswer;
 
 /// Who is asked before a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ask {
-    /// Whom the engine asks; without an approver nobody.
+    /// The approver of the engine is asked; without one no one is asked.
     #[default]
     Engine,
-    /// The person behind the client, where the client offers elicitation and is known to put questions to a person.
+    /// The user of the client is asked, if the client offers elicitation and is known to show questions to a person.
     Known,
-    /// The person behind the client, where the client offers elicitation.
+    /// The user of the client is asked, if the client offers elicitation.
     Elicit,
 }
 
-/// Clients that are known to put an elicitation to a person at a terminal, and to answer it harmlessly where there is none.
-/// docs/asking.md has the same table in words, with the clients that were looked at and are not in it.
+/// Clients that show an elicitation to a person at a terminal, and decline it if there is no person. docs/asking.md describes
+/// them, and the clients that were examined and are not in the list.
 const KNOWN: &[&str] = &["claude-code", "codex-mcp-client"];
 
-/// How often whoever waits for an answer looks whether it is still wanted.
+/// The interval at which a waiting call checks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// A no that comes sooner was not given by a person: nobody has read the question by then.
+/// A no that arrives sooner was not given by a person, who could not have read the question by then.
 const READING: Duration = Duration::from_millis(300);
-/// The name of the question in a call that is to be sent again.
+/// The name of the question in the input requests of a call that has to be repeated.
 const NAME: &str = "decision";
 
-/// A question on its way to the person, and where the answer goes.
-pub(crate) struct Asked {
+/// A question on its way to the person, with the channel for the answer.
+pub(crate) struct PendingQuestion {
     request: ElicitRequest,
-    /// None: the client gave no result.
+    /// Receives the result; none if the client gave none.
     answer: Sender<Option<ElicitResult>>,
     wait: Wait,
-    /// When the answer is no longer waited for, where that is before the question's own end.
+    /// The deadline of the answer, if it is earlier than that of the question itself.
     until: Option<Instant>,
 }
 
-/// The approver of one call: hands its questions to the task that looks after the call.
-pub(crate) struct Line(pub(crate) UnboundedSender<Asked>);
+/// The approver of one call: sends its questions to the task of the call, which passes them to the client by MCP elicitation.
+pub(crate) struct ElicitApprover(pub(crate) UnboundedSender<PendingQuestion>);
 
-impl Line {
-    /// Puts one form to the person; none where nobody fills it in.
+impl ElicitApprover {
+    /// Shows one form to the person; none if no one fills it in.
     fn put(
         &self,
         request: Option<ElicitRequest>,
@@ -65,7 +65,7 @@ impl Line {
         until: Option<Instant>,
     ) -> Option<ElicitResult> {
         let (answer, answered) = channel();
-        let asked = Asked {
+        let asked = PendingQuestion {
             request: request?,
             answer,
             wait: wait.clone(),
@@ -83,7 +83,7 @@ impl Line {
     }
 }
 
-impl Approver for Line {
+impl Approver for ElicitApprover {
     fn ask(&self, question: &Question, wait: &Wait) -> Answer {
         let began = Instant::now();
         let Some(result) = self.put(form::decision(question), wait, None) else {
@@ -94,12 +94,12 @@ impl Approver for Line {
             false => Answer::No,
         };
         match form::understood(&result, question) {
-            Said::Yes => Answer::Yes,
-            Said::Session => Answer::Session,
-            Said::Always => Answer::Always,
-            Said::Dismissed => Answer::Unanswered(None),
-            Said::Declined => no(None),
-            Said::No => {
+            FormAnswer::Yes => Answer::Yes,
+            FormAnswer::Session => Answer::Session,
+            FormAnswer::Always => Answer::Always,
+            FormAnswer::Dismissed => Answer::Unanswered(None),
+            FormAnswer::Declined => no(None),
+            FormAnswer::No => {
                 // The no stands, whatever comes of the words.
                 wait.declined();
                 let until = Instant::now().checked_add(WORDS_WAIT);
@@ -130,7 +130,7 @@ pub(crate) fn is_asked(
         .is_some_and(|offer| offer.form.is_some() || offer.url.is_none())
 }
 
-impl Asked {
+impl PendingQuestion {
     /// Whether nobody waits for the answer any more.
     pub(crate) fn is_over(&self) -> bool {
         is_over(&self.wait, self.until)

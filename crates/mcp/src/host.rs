@@ -10,22 +10,22 @@ use serde_json::{Map, Value};
 use crate::identity::{SEEN, SHORTENED};
 use crate::log::{Level, Log};
 
-/// A host's news.
+/// What the host reports about its conversation in a call's `_meta`.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct HostNotices {
     seen: Vec<Result<Shown, ()>>,
     shortened: bool,
 }
 
-/// One text that stood before the model.
+/// One text of a file that the host showed the model.
 #[derive(Debug, Deserialize, PartialEq, Eq)]
 struct Shown {
     file_path: PathBuf,
     text: String,
 }
 
-impl Told {
-    /// Reads a request's `_meta`.
+impl HostNotices {
+    /// Parses a request's `_meta`.
     pub(crate) fn read(meta: &Map<String, Value>) -> Self {
         let seen = match meta.get(SEEN) {
             None | Some(Value::Null) => Vec::new(),
@@ -70,11 +70,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(meta: Value) -> Told {
+    fn read(meta: Value) -> HostNotices {
         let Value::Object(meta) = meta else {
             panic!("an object")
         };
-        Told::read(&meta)
+        HostNotices::read(&meta)
     }
 
     #[test]

@@ -1,5 +1,13 @@
-//! The door for agents: lancet as a Model Context Protocol server, in both generations of the protocol. Speaks over
-//! standard input and output, or over any pair of streams. No other crate names a type of the protocol library.
+//! A Model Context Protocol server for lancet, in both generations of the protocol, over standard input and output or any
+//! pair of streams.
+//!
+//! [`serve`] runs until the client disconnects; [`Options`] sets the session, the form of answers ([`Answers`]), who is
+//! asked before a write ([`Ask`]) and the [`Log`]. Calls run on threads of a pool and can be cancelled; a thread that is
+//! stuck in a system call is replaced. No other crate names a type of the protocol library.
+//!
+//! # Limitations
+//!
+//! One connection is one client; there is no HTTP transport. A message is at most [`MESSAGE_LIMIT`] bytes long.
 
 mod answer;
 mod clients;

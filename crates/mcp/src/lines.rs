@@ -1,37 +1,37 @@
-//! Cuts the bytes of a stream into lines, with a bound on their length. A longer line is dropped as it comes in,
-//! never kept, and reported once. Knows nothing of JSON.
+//! Splits a stream of bytes into lines, with a limit of their length. A longer line is discarded while it is received and
+//! reported once.
 
-/// What is cut off at a time: a pipe holds this much.
+/// The number of bytes read at a time, which is the capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
 
-/// What the buffer may keep between messages, so that one large message does not stay in memory.
+/// The capacity that the buffer keeps between messages, so that one large message does not stay in memory.
 const KEPT: usize = 1024 * 1024;
 
-/// The bytes that came in and were not handed out yet.
+/// The bytes that were received and not returned yet.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct LineSplitter {
     buffer: Vec<u8>,
-    /// Where the first line that was not handed out begins.
+    /// The offset of the first line that was not returned yet.
     start: usize,
-    /// Up to where no newline was found.
+    /// The offset up to which there is no newline.
     scanned: usize,
     limit: usize,
-    /// An overlong line was reported, and its end was not seen yet.
+    /// Whether an overlong line was reported and its end was not received yet.
     dropping: bool,
 }
 
-/// One cut.
+/// The result of looking for the next line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Cut<'a> {
+pub(crate) enum SplitResult<'a> {
     /// A whole line, without its end.
     Line(&'a [u8]),
-    /// A line longer than the limit; its bytes are gone.
+    /// A line longer than the limit was discarded.
     TooLong,
     /// More bytes are needed.
     More,
 }
 
-impl Lines {
+impl LineSplitter {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -55,7 +55,7 @@ impl Lines {
     }
 
     /// The next line, if it is there as a whole.
-    pub(crate) fn cut(&mut self) -> Cut<'_> {
+    pub(crate) fn cut(&mut self) -> SplitResult<'_> {
         loop {
             let Some(found) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) else {
                 self.scanned = self.buffer.len();
@@ -64,9 +64,9 @@ impl Lines {
                 } else if self.scanned - self.start > self.limit {
                     self.start = self.scanned;
                     self.dropping = true;
-                    return Cut::TooLong;
+                    return SplitResult::TooLong;
                 }
-                return Cut::More;
+                return SplitResult::More;
             };
             let (from, to) = (self.start, self.scanned + found);
             self.start = to + 1;
@@ -75,9 +75,9 @@ impl Lines {
                 continue;
             }
             if to - from > self.limit {
-                return Cut::TooLong;
+                return SplitResult::TooLong;
             }
-            return Cut::Line(&self.buffer[from..to]);
+            return SplitResult::Line(&self.buffer[from..to]);
         }
     }
 }
@@ -86,13 +86,13 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn owned(lines: &mut Lines) -> Vec<Result<Vec<u8>, ()>> {
+    fn owned(lines: &mut LineSplitter) -> Vec<Result<Vec<u8>, ()>> {
         let mut all = Vec::new();
         loop {
             match lines.cut() {
-                Cut::Line(line) => all.push(Ok(line.to_vec())),
-                Cut::TooLong => all.push(Err(())),
-                Cut::More => return all,
+                SplitResult::Line(line) => all.push(Ok(line.to_vec())),
+                SplitResult::TooLong => all.push(Err(())),
+                SplitResult::More => return all,
             }
         }
     }
@@ -101,7 +101,7 @@ mod tests {
     fn lines_come_out_whole_however_they_came_in() {
         let sent = b"one\ntwo\n\nthree three\nrest";
         for step in 1..sent.len() {
-            let mut lines = Lines::new(100);
+            let mut lines = LineSplitter::new(100);
             let mut all = Vec::new();
             for part in sent.chunks(step) {
                 lines.room().extend_from_slice(part);
@@ -118,7 +118,7 @@ mod tests {
     fn an_overlong_line_is_reported_once_and_the_next_one_is_read() {
         let sent = b"ok\n0123456789abcdef\nagain\n";
         for step in 1..sent.len() {
-            let mut lines = Lines::new(8);
+            let mut lines = LineSplitter::new(8);
             let mut all = Vec::new();
             for part in sent.chunks(step) {
                 lines.room().extend_from_slice(part);
@@ -134,14 +134,14 @@ mod tests {
 
     #[test]
     fn a_line_of_exactly_the_limit_passes() {
-        let mut lines = Lines::new(4);
+        let mut lines = LineSplitter::new(4);
         lines.room().extend_from_slice(b"abcd\nabcde\n");
         assert_eq!(owned(&mut lines), [Ok(b"abcd".to_vec()), Err(())]);
     }
 
     #[test]
     fn a_dropped_line_takes_no_memory() {
-        let mut lines = Lines::new(CHUNK);
+        let mut lines = LineSplitter::new(CHUNK);
         for _ in 0..100 {
             lines.room().resize(CHUNK, b'x');
             let _ = lines.cut();

@@ -10,36 +10,36 @@ use serde_json::Value;
 
 use crate::{Answers, Options};
 
-/// The list, and what it was made of.
-pub(crate) struct Listed(RwLock<Made>);
+/// The list of tools, cached with the declarations that it was built from.
+pub(crate) struct ToolList(RwLock<BuiltList>);
 
-struct Made {
+struct BuiltList {
     declared: Arc<[Declaration]>,
     tools: Arc<[Tool]>,
 }
 
-impl Listed {
+impl ToolList {
     pub(crate) fn new(lancet: &Lancet, options: &Options) -> Self {
-        Self(RwLock::new(Made::new(lancet, options)))
+        Self(RwLock::new(BuiltList::new(lancet, options)))
     }
 
-    /// The list as it was asked for last.
+    /// The list as it was built last.
     pub(crate) fn known(&self) -> Arc<[Tool]> {
         let made = self.0.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&made.tools)
     }
 
-    /// The list as the settings have it by now.
+    /// The list by the present settings; it is rebuilt if the declarations changed.
     pub(crate) fn anew(&self, lancet: &Lancet, options: &Options) -> Arc<[Tool]> {
         let mut made = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if !Arc::ptr_eq(&made.declared, &lancet.tools()) {
-            *made = Made::new(lancet, options);
+            *made = BuiltList::new(lancet, options);
         }
         Arc::clone(&made.tools)
     }
 }
 
-impl Made {
+impl BuiltList {
     fn new(lancet: &Lancet, options: &Options) -> Self {
         let declared = lancet.tools();
         Self {

@@ -25,11 +25,12 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<Queue>,
 }
 
+/// The waiting jobs and the threads of the pool.
 #[derive(Default)]
-struct State {
+struct Queue {
     jobs: VecDeque<Job>,
     /// Threads that sleep. The one that fell asleep last is woken first: its stack, its heap and its buffer are still
     /// in the cache, where a condition variable would take the threads in turn.
@@ -39,17 +40,17 @@ struct State {
     closing: bool,
 }
 
-/// Where the job of one call stands: shared by the call and the job, whichever of them outlives the other.
+/// The progress of the job of one call, shared by the call and the job.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress(Arc<Mutex<Phase>>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// No thread has taken it up.
+    /// No thread has started the job.
     #[default]
     Waiting,
     AtWork,
-    /// At work, and another thread stands in for its own.
+    /// The job is running, and its thread was replaced in the pool by another.
     Replaced,
     Ended,
 }
@@ -60,7 +61,7 @@ impl Progress {
         *self.lock() != Phase::Waiting
     }
 
-    /// Enters a phase and gives the one before.
+    /// Enters a phase; returns the previous one.
     fn enter(&self, phase: Phase) -> Phase {
         std::mem::replace(&mut self.lock(), phase)
     }
@@ -72,10 +73,10 @@ impl Progress {
 
 /// Why a job has no result.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failed {
-    /// It panicked.
+pub(crate) enum JobError {
+    /// The job panicked.
     Panicked,
-    /// No thread could be had for it.
+    /// No thread could be started for the job.
     NoThread,
 }
 
@@ -93,7 +94,7 @@ impl Pool {
         &self,
         progress: &Progress,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Failed> {
+    ) -> Result<T, JobError> {
         let permit = self.free.clone().acquire_owned().await;
         let (sender, result) = oneshot::channel();
         let (progress, shared) = (progress.clone(), self.shared.clone());
@@ -115,7 +116,7 @@ impl Pool {
         });
         self.shared.push(job)?;
         // The sender is dropped without a word only where the job unwound.
-        result.await.map_err(|_| Failed::Panicked)
+        result.await.map_err(|_| JobError::Panicked)
     }
 
     /// The job of a call that nobody waits for any more may hold its thread for an unknown time: another one takes its
@@ -163,14 +164,14 @@ impl Drop for Pool {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(self: &Arc<Self>, job: Job) -> Result<(), Failed> {
+    fn push(self: &Arc<Self>, job: Job) -> Result<(), JobError> {
         let mut state = self.lock();
         if state.closing {
-            return Err(Failed::NoThread);
+            return Err(JobError::NoThread);
         }
         state.jobs.push_back(job);
         if let Some(thread) = state.idle.pop() {
@@ -186,7 +187,7 @@ impl Shared {
             .is_err()
         {
             state.jobs.pop_back();
-            return Err(Failed::NoThread);
+            return Err(JobError::NoThread);
         }
         Ok(())
     }
@@ -266,12 +267,12 @@ mod tests {
         reactor().block_on(async {
             let pool = Pool::new(1);
             for _ in 0..3 {
-                let outcome: Result<(), Failed> = pool
+                let outcome: Result<(), JobError> = pool
                     .run(&Progress::default(), || {
                         std::panic::resume_unwind(Box::new("on purpose"))
                     })
                     .await;
-                assert_eq!(outcome, Err(Failed::Panicked));
+                assert_eq!(outcome, Err(JobError::Panicked));
                 assert_eq!(pool.run(&Progress::default(), || 7).await, Ok(7));
             }
         });
@@ -295,7 +296,7 @@ mod tests {
             hears.recv().expect("the job began");
             assert!(pool.settle(Duration::from_secs(60)).await);
             assert_eq!(done.load(Ordering::SeqCst), 1);
-            assert_eq!(pool.run(&Progress::default(), || 1).await, Err(Failed::NoThread));
+            assert_eq!(pool.run(&Progress::default(), || 1).await, Err(JobError::NoThread));
         });
     }
 

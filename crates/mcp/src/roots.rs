@@ -39,67 +39,68 @@ pub(crate) struct ClientRoots {
     lancet: Lancet,
     pool: Arc<Pool>,
     log: Log,
-    /// How long a call waits for the client to say what its roots are.
+    /// How long a call waits for the answer to `roots/list`.
     patience: Duration,
-    known: watch::Sender<Known>,
+    known: watch::Sender<RootsState>,
     number: AtomicU64,
 }
 
+/// What is known about the roots of the client.
 #[derive(Clone)]
-struct Known {
+struct RootsState {
     phase: Phase,
-    wait: Wait,
-    /// The engine on what the roots leave; none where they are ignored, or never came.
+    patience: Patience,
+    /// The engine narrowed to the client's roots; none if they are ignored or were never received.
     narrowed: Option<Lancet>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nobody has asked, or the client said that they changed since.
+    /// The client was not asked yet, or has announced that its roots changed.
     Unasked,
-    /// Asked, for the time of this number.
+    /// The request of this number was sent.
     Asked(u64),
     Settled,
 }
 
-/// How the wait for an answer stands.
+/// How long calls still wait for the answer to `roots/list`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wait {
-    /// No call has waited in vain.
-    On,
-    /// One has, and was told to come again.
-    Long,
-    /// So has another that came after: the client is taken for one that tells no roots, until it does.
-    Over,
+enum Patience {
+    /// No call has timed out; calls wait.
+    Fresh,
+    /// One call timed out and was refused with the request to call again.
+    TimedOutOnce,
+    /// Two calls timed out, one after the other; calls no longer wait, until the client answers.
+    GivenUp,
 }
 
-/// What a call is to do about the roots of its client.
-pub(crate) enum Verdict {
-    /// Go on with this engine, or with lancet's own where there is none.
+/// How a call continues after the roots of its client were looked up.
+pub(crate) enum RootsDecision {
+    /// Continue with this narrowed engine, or with lancet's own if there is none.
     Go(Option<Lancet>),
-    /// End with this: the client is to call again, and to bring its roots along.
+    /// Return this result: the client has to repeat the call with its roots.
     Bring(InputRequiredResult),
-    /// It does not know where it may work.
+    /// Refuse the call, because the roots are not known yet.
     Refuse(Refusal),
 }
 
-/// Whether a request is of the generation without a handshake, in which a server asks nothing by itself.
+/// Whether a request is of the protocol generation without `initialize`, in which a server sends no requests.
 pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
         .is_some_and(|version| version.as_str() >= ProtocolVersion::NO_INITIALIZE.as_str())
 }
 
-/// Whether a client tells its roots.
+/// Whether a client offers roots.
 fn are_offered(capabilities: Option<&ClientCapabilities>) -> bool {
     capabilities.is_some_and(|capabilities| capabilities.roots.is_some())
 }
 
 impl ClientRoots {
     pub(crate) fn new(lancet: Lancet, pool: Arc<Pool>, options: &Options) -> Self {
-        let unknown = Known {
+        let unknown = RootsState {
             phase: Phase::Unasked,
-            wait: Wait::On,
+            patience: Patience::Fresh,
             narrowed: None,
         };
         Self {
@@ -117,9 +118,9 @@ impl ClientRoots {
         self: &Arc<Self>,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Option<Verdict> {
+    ) -> Option<RootsDecision> {
         if !are_offered(context.client_capabilities().as_ref()) {
-            return Some(Verdict::Go(None));
+            return Some(RootsDecision::Go(None));
         }
         if is_modern(context) {
             let state = request.request_state.as_deref();
@@ -163,29 +164,29 @@ impl ClientRoots {
 
     /// What a call of a client of the first generation is to do: wait for the answer, within a bound. Some clients offer
     /// roots and never tell them; the roots that lancet was started on hold for those as for all others.
-    async fn awaited(self: &Arc<Self>, peer: &Peer<RoleServer>) -> Verdict {
+    async fn awaited(self: &Arc<Self>, peer: &Peer<RoleServer>) -> RootsDecision {
         let mut known = self.known.subscribe();
         if known.borrow_and_update().phase == Phase::Unasked {
             self.ask(peer.clone());
         }
-        let before = known.borrow().wait;
-        let settled =
-            known.wait_for(|known| known.phase == Phase::Settled || known.wait == Wait::Over);
+        let before = known.borrow().patience;
+        let settled = known
+            .wait_for(|known| known.phase == Phase::Settled || known.patience == Patience::GivenUp);
         if let Ok(Ok(known)) = tokio::time::timeout(self.patience, settled).await {
-            return Verdict::Go(known.narrowed.clone());
+            return RootsDecision::Go(known.narrowed.clone());
         }
-        self.waited_in_vain(before)
+        self.timed_out(before)
     }
 
-    /// What a call is to do that found the wait as `before` and got no answer either. What was narrowed stays so, and an
-    /// answer that comes late counts.
-    fn waited_in_vain(&self, before: Wait) -> Verdict {
+    /// Decides about a call that timed out; `before` is the patience when it began to wait. Roots that were narrowed stay so,
+    /// and a late answer still counts.
+    fn timed_out(&self, before: Patience) -> RootsDecision {
         let mut gives_up = false;
         self.known.send_if_modified(|known| {
-            gives_up = (before, known.wait) == (Wait::Long, Wait::Long);
-            known.wait = match known.wait {
-                Wait::Long if gives_up => Wait::Over,
-                Wait::On => Wait::Long,
+            gives_up = (before, known.patience) == (Patience::TimedOutOnce, Patience::TimedOutOnce);
+            known.patience = match known.patience {
+                Patience::TimedOutOnce if gives_up => Patience::GivenUp,
+                Patience::Fresh => Patience::TimedOutOnce,
                 as_it_is => as_it_is,
             };
             gives_up
@@ -197,10 +198,10 @@ impl ClientRoots {
             });
         }
         let known = self.known.borrow();
-        if known.wait == Wait::Over {
-            return Verdict::Go(known.narrowed.clone());
+        if known.patience == Patience::GivenUp {
+            return RootsDecision::Go(known.narrowed.clone());
         }
-        Verdict::Refuse(Refusal::new(
+        RootsDecision::Refuse(Refusal::new(
             RefusalKind::Timeout,
             "The client offers roots and has not yet said which they are (roots/list), so it is not known where work is allowed. Nothing was done; send the call again.",
         ))
@@ -212,7 +213,7 @@ impl ClientRoots {
         &self,
         state: Option<&str>,
         responses: Option<&std::collections::BTreeMap<String, Value>>,
-    ) -> Verdict {
+    ) -> RootsDecision {
         let number = state.and_then(|state| state.strip_prefix(STATE)?.parse().ok());
         if let Some(number) = number {
             let response = responses.and_then(|responses| responses.get(NAME)).cloned();
@@ -227,7 +228,7 @@ impl ClientRoots {
         }
         let known = self.known.borrow().clone();
         let number = match known.phase {
-            Phase::Settled => return Verdict::Go(known.narrowed),
+            Phase::Settled => return RootsDecision::Go(known.narrowed),
             // Several calls may come before the first brings the answer: each is as good.
             Phase::Asked(number) => number,
             Phase::Unasked => {
@@ -240,13 +241,13 @@ impl ClientRoots {
         let request = InputRequest::ListRoots(ListRootsRequest::default());
         requests.insert(NAME.to_owned(), request);
         let state = format!("{STATE}{number}");
-        Verdict::Bring(InputRequiredResult::new(Some(requests), Some(state)))
+        RootsDecision::Bring(InputRequiredResult::new(Some(requests), Some(state)))
     }
 
     fn enter(&self, phase: Phase) {
         self.known.send_modify(|known| {
             known.phase = phase;
-            known.wait = Wait::On;
+            known.patience = Patience::Fresh;
         });
     }
 

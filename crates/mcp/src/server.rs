@@ -17,16 +17,16 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::answer;
-use crate::clients::Manners;
-use crate::elicit::{self, Asked, Line};
-use crate::host::Told;
+use crate::clients::ClientProfile;
+use crate::elicit::{self, ElicitApprover, PendingQuestion};
+use crate::host::HostNotices;
 use crate::identity::{Identity, SESSION};
 use crate::idle::Activity;
-use crate::listing::Listed;
+use crate::listing::ToolList;
 use crate::log::Level;
 use crate::message::{OtherArguments, Unreadable};
-use crate::pool::{Failed, Pool, Progress};
-use crate::roots::{self, ClientRoots, Verdict};
+use crate::pool::{JobError, Pool, Progress};
+use crate::roots::{self, ClientRoots, RootsDecision};
 use crate::underway::{Underway, Waiting, overdue};
 use crate::{Answers, Options};
 
@@ -41,7 +41,7 @@ const THREADS: usize = 4;
 pub(crate) struct Server {
     lancet: Lancet,
     options: Options,
-    listed: Listed,
+    listed: ToolList,
     instructions: String,
     /// The ledger of calls that name no session: that of the process.
     own: Session,
@@ -62,7 +62,7 @@ impl Server {
         let pool = Arc::new(Pool::new(THREADS));
         let roots = ClientRoots::new(lancet.clone(), pool.clone(), &options);
         Self {
-            listed: Listed::new(&lancet, &options),
+            listed: ToolList::new(&lancet, &options),
             instructions: answer::instructions(&lancet),
             own,
             pool,
@@ -101,14 +101,14 @@ impl Server {
     }
 
     /// What is known of the client that a request comes from.
-    fn manners(&self, context: &RequestContext<RoleServer>) -> Manners {
+    fn manners(&self, context: &RequestContext<RoleServer>) -> ClientProfile {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
-        Manners::of(name, &context.meta, &self.lancet.settings().read.clients)
+        ClientProfile::of(name, &context.meta, &self.lancet.settings().read.clients)
     }
 
     /// A reply in the form that its client takes.
-    fn answered(&self, reply: Reply, tool: &str, client: &Manners) -> CallToolResponse {
+    fn answered(&self, reply: Reply, tool: &str, client: &ClientProfile) -> CallToolResponse {
         answer::result(reply, self.form(tool), client).into()
     }
 
@@ -148,10 +148,10 @@ impl Server {
             Err(refusal) => return refused(&refusal, &request.name),
         };
         let session = match self.roots.decide(&request, context).await? {
-            Verdict::Go(None) => session,
-            Verdict::Go(Some(narrowed)) => session.within(&narrowed),
-            Verdict::Bring(required) => return Some(required.into()),
-            Verdict::Refuse(refusal) => return refused(&refusal, &request.name),
+            RootsDecision::Go(None) => session,
+            RootsDecision::Go(Some(narrowed)) => session.within(&narrowed),
+            RootsDecision::Bring(required) => return Some(required.into()),
+            RootsDecision::Refuse(refusal) => return refused(&refusal, &request.name),
         };
         if let Some(Unreadable(reason)) = context.extensions.get() {
             let words = format!(
@@ -178,7 +178,7 @@ impl Server {
         let call = RawCall::new(request.name, arguments)
             .with_caller(caller)
             .with_cancel(cancel);
-        let told = Told::read(&context.meta);
+        let told = HostNotices::read(&context.meta);
         self.run(session, call, told, context).await
     }
 
@@ -187,7 +187,7 @@ impl Server {
         &self,
         session: Session,
         mut call: RawCall,
-        told: Told,
+        told: HostNotices,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResponse> {
         let questions = self.line_for(&mut call, context);
@@ -228,7 +228,7 @@ impl Server {
             tokio::select! {
                 biased;
                 outcome = &mut call.work => {
-                    let outcome = outcome.unwrap_or(Err(Failed::Panicked));
+                    let outcome = outcome.unwrap_or(Err(JobError::Panicked));
                     let reply = self.outcome(outcome, &call.tool, &call.cancel);
                     return Some(self.answered(reply, &call.tool, &manners));
                 }
@@ -274,14 +274,14 @@ impl Server {
         &self,
         call: &mut RawCall,
         context: &RequestContext<RoleServer>,
-    ) -> UnboundedReceiver<Asked> {
+    ) -> UnboundedReceiver<PendingQuestion> {
         let (line, questions) = unbounded_channel();
         if elicit::is_asked(
             self.options.ask,
             call.caller.client.as_deref(),
             context.client_capabilities().as_ref(),
         ) {
-            call.approver = Some(Arc::new(Line(line)));
+            call.approver = Some(Arc::new(ElicitApprover(line)));
         }
         questions
     }
@@ -290,7 +290,7 @@ impl Server {
     fn ask(
         &self,
         call: &mut Underway,
-        asked: Asked,
+        asked: PendingQuestion,
         context: &RequestContext<RoleServer>,
     ) -> Option<InputRequiredResult> {
         // Others may go on while a person thinks.
@@ -314,16 +314,16 @@ impl Server {
         });
     }
 
-    fn outcome(&self, outcome: Result<Reply, Failed>, tool: &str, call: &Cancel) -> Reply {
+    fn outcome(&self, outcome: Result<Reply, JobError>, tool: &str, call: &Cancel) -> Reply {
         match outcome {
             Ok(reply) => reply,
-            Err(Failed::Panicked) => {
+            Err(JobError::Panicked) => {
                 self.options
                     .log
                     .say(Level::Error, || format!("{tool} panicked"));
                 Reply::internal("it reached a state that should not be possible", call)
             }
-            Err(Failed::NoThread) => Reply::internal("the system gave no thread for it", call),
+            Err(JobError::NoThread) => Reply::internal("the system gave no thread for it", call),
         }
     }
 }

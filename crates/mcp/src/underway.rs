@@ -12,8 +12,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::elicit::Asked;
-use crate::pool::{Failed, Progress};
+use crate::elicit::PendingQuestion;
+use crate::pool::{JobError, Progress};
 
 /// How often a call that waits for a person is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -23,11 +23,11 @@ pub(crate) struct Underway {
     pub(crate) tool: String,
     pub(crate) cancel: Cancel,
     pub(crate) progress: Progress,
-    pub(crate) questions: UnboundedReceiver<Asked>,
+    pub(crate) questions: UnboundedReceiver<PendingQuestion>,
     /// The question that the client has taken along, under its state.
-    pub(crate) open: Option<(String, Asked)>,
+    pub(crate) open: Option<(String, PendingQuestion)>,
     pub(crate) began: Instant,
-    pub(crate) work: JoinHandle<Result<Reply, Failed>>,
+    pub(crate) work: JoinHandle<Result<Reply, JobError>>,
 }
 
 impl Underway {

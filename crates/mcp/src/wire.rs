@@ -11,7 +11,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 
-use crate::lines::{Cut, Lines};
+use crate::lines::{LineSplitter, SplitResult};
 use crate::log::{Level, Log};
 use crate::message::{self, Fault, Received};
 use crate::unanswered::{Place, Unanswered};
@@ -21,7 +21,7 @@ type Writer<W> = Arc<Mutex<Option<W>>>;
 /// A transport over a reader and a writer.
 pub(crate) struct Wire<R, W> {
     reader: R,
-    lines: Lines,
+    lines: LineSplitter,
     limit: usize,
     writer: Writer<W>,
     stage: Stage,
@@ -47,7 +47,7 @@ where
     pub(crate) fn new(reader: R, writer: W, limit: usize, log: Log) -> Self {
         Self {
             reader,
-            lines: Lines::new(limit),
+            lines: LineSplitter::new(limit),
             limit,
             writer: Arc::new(Mutex::new(Some(writer))),
             stage: Stage::Opening,
@@ -169,9 +169,9 @@ where
             // Nothing is read while too many requests, or their answers, wait.
             let place = self.unanswered.place().await?;
             let received = match self.lines.cut() {
-                Cut::Line(line) => message::read(line),
-                Cut::TooLong => Received::Fault(Fault::too_long(self.limit)),
-                Cut::More => match self.reader.read_buf(self.lines.room()).await {
+                SplitResult::Line(line) => message::read(line),
+                SplitResult::TooLong => Received::Fault(Fault::too_long(self.limit)),
+                SplitResult::More => match self.reader.read_buf(self.lines.room()).await {
                     Ok(0) => return None,
                     Ok(_) => continue,
                     Err(error) => {

@@ -7,10 +7,12 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lancet_policy::{Effect, Entry, FileNames, Ground, Layer, Mode, NameKind, Policy, Rule, Shows};
+use lancet_policy::{
+    Effect, FileNames, Layer, LayeredRule, Locations, Mode, NameKind, Policy, Rule, Shows,
+};
 
 /// Rules as people write them, in turn: folders, names, endings, absolute paths, wildcards in the middle.
-fn rules(number: usize) -> Vec<Entry> {
+fn rules(number: usize) -> Vec<LayeredRule> {
     let rule = |at: usize| {
         let (effect, text) = match at % 8 {
             0 => (Effect::Deny, format!("Read(private-{at}/**)")),
@@ -22,7 +24,7 @@ fn rules(number: usize) -> Vec<Entry> {
             6 => (Effect::Deny, format!("Read(**/vault{at}/*.txt)")),
             _ => (Effect::Deny, format!("Read(report-{at}-*.txt)")),
         };
-        Entry {
+        LayeredRule {
             effect,
             rule: Rule::parse(&text).expect("a rule"),
             layer: Layer::User,
@@ -55,9 +57,9 @@ fn main() {
         })
         .collect();
     for number in [0, 100, 500] {
-        let ground = Ground {
+        let ground = Locations {
             roots: vec!["/home/me/work/project".into()],
-            ..Ground::default()
+            ..Locations::default()
         };
         let policy = Policy::new(
             ground,

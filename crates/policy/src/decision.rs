@@ -1,5 +1,5 @@
-//! What was decided about a file, and by what. Words for people are made here, so that questions, refusals and `explain`
-//! say the same.
+//! A decision about a file, with its cause. The wording for people is here, so that questions, refusals and `explain` say the
+//! same.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,33 +7,33 @@ use std::path::PathBuf;
 
 use crate::rule::{Effect, Rule};
 
-/// What happens to an access.
+/// The result of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// It goes through.
+    /// The access is allowed.
     Allow,
-    /// A person is asked.
+    /// A person is asked first.
     Ask,
-    /// It is refused.
+    /// The access is refused.
     Deny,
 }
 
-/// What happens to writes that nothing else decides.
+/// The default decision for writes that no rule or table decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Every write asks.
+    /// A person is asked about every write.
     #[default]
     Ask,
-    /// Writes inside the roots go through.
+    /// Writes inside the roots are allowed.
     AcceptEdits,
-    /// No write, whatever the rules say.
+    /// Every write is refused, whatever the rules say.
     Plan,
-    /// Asks nothing but what may not be bypassed.
+    /// Writes are allowed except those that ask in every mode.
     Bypass,
 }
 
 impl Mode {
-    /// As settings and the command line write it.
+    /// The word for the mode in settings and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Mode::Ask => "ask",
@@ -44,21 +44,21 @@ impl Mode {
     }
 }
 
-/// Where a rule comes from.
+/// The source of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
-    /// The user's settings.
+    /// The rule is from the user's settings.
     User,
-    /// The project's settings.
+    /// The rule is from the project's settings.
     Project,
-    /// The command line; counts as the user's own.
+    /// The rule is from the command line, which counts as the user's own.
     CommandLine,
     /// The program that embeds the library; counts as the user's own.
     Host,
 }
 
 impl Layer {
-    /// As messages name it.
+    /// The name of the layer in messages.
     pub fn name(self) -> &'static str {
         match self {
             Layer::User => "user",
@@ -68,26 +68,26 @@ impl Layer {
         }
     }
 
-    /// Whether it speaks for the user: only such an allow rule lifts the denial of secret files.
+    /// Whether the rules of the layer are the user's own: only such an allow rule permits reading a secret file.
     pub fn is_users_own(self) -> bool {
         self != Layer::Project
     }
 }
 
-/// A rule in force.
+/// A rule in force, with its effect and source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// What it does.
+pub struct LayeredRule {
+    /// Whether the rule allows, asks or denies.
     pub effect: Effect,
-    /// The rule.
+    /// The access and the files that the rule is about.
     pub rule: Rule,
-    /// Whose it is.
+    /// The layer of settings that the rule is from.
     pub layer: Layer,
-    /// The file and line it stands in, for messages.
+    /// The file and line of the rule, for messages.
     pub source: String,
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for LayeredRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
@@ -100,26 +100,26 @@ impl fmt::Display for Entry {
     }
 }
 
-/// What decided.
+/// The reason for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause<'p> {
-    /// A rule.
-    Rule(&'p Entry),
-    /// The name, or a name above it, is protected.
+    /// A rule decided.
+    Rule(&'p LayeredRule),
+    /// The name of the file, or of a folder above it, is protected.
     Protected {
-        /// The name of the table.
+        /// The protected name in the built-in table.
         name: &'static str,
     },
-    /// The file is one that holds keys or passwords.
+    /// The file is a secret file: one that holds keys or passwords.
     Secret {
-        /// Its pattern, `*.pem`.
+        /// The pattern that the name matches, such as `*.pem`.
         pattern: Cow<'static, str>,
     },
-    /// It is below a folder that is only for reading.
+    /// The file is below a read root.
     ReadRoot(&'p PathBuf),
-    /// The mode.
+    /// The mode decided.
     Mode(Mode),
-    /// Nothing forbids reading it.
+    /// No rule denies reading the file.
     Nothing,
 }
 
@@ -138,12 +138,12 @@ impl fmt::Display for Cause<'_> {
     }
 }
 
-/// A decision about one file.
+/// A decision about one access to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision<'p> {
-    /// What happens.
+    /// Whether the access is allowed, asked about or denied.
     pub outcome: Outcome,
-    /// Why.
+    /// What decided.
     pub cause: Cause<'p>,
 }
 
@@ -152,12 +152,12 @@ impl<'p> Decision<'p> {
         Decision { outcome, cause }
     }
 
-    /// Whether it goes through.
+    /// Whether the access is allowed.
     pub fn is_allowed(&self) -> bool {
         self.outcome == Outcome::Allow
     }
 
-    /// Whether it is refused.
+    /// Whether the access is denied.
     pub fn is_denied(&self) -> bool {
         self.outcome == Outcome::Deny
     }

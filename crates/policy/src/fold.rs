@@ -1,21 +1,21 @@
-//! One spelling for all names that some file system takes for the same. Strong forms for what forbids (every disguise
-//! counts as the name), a plain one for what allows (only case and composition are forgiven).
+//! Folds names to one spelling if some file system treats them as equal. Rules that forbid use strong folding (every disguise
+//! counts as the name); rules that allow use plain folding (only case and Unicode composition are ignored).
 
 use std::path::{Component, Path};
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Bytes of a path that are folded without asking for memory.
+/// A path of up to this many bytes is folded without an allocation.
 const SHORT: usize = 160;
 
-/// How much is forgiven.
+/// Which differences between names are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strength {
-    /// Case, compatibility forms, invisible characters, trailing dots and spaces.
+    /// Case, Unicode compatibility forms (NFKC), invisible characters, trailing dots and spaces are ignored.
     Strict,
-    /// The same as a Windows drive reads it: a backslash parts names, and behind a colon stands a stream.
+    /// As strict, and as a Windows drive reads the name: a backslash separates names, and a colon begins a stream name.
     Drive,
-    /// Case and canonical composition.
+    /// Case and canonical composition (NFC) are ignored.
     Plain,
 }
 
@@ -23,9 +23,9 @@ pub(crate) enum Strength {
 pub(crate) enum Folded<'p> {
     /// The path is its own folded form.
     Same(&'p str),
-    /// Only letters changed their case.
+    /// Only the case of ASCII letters changed; the bytes and their number.
     Short([u8; SHORT], usize),
-    /// Everything else.
+    /// The folded form is a new text.
     Long(String),
 }
 
@@ -40,63 +40,67 @@ impl Folded<'_> {
     }
 }
 
-/// A path's names in their folded form.
+/// The folded form of a path.
 pub(crate) fn path(path: &Path, strength: Strength) -> Folded<'_> {
     match path.to_str() {
-        Some(text) => match survey(text, strength) {
-            Survey::Folded => Folded::Same(text),
-            Survey::Capitals if text.len() <= SHORT => {
+        Some(text) => match fold_cost(text, strength) {
+            FoldCost::Folded => Folded::Same(text),
+            FoldCost::Capitals if text.len() <= SHORT => {
                 let mut bytes = [0; SHORT];
                 let place = &mut bytes[..text.len()];
                 place.copy_from_slice(text.as_bytes());
                 place.make_ascii_lowercase();
                 Folded::Short(bytes, text.len())
             }
-            Survey::Capitals => Folded::Long(text.to_ascii_lowercase()),
-            Survey::Other => Folded::Long(slowly(path, strength)),
+            FoldCost::Capitals => Folded::Long(text.to_ascii_lowercase()),
+            FoldCost::Other => Folded::Long(fold_by_tables(path, strength)),
         },
-        None => Folded::Long(slowly(path, strength)),
+        None => Folded::Long(fold_by_tables(path, strength)),
     }
 }
 
-enum Survey {
+/// What folding a path takes.
+enum FoldCost {
     Folded,
     Capitals,
     Other,
 }
 
-/// What it takes to fold a path. Asked for every file of a search, so each look at the bytes is a loop without branches,
-/// which the compiler makes look at many at once.
-fn survey(text: &str, strength: Strength) -> Survey {
+/// Finds out what folding a path takes. Called for every file of a search, so each pass over the bytes is a loop without
+/// branches, which the compiler vectorises.
+fn fold_cost(text: &str, strength: Strength) -> FoldCost {
     let bytes = text.as_bytes();
     let any = |what: fn(u8) -> bool| bytes.iter().fold(false, |found, byte| found | what(*byte));
     let parts = |byte: u8| byte == b':' || byte == b'\\';
     if !text.is_ascii() || (strength == Strength::Drive && any(parts)) {
-        return Survey::Other;
+        return FoldCost::Other;
     }
-    // Doubled slashes, and names that end in a dot or a space; `.` and `..` are among them.
-    let vain = |before: u8, byte: u8| {
+    // Doubled slashes, and names that end in a dot or a space (`.` and `..` included), need the slow way.
+    let separates_ignored = |before: u8, byte: u8| {
         (byte == b'/') & ((before == b'/') | (before == b'.') | (before == b' '))
     };
     let neighbours = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     let last = bytes.last().copied().unwrap_or(0);
-    if neighbours.fold(false, |found, (before, byte)| found | vain(*before, *byte))
-        || ends_in_vain(last)
+    if neighbours.fold(false, |found, (before, byte)| {
+        found | separates_ignored(*before, *byte)
+    }) || is_ignored_at_end(last)
         || (last == b'/' && text.len() > 1)
     {
-        Survey::Other
+        FoldCost::Other
     } else if any(|byte| byte.is_ascii_uppercase()) {
-        Survey::Capitals
+        FoldCost::Capitals
     } else {
-        Survey::Folded
+        FoldCost::Folded
     }
 }
 
-fn ends_in_vain(byte: u8) -> bool {
+/// Whether file systems of Windows drop the byte at the end of a name.
+fn is_ignored_at_end(byte: u8) -> bool {
     matches!(byte, b'.' | b' ')
 }
 
-fn slowly(path: &Path, strength: Strength) -> String {
+/// Folds a path name by name, with the Unicode tables.
+fn fold_by_tables(path: &Path, strength: Strength) -> String {
     let mut folded = String::new();
     if path.has_root() {
         folded.push('/');
@@ -106,7 +110,7 @@ fn slowly(path: &Path, strength: Strength) -> String {
             continue;
         };
         let given = given.to_string_lossy();
-        // A mounted Windows drive may take the backslash for a separator.
+        // A mounted Windows drive may read the backslash as a separator.
         let parts: Vec<&str> = match strength {
             Strength::Drive => given.split('\\').collect(),
             Strength::Strict | Strength::Plain => vec![&given],
@@ -121,25 +125,26 @@ fn slowly(path: &Path, strength: Strength) -> String {
     folded
 }
 
-/// Whether a path may read otherwise on a Windows drive than here.
-pub(crate) fn may_be_a_drives(path: &Path) -> bool {
+/// Whether a Windows drive may read a path differently.
+pub(crate) fn may_differ_on_windows_drive(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.iter().fold(false, |found, &byte| {
         found | (byte == b':') | (byte == b'\\') | (byte >= 0x80)
     })
 }
 
-/// Whether a path is at or below a folder, in any spelling that some file system takes for the same.
+/// Whether a path is at or below a folder, in any spelling that some file system treats as equal.
 pub fn is_within(path: &Path, folder: &Path) -> bool {
     let (whole, start) = (
         path.as_os_str().as_encoded_bytes(),
         folder.as_os_str().as_encoded_bytes(),
     );
-    let vain = |pair: &[u8]| pair[1] == b'/' && (ends_in_vain(pair[0]) || pair[0] == b'/');
+    let separates_ignored =
+        |pair: &[u8]| pair[1] == b'/' && (is_ignored_at_end(pair[0]) || pair[0] == b'/');
     let plain = |bytes: &[u8]| {
         bytes.is_ascii()
-            && !bytes.windows(2).any(vain)
-            && !bytes.last().is_some_and(|last| ends_in_vain(*last))
+            && !bytes.windows(2).any(separates_ignored)
+            && !bytes.last().is_some_and(|last| is_ignored_at_end(*last))
     };
     if plain(start) && plain(whole) {
         let Some((lead, rest)) = whole.split_at_checked(start.len()) else {
@@ -170,19 +175,19 @@ pub(crate) fn name(given: &str, strength: Strength) -> String {
     bare.trim_end_matches(['.', ' ']).to_owned()
 }
 
-/// Characters of a pattern, which may stand in the middle of a name: nothing is cut off.
+/// The folded form of literal text of a pattern, which may be the middle of a name, so that its end is not trimmed.
 pub(crate) fn run(text: &str, strength: Strength) -> String {
-    // Nothing of ASCII composes or is invisible: most names need none of the tables.
+    // ASCII has no compositions and no invisible characters, so most names need no tables.
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
     if strength == Strength::Plain {
         return text.chars().flat_map(fold_case).nfc().collect();
     }
-    // Folding can make new compositions and composing can make new capitals, so both are done until nothing moves.
-    let mut current = once(text);
+    // Folding can create new compositions, and composing can create new capitals, so both are repeated until nothing changes.
+    let mut current = fold_pass(text);
     for _ in 0..3 {
-        let next = once(&current);
+        let next = fold_pass(&current);
         if next == current {
             break;
         }
@@ -191,7 +196,8 @@ pub(crate) fn run(text: &str, strength: Strength) -> String {
     current
 }
 
-fn once(name: &str) -> String {
+/// One pass of NFKC, removal of invisible characters, and case folding.
+fn fold_pass(name: &str) -> String {
     name.nfkc()
         .filter(|character| !default_ignorable(*character))
         .flat_map(fold_case)
@@ -199,7 +205,7 @@ fn once(name: &str) -> String {
         .collect()
 }
 
-/// Lower case of the upper case: this also brings together the letters that have two lower-case forms (`ſ` and `s`).
+/// Case folding by lower case of the upper case, which also unifies letters with two lower-case forms (`ſ` and `s`).
 fn fold_case(character: char) -> impl Iterator<Item = char> {
     character.to_uppercase().flat_map(char::to_lowercase)
 }
@@ -224,8 +230,8 @@ mod tests {
         for text in texts {
             let by_tables: String = text.chars().flat_map(fold_case).nfc().collect();
             assert_eq!(run(&text, Strength::Plain), by_tables);
-            assert_eq!(run(&text, Strength::Strict), once(&text));
-            assert_eq!(run(&text, Strength::Drive), once(&text));
+            assert_eq!(run(&text, Strength::Strict), fold_pass(&text));
+            assert_eq!(run(&text, Strength::Drive), fold_pass(&text));
         }
     }
 }

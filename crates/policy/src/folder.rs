@@ -1,5 +1,5 @@
-//! The entries of one folder decided one after the other: what all of them have in common, the way from the root down to
-//! the folder, is walked once. Says the same as [`Policy::may_read`], which it asks wherever a name is not plain.
+//! Decisions about all entries of one folder: the path from the root to the folder is matched once for all of them. The result
+//! is that of [`Policy::may_read`], which is called for every name that is not plain ASCII.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 use crate::decision::{Cause, Decision, Outcome};
 use crate::name::Name;
 use crate::policy::Policy;
-use crate::sets::Standing;
+use crate::sets::FolderStates;
 use crate::table;
 use crate::tree::NameKind;
 
-/// Names of more bytes are decided the long way.
+/// Names with more bytes are decided by [`Policy::may_read`].
 const SHORT: usize = 128;
 
-/// A folder whose entries are to be decided.
+/// A folder prepared for decisions about its entries.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// How far the rules that deny reading are on the way to it; none where an entry's path is needed whole.
-    standing: Option<Standing>,
+    /// The state of the rules that deny reading after the names of the folder; none if the whole path of an entry is needed.
+    states: Option<FolderStates>,
 }
 
 impl Folder {
-    /// The name of an entry, where a path is one of this folder.
+    /// The name of the entry at a path, if the path is directly in this folder.
     fn entry<'p>(&self, path: &'p Path) -> Option<&'p OsStr> {
         let (path, folder) = (
             path.as_os_str().as_bytes(),
@@ -34,37 +34,37 @@ impl Folder {
         (!rest.is_empty() && !rest.contains(&b'/')).then(|| OsStr::from_bytes(rest))
     }
 
-    /// Its path.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether a path is that of an entry of this folder.
+    /// Whether a path is directly in this folder.
     pub fn holds(&self, path: &Path) -> bool {
         self.entry(path).is_some()
     }
 }
 
 impl Policy {
-    /// Gets ready to decide about the entries of a folder, given as in [`Policy::may_read`].
+    /// Prepares decisions about the entries of a folder, given as in [`Policy::may_read`].
     pub fn folder(&self, path: &Path) -> Folder {
         let name = Name::new(self.ground(), path);
         // Roots inside of roots, and what a drive of Windows may read otherwise, are rare.
         let plain = name.root.is_some() && name.inner.is_empty() && name.drive.is_none();
         let last = path.as_os_str().as_bytes().last();
-        let standing = (plain && !self.has_root_below(path) && last != Some(&b'/'))
-            .then(|| self.denied_reading().stand(&name));
+        let states = (plain && !self.has_root_below(path) && last != Some(&b'/'))
+            .then(|| self.denied_reading().match_prefix(&name));
         Folder {
             path: path.to_path_buf(),
-            standing,
+            states,
         }
     }
 
-    /// [`Policy::folder`] for a folder of a folder that is ready; of any other path, too, but not sooner.
+    /// [`Policy::folder`] for a folder inside a prepared one, which is faster; any other path is accepted, too.
     pub fn folder_in(&self, folder: &Folder, path: &Path) -> Folder {
-        let standing = folder.standing.as_ref();
+        let states = folder.states.as_ref();
         let name = folder.entry(path).map(OsStr::as_bytes);
-        let (Some(standing), Some(name)) = (standing, name) else {
+        let (Some(states), Some(name)) = (states, name) else {
             return self.folder(path);
         };
         let mut room = [0; SHORT];
@@ -78,25 +78,26 @@ impl Policy {
         }
         Folder {
             path: path.to_path_buf(),
-            standing: Some(self.denied_reading().stand_from(standing, name)),
+            states: Some(self.denied_reading().advance(states, name)),
         }
     }
 
-    /// [`Policy::may_read`] for an entry of a folder; of any other path, too, but not sooner.
+    /// [`Policy::may_read`] for an entry of a prepared folder, which is faster; any other path is accepted, too.
     pub fn may_read_in(&self, folder: &Folder, path: &Path, kind: NameKind) -> Decision<'_> {
-        self.quickly(folder, path, kind)
+        self.decide_by_name(folder, path, kind)
             .unwrap_or_else(|| self.may_read(path, kind))
     }
 
-    fn quickly(&self, folder: &Folder, path: &Path, kind: NameKind) -> Option<Decision<'_>> {
-        let standing = folder.standing.as_ref()?;
+    /// The decision by the name of the entry alone; none if the whole path is needed.
+    fn decide_by_name(&self, folder: &Folder, path: &Path, kind: NameKind) -> Option<Decision<'_>> {
+        let states = folder.states.as_ref()?;
         let given = folder.entry(path)?.as_bytes();
         let mut room = [0; SHORT];
         let name = plain(given, &mut room)?;
         if table::may_be_secret(name) {
             return None;
         }
-        let found = self.denied_reading().find_from(standing, name, kind);
+        let found = self.denied_reading().find_from(states, name, kind);
         Some(match found {
             Some(number) => Decision::new(Outcome::Deny, self.rule(number)),
             None => Decision::new(Outcome::Allow, Cause::Nothing),
@@ -104,7 +105,7 @@ impl Policy {
     }
 }
 
-/// A plain name in small letters: its own folded form. None of any other.
+/// The folded form of a plain ASCII name: lower case; none for any other name.
 fn plain<'r>(name: &[u8], room: &'r mut [u8; SHORT]) -> Option<&'r str> {
     let folded = room.get_mut(..name.len())?;
     folded.copy_from_slice(name);

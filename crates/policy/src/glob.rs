@@ -1,20 +1,20 @@
-//! One name held against one name of a pattern, both folded. Linear in the name for every pattern with one star, and
-//! never worse than the product of both lengths.
+//! Matches one name against one name of a pattern, both folded, by backtracking to the last star: linear in the name for a
+//! pattern with one star, and at worst the product of both lengths.
 
 use crate::fold::{self, Strength};
-use crate::pattern::Piece;
+use crate::pattern::WildPart;
 
 /// A name with wildcards, folded.
 #[derive(Clone, Debug)]
 pub(crate) struct Glob {
-    pieces: Vec<Piece>,
+    pieces: Vec<WildPart>,
 }
 
 impl Glob {
-    pub(crate) fn new(pieces: &[Piece], strength: Strength) -> Glob {
+    pub(crate) fn new(pieces: &[WildPart], strength: Strength) -> Glob {
         let pieces = pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => Piece::Text(fold::run(text, strength)),
-            Piece::Class { negated, ranges } => Piece::Class {
+            WildPart::Text(text) => WildPart::Text(fold::run(text, strength)),
+            WildPart::Class { negated, ranges } => WildPart::Class {
                 negated: *negated,
                 ranges: folded_ranges(ranges),
             },
@@ -28,26 +28,26 @@ impl Glob {
     /// The text of a pattern `*text`.
     pub(crate) fn suffix(&self) -> Option<&str> {
         match self.pieces.as_slice() {
-            [Piece::Star, Piece::Text(text)] => Some(text),
+            [WildPart::Star, WildPart::Text(text)] => Some(text),
             _ => None,
         }
     }
 
-    /// The byte that every name it matches begins with, where it begins with text.
+    /// The first byte of every name that matches, if the pattern begins with text.
     pub(crate) fn first(&self) -> Option<u8> {
         match self.pieces.first() {
-            Some(Piece::Text(text)) => text.as_bytes().first().copied(),
+            Some(WildPart::Text(text)) => text.as_bytes().first().copied(),
             _ => None,
         }
     }
 
     pub(crate) fn matches(&self, name: &str) -> bool {
         let (mut piece, mut rest) = (0, name);
-        // Where the last star stood, and what it has not yet taken.
+        // The position after the last star, and the text that the star has not consumed yet.
         let mut star: Option<(usize, &str)> = None;
         loop {
             match self.pieces.get(piece) {
-                Some(Piece::Star) => {
+                Some(WildPart::Star) => {
                     star = Some((piece + 1, rest));
                     piece += 1;
                     continue;
@@ -62,7 +62,7 @@ impl Glob {
                 None if rest.is_empty() => return true,
                 None => {}
             }
-            // Back to the last star, which takes one character more.
+            // Backtrack to the last star, which consumes one character more.
             let Some((after_star, from)) = star else {
                 return false;
             };
@@ -77,15 +77,15 @@ impl Glob {
     }
 }
 
-/// What is left of a name behind a piece, where the piece fits.
-fn step<'n>(piece: &Piece, rest: &'n str) -> Option<&'n str> {
-    if let Piece::Text(text) = piece {
+/// The rest of a name after a part of the pattern; none if the part does not match.
+fn step<'n>(piece: &WildPart, rest: &'n str) -> Option<&'n str> {
+    if let WildPart::Text(text) = piece {
         return rest.strip_prefix(text.as_str());
     }
     let mut characters = rest.chars();
     let character = characters.next()?;
     let fits = match piece {
-        Piece::Class { negated, ranges } => {
+        WildPart::Class { negated, ranges } => {
             ranges
                 .iter()
                 .any(|(first, last)| (*first..=*last).contains(&character))
@@ -107,7 +107,7 @@ fn folded_ranges(ranges: &[(char, char)]) -> Vec<(char, char)> {
     let mut all = ranges.to_vec();
     for (first, last) in ranges {
         all.push((lower(*first), lower(*last)));
-        // `[A-z]` and its like: capitals in the middle of a range have their small letters besides.
+        // A range like `[A-z]` contains all capitals, so their lower-case letters are added.
         if *first <= 'A' && *last >= 'Z' {
             all.push(('a', 'z'));
         }

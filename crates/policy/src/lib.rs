@@ -1,5 +1,33 @@
-//! Who may touch which file: rules in layers, modes, protected names and secret files, decided in one place and one
-//! order, each decision with its reason. Pure: what is judged is handed in; no disk, no environment.
+//! Decides who may access which file: rules in layers, modes, protected names and secret files, in one fixed order, each
+//! decision with its cause.
+//!
+//! - [`Policy`] is compiled from [`Rule`]s with their effect and [`Layer`] ([`LayeredRule`]), a [`Mode`], [`Scope`]s and the
+//!   folders that patterns start from ([`Locations`]). [`Policy::reading`] and [`Policy::writing`] return a [`Decision`].
+//! - [`judge`] classifies a path by its names alone: protected, secret, or neither.
+//! - [`find_credential`] finds published formats of credentials in a text.
+//!
+//! ```
+//! use std::path::Path;
+//! use lancet_policy::{Effect, FileNames, Layer, LayeredRule, Locations, Mode, Outcome, Policy, Rule, Shows};
+//!
+//! let rule = LayeredRule {
+//!     effect: Effect::Allow,
+//!     rule: Rule::parse("Edit(src/**)")?,
+//!     layer: Layer::User,
+//!     source: "settings.toml:3".to_owned(),
+//! };
+//! let locations = Locations { roots: vec!["/project".into()], ..Locations::default() };
+//! let policy = Policy::new(locations, Mode::Ask, vec![rule], Vec::new(), &|path| path.to_path_buf());
+//! let outcome = |path: &str| policy.writing(FileNames::one(Path::new(path)), Shows::Lines).outcome;
+//! assert_eq!(outcome("/project/src/main.rs"), Outcome::Allow);
+//! assert_eq!(outcome("/project/README.md"), Outcome::Ask);
+//! # Ok::<(), lancet_policy::RuleError>(())
+//! ```
+//!
+//! # Limitations
+//!
+//! The crate touches neither the disk nor the environment: the caller passes resolved paths and all names of a file. Names
+//! are compared folded, so that a rule that forbids also covers spellings which some file system treats as equal.
 
 mod decision;
 mod fold;
@@ -19,7 +47,7 @@ mod table;
 mod tests;
 mod tree;
 
-pub use decision::{Cause, Decision, Entry, Layer, Mode, Outcome};
+pub use decision::{Cause, Decision, Layer, LayeredRule, Mode, Outcome};
 pub use fold::is_within;
 pub use folder::Folder;
 pub use pattern::PatternError;
@@ -27,6 +55,6 @@ pub use policy::{FileNames, OfferedScope, Policy, Shows};
 pub use rule::{Access, Effect, Rule, RuleError};
 pub use scope::Scope;
 pub use secrets::{Credential, credential_kinds, find_credential};
-pub use sets::Ground;
-pub use table::{Verdict, judge, secret_names};
+pub use sets::Locations;
+pub use table::{NameClass, judge, secret_names};
 pub use tree::NameKind;

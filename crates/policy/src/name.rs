@@ -1,21 +1,21 @@
-//! One name of a file, made ready once for all that is asked about it: the part below its root, in the folded forms.
+//! A path prepared for matching: the part below its root, in the folded forms, computed once.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use crate::fold::{self, Folded, Strength};
-use crate::sets::Ground;
+use crate::sets::Locations;
 
-/// A name made ready.
+/// A path prepared for matching.
 pub(crate) struct Name<'p> {
     pub(crate) path: &'p Path,
-    /// The outermost root or read root around it, by number.
+    /// The index of the outermost root or read root that contains it.
     pub(crate) root: Option<usize>,
-    /// What follows that root; the whole path where there is none.
+    /// The path relative to that root; the whole path if there is none.
     pub(crate) below: &'p Path,
-    /// Further roots around it, inside the outermost.
+    /// Further roots that contain it, inside the outermost one, with the path relative to each.
     pub(crate) inner: Vec<(usize, &'p Path)>,
-    /// As a Windows drive reads it, where that may differ.
+    /// The folded forms as a Windows drive reads the path, if they may differ.
     pub(crate) drive: Option<Drive>,
     strict: Folded<'p>,
     plain: OnceCell<Folded<'p>>,
@@ -30,7 +30,7 @@ pub(crate) struct Drive {
 }
 
 impl<'p> Name<'p> {
-    pub(crate) fn new(ground: &Ground, path: &'p Path) -> Name<'p> {
+    pub(crate) fn new(ground: &Locations, path: &'p Path) -> Name<'p> {
         let mut root = None;
         let mut below = path;
         let mut inner = Vec::new();
@@ -47,7 +47,7 @@ impl<'p> Name<'p> {
                 Some(_) => inner.push((at, rest)),
             }
         }
-        let drive = fold::may_be_a_drives(path).then(|| Drive {
+        let drive = fold::may_differ_on_windows_drive(path).then(|| Drive {
             relative: fold::path(below, Strength::Drive).as_str().to_owned(),
             absolute: fold::path(path, Strength::Drive).as_str().to_owned(),
         });
@@ -64,10 +64,10 @@ impl<'p> Name<'p> {
         }
     }
 
-    /// The part below its root.
+    /// The folded path relative to its root.
     pub(crate) fn relative(&self, strength: Strength) -> &Folded<'p> {
         match (strength, &self.strict) {
-            // Plain letters fold to the same in both.
+            // A path of plain letters has the same folded form in both.
             (Strength::Plain, Folded::Long(_)) => self
                 .plain
                 .get_or_init(|| fold::path(self.below, Strength::Plain)),
@@ -75,7 +75,7 @@ impl<'p> Name<'p> {
         }
     }
 
-    /// The whole path.
+    /// The folded absolute path.
     pub(crate) fn absolute(&self, strength: Strength) -> &Folded<'p> {
         let kept = match strength {
             Strength::Plain => &self.plain_absolute,
@@ -84,21 +84,22 @@ impl<'p> Name<'p> {
         kept.get_or_init(|| fold::path(self.path, strength))
     }
 
-    /// What the root itself is called, folded: `fish/x` in a root `.config` is `.config/fish/x`.
+    /// The folded name of the root folder itself, so that `fish/x` in a root `.config` is recognised as `.config/fish/x`.
     pub(crate) fn root_name(&self) -> String {
         let root = self.path.ancestors().nth(self.below.iter().count());
         let own = root.and_then(Path::file_name).unwrap_or_default();
         fold::name(&own.to_string_lossy(), Strength::Drive)
     }
 
-    /// The strong forms of the part below its root, one or two.
+    /// The strongly folded forms of the path relative to its root: one, or two if a Windows drive may read it differently.
     pub(crate) fn strong(&self) -> impl Iterator<Item = &str> {
         let drive = self.drive.iter().map(|drive| drive.relative.as_str());
         std::iter::once(self.strict.as_str()).chain(drive)
     }
 }
 
-/// What follows a folder in a path. By bytes where the path has no detours: it is asked for every file of a walk.
+/// The path relative to a folder, if it is below it. Compares bytes if the path is normalised, since this is called for every
+/// file of a search.
 fn following<'p>(path: &'p Path, folder: &PathBuf) -> Option<&'p Path> {
     let (text, start) = (path.to_str(), folder.to_str());
     let (Some(text), Some(start)) = (text, start) else {
@@ -108,7 +109,7 @@ fn following<'p>(path: &'p Path, folder: &PathBuf) -> Option<&'p Path> {
         Some("") => Some(Path::new("")),
         Some(rest) if rest.starts_with('/') => Some(Path::new(rest.trim_start_matches('/'))),
         Some(rest) if start.ends_with('/') => Some(Path::new(rest)),
-        // `/./w/a` is below `/w` all the same.
+        // `/./w/a` is below `/w`, too.
         _ if text.contains("//") || text.contains("/./") => path.strip_prefix(folder).ok(),
         _ => None,
     }

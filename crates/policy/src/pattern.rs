@@ -1,14 +1,14 @@
-//! One pattern of a rule, in gitignore's language, taken apart: where it starts, its names, what it covers at its end.
-//! A pattern that could never match is an error, because a rule that does nothing is dangerous.
+//! The parser of patterns in gitignore syntax: where a pattern starts, its names, and what it covers at its end. A pattern that
+//! can never match is an error, because a rule without effect is dangerous.
 
 use std::fmt;
 
 use crate::fold::{self, Strength};
 
-/// A pattern that cannot serve.
+/// Why a pattern is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
-    /// What is wrong; follows on "the pattern".
+    /// What is wrong, as a continuation of "the pattern".
     pub message: String,
     /// The pattern that was probably meant.
     pub suggestion: Option<String>,
@@ -24,8 +24,8 @@ impl std::error::Error for PatternError {}
 
 /// Where a pattern starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Base {
-    /// At any depth: it has no slash but at its end.
+pub(crate) enum Anchor {
+    /// At any depth, because the pattern has no slash except at its end.
     AnyDepth,
     /// At a root.
     Root,
@@ -38,11 +38,11 @@ pub(crate) enum Base {
 /// What a pattern covers where its last name matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tail {
-    /// That entry, and all below it.
+    /// The entry and everything below it.
     Whole,
-    /// A folder (`x/`) and all below it.
+    /// A folder (`x/`) and everything below it.
     Folder,
-    /// All below it, not itself (`x/**`).
+    /// Everything below it, without itself (`x/**`).
     Inside,
 }
 
@@ -54,13 +54,13 @@ pub(crate) enum Part {
     /// A name without wildcards.
     Literal(String),
     /// A name with wildcards.
-    Wild(Vec<Piece>),
+    Wild(Vec<WildPart>),
 }
 
-/// A piece of a name with wildcards.
+/// A part of a name with wildcards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
-    /// Text as it stands.
+pub(crate) enum WildPart {
+    /// Literal text.
     Text(String),
     /// `*`
     Star,
@@ -73,36 +73,36 @@ pub(crate) enum Piece {
     },
 }
 
-/// A pattern.
+/// A parsed pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    pub(crate) base: Base,
+    pub(crate) base: Anchor,
     pub(crate) parts: Vec<Part>,
     pub(crate) tail: Tail,
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     pub(crate) fn parse(text: &str) -> Result<Pattern, PatternError> {
         let text = text.trim_start_matches("./");
         refuse_useless(text)?;
         let (mut base, rest) = if let Some(rest) = text.strip_prefix("//") {
-            (Base::Absolute, rest)
+            (Anchor::Absolute, rest)
         } else if let Some(rest) = text.strip_prefix('/') {
-            (Base::Root, rest)
+            (Anchor::Root, rest)
         } else if text == "~" {
-            (Base::Home, "**")
+            (Anchor::Home, "**")
         } else if let Some(rest) = text.strip_prefix("~/") {
-            (Base::Home, rest)
+            (Anchor::Home, rest)
         } else {
-            (Base::AnyDepth, text)
+            (Anchor::AnyDepth, text)
         };
         let (rest, mut tail) = match rest.strip_suffix('/') {
             Some(rest) if !rest.is_empty() => (rest, Tail::Folder),
             _ => (rest, Tail::Whole),
         };
-        if base == Base::AnyDepth && rest.contains('/') {
-            base = Base::Root;
+        if base == Anchor::AnyDepth && rest.contains('/') {
+            base = Anchor::Root;
         }
         let mut parts = Vec::new();
         for name in rest.split('/') {
@@ -119,18 +119,18 @@ impl Pattern {
         }
         if parts.last() == Some(&Part::AnyDepth) && tail == Tail::Folder {
             // `a/**/`: the folders below it.
-            parts.push(Part::Wild(vec![Piece::Star]));
+            parts.push(Part::Wild(vec![WildPart::Star]));
         } else if parts.last() == Some(&Part::AnyDepth) {
             parts.pop();
             tail = Tail::Inside;
-            if base == Base::AnyDepth {
-                base = Base::Root;
+            if base == Anchor::AnyDepth {
+                base = Anchor::Root;
             }
         }
         Ok(Pattern { base, parts, tail })
     }
 
-    /// The names that stand at the start without wildcards, as far as they are folders: a path to be resolved.
+    /// The leading names without wildcards that are folders, which form a path to be resolved.
     pub(crate) fn leading_folders(&self) -> Vec<&str> {
         let literal = self.parts.iter().map_while(|part| match part {
             Part::Literal(name) => Some(name.as_str()),
@@ -194,7 +194,7 @@ fn part(name: &str) -> Result<Part, PatternError> {
     if name == "**" {
         return Ok(Part::AnyDepth);
     }
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<WildPart> = Vec::new();
     let mut literal = String::new();
     let mut characters = name.chars();
     while let Some(character) = characters.next() {
@@ -211,8 +211,8 @@ fn part(name: &str) -> Result<Part, PatternError> {
                     ));
                 }
             },
-            '*' => Piece::Star,
-            '?' => Piece::One,
+            '*' => WildPart::Star,
+            '?' => WildPart::One,
             '[' => class(&mut characters).ok_or_else(|| {
                 wrong(
                     "has a `[` that is not closed",
@@ -225,9 +225,9 @@ fn part(name: &str) -> Result<Part, PatternError> {
             }
         };
         if !literal.is_empty() {
-            pieces.push(Piece::Text(std::mem::take(&mut literal)));
+            pieces.push(WildPart::Text(std::mem::take(&mut literal)));
         }
-        if piece != Piece::Star || pieces.last() != Some(&Piece::Star) {
+        if piece != WildPart::Star || pieces.last() != Some(&WildPart::Star) {
             pieces.push(piece);
         }
     }
@@ -240,7 +240,7 @@ fn part(name: &str) -> Result<Part, PatternError> {
         }
         return Ok(Part::Literal(literal));
     }
-    // Trailing dots and spaces count for nothing in a name, so a pattern that asks for one would never match.
+    // Folding removes trailing dots and spaces of names, so a pattern that ends in one would never match.
     if literal.ends_with(['.', ' ']) {
         return Err(wrong(
             "ends in a dot or a space, which count for nothing at the end of a name",
@@ -248,13 +248,13 @@ fn part(name: &str) -> Result<Part, PatternError> {
         ));
     }
     if !literal.is_empty() {
-        pieces.push(Piece::Text(literal));
+        pieces.push(WildPart::Text(literal));
     }
     Ok(Part::Wild(pieces))
 }
 
-/// A class of characters, behind its `[`; nothing where it is not closed.
-fn class(characters: &mut std::str::Chars<'_>) -> Option<Piece> {
+/// Parses a character class after its `[`; none if it is not closed.
+fn class(characters: &mut std::str::Chars<'_>) -> Option<WildPart> {
     let mut rest = characters.clone();
     let mut negated = false;
     let mut members: Vec<(char, bool)> = Vec::new();
@@ -279,10 +279,10 @@ fn class(characters: &mut std::str::Chars<'_>) -> Option<Piece> {
         }
     }
     *characters = rest;
-    Some(Piece::Class { negated, ranges })
+    Some(WildPart::Class { negated, ranges })
 }
 
-/// A path as a pattern that matches it alone: what has a meaning in patterns is escaped.
+/// A pattern that matches only this path: special characters are escaped.
 pub(crate) fn escaped(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     for character in path.chars() {

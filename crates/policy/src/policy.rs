@@ -1,26 +1,26 @@
-//! The policy in force: every access to a file is decided here, in one place and one order. Immutable and shared by all
-//! threads; touches no disk.
+//! The policy: every access to a file is decided here, in one order. It is immutable, shared by all threads, and does not touch
+//! the disk.
 
 use std::path::{Path, PathBuf};
 
-use crate::decision::{Cause, Decision, Entry, Layer, Mode, Outcome};
+use crate::decision::{Cause, Decision, Layer, LayeredRule, Mode, Outcome};
 use crate::fold::{self, Strength};
 use crate::name::Name;
 use crate::pattern::Pattern;
 use crate::rule::{Access, Effect};
 use crate::scope::{Scope, Scopes};
-use crate::sets::{Ground, Sets};
+use crate::sets::{Locations, Sets};
 use crate::table::{self, Secret};
 use crate::tree::NameKind;
 
-/// The names of one file: what forbids counts for each of them, what allows must cover the one that was opened.
+/// The names of one file. A rule that forbids counts for each of them; a rule that allows must cover the opened one.
 #[derive(Clone, Copy, Debug)]
 pub struct FileNames<'a> {
-    /// Absolute, every link resolved.
+    /// The absolute path with every link resolved.
     pub opened: &'a Path,
-    /// Other names of the same file: as given, other hard links.
+    /// Other names of the same file: the path as it was given, other hard links.
     pub others: &'a [&'a Path],
-    /// What it is.
+    /// Whether it is a file or a folder.
     pub kind: NameKind,
 }
 
@@ -43,35 +43,35 @@ impl<'a> FileNames<'a> {
 /// A part of a protected folder that a person may open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedScope {
-    /// As `[protected] open` takes it.
+    /// The pattern for the setting `[protected] open`.
     pub pattern: String,
-    /// The folder it covers, absolute.
+    /// The absolute path of the folder that it covers.
     pub folder: PathBuf,
 }
 
 /// Whether the answer of a writing tool shows lines of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shows {
-    /// Edit and its like: who may not read the file may not edit it.
+    /// The answer shows lines, as that of Edit does, so a file that may not be read may not be edited.
     Lines,
-    /// Write and its like: its text is replaced unseen.
+    /// The answer shows nothing of the old file, as that of Write.
     Nothing,
 }
 
-/// The policy in force.
+/// The rules, modes and tables that decide about accesses.
 #[derive(Debug)]
 pub struct Policy {
-    ground: Ground,
+    ground: Locations,
     mode: Mode,
-    entries: Vec<Entry>,
+    entries: Vec<LayeredRule>,
     scopes: Scopes,
     deny_read: Sets,
     deny_write: Sets,
     ask_write: Sets,
     allow_write: Sets,
-    /// Allow rules of the user's own, which lift the denial of secret files.
+    /// The user's own allow rules, which permit reading secret files.
     lift_secret: Sets,
-    /// Files that no credential is written into.
+    /// The files that no credential is written into.
     guards: Sets,
     /// The settings files in force, folded.
     settings: Vec<String>,
@@ -87,11 +87,12 @@ const GUARDED: &[&str] = &[
 ];
 
 impl Policy {
-    /// A policy of these rules. `resolve` gives a folder as opened files spell it, links resolved as far as it exists.
+    /// Compiles a policy from rules. `resolve` returns a folder with its links resolved as far as it exists, which is how the
+    /// paths of opened files are spelled.
     pub fn new(
-        ground: Ground,
+        ground: Locations,
         mode: Mode,
-        entries: Vec<Entry>,
+        entries: Vec<LayeredRule>,
         scopes: Vec<Scope>,
         resolve: &dyn Fn(&Path) -> PathBuf,
     ) -> Policy {
@@ -107,7 +108,7 @@ impl Policy {
                 (Effect::Ask, Access::Write) => &mut ask_write,
                 (Effect::Allow, Access::Write) => &mut allow_write,
                 (Effect::Allow, Access::Read) if entry.layer.is_users_own() => &mut lift_secret,
-                // Reading asks nobody: what is not denied is allowed.
+                // Reading never asks: what is not denied is allowed.
                 (Effect::Allow | Effect::Ask, Access::Read) => continue,
             };
             let pattern = (entry.rule.pattern(), entry.layer);
@@ -129,8 +130,8 @@ impl Policy {
         .with_guards(&[], resolve)
     }
 
-    /// The same with further files that no credential is written into: patterns as in rules. One that is none was refused
-    /// when the settings were loaded.
+    /// Adds files that no credential is written into, as patterns. Invalid patterns are ignored here; they are refused when the
+    /// settings are loaded.
     #[must_use]
     pub fn with_guards(mut self, further: &[String], resolve: &dyn Fn(&Path) -> PathBuf) -> Policy {
         let all = GUARDED
@@ -147,8 +148,8 @@ impl Policy {
         self
     }
 
-    /// The same with the settings files in force, whatever they are called: nothing that a model writes into them may
-    /// change what it may do. As they are named, and links resolved.
+    /// Protects the settings files in force, whatever their names, both as they are spelled and with links resolved: a model must
+    /// not change its own permissions.
     #[must_use]
     pub fn with_settings(
         mut self,
@@ -168,7 +169,7 @@ impl Policy {
     }
 
     /// All rules in force, in the order of their layers.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[LayeredRule] {
         &self.entries
     }
 
@@ -178,7 +179,7 @@ impl Policy {
     }
 
     /// The roots that patterns start from.
-    pub fn ground(&self) -> &Ground {
+    pub fn ground(&self) -> &Locations {
         &self.ground
     }
 
@@ -208,7 +209,7 @@ impl Policy {
     }
 
     fn reading_of(&self, names: &[Name<'_>], kind: NameKind) -> Decision<'_> {
-        // Where a secret file was opened that the user allows by name, a link to it is no other file.
+        // If the user allows the opened secret file by name, its other names do not deny it.
         let lifted = || {
             names.first().is_some_and(|opened| {
                 secret(opened).is_some() && self.lift_secret.find(opened, kind).is_some()
@@ -282,10 +283,10 @@ impl Policy {
     }
 
     /// All rules that cover a file for an access, whether or not they decide, strongest effect first.
-    pub fn covering(&self, names: FileNames<'_>, access: Access) -> Vec<&Entry> {
+    pub fn covering(&self, names: FileNames<'_>, access: Access) -> Vec<&LayeredRule> {
         let names = self.prepared(names);
         let resolve = |path: &Path| path.to_path_buf();
-        let covers = |entry: &&Entry| {
+        let covers = |entry: &&LayeredRule| {
             let strength = match entry.effect {
                 Effect::Allow => Strength::Plain,
                 Effect::Deny | Effect::Ask => Strength::Strict,
@@ -303,7 +304,7 @@ impl Policy {
             });
             names.any(|name| alone.find(name, NameKind::File).is_some())
         };
-        let mut entries: Vec<&Entry> = self
+        let mut entries: Vec<&LayeredRule> = self
             .entries
             .iter()
             .filter(|entry| entry.rule.access() == access)
@@ -345,7 +346,7 @@ impl Policy {
         Cause::Rule(&self.entries[number as usize])
     }
 
-    /// The protected name over a path, unless its part is opened.
+    /// The protected name in a path, unless a scope opens the path.
     fn protected(&self, name: &Name<'_>) -> Option<&'static str> {
         if !self.settings.is_empty() {
             let whole = name.absolute(Strength::Strict).as_str();
@@ -363,7 +364,7 @@ impl Policy {
     }
 }
 
-/// The secret file that a name is.
+/// The entry of the table of secret files that a name matches.
 fn secret(name: &Name<'_>) -> Option<&'static Secret> {
     name.strong().find_map(table::secret)
 }

@@ -1,21 +1,21 @@
-//! A rule: `Edit(src/**)`. Which access it is about, and the files it covers. What it does, allow, ask or deny, is the
-//! list it stands in.
+//! A rule such as `Edit(src/**)`: the access it is about and the files it covers. Its effect (allow, ask or deny) is given by
+//! the list of the settings that contains it.
 
 use std::fmt;
 
 use crate::pattern::{Pattern, PatternError};
 
-/// What a tool does with a file, as far as rules care.
+/// The kinds of access that rules distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Shows its text or its name.
+    /// The tool shows the text or the name of a file.
     Read,
-    /// Changes it.
+    /// The tool changes a file.
     Write,
 }
 
 impl Access {
-    /// The access of a tool; none where there is no such tool.
+    /// The access of a tool; none if there is no such tool.
     pub fn of_tool(tool: &str) -> Option<Access> {
         let known = |names: &[&str]| names.contains(&tool);
         if known(READING) {
@@ -56,19 +56,19 @@ const WRITING: &[&str] = &[
     "str_replace_based_edit_tool",
 ];
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Refuses, whatever else is said.
+    /// The access is refused, whatever other rules say.
     Deny,
-    /// Asks a person.
+    /// A person is asked.
     Ask,
-    /// Lets through what a mode would ask about.
+    /// The access is allowed where the mode would ask.
     Allow,
 }
 
 impl Effect {
-    /// The key of the settings.
+    /// The key in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Effect::Deny => "deny",
@@ -78,7 +78,7 @@ impl Effect {
     }
 }
 
-/// A rule.
+/// A parsed rule: an access and a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     text: String,
@@ -86,7 +86,7 @@ pub struct Rule {
     pattern: Pattern,
 }
 
-/// A rule that cannot serve.
+/// Why a rule is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
     /// What is wrong.
@@ -104,10 +104,10 @@ impl fmt::Display for RuleError {
 impl std::error::Error for RuleError {}
 
 impl Rule {
-    /// Reads a rule: a tool's name, and in parentheses the files; without them all files.
+    /// Parses a rule: a tool's name, and in parentheses the files; without them all files.
     ///
     /// # Errors
-    /// No such tool, or a pattern that can never match.
+    /// There is no such tool, or the pattern can never match.
     pub fn parse(text: &str) -> Result<Rule, RuleError> {
         let trimmed = text.trim();
         let (tool, pattern) = match trimmed.split_once('(') {
@@ -147,12 +147,12 @@ impl Rule {
         format!("{}(/{escaped})", access.tool())
     }
 
-    /// As it was written.
+    /// The text of the rule as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it is about.
+    /// The access that the rule is about.
     pub fn access(&self) -> Access {
         self.access
     }

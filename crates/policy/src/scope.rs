@@ -1,5 +1,5 @@
-//! Parts of protected folders that the user's own settings open: one skill instead of all of `.claude`. Version control,
-//! shells' start-up files and permission settings are never opened.
+//! Scopes: parts of protected folders that the user's own settings open, such as one skill instead of all of `.claude`. Version
+//! control, shell start-up files and permission settings are never opened.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use crate::decision::Layer;
 use crate::fold::{self, Strength};
 use crate::name::Name;
 use crate::pattern::{Part, Pattern, PatternError};
-use crate::sets::{Ground, Sets};
+use crate::sets::{Locations, Sets};
 use crate::table::{self, Opens};
 use crate::tree::NameKind;
 
-/// What stands for a part with wildcards where names are looked up: no name of the table has it.
+/// Replaces a pattern part with wildcards when the table of names is searched; no name of the table contains it.
 const WILD: &str = "*";
 
 /// A part of a protected folder that is opened.
@@ -22,10 +22,10 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Reads a scope: a pattern that names a protected folder and at least one name below it.
+    /// Parses a scope: a pattern that names a protected folder and at least one name below it.
     ///
     /// # Errors
-    /// A pattern that can never match, or that would open what is never opened.
+    /// The pattern can never match, or would open what is never opened.
     pub fn parse(text: &str) -> Result<Scope, PatternError> {
         let pattern = Pattern::parse(text.trim())?;
         let names: Vec<String> = pattern.parts.iter().map(literally).collect();
@@ -69,13 +69,13 @@ impl Scope {
         }
     }
 
-    /// As it was written.
+    /// The text of the scope as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The scope that a person may be offered for a protected path, folded from its root on: two names below the
-    /// protected one are a thing of its own (a skill, a command's folder), fewer are not.
+    /// The scope to offer to a person for a protected path relative to its root: the folder two names below the protected one,
+    /// which is a unit of its own (a skill, the folder of a command). None for a path with fewer names.
     pub(crate) fn offered(relative: &str) -> Option<(String, String)> {
         let names: Vec<&str> = relative
             .split('/')
@@ -85,7 +85,7 @@ impl Scope {
             .iter()
             .map(|name| fold::name(name, Strength::Drive))
             .collect();
-        // Some characters fold to a slash, and the names would no longer be the parts.
+        // Some characters fold to a slash; the folded names would then no longer correspond to the names.
         if folded.iter().any(|name| name.contains('/')) {
             return None;
         }
@@ -103,7 +103,7 @@ impl Scope {
     }
 }
 
-/// A part of a pattern as the table of names is asked for it.
+/// A part of a pattern as the table of names is searched for it.
 fn literally(part: &Part) -> String {
     match part {
         Part::Literal(name) => fold::name(name, Strength::Drive),
@@ -120,13 +120,13 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     pub(crate) fn new(
-        ground: &Ground,
+        ground: &Locations,
         resolve: &dyn Fn(&Path) -> PathBuf,
         scopes: Vec<Scope>,
     ) -> Scopes {
         let mut sets = Sets::new(Strength::Plain);
         for (number, scope) in scopes.iter().enumerate() {
-            // Only the user's own settings open anything.
+            // Scopes come only from the user's own settings.
             let pattern = (&scope.pattern, Layer::User);
             sets.add(ground, resolve, pattern, number as u32);
         }
@@ -138,7 +138,7 @@ impl Scopes {
         if self.scopes.is_empty() || opens == Opens::Never || table::is_permission_settings(below) {
             return None;
         }
-        // Below an opened folder another protected name may stand.
+        // A path below an opened folder may contain another protected name.
         if table::protected(below).is_some() {
             return None;
         }

@@ -1,26 +1,26 @@
-//! The rules of one effect and one access, ready to be asked: by starting point, each a tree.
+//! The rules of one effect and one access, compiled into a tree for each starting point.
 
 use std::path::{Path, PathBuf};
 
 use crate::decision::Layer;
 use crate::fold::{self, Strength};
 use crate::name::Name;
-use crate::pattern::{Base, Part, Pattern};
-use crate::tree::{NameKind, Sieve, Stand, Tree};
+use crate::pattern::{Anchor, Part, Pattern};
+use crate::tree::{NameFilter, NameKind, PrefixMatch, Tree};
 
-/// Where patterns start.
+/// The folders that patterns start from.
 #[derive(Clone, Debug, Default)]
-pub struct Ground {
+pub struct Locations {
     /// The folders that may be read and written.
     pub roots: Vec<PathBuf>,
     /// The folders that may be read only.
     pub read_roots: Vec<PathBuf>,
-    /// What `~` stands for.
+    /// The home folder, for patterns that begin with `~`.
     pub home: Option<PathBuf>,
 }
 
-impl Ground {
-    /// The folder for reading only that a path is in, where no root is further inside around it.
+impl Locations {
+    /// The read root that contains a path, unless a root further inside contains it, too.
     pub(crate) fn read_root(&self, path: &Path) -> Option<&PathBuf> {
         if self.read_roots.is_empty() {
             return None;
@@ -37,25 +37,25 @@ impl Ground {
     }
 }
 
-/// How far the rules of one effect and one access are on the way to a folder.
+/// The state of the match of all trees after the names of a folder.
 #[derive(Debug)]
-pub(crate) struct Standing {
-    each: Stand,
-    first: Stand,
-    absolute: Stand,
-    /// What leads on from there, in all of them.
-    sieve: Sieve,
+pub(crate) struct FolderStates {
+    each: PrefixMatch,
+    first: PrefixMatch,
+    absolute: PrefixMatch,
+    /// The names that may match in some tree from there on.
+    filter: NameFilter,
 }
 
 /// The rules of one effect and one access.
 #[derive(Debug)]
 pub(crate) struct Sets {
     strength: Strength,
-    /// From each root.
+    /// The rules that start from each root.
     each: Tree,
-    /// From the first root alone.
+    /// The rules that start from the first root only.
     first: Tree,
-    /// From `/`.
+    /// The rules that start from `/`.
     absolute: Tree,
 }
 
@@ -69,25 +69,25 @@ impl Sets {
         }
     }
 
-    /// Adds a layer's pattern under its number.
+    /// Adds a pattern of a layer under its number.
     pub(crate) fn add(
         &mut self,
-        ground: &Ground,
+        ground: &Locations,
         resolve: &dyn Fn(&Path) -> PathBuf,
         (pattern, layer): (&Pattern, Layer),
         number: u32,
     ) {
         let any = [Part::AnyDepth];
         match pattern.base {
-            Base::AnyDepth => {
+            Anchor::AnyDepth => {
                 let tree = match layer {
                     Layer::Project => &mut self.first,
                     Layer::User | Layer::CommandLine | Layer::Host => &mut self.each,
                 };
                 tree.add(any.iter().chain(&pattern.parts), pattern.tail, number);
             }
-            Base::Root => {
-                // "All files" is said of every root, whoever says it for the user.
+            Anchor::Root => {
+                // `**` on the command line means the files of every root.
                 let tree = match layer {
                     Layer::User | Layer::Host => &mut self.each,
                     Layer::CommandLine if pattern.parts.is_empty() => &mut self.each,
@@ -95,8 +95,8 @@ impl Sets {
                 };
                 tree.add(pattern.parts.iter(), pattern.tail, number);
             }
-            Base::Absolute => self.add_absolute(Path::new("/"), resolve, pattern, number),
-            Base::Home => {
+            Anchor::Absolute => self.add_absolute(Path::new("/"), resolve, pattern, number),
+            Anchor::Home => {
                 if let Some(home) = &ground.home {
                     self.add_absolute(home, resolve, pattern, number);
                 }
@@ -104,7 +104,7 @@ impl Sets {
         }
     }
 
-    /// A pattern from a folder on, under the folder's spelling and under the one that opened files have.
+    /// Adds a pattern below a folder, both with the folder as it is spelled and with its links resolved.
     fn add_absolute(
         &mut self,
         start: &Path,
@@ -129,7 +129,7 @@ impl Sets {
         }
     }
 
-    /// The first rule that covers a file.
+    /// The lowest number of the rules that cover a file.
     pub(crate) fn find(&self, name: &Name<'_>, kind: NameKind) -> Option<u32> {
         let mut found = None;
         if !self.each.is_empty() || !self.first.is_empty() {
@@ -154,59 +154,63 @@ impl Sets {
         found
     }
 
-    /// How far all of them are on the way to a folder that has one root around it.
-    pub(crate) fn stand(&self, folder: &Name<'_>) -> Standing {
+    /// Matches the names of a folder that has one root around it, in all trees.
+    pub(crate) fn match_prefix(&self, folder: &Name<'_>) -> FolderStates {
         let relative = folder.relative(self.strength);
-        let stand = |tree: &Tree, path: &str| match tree.is_empty() {
-            true => Stand::default(),
-            false => tree.stand(path),
+        let match_tree = |tree: &Tree, path: &str| match tree.is_empty() {
+            true => PrefixMatch::default(),
+            false => tree.match_prefix(path),
         };
-        let each = stand(&self.each, relative.as_str());
+        let each = match_tree(&self.each, relative.as_str());
         let first = match folder.root {
-            Some(0) => stand(&self.first, relative.as_str()),
-            _ => Stand::default(),
+            Some(0) => match_tree(&self.first, relative.as_str()),
+            _ => PrefixMatch::default(),
         };
         let absolute = match self.absolute.is_empty() {
-            true => Stand::default(),
-            false => self.absolute.stand(folder.absolute(self.strength).as_str()),
+            true => PrefixMatch::default(),
+            false => self
+                .absolute
+                .match_prefix(folder.absolute(self.strength).as_str()),
         };
-        self.standing(each, first, absolute)
+        self.joined(each, first, absolute)
     }
 
-    /// How far they are at a folder of that folder, by its folded name.
-    pub(crate) fn stand_from(&self, standing: &Standing, name: &str) -> Standing {
-        self.standing(
-            self.each.stand_from(&standing.each, name),
-            self.first.stand_from(&standing.first, name),
-            self.absolute.stand_from(&standing.absolute, name),
+    /// Continues the match with a folder inside that folder, given by its folded name.
+    pub(crate) fn advance(&self, states: &FolderStates, name: &str) -> FolderStates {
+        self.joined(
+            self.each.advance(&states.each, name),
+            self.first.advance(&states.first, name),
+            self.absolute.advance(&states.absolute, name),
         )
     }
 
-    fn standing(&self, each: Stand, first: Stand, absolute: Stand) -> Standing {
-        let mut sieve = Sieve::default();
-        sieve.add(&self.each, &each);
-        sieve.add(&self.first, &first);
-        sieve.add(&self.absolute, &absolute);
-        Standing {
+    fn joined(&self, each: PrefixMatch, first: PrefixMatch, absolute: PrefixMatch) -> FolderStates {
+        let mut filter = NameFilter::default();
+        filter.add(&self.each, &each);
+        filter.add(&self.first, &first);
+        filter.add(&self.absolute, &absolute);
+        FolderStates {
             each,
             first,
             absolute,
-            sieve,
+            filter,
         }
     }
 
-    /// The first rule that covers an entry of that folder, by its folded name.
-    pub(crate) fn find_from(&self, standing: &Standing, name: &str, kind: NameKind) -> Option<u32> {
-        if !standing.sieve.takes(name) {
-            let covered = least(standing.each.best, standing.first.best);
-            return least(covered, standing.absolute.best);
+    /// The lowest number of the rules that cover an entry of that folder, given by its folded name.
+    pub(crate) fn find_from(
+        &self,
+        states: &FolderStates,
+        name: &str,
+        kind: NameKind,
+    ) -> Option<u32> {
+        if !states.filter.takes(name) {
+            let covered = least(states.each.best, states.first.best);
+            return least(covered, states.absolute.best);
         }
-        let found = self.each.find_from(&standing.each, name, kind);
-        let found = least(found, self.first.find_from(&standing.first, name, kind));
-        least(
-            found,
-            self.absolute.find_from(&standing.absolute, name, kind),
-        )
+        let found = self.each.find_from(&states.each, name, kind);
+        let found = least(found, self.first.find_from(&states.first, name, kind));
+        least(found, self.absolute.find_from(&states.absolute, name, kind))
     }
 
     fn find_relative(&self, root: Option<usize>, folded: &str, kind: NameKind) -> Option<u32> {

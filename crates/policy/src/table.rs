@@ -1,5 +1,5 @@
-//! The names that no agent writes without a person's word, and the files whose text is never shown: one table for all
-//! tools. Judged on folded names.
+//! The tables of protected names, which no agent writes without asking a person, and of secret files, whose text is not shown.
+//! They apply to all tools and are searched with folded names.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -160,7 +160,7 @@ pub(crate) const SECRET: &[Secret] = &[
     Secret::Below(".aws", "credentials"),
 ];
 
-/// How a secret file is known.
+/// How a secret file is recognised.
 #[derive(Debug)]
 pub(crate) enum Secret {
     /// By its whole name.
@@ -215,7 +215,7 @@ pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
     SECRET.iter().find(|secret| secret.is(name, folder))
 }
 
-/// Whether a folded name is worth a closer look: nearly none is.
+/// Whether a folded name can be a secret file, judged by its first and last byte; almost no name passes.
 pub(crate) fn may_be_secret(name: &str) -> bool {
     let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
     matches!(first, Some(b'.' | b'i' | b'c')) || matches!(last, Some(b'm' | b'y' | b'2' | b'x'))
@@ -274,30 +274,30 @@ pub(crate) fn is_permission_settings(below: &str) -> bool {
     PERMISSION_SETTINGS.contains(&below)
 }
 
-/// What a path's names alone say about it.
+/// The class of a path by its names alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is, or is below, a name that asks in every mode.
+pub enum NameClass {
+    /// The path is, or is below, a protected name, which asks in every mode.
     Protected {
         /// The name of the table.
         name: &'static str,
     },
-    /// It is a file that is not shown; creating or overwriting it asks in every mode.
+    /// The path is a secret file, which is not shown; creating or overwriting it asks in every mode.
     Secret {
         /// Its pattern as documentation writes it, `*.pem`.
         pattern: Cow<'static, str>,
     },
 }
 
-/// Judges a path by its names alone, whether or not it exists. Where both apply it is secret, the stricter of the two:
-/// writing asks as well, and reading is denied. Rules and scopes are not looked at.
-pub fn judge(path: &Path) -> Option<Verdict> {
+/// Classifies a path by its names alone, whether or not it exists. If both classes apply, the path is secret, which is stricter:
+/// writing asks, too, and reading is denied. Rules and scopes are not considered.
+pub fn judge(path: &Path) -> Option<NameClass> {
     let folded = [Strength::Strict, Strength::Drive].map(|strength| fold::path(path, strength));
     if let Some(secret) = folded.iter().find_map(|folded| secret(folded.as_str())) {
-        return Some(Verdict::Secret {
+        return Some(NameClass::Secret {
             pattern: secret.pattern(),
         });
     }
     let found = folded.iter().find_map(|folded| protected(folded.as_str()));
-    found.map(|(name, ..)| Verdict::Protected { name })
+    found.map(|(name, ..)| NameClass::Protected { name })
 }

@@ -1,7 +1,7 @@
-//! Many patterns as one tree of names: a path is held against all of them in one walk, whatever their number. Asks for
-//! no memory in the usual case.
+//! Many patterns as one trie of names, matched like a nondeterministic automaton: a path is compared with all patterns in one
+//! pass, whatever their number. Usually without an allocation.
 
-mod stand;
+mod prefix;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -10,21 +10,21 @@ use crate::fold::{self, Strength};
 use crate::glob::Glob;
 use crate::pattern::{Part, Tail};
 
-use stand::Bytes;
-pub(crate) use stand::{Sieve, Stand};
+use prefix::ByteSet;
+pub(crate) use prefix::{NameFilter, PrefixMatch};
 
-/// What a path is, as far as patterns for folders care.
+/// Whether a path is a folder, which patterns like `x/` depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
-    /// A file, or a name that does not exist.
+    /// The path is a file, or does not exist.
     File,
-    /// A folder.
+    /// The path is a folder.
     Folder,
 }
 
-type Names = HashMap<Box<str>, u32, BuildHasherDefault<Mixer>>;
+type Names = HashMap<Box<str>, u32, BuildHasherDefault<Fnv1a>>;
 
-/// Patterns with one starting point, each with a number.
+/// Patterns with a common starting point, each with a number.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
@@ -34,22 +34,22 @@ pub(crate) struct Tree {
 #[derive(Debug, Default)]
 struct Node {
     literals: Names,
-    /// `*.ext`, by what stands behind the last dot.
+    /// Patterns `*.ext`, by their text after the last dot.
     endings: Names,
-    /// Other names with wildcards: by their first byte where they have one, else all together.
-    starts: HashMap<u8, Vec<(Glob, u32)>, BuildHasherDefault<Mixer>>,
+    /// Other names with wildcards, by their first byte; those that begin with a wildcard are in `globs`.
+    starts: HashMap<u8, Vec<(Glob, u32)>, BuildHasherDefault<Fnv1a>>,
     globs: Vec<(Glob, u32)>,
-    /// The first bytes of literals and starts, and the last ones of endings.
-    firsts: Bytes,
-    lasts: Bytes,
-    /// `**`
+    /// The first bytes of `literals` and `starts`; `lasts` has the last bytes of `endings`.
+    firsts: ByteSet,
+    lasts: ByteSet,
+    /// The child for `**`.
     deeper: Option<u32>,
-    /// Whether this is what `**` leads to: it stays, whatever name comes.
+    /// Whether this node is the child for `**`, which stays active for every further name.
     stays: bool,
     ends: Ends,
 }
 
-/// The first pattern that ends here, for each kind of end.
+/// The lowest number of the patterns that end at a node, for each kind of end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ends {
     whole: Option<u32>,
@@ -69,7 +69,7 @@ impl Tree {
         self.nodes.len() == 1 && self.nodes[0].ends.inside.is_none()
     }
 
-    /// Adds a pattern. Of several that match, [`Tree::find`] gives the least number.
+    /// Adds a pattern. Of several that match, [`Tree::find`] returns the lowest number.
     pub(crate) fn add<'n>(
         &mut self,
         parts: impl Iterator<Item = &'n Part>,
@@ -111,7 +111,7 @@ impl Tree {
                     .filter(|ending| !ending.contains('.'));
                 match ending {
                     Some(ending) => {
-                        // A name may end in the dot itself.
+                        // The pattern `*.` has no text after the dot.
                         node.lasts.add(ending.bytes().last().unwrap_or(b'.'));
                         *node.endings.entry(ending.into()).or_insert(next)
                     }
@@ -138,40 +138,40 @@ impl Tree {
         child as usize
     }
 
-    /// The first pattern that matches a path: names with `/` between them, from the tree's starting point on.
+    /// The lowest number of the patterns that match a path, given as names separated by `/` from the starting point on.
     pub(crate) fn find(&self, path: &str, kind: NameKind) -> Option<u32> {
         let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
-        let mut walk = Walk {
+        let mut matcher = Matcher {
             nodes: &self.nodes,
             best: None,
         };
         let mut active = States::default();
         if names.peek().is_some() {
-            walk.offer(self.nodes[0].ends.inside);
+            matcher.offer(self.nodes[0].ends.inside);
         }
-        walk.enter(0, Place::Start, &mut active);
+        matcher.enter(0, Position::Start, &mut active);
         while let Some(name) = names.next() {
             if active.length == 0 {
                 break;
             }
             let place = match (names.peek(), kind) {
-                (Some(_), _) => Place::Between,
-                (None, NameKind::Folder) => Place::LastFolder,
-                (None, NameKind::File) => Place::Last,
+                (Some(_), _) => Position::Between,
+                (None, NameKind::Folder) => Position::LastFolder,
+                (None, NameKind::File) => Position::Last,
             };
             let mut next = States::default();
             for state in active.iter() {
-                walk.step(state, name, place, &mut next);
+                matcher.step(state, name, place, &mut next);
             }
-            next.settle();
+            next.deduplicate();
             active = next;
         }
-        walk.best
+        matcher.best
     }
 }
 
 impl Node {
-    /// Whether a name can lead on from here, by its first and last byte. Nearly none does.
+    /// Whether some child may match a name, judged by its first and last byte; almost no name passes.
     fn takes(&self, name: &str) -> bool {
         let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
         !self.globs.is_empty()
@@ -180,39 +180,40 @@ impl Node {
     }
 }
 
-/// Where in the path a name stands.
+/// The position of a name in the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     Start,
     Between,
     Last,
     LastFolder,
 }
 
-struct Walk<'t> {
+/// One match of a path against all patterns of a tree.
+struct Matcher<'t> {
     nodes: &'t [Node],
     best: Option<u32>,
 }
 
-impl Walk<'_> {
+impl Matcher<'_> {
     fn offer(&mut self, number: Option<u32>) {
         if let Some(number) = number {
             self.best = Some(self.best.map_or(number, |best| best.min(number)));
         }
     }
 
-    /// Stands at a node: what ends there matches, and `**` may stand for nothing.
-    fn enter(&mut self, state: u32, place: Place, active: &mut States) {
+    /// Enters a node: the patterns that end there match, and its `**` child becomes active, since `**` can match nothing.
+    fn enter(&mut self, state: u32, place: Position, active: &mut States) {
         let nodes = self.nodes;
         let mut state = state;
         loop {
             let node = &nodes[state as usize];
-            if place != Place::Start {
+            if place != Position::Start {
                 self.offer(node.ends.whole);
-                if matches!(place, Place::Between | Place::LastFolder) {
+                if matches!(place, Position::Between | Position::LastFolder) {
                     self.offer(node.ends.folder);
                 }
-                if place == Place::Between {
+                if place == Position::Between {
                     self.offer(node.ends.inside);
                 }
             }
@@ -224,7 +225,7 @@ impl Walk<'_> {
         }
     }
 
-    fn step(&mut self, state: u32, name: &str, place: Place, next: &mut States) {
+    fn step(&mut self, state: u32, name: &str, place: Position, next: &mut States) {
         let nodes = self.nodes;
         let node = &nodes[state as usize];
         if node.stays {
@@ -252,7 +253,7 @@ impl Walk<'_> {
     }
 }
 
-/// The nodes at which the walk stands.
+/// The active nodes.
 #[derive(Default)]
 struct States {
     few: [u32; 24],
@@ -272,8 +273,8 @@ impl States {
         }
     }
 
-    /// Leaves doubles out, so that the number of states is bounded by the number of nodes.
-    fn settle(&mut self) {
+    /// Removes duplicates, so that the number of states is bounded by the number of nodes.
+    fn deduplicate(&mut self) {
         if !self.more.is_empty() {
             let few = &self.few[..self.length];
             self.more.retain(|state| !few.contains(state));
@@ -287,16 +288,16 @@ impl States {
     }
 }
 
-/// A quick hash for short names (FNV-1a). Who writes rules gains nothing by making them collide.
-pub(crate) struct Mixer(u64);
+/// The hash function FNV-1a, fast for short names. Collisions are no attack, since only the user writes rules.
+pub(crate) struct Fnv1a(u64);
 
-impl Default for Mixer {
+impl Default for Fnv1a {
     fn default() -> Self {
-        Mixer(0xcbf2_9ce4_8422_2325)
+        Fnv1a(0xcbf2_9ce4_8422_2325)
     }
 }
 
-impl Hasher for Mixer {
+impl Hasher for Fnv1a {
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet_policy::{
-    Access, Cause, Effect, Entry, FileNames, Ground, Layer, Mode, NameKind, Outcome, Policy, Rule,
-    Scope, Shows,
+    Access, Cause, Effect, FileNames, Layer, LayeredRule, Locations, Mode, NameKind, Outcome,
+    Policy, Rule, Scope, Shows,
 };
 
 const PAGE: &str = include_str!("decisions.md");
@@ -15,9 +15,9 @@ const PAGE: &str = include_str!("decisions.md");
 #[derive(Default)]
 struct Section {
     title: String,
-    ground: Ground,
+    ground: Locations,
     mode: Mode,
-    entries: Vec<Entry>,
+    entries: Vec<LayeredRule>,
     scopes: Vec<Scope>,
 }
 
@@ -25,7 +25,7 @@ impl Section {
     fn new(title: &str) -> Self {
         Section {
             title: title.to_owned(),
-            ground: Ground {
+            ground: Locations {
                 roots: vec!["/w".into()],
                 read_roots: Vec::new(),
                 home: Some("/home/me".into()),
@@ -59,7 +59,7 @@ impl Section {
                 };
                 let effects = [Effect::Deny, Effect::Ask, Effect::Allow];
                 let effect = effects.into_iter().find(|known| known.word() == effect);
-                self.entries.push(Entry {
+                self.entries.push(LayeredRule {
                     effect: effect.expect("an effect"),
                     rule: Rule::parse(value).expect("a rule"),
                     layer,

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use lancet_policy::{Effect, Entry, Ground, Layer, Mode, NameKind, Policy, Rule};
+use lancet_policy::{Effect, Layer, LayeredRule, Locations, Mode, NameKind, Policy, Rule};
 
 const PATTERNS: &[&str] = &[
     "a",
@@ -118,15 +118,15 @@ fn patterns_match_what_git_matches() {
     }
     let mut wrong = Vec::new();
     for pattern in PATTERNS {
-        let entry = Entry {
+        let entry = LayeredRule {
             effect: Effect::Deny,
             rule: Rule::parse(&format!("Read({pattern})")).expect(pattern),
             layer: Layer::User,
             source: String::new(),
         };
-        let ground = Ground {
+        let ground = Locations {
             roots: vec!["/w".into()],
-            ..Ground::default()
+            ..Locations::default()
         };
         let policy = Policy::new(
             ground,

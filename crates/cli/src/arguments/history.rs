@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::{Place, examples};
+use super::{WorkArguments, examples};
 
 /// List the changes that lancet made, newest first
 ///
@@ -40,7 +40,7 @@ pub(crate) struct LogArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Other forms of the log.
@@ -62,7 +62,7 @@ pub(crate) struct ShowArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Take changes back
@@ -99,7 +99,7 @@ pub(crate) struct UndoArguments {
     #[arg(long)]
     pub(crate) keep_going: bool,
     #[command(flatten)]
-    pub(crate) going: Going,
+    pub(crate) going: UndoFlags,
 }
 
 /// Do again what the latest undo took back
@@ -109,7 +109,7 @@ pub(crate) struct RedoArguments {
     /// This change, or this undo, by its id or the beginning of it
     pub(crate) operation: Option<String>,
     #[command(flatten)]
-    pub(crate) going: Going,
+    pub(crate) going: UndoFlags,
 }
 
 /// Bring a file back to a state that the history has
@@ -122,7 +122,7 @@ pub(crate) struct RestoreArguments {
     #[arg(value_name = "FILE@OP[^]")]
     pub(crate) state: String,
     #[command(flatten)]
-    pub(crate) going: Going,
+    pub(crate) going: UndoFlags,
 }
 
 /// Remove the oldest changes beyond the limits, and compress the rest
@@ -140,7 +140,7 @@ pub(crate) struct GcArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Sum up the changes by file, tool, session and client
@@ -159,12 +159,12 @@ pub(crate) struct StatsArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// What going back and forth shares.
 #[derive(Debug, Args)]
-pub(crate) struct Going {
+pub(crate) struct UndoFlags {
     /// Show the diff and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -178,5 +178,5 @@ pub(crate) struct Going {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }

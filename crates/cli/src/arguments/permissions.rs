@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Mode, Place, examples};
+use super::{Mode, WorkArguments, examples};
 
 /// Say who decides about a file: which rule of which layer, and why
 ///
@@ -25,7 +25,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// List the permission rules in force, each with its layer and place
@@ -42,7 +42,7 @@ pub(crate) struct RulesArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Trust what the project's lancet.toml says now
@@ -58,12 +58,12 @@ pub(crate) struct TrustArguments {
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: WorkArguments,
 }
 
 /// Who is asked about writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AskWhom {
+pub(crate) enum AskOption {
     /// The agent's user, in the agent's own dialog (MCP elicitation), where the agent offers that
     Elicit,
 }

@@ -7,36 +7,36 @@ use lancet_mcp::Level;
 use serde_json::Value;
 
 use super::{session_of, text_from};
-use crate::answer::{Form, Shape, put};
+use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::CallArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
-use crate::opening::{Lasts, Offer, Whom, Wish};
-use crate::surroundings::{Reach, Surroundings};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
 /// Calls.
 pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let given = parse(&arguments.arguments, around)?;
     let approver = TerminalApprover::new(Consent::Ask, around);
-    let wish = Wish {
+    let request = OpenRequest {
         place: &arguments.common.place,
-        reach: Reach::Folder,
+        reach: RootHint::Folder,
         mode: arguments.mode,
         unasked_mode: lancet::Mode::AcceptEdits,
         offer: Offer::Chosen(&arguments.choice.tools),
-        whom: Whom::Terminal(approver.clone()),
+        approver: ApproverKind::Terminal(approver.clone()),
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
-        lasts: Lasts::OneCall,
+        lifetime: Lifetime::OneCall,
     };
-    let lancet = wish.open(around)?.lancet;
+    let lancet = request.open(around)?.lancet;
     let session = session_of(&lancet, arguments.common.session.as_ref());
     let reply = watched(&session, &arguments.tool, given);
     put(
         &reply,
-        Form::of(arguments.common.json),
-        Shape::Plain(&approver),
+        OutputFormat::of(arguments.common.json),
+        Presentation::Plain(&approver),
         around,
     )
 }

@@ -8,11 +8,11 @@ use lancet::settings::{Ignored, InForce};
 use lancet_mcp::Level;
 use serde_json::{Value, json};
 
-use crate::arguments::{DoctorArguments, Place};
+use crate::arguments::{DoctorArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Lasts, Offer, Whom, Wish};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{
-    Flags, Reach, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
+    Flags, RootHint, SettingsFile, Surroundings, load_settings, resolve_roots, settings_files,
 };
 use crate::terminal::{Colour, print, stdout_is_terminal};
 use crate::wall::Wall;
@@ -89,7 +89,7 @@ fn look(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         problems: Vec::new(),
     };
     let roots = report
-        .note(resolve_roots(&place.root, Reach::Folder, around))
+        .note(resolve_roots(&place.root, RootHint::Folder, around))
         .unwrap_or_default();
     for root in &roots {
         report.roots.push(file_system::look(root));
@@ -129,7 +129,7 @@ impl Report {
     fn look_at_settings(
         &mut self,
         arguments: &DoctorArguments,
-        place: &Place,
+        place: &WorkArguments,
         first: &std::path::Path,
         around: &Surroundings,
     ) {
@@ -145,18 +145,18 @@ impl Report {
             self.ignored = settings.ignored;
         }
         self.files = files;
-        let wish = Wish {
+        let request = OpenRequest {
             place,
-            reach: Reach::Folder,
+            reach: RootHint::Folder,
             mode: arguments.mode,
             unasked_mode: lancet::Mode::AcceptEdits,
             offer: Offer::Chosen(&arguments.choice.tools),
-            whom: Whom::Nobody,
+            approver: ApproverKind::Nobody,
             answer_limit: lancet::tools::ANSWER_LIMIT_MCP,
             unasked_log: Level::Error,
-            lasts: Lasts::OneCall,
+            lifetime: Lifetime::OneCall,
         };
-        if let Some(opened) = self.note(wish.open_to_look(around)) {
+        if let Some(opened) = self.note(request.open_to_look(around)) {
             self.wall = Some(opened.wall);
             self.mode = Some(opened.lancet.mode().word());
             self.tools = opened

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use super::text_from;
-use super::writing::Bench;
-use crate::answer::{Form, Shape, put};
+use super::writing::EditCommand;
+use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::EditArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     }
     let old = text(arguments.old.as_deref(), old_file, "--old-file", around)?;
     let new = text(arguments.new.as_deref(), new_file, "--new-file", around)?;
-    let bench = Bench::new(
+    let bench = EditCommand::new(
         &arguments.file,
         &arguments.writing,
         &arguments.common,
@@ -38,8 +38,8 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     let reply = watched(&bench.session, "Edit", json!(wanted));
     put(
         &reply,
-        Form::of(arguments.common.json),
-        Shape::Change(&bench.approver),
+        OutputFormat::of(arguments.common.json),
+        Presentation::Change(&bench.approver),
         around,
     )
 }

@@ -21,35 +21,39 @@ use lancet::history::{History, Operation, StoreError};
 use lancet_mcp::Level;
 use serde_json::{Value, json};
 
-use crate::arguments::Place;
+use crate::arguments::WorkArguments;
 use crate::failure::Failure;
-use crate::opening::{Lasts, Offer, Whom, Wish};
-use crate::surroundings::{Reach, Surroundings};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
 /// An engine for a command on the history.
 fn open(
-    place: &Place,
-    reach: Reach<'_>,
+    place: &WorkArguments,
+    reach: RootHint<'_>,
     approver: Option<TerminalApprover>,
     around: &Surroundings,
 ) -> Result<Lancet, Failure> {
-    let wish = Wish {
+    let request = OpenRequest {
         place,
         reach,
         mode: None,
         unasked_mode: lancet::Mode::Ask,
         offer: Offer::All,
-        whom: approver.map_or(Whom::Nobody, Whom::Terminal),
+        approver: approver.map_or(ApproverKind::Nobody, ApproverKind::Terminal),
         answer_limit: lancet::tools::ANSWER_LIMIT,
         unasked_log: Level::Error,
-        lasts: Lasts::OneCall,
+        lifetime: Lifetime::OneCall,
     };
-    Ok(wish.open(around)?.lancet)
+    Ok(request.open(around)?.lancet)
 }
 
 /// The history below the roots.
-fn history(place: &Place, reach: Reach<'_>, around: &Surroundings) -> Result<History, Failure> {
+fn history(
+    place: &WorkArguments,
+    reach: RootHint<'_>,
+    around: &Surroundings,
+) -> Result<History, Failure> {
     open(place, reach, None, around)?
         .history()
         .ok_or_else(|| Failure::usage("no state folder: there is neither a home nor --state-dir"))

@@ -6,10 +6,10 @@ use std::time::Duration;
 use lancet::tools::ANSWER_LIMIT_MCP;
 use lancet_mcp::{Answers, Ask, Level, Options, serve_stdio};
 
-use crate::arguments::{AskWhom, McpArguments, Mode};
+use crate::arguments::{AskOption, McpArguments, Mode};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Lasts, Offer, Whom, Wish};
-use crate::surroundings::{Reach, Surroundings};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print_error;
 
 /// How long the end may take for the sake of the history.
@@ -17,24 +17,24 @@ const TIDYING: Duration = Duration::from_millis(300);
 
 /// Serves until the agent leaves.
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let (ask, whom) = match arguments.ask {
-        Some(AskWhom::Elicit) => (Ask::Elicit, Whom::Client),
+    let (ask, approver) = match arguments.ask {
+        Some(AskOption::Elicit) => (Ask::Elicit, ApproverKind::Client),
         // The settings folder is made only where an answer is sure to be able to reach it: "always" is offered in this mode.
-        None if arguments.mode == Some(Mode::Ask) => (Ask::Known, Whom::Client),
-        None => (Ask::Known, Whom::Nobody),
+        None if arguments.mode == Some(Mode::Ask) => (Ask::Known, ApproverKind::Client),
+        None => (Ask::Known, ApproverKind::Nobody),
     };
-    let wish = Wish {
+    let request = OpenRequest {
         place: &arguments.place,
-        reach: Reach::Folder,
+        reach: RootHint::Folder,
         mode: arguments.mode,
         unasked_mode: lancet::Mode::AcceptEdits,
         offer: Offer::Chosen(&arguments.choice.tools),
-        whom,
+        approver,
         answer_limit: ANSWER_LIMIT_MCP,
         unasked_log: Level::Warn,
-        lasts: Lasts::Long,
+        lifetime: Lifetime::Long,
     };
-    let opened = wish.open(around)?;
+    let opened = request.open(around)?;
     if std::io::stdin().is_terminal() {
         print_error(
             "lancet mcp waits for an agent's messages on standard input. Agents start this command themselves;\n\

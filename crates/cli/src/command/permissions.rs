@@ -8,33 +8,33 @@ use lancet::tools::ANSWER_LIMIT;
 use lancet_mcp::Level;
 use serde_json::{Value, json};
 
-use crate::arguments::{ExplainArguments, Mode, Place, RulesArguments, TrustArguments};
+use crate::arguments::{ExplainArguments, Mode, RulesArguments, TrustArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Lasts, Offer, Whom, Wish};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{
-    Reach, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
+    RootHint, Surroundings, as_text, claude_settings, resolve_roots, settings_files, trust,
 };
 use crate::terminal::{confirm, print, visible};
 
 /// The engine as `lancet mcp` would open it, only to be looked at.
 fn look(
-    place: &Place,
+    place: &WorkArguments,
     mode: Option<Mode>,
-    reach: Reach<'_>,
+    reach: RootHint<'_>,
     around: &Surroundings,
 ) -> Result<Lancet, Failure> {
-    let wish = Wish {
+    let request = OpenRequest {
         place,
         reach,
         mode,
         unasked_mode: lancet::Mode::AcceptEdits,
         offer: Offer::All,
-        whom: Whom::Nobody,
+        approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
-        lasts: Lasts::OneCall,
+        lifetime: Lifetime::OneCall,
     };
-    Ok(wish.open_to_look(around)?.lancet)
+    Ok(request.open_to_look(around)?.lancet)
 }
 
 /// Says who decides about a file.
@@ -52,7 +52,12 @@ pub(super) fn explain(
         }
         None => vec!["Read", "Edit", "Write"],
     };
-    let lancet = look(&arguments.place, arguments.mode, Reach::At(&path), around)?;
+    let lancet = look(
+        &arguments.place,
+        arguments.mode,
+        RootHint::At(&path),
+        around,
+    )?;
     let given = as_text(&path)?;
     let (mut text, mut objects) = (String::new(), Vec::new());
     for tool in tools {
@@ -104,7 +109,7 @@ fn explained(lancet: &Lancet, given: &str, tool: &str) -> (String, Value) {
 
 /// Lists the rules in force.
 pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let lancet = look(&arguments.place, arguments.mode, Reach::Folder, around)?;
+    let lancet = look(&arguments.place, arguments.mode, RootHint::Folder, around)?;
     let policy = lancet.policy();
     let mut text = format!("mode {}\n", policy.mode().word());
     let mut rules = Vec::new();
@@ -154,7 +159,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
 pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result<Exit, Failure> {
     use lancet::settings::Origin::{Project, TrustedProject};
     let place = &arguments.place;
-    let roots = resolve_roots(&place.root, Reach::Folder, around)?;
+    let roots = resolve_roots(&place.root, RootHint::Folder, around)?;
     let files = settings_files(around, &roots[0], place)?;
     let mut files = files.into_iter();
     let Some(file) = files.find(|file| matches!(file.origin, Project | TrustedProject)) else {

@@ -4,28 +4,28 @@ use lancet::tools::ANSWER_LIMIT;
 use lancet_mcp::Level;
 
 use super::session_of;
-use crate::answer::{Form, Shape, put};
+use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::ReadArguments;
 use crate::failure::{Exit, Failure};
-use crate::opening::{Lasts, Offer, Whom, Wish};
-use crate::surroundings::{Reach, Surroundings, as_text};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings, as_text};
 
 /// Reads and shows.
 pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let file = around.absolute(&arguments.file)?;
     let file_path = as_text(&file)?;
-    let wish = Wish {
+    let request = OpenRequest {
         place: &arguments.common.place,
-        reach: Reach::At(&file),
+        reach: RootHint::At(&file),
         mode: None,
         unasked_mode: lancet::Mode::Plan,
         offer: Offer::All,
-        whom: Whom::Nobody,
+        approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
-        lasts: Lasts::OneCall,
+        lifetime: Lifetime::OneCall,
     };
-    let lancet = wish.open(around)?.lancet;
+    let lancet = request.open(around)?.lancet;
     let mut wanted = lancet::tools::ReadArguments::new(file_path);
     wanted.offset = arguments.offset;
     wanted.limit = arguments.limit;
@@ -33,8 +33,8 @@ pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Ex
     let reply = session_of(&lancet, arguments.common.session.as_ref()).read(wanted);
     put(
         &reply,
-        Form::of(arguments.common.json),
-        Shape::Lines,
+        OutputFormat::of(arguments.common.json),
+        Presentation::Lines,
         around,
     )
 }

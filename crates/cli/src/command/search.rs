@@ -8,11 +8,11 @@ use lancet::{Reply, Role, Row, Session};
 use lancet_mcp::Level;
 
 use super::session_of;
-use crate::answer::{Form, Shape, put};
+use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{GlobArguments, GrepArguments, Shared};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Lasts, Offer, Whom, Wish};
-use crate::surroundings::{Reach, Surroundings, as_text};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Colour, Style, stdout_is_terminal, stream, visible, visible_line};
 
 /// The longest answer, in characters: people have pagers.
@@ -65,23 +65,28 @@ fn run(
     search: impl FnOnce(&Session, Option<String>) -> Reply,
 ) -> Result<Exit, Failure> {
     let path = path.map(|path| around.absolute(path)).transpose()?;
-    let wish = Wish {
+    let request = OpenRequest {
         place: &common.place,
-        reach: path.as_deref().map_or(Reach::Folder, Reach::At),
+        reach: path.as_deref().map_or(RootHint::Folder, RootHint::At),
         mode: None,
         unasked_mode: lancet::Mode::Plan,
         offer: Offer::All,
-        whom: Whom::Nobody,
+        approver: ApproverKind::Nobody,
         answer_limit: LONGEST,
         unasked_log: Level::Error,
-        lasts: Lasts::OneCall,
+        lifetime: Lifetime::OneCall,
     };
-    let lancet = wish.open(around)?.lancet;
+    let lancet = request.open(around)?.lancet;
     let session = session_of(&lancet, common.session.as_ref());
     let path = path.as_deref().map(as_text).transpose()?;
     let reply = search(&session, path);
     if reply.is_error() {
-        return put(&reply, Form::of(common.json), Shape::Lines, around);
+        return put(
+            &reply,
+            OutputFormat::of(common.json),
+            Presentation::Lines,
+            around,
+        );
     }
     stream(|out| {
         if common.json {

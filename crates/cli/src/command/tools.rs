@@ -6,24 +6,24 @@ use lancet_mcp::Level;
 
 use crate::arguments::{ToolFormat, ToolsArguments};
 use crate::failure::{Exit, Failure};
-use crate::opening::{Lasts, Offer, Whom, Wish};
-use crate::surroundings::{Reach, Surroundings};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print;
 
 /// Prints them.
 pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let wish = Wish {
+    let request = OpenRequest {
         place: &arguments.place,
-        reach: Reach::Nothing,
+        reach: RootHint::Nothing,
         mode: arguments.mode,
         unasked_mode: lancet::Mode::AcceptEdits,
         offer: Offer::Chosen(&arguments.choice.tools),
-        whom: Whom::Nobody,
+        approver: ApproverKind::Nobody,
         answer_limit: ANSWER_LIMIT,
         unasked_log: Level::Error,
-        lasts: Lasts::OneCall,
+        lifetime: Lifetime::OneCall,
     };
-    let lancet = wish.open_to_look(around)?.lancet;
+    let lancet = request.open_to_look(around)?.lancet;
     let format = match arguments.format {
         ToolFormat::Mcp => Format::Mcp,
         ToolFormat::Anthropic => Format::Anthropic,

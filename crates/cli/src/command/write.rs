@@ -6,8 +6,8 @@ use lancet::tools::WriteMode;
 use serde_json::json;
 
 use super::text_from;
-use super::writing::Bench;
-use crate::answer::{Form, Shape, put};
+use super::writing::EditCommand;
+use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::WriteArguments;
 use crate::failure::{Exit, Failure};
 use crate::fault::watched;
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
         (false, true) => WriteMode::Create,
         (false, false) => WriteMode::Overwrite,
     };
-    let bench = Bench::new(
+    let bench = EditCommand::new(
         &arguments.file,
         &arguments.writing,
         &arguments.common,
@@ -39,8 +39,8 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
     let reply = watched(&bench.session, "Write", json!(wanted));
     put(
         &reply,
-        Form::of(arguments.common.json),
-        Shape::Change(&bench.approver),
+        OutputFormat::of(arguments.common.json),
+        Presentation::Change(&bench.approver),
         around,
     )
 }

@@ -1,4 +1,4 @@
-//! What `edit` and `write` share: who is asked, which session counts, and which version of the file is meant.
+//! The common part of `edit` and `write`: the approver, the session, and the expected version of the file.
 
 use std::path::{Path, PathBuf};
 
@@ -8,27 +8,27 @@ use lancet::{Lancet, Session};
 use lancet_mcp::Level;
 
 use super::session_of;
-use crate::arguments::{Shared, Writing};
+use crate::arguments::{Shared, WriteFlags};
 use crate::failure::Failure;
-use crate::opening::{Lasts, Offer, Whom, Wish};
-use crate::surroundings::{Reach, Surroundings, as_text};
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Consent, TerminalApprover};
 
-/// Everything at hand for one change of one file.
-pub(super) struct Bench {
-    /// The file, absolute.
+/// What one change of one file needs.
+pub(super) struct EditCommand {
+    /// The absolute path of the file.
     pub(super) file_path: String,
     pub(super) session: Session,
     pub(super) approver: TerminalApprover,
-    /// The version that is changed, where it is known.
+    /// The revision that the change expects, if it is known.
     pub(super) revision: Option<String>,
 }
 
-impl Bench {
-    /// Sets out what a change of `file` needs.
+impl EditCommand {
+    /// Opens the engine and the session for a change of `file`.
     pub(super) fn new(
         file: &Path,
-        writing: &Writing,
+        writing: &WriteFlags,
         shared: &Shared,
         around: &Surroundings,
     ) -> Result<Self, Failure> {
@@ -36,22 +36,22 @@ impl Bench {
         let file_path = as_text(&file)?;
         let consent = Consent::of(writing.yes, writing.yes_protected);
         let approver = TerminalApprover::new(consent, around);
-        let wish = Wish {
+        let request = OpenRequest {
             place: &shared.place,
-            reach: Reach::At(&file),
+            reach: RootHint::At(&file),
             mode: writing.mode,
             unasked_mode: lancet::Mode::Ask,
             offer: Offer::All,
-            whom: Whom::Terminal(approver.clone()),
+            approver: ApproverKind::Terminal(approver.clone()),
             answer_limit: ANSWER_LIMIT,
             unasked_log: Level::Error,
-            lasts: Lasts::OneCall,
+            lifetime: Lifetime::OneCall,
         };
-        let lancet = wish.open(around)?.lancet;
+        let lancet = request.open(around)?.lancet;
         let session = session_of(&lancet, shared.session.as_ref());
         let revision = match (&writing.revision, &shared.session) {
             (Some(given), _) => Some(given.clone()),
-            // A named session stands for what its model has read; without one the command reads for itself.
+            // A named session has its own record of what was read; without one the command reads the file itself.
             (None, Some(_)) => None,
             (None, None) => current_revision(&lancet, &file_path),
         };
@@ -64,8 +64,8 @@ impl Bench {
     }
 }
 
-/// The version that a file has now, where it can be read. Asked in a session of its own: whoever names the version that
-/// a change is for need not have been shown its lines.
+/// The present revision of a file, if it can be read. It is read in a separate session: a change that names its revision does
+/// not require that the lines were shown.
 fn current_revision(lancet: &Lancet, file_path: &str) -> Option<String> {
     let mut first_line = lancet::tools::ReadArguments::new(file_path.to_owned());
     first_line.limit = Some(1);

@@ -17,11 +17,11 @@ use super::Launch;
 /// The longest request: program, arguments and variables together.
 const LONGEST: usize = 128 * 1024;
 
-/// One end of a line.
+/// One end of a socket pair.
 #[derive(Debug)]
-pub(crate) struct Line(OwnedFd);
+pub(crate) struct Connection(OwnedFd);
 
-/// Two ends that nobody inherits.
+/// The two ends of a socket pair, which child processes do not inherit.
 pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(
         AddressFamily::UNIX,
@@ -31,13 +31,13 @@ pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     )?)
 }
 
-impl Line {
+impl Connection {
     pub(super) fn new(end: OwnedFd) -> Self {
         Self(end)
     }
 
     /// Asks for a program; the line on which its end will be told, once it was started.
-    pub(super) fn ask(&self, launch: Launch) -> io::Result<Line> {
+    pub(super) fn ask(&self, launch: Launch) -> io::Result<Connection> {
         let (ours, its) = pair()?;
         let message = encode(&launch);
         if message.len() > LONGEST {
@@ -58,13 +58,13 @@ impl Line {
         sendmsg(&self.0, &pieces, &mut beside, SendFlags::NOSIGNAL)?;
         // Only the launcher has that end now, so that its death ends our waiting.
         drop(its);
-        let report = Line::new(ours);
+        let report = Connection::new(ours);
         report.hear("started")?;
         Ok(report)
     }
 
     /// The next request and the line to report on; none when nobody is there any more.
-    pub(super) fn next(&self) -> io::Result<Option<(Launch, Line)>> {
+    pub(super) fn next(&self) -> io::Result<Option<(Launch, Connection)>> {
         loop {
             let (message, files) = self.receive()?;
             if message.is_empty() {
@@ -73,7 +73,7 @@ impl Line {
             if let Ok([input, output, error, report]) = <[OwnedFd; 4]>::try_from(files)
                 && let Some(launch) = decode(&message, [input, output, error])
             {
-                return Ok(Some((launch, Line::new(report))));
+                return Ok(Some((launch, Connection::new(report))));
             }
         }
     }
@@ -195,7 +195,7 @@ mod tests {
     fn the_launcher_starts_what_it_is_asked_for_and_tells_how_it_ended() {
         let (ours, its) = pair().expect("a line");
         let launcher = std::thread::spawn(move || super::super::serve(its));
-        let line = Line::new(ours);
+        let line = Connection::new(ours);
         let (mut reader, writer) = io::pipe().expect("a pipe");
         let mut asked = launch("sh", &["-c", "echo \"$X\"; exit 3"], &[("X", "outside")]);
         asked.output = writer.into();

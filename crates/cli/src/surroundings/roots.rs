@@ -7,28 +7,28 @@ use lancet::settings::NAME;
 use super::Surroundings;
 use crate::failure::Failure;
 
-/// What a command will touch, which decides the roots where none are given.
+/// What a command will touch, which decides the roots if none are given.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Reach<'p> {
-    /// Whatever is below the working folder.
+pub(crate) enum RootHint<'p> {
+    /// The command works below the working folder.
     Folder,
-    /// This one file or folder, absolute.
+    /// The command works on this file or folder, given as an absolute path.
     At(&'p Path),
-    /// Nothing: any folder serves.
+    /// The command touches no files, so any folder will do.
     Nothing,
 }
 
 /// The roots, resolved.
 pub(crate) fn resolve(
     given: &[PathBuf],
-    reach: Reach<'_>,
+    reach: RootHint<'_>,
     around: &Surroundings,
 ) -> Result<Vec<PathBuf>, Failure> {
     if given.is_empty() {
         return Ok(vec![match reach {
-            Reach::Folder => working_folder(around)?,
-            Reach::At(path) => around_path(path, around)?,
-            Reach::Nothing => around.working.clone().unwrap_or_else(|| PathBuf::from("/")),
+            RootHint::Folder => working_folder(around)?,
+            RootHint::At(path) => around_path(path, around)?,
+            RootHint::Nothing => around.working.clone().unwrap_or_else(|| PathBuf::from("/")),
         }]);
     }
     let mut roots: Vec<PathBuf> = Vec::with_capacity(given.len());
@@ -91,7 +91,7 @@ fn refused_as_wide(which: &str, what: &str, folder: &Path) -> Failure {
 /// folder itself or the file's folder. The home folder and the top are never taken for a project; only a file directly
 /// in one of them leaves no other choice.
 fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
-    let spot = Spot::of(path);
+    let spot = ResolvedPath::of(path);
     let wide = |folder: &PathBuf| too_wide(folder, around).is_some();
     let working = around.working.as_ref();
     let working = working
@@ -125,8 +125,8 @@ fn governing(working: PathBuf, tree: PathBuf) -> PathBuf {
     }
 }
 
-/// Where a path is, with `.`, `..` and the links on the way to it resolved.
-struct Spot {
+/// A path with `.`, `..` and the links on the way to it resolved.
+struct ResolvedPath {
     /// The folder that holds it: a folder's own, but where the last part is a link, the one that the link is in.
     place: PathBuf,
     /// The folder itself, or the nearest one around the file.
@@ -134,7 +134,7 @@ struct Spot {
     is_folder: bool,
 }
 
-impl Spot {
+impl ResolvedPath {
     fn of(path: &Path) -> Self {
         let existing = |path: &Path| path.canonicalize().ok().filter(|folder| folder.is_dir());
         let around = path.ancestors().skip(1).find_map(existing);

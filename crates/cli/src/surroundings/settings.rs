@@ -9,7 +9,7 @@ use lancet::Settings;
 use lancet::settings::{ClaudeSettings, Layer, NAME, Origin, claude_settings};
 
 use super::{Surroundings, trust};
-use crate::arguments::{Mode, Place};
+use crate::arguments::{Mode, WorkArguments};
 use crate::failure::Failure;
 
 /// No settings file is longer. A project's file comes from a stranger, so reading it has a bound.
@@ -39,7 +39,7 @@ pub(crate) struct SettingsFile {
 pub(crate) fn files(
     around: &Surroundings,
     first_root: &Path,
-    place: &Place,
+    place: &WorkArguments,
 ) -> Result<Vec<SettingsFile>, Failure> {
     let config = place.config.as_deref();
     let mut files = Vec::new();

@@ -47,14 +47,14 @@ impl Consent {
     }
 }
 
-/// What became of the questions.
+/// The state of the questions of one command.
 #[derive(Debug, Default)]
-struct Past {
-    /// A question that could not be asked.
+struct AskState {
+    /// A question that could not be asked, for the error message.
     unasked: Option<(String, bool)>,
-    /// A person has seen the diff.
+    /// Whether a person has seen the diff.
     shown: bool,
-    /// Where texts lie while a person edits them.
+    /// The folder for texts that a person edits.
     drafts: Option<PathBuf>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct TerminalApprover {
     plain: bool,
     /// The person's editor.
     editor: String,
-    past: Arc<Mutex<Past>>,
+    past: Arc<Mutex<AskState>>,
 }
 
 impl TerminalApprover {
@@ -103,7 +103,7 @@ impl TerminalApprover {
         ))
     }
 
-    fn past(&self) -> MutexGuard<'_, Past> {
+    fn past(&self) -> MutexGuard<'_, AskState> {
         self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -126,8 +126,8 @@ impl TerminalApprover {
                 return Some(Answer::No(None));
             };
             match understood(&line) {
-                Said::Answer(answer) => return Some(answer),
-                Said::Edit => {
+                ParsedLine::Answer(answer) => return Some(answer),
+                ParsedLine::Edit => {
                     match editor::edit(&self.editor, self.past().drafts.clone(), question) {
                         Ok(Some(text)) => return Some(Answer::Edited(text)),
                         Ok(None) => words = "The text is as it was.\n".to_owned(),
@@ -178,7 +178,7 @@ pub(crate) fn confirm(question: &str) -> Option<bool> {
         .ok()?;
     terminal.write_all(format!("{question} ").as_bytes()).ok()?;
     let line = read_line(&mut terminal, &Wait::default()).ok()??;
-    Some(understood(&line) == Said::Answer(Answer::Yes))
+    Some(understood(&line) == ParsedLine::Answer(Answer::Yes))
 }
 
 /// A line from the terminal; none where nobody waits for it any more.
@@ -252,26 +252,26 @@ fn prompt(question: &Question) -> String {
     format!("{further}\nWrite this? [y/N, or n and why]")
 }
 
-/// What a line says.
+/// The meaning of a typed line.
 #[derive(Debug, PartialEq, Eq)]
-enum Said {
+enum ParsedLine {
     Answer(Answer),
     Edit,
 }
 
-/// What an answer means. Only a plain yes is one; all other words are passed on as the reason for the no.
-fn understood(line: &str) -> Said {
+/// Parses a typed line. Only a plain yes is a yes; any other text is a no with the text as its reason.
+fn understood(line: &str) -> ParsedLine {
     let line = line.trim();
     let (first, rest) = line
         .split_once(|c: char| c.is_whitespace() || ",:;.".contains(c))
         .unwrap_or((line, ""));
     let rest = rest.trim();
     let alone = rest.is_empty();
-    Said::Answer(match first.to_lowercase().as_str() {
+    ParsedLine::Answer(match first.to_lowercase().as_str() {
         "y" | "yes" if alone => Answer::Yes,
         "s" | "session" if alone => Answer::Session,
         "a" | "always" if alone => Answer::Always,
-        "e" | "edit" if alone => return Said::Edit,
+        "e" | "edit" if alone => return ParsedLine::Edit,
         "n" | "no" if alone => Answer::No(None),
         "n" | "no" => Answer::No(Some(rest.to_owned())),
         "" if alone => Answer::No(None),

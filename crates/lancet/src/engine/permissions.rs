@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use lancet_policy::{Effect, Entry, Ground, Layer, Policy, Rule, Scope};
+use lancet_policy::{Effect, Layer, LayeredRule, Locations, Policy, Rule, Scope};
 use lancet_workspace::resolved_folder;
 
 use super::OpenError;
@@ -28,13 +28,13 @@ pub(super) struct Wishes {
 
 impl Wishes {
     /// The host's rules, parsed.
-    fn entries(&self) -> Result<Vec<Entry>, OpenError> {
+    fn entries(&self) -> Result<Vec<LayeredRule>, OpenError> {
         let entry = |(effect, text): &(Effect, String)| {
             let rule = Rule::parse(text).map_err(|source| OpenError::Rule {
                 rule: text.clone(),
                 source,
             })?;
-            Ok(Entry {
+            Ok(LayeredRule {
                 effect: *effect,
                 rule,
                 layer: Layer::Host,
@@ -81,7 +81,7 @@ impl Permissions {
     ) -> Result<Permissions, OpenError> {
         let distinct: BTreeSet<PathBuf> = roots.iter().map(|root| resolved_folder(root)).collect();
         let roots = distinct.len().min(folders.len());
-        let ground = Ground {
+        let ground = Locations {
             roots: folders[..roots].to_vec(),
             read_roots: folders[roots..].to_vec(),
             home: home.map(Path::to_path_buf),
@@ -118,7 +118,7 @@ impl Permissions {
     }
 
     /// Puts one more rule into force.
-    pub(crate) fn add(&self, entry: Entry) {
+    pub(crate) fn add(&self, entry: LayeredRule) {
         let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
         let mut entries = policy.entries().to_vec();
         entries.push(entry);

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lancet_policy::{Access, Effect, Entry, Layer, Rule};
+use lancet_policy::{Access, Effect, Layer, LayeredRule, Rule};
 use serde_json::Value;
 
 use super::values::Mode;
@@ -14,7 +14,7 @@ pub struct ClaudeSettings {
     /// The mode, where one was set that there is here.
     pub mode: Option<Mode>,
     /// The rules that were taken over.
-    pub rules: Vec<Entry>,
+    pub rules: Vec<LayeredRule>,
     /// What was not, each with the reason.
     pub left: Vec<LeftOut>,
 }
@@ -80,7 +80,7 @@ pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, String
         for rule in value.as_array().ok_or_else(wrong)? {
             let rule = rule.as_str().ok_or_else(wrong)?;
             match taken_over(effect, rule) {
-                Ok(rule) => settings.rules.push(Entry {
+                Ok(rule) => settings.rules.push(LayeredRule {
                     effect,
                     rule,
                     layer: Layer::CommandLine,

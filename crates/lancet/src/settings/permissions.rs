@@ -6,7 +6,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use lancet_policy::{Effect, Entry, PatternError, Rule, RuleError, Scope};
+use lancet_policy::{Effect, LayeredRule, PatternError, Rule, RuleError, Scope};
 
 use super::error::{SettingsError, position};
 use super::keys::Form;
@@ -94,14 +94,14 @@ pub(super) fn put(
 }
 
 /// The rule that stands at a place of a layer; one that is none was refused before.
-fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<Entry> {
+fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<LayeredRule> {
     let effect = match key {
         "permissions.allow" => Effect::Allow,
         "permissions.ask" => Effect::Ask,
         _ => Effect::Deny,
     };
     let (line, _) = position(&layer.text, at);
-    Some(Entry {
+    Some(LayeredRule {
         effect,
         rule: Rule::parse(text).ok()?,
         layer: match layer.origin {

@@ -2,11 +2,11 @@
 
 use super::*;
 
-fn manners(client: &str, meta: Value, set: &[ClientLimit]) -> Manners {
+fn manners(client: &str, meta: Value, set: &[ClientLimit]) -> ClientProfile {
     let Value::Object(meta) = meta else {
         panic!("an object")
     };
-    Manners::of(Some(client), &meta, set)
+    ClientProfile::of(Some(client), &meta, set)
 }
 
 fn limits(client: &str, meta: Value) -> Option<(usize, Measure)> {
@@ -52,7 +52,7 @@ fn each_client_is_known_by_its_name_and_its_model() {
     ] {
         assert_eq!(limits(other, none()), None, "{other}");
     }
-    assert!(Manners::of(None, &Map::new(), &[]).most.is_none());
+    assert!(ClientProfile::of(None, &Map::new(), &[]).most.is_none());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The forms of a question and what their answers mean. Whatever is not understood is a no.
+//! The elicitation forms of a question, and the meaning of their answers. An answer that is not understood is a no.
 
 use lancet::approval::{ChangeKind, OtherFile, Question};
 use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, Request};
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 /// The longest diff that a question shows, in characters.
 const LONGEST_DIFF: usize = 8_000;
-/// What the field for words holds before somebody fills it in.
+/// The default of the field for the reason.
 const NO_REASON: &str = "no reason";
 
-/// What an answer says.
+/// The meaning of an answered form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum FormAnswer {
     Yes,
     Session,
     Always,
-    /// No, in the form: there may be words for it.
+    /// No, in the form; a reason may be asked for.
     No,
     /// No, without the form, or by an answer that is not understood.
     Declined,
@@ -65,25 +65,25 @@ fn request(message: String, schema: Value) -> Option<ElicitRequest> {
 }
 
 /// What an answer means. A plain accept is a yes but for protected and secret names, which need the word itself.
-pub(super) fn understood(result: &ElicitResult, question: &Question) -> Said {
+pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnswer {
     match result.action {
         ElicitationAction::Accept => {}
-        ElicitationAction::Cancel => return Said::Dismissed,
-        _ => return Said::Declined,
+        ElicitationAction::Cancel => return FormAnswer::Dismissed,
+        _ => return FormAnswer::Declined,
     }
     let is_plain = match &result.content {
         None => true,
         Some(content) => content.as_object().is_some_and(serde_json::Map::is_empty),
     };
     if is_plain && !question.protected {
-        return Said::Yes;
+        return FormAnswer::Yes;
     }
     match field(result, "decision") {
-        Some("yes") => Said::Yes,
-        Some("session") => Said::Session,
-        Some("always") => Said::Always,
-        Some("no") => Said::No,
-        _ => Said::Declined,
+        Some("yes") => FormAnswer::Yes,
+        Some("session") => FormAnswer::Session,
+        Some("always") => FormAnswer::Always,
+        Some("no") => FormAnswer::No,
+        _ => FormAnswer::Declined,
     }
 }
 

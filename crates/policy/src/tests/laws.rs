@@ -8,7 +8,8 @@ use proptest::sample::select;
 
 use crate::laws::config;
 use crate::{
-    Effect, Entry, FileNames, Ground, Layer, Mode, NameKind, Outcome, Policy, Rule, Scope, Shows,
+    Effect, FileNames, Layer, LayeredRule, Locations, Mode, NameKind, Outcome, Policy, Rule, Scope,
+    Shows,
 };
 
 fn names() -> impl Strategy<Value = &'static str> {
@@ -47,7 +48,7 @@ fn pattern() -> impl Strategy<Value = String> {
         .prop_map(|(lead, parts, tail)| format!("{lead}{}{tail}", parts.join("/")))
 }
 
-fn entry() -> impl Strategy<Value = Entry> {
+fn entry() -> impl Strategy<Value = LayeredRule> {
     let effect = select(vec![Effect::Deny, Effect::Ask, Effect::Allow]);
     let tool = select(vec!["Read", "Edit", "Write", "Grep"]);
     let layer = select(vec![
@@ -57,7 +58,7 @@ fn entry() -> impl Strategy<Value = Entry> {
         Layer::Host,
     ]);
     (effect, tool, layer, pattern()).prop_filter_map("no rule", |(effect, tool, layer, pattern)| {
-        Some(Entry {
+        Some(LayeredRule {
             effect,
             rule: Rule::parse(&format!("{tool}({pattern})")).ok()?,
             layer,
@@ -75,8 +76,8 @@ fn modes() -> impl Strategy<Value = Mode> {
     select(vec![Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Bypass])
 }
 
-fn policy(mode: Mode, entries: Vec<Entry>) -> Policy {
-    let ground = Ground {
+fn policy(mode: Mode, entries: Vec<LayeredRule>) -> Policy {
+    let ground = Locations {
         roots: vec!["/w".into(), "/v".into()],
         read_roots: vec!["/lib".into()],
         home: Some("/w/home".into()),
@@ -194,7 +195,7 @@ proptest! {
         entries in vec(entry(), 0..8),
         path in path(),
     ) {
-        let reversed: Vec<Entry> = entries.iter().rev().cloned().collect();
+        let reversed: Vec<LayeredRule> = entries.iter().rev().cloned().collect();
         let names = FileNames::one(&path);
         prop_assert_eq!(outcomes(&policy(mode, entries), names), outcomes(&policy(mode, reversed), names));
     }
@@ -253,7 +254,7 @@ proptest! {
         let _ = Scope::parse(&rule);
         let _ = Rule::parse(&rule);
         if let Ok(rule) = Rule::parse(&format!("Edit({rule})")) {
-            let entry = Entry { effect: Effect::Deny, rule, layer: Layer::User, source: String::new() };
+            let entry = LayeredRule { effect: Effect::Deny, rule, layer: Layer::User, source: String::new() };
             let path = Path::new("/w").join(path);
             outcomes(&policy(Mode::Ask, vec![entry]), FileNames::one(&path));
         }

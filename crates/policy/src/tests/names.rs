@@ -6,18 +6,18 @@ use proptest::prelude::*;
 
 use crate::fold::{self, Strength};
 use crate::laws::config;
-use crate::table::{PROTECTED, SECRET, Verdict, judge};
+use crate::table::{NameClass, PROTECTED, SECRET, judge};
 
 fn protected(path: &str) -> Option<&'static str> {
     match judge(Path::new(path)) {
-        Some(Verdict::Protected { name }) => Some(name),
+        Some(NameClass::Protected { name }) => Some(name),
         _ => None,
     }
 }
 
 fn secret(path: &str) -> Option<String> {
     match judge(Path::new(path)) {
-        Some(Verdict::Secret { pattern }) => Some(pattern.into_owned()),
+        Some(NameClass::Secret { pattern }) => Some(pattern.into_owned()),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{count, history, unreadable};
 use crate::arguments::GcArguments;
 use crate::failure::{Exit, Failure};
-use crate::surroundings::{Reach, Surroundings};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Passing, print};
 
 /// One step of the work.
@@ -18,7 +18,7 @@ const CLEANING: Duration = Duration::from_secs(60);
 
 /// Removes and compresses.
 pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, Reach::Nothing, around)?;
+    let history = history(&arguments.place, RootHint::Nothing, around)?;
     if arguments.dry_run {
         let removed = history.forecast().map_err(unreadable)?;
         return put(arguments, &removed, &Compressed::default());

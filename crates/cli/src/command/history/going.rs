@@ -4,11 +4,11 @@ use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
 use lancet::{Reply, Session};
 
 use super::{open, time};
-use crate::answer::{Form, Shape, put};
-use crate::arguments::{Going, RedoArguments, RestoreArguments, UndoArguments};
+use crate::answer::{OutputFormat, Presentation, put};
+use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
-use crate::surroundings::{Reach, Surroundings};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
 /// Takes back.
@@ -18,7 +18,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         .as_deref()
         .map(|file| around.absolute(file))
         .transpose()?;
-    let reach = file.as_deref().map_or(Reach::Folder, Reach::At);
+    let reach = file.as_deref().map_or(RootHint::Folder, RootHint::At);
     let selection = if let Some(file) = &file {
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
     } else if let Some(id) = &arguments.operation {
@@ -60,7 +60,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
             .map_or(Selection::Newest, Selection::Operation),
     );
     asked.dry_run = arguments.going.dry_run;
-    go(&arguments.going, Reach::Folder, around, |session| {
+    go(&arguments.going, RootHint::Folder, around, |session| {
         session.take_back(asked, caller())
     })
 }
@@ -84,14 +84,14 @@ pub(crate) fn restore(
     let file = around.absolute(file.as_ref())?;
     let mut asked = Restore::new(file.clone(), operation.to_owned(), moment);
     asked.dry_run = arguments.going.dry_run;
-    go(&arguments.going, Reach::At(&file), around, |session| {
+    go(&arguments.going, RootHint::At(&file), around, |session| {
         session.restore(asked, caller())
     })
 }
 
 fn go(
-    going: &Going,
-    reach: Reach<'_>,
+    going: &UndoFlags,
+    reach: RootHint<'_>,
     around: &Surroundings,
     act: impl FnOnce(&Session) -> Reply,
 ) -> Result<Exit, Failure> {
@@ -101,8 +101,8 @@ fn go(
     let reply = act(&lancet.new_session());
     put(
         &reply,
-        Form::of(going.json),
-        Shape::Change(&approver),
+        OutputFormat::of(going.json),
+        Presentation::Change(&approver),
         around,
     )
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{attribution, history, object, patch, time, unreadable};
 use crate::arguments::{LogArguments, LogFormat};
 use crate::failure::{Exit, Failure};
-use crate::surroundings::{Reach, Surroundings};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Colour, Style, page, print, print_error, stdout_is_terminal, visible};
 
 /// How many are listed on a terminal where nobody says.
@@ -21,7 +21,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         .as_deref()
         .map(|path| around.absolute(path))
         .transpose()?;
-    let reach = path.as_deref().map_or(Reach::Folder, Reach::At);
+    let reach = path.as_deref().map_or(RootHint::Folder, RootHint::At);
     let history = history(&arguments.place, reach, around)?;
     let query = LogQuery {
         // The roots are spelled without links; so is what the history has.

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use lancet::settings::NAME;
 use lancet_mcp::Level;
 
-use crate::arguments::Place;
-use crate::opening::{Lasts, Offer, Whom, Wish};
-use crate::surroundings::{Reach, Surroundings, resolve_roots};
+use crate::arguments::WorkArguments;
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings, resolve_roots};
 
 /// How many folders above a file are looked at.
 const DEEPEST: usize = 64;
 
 /// Whether the rules of the projects around a file let its text be shown. Where they cannot be read they do not.
-pub(super) fn lets_show(path: &Path, place: &Place, around: &Surroundings) -> bool {
+pub(super) fn lets_show(path: &Path, place: &WorkArguments, around: &Surroundings) -> bool {
     projects(path, around)
         .into_iter()
         .all(|root| shows(root, path, place, around).unwrap_or(false))
@@ -27,7 +27,7 @@ fn projects(path: &Path, around: &Surroundings) -> Vec<PathBuf> {
     let above = path.ancestors().skip(1).take(DEEPEST);
     let mut folders: Vec<PathBuf> = above.filter(has_settings).map(Path::to_path_buf).collect();
     // A folder that is gone has no rules of its own.
-    for own in resolve_roots(&[], Reach::At(path), around).unwrap_or_default() {
+    for own in resolve_roots(&[], RootHint::At(path), around).unwrap_or_default() {
         if !folders.contains(&own) {
             folders.push(own);
         }
@@ -35,22 +35,22 @@ fn projects(path: &Path, around: &Surroundings) -> Vec<PathBuf> {
     folders
 }
 
-fn shows(root: PathBuf, path: &Path, place: &Place, around: &Surroundings) -> Option<bool> {
-    let place = Place {
+fn shows(root: PathBuf, path: &Path, place: &WorkArguments, around: &Surroundings) -> Option<bool> {
+    let place = WorkArguments {
         root: vec![root],
         ..place.clone()
     };
-    let wish = Wish {
+    let request = OpenRequest {
         place: &place,
-        reach: Reach::Folder,
+        reach: RootHint::Folder,
         mode: None,
         unasked_mode: lancet::Mode::Ask,
         offer: Offer::All,
-        whom: Whom::Nobody,
+        approver: ApproverKind::Nobody,
         answer_limit: lancet::tools::ANSWER_LIMIT,
         unasked_log: Level::Error,
-        lasts: Lasts::OneCall,
+        lifetime: Lifetime::OneCall,
     };
-    let opened = wish.open_to_look(around).ok()?;
+    let opened = request.open_to_look(around).ok()?;
     Some(opened.lancet.history()?.is_shown(path))
 }

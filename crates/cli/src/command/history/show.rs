@@ -10,12 +10,12 @@ use super::owner::lets_show;
 use super::{history, object, time, unreadable};
 use crate::arguments::ShowArguments;
 use crate::failure::{Exit, Failure};
-use crate::surroundings::{Reach, Surroundings};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
 
 /// Shows.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, Reach::Folder, around)?;
+    let history = history(&arguments.place, RootHint::Folder, around)?;
     let typed = &arguments.operation;
     if typed.len() < SHORTEST_ID {
         return Err(Failure::usage(format!(

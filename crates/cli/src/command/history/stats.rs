@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{count, history, time, unreadable};
 use crate::arguments::StatsArguments;
 use crate::failure::{Exit, Failure};
-use crate::surroundings::{Reach, Surroundings};
+use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
 
 /// Files that are listed to a person.
@@ -14,7 +14,7 @@ const FILES: usize = 20;
 
 /// Sums up.
 pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, Reach::Folder, around)?;
+    let history = history(&arguments.place, RootHint::Folder, around)?;
     let query = StatisticsQuery {
         session: arguments.session.clone(),
         since: arguments.since.as_deref().map(time::since).transpose()?,

@@ -24,7 +24,7 @@ pub(super) fn edit(
         .recursive(true)
         .mode(0o700)
         .create(&folder)?;
-    let draft = Draft::new(&folder, question, text)?;
+    let draft = TemporaryText::new(&folder, question, text)?;
     // The variable may hold arguments, so a shell takes it apart, as everybody does with it.
     let script = format!("{editor} \"$@\"");
     let arguments = [
@@ -43,11 +43,11 @@ pub(super) fn edit(
     Ok((edited != *text).then_some(edited))
 }
 
-/// A file that goes when nobody needs it any more.
-struct Draft(PathBuf);
+/// A temporary file with the text that a person edits; removed when it is dropped.
+struct TemporaryText(PathBuf);
 
-impl Draft {
-    fn new(folder: &Path, question: &Question, text: &str) -> io::Result<Draft> {
+impl TemporaryText {
+    fn new(folder: &Path, question: &Question, text: &str) -> io::Result<TemporaryText> {
         // The name's end tells an editor the language.
         let name = question.path.file_name().unwrap_or_default();
         let file = format!("{}-{}", std::process::id(), name.to_string_lossy());
@@ -59,11 +59,11 @@ impl Draft {
             .mode(0o600)
             .open(&path)?;
         file.write_all(text.as_bytes())?;
-        Ok(Draft(path))
+        Ok(TemporaryText(path))
     }
 }
 
-impl Drop for Draft {
+impl Drop for TemporaryText {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }

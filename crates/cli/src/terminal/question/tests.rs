@@ -4,12 +4,12 @@ use super::*;
 
 #[test]
 fn only_a_plain_yes_is_a_yes() {
-    let no = |words: &str| Said::Answer(Answer::No(Some(words.to_owned())));
-    assert_eq!(understood("y\n"), Said::Answer(Answer::Yes));
-    assert_eq!(understood(" YES \n"), Said::Answer(Answer::Yes));
-    assert_eq!(understood("\n"), Said::Answer(Answer::No(None)));
-    assert_eq!(understood(""), Said::Answer(Answer::No(None)));
-    assert_eq!(understood("N\n"), Said::Answer(Answer::No(None)));
+    let no = |words: &str| ParsedLine::Answer(Answer::No(Some(words.to_owned())));
+    assert_eq!(understood("y\n"), ParsedLine::Answer(Answer::Yes));
+    assert_eq!(understood(" YES \n"), ParsedLine::Answer(Answer::Yes));
+    assert_eq!(understood("\n"), ParsedLine::Answer(Answer::No(None)));
+    assert_eq!(understood(""), ParsedLine::Answer(Answer::No(None)));
+    assert_eq!(understood("N\n"), ParsedLine::Answer(Answer::No(None)));
     assert_eq!(
         understood("n use the other file\n"),
         no("use the other file")
@@ -69,12 +69,12 @@ fn a_name_with_a_line_end_forges_no_line_of_the_question() {
 
 #[test]
 fn further_answers_are_single_words() {
-    assert_eq!(understood("s\n"), Said::Answer(Answer::Session));
-    assert_eq!(understood("Always"), Said::Answer(Answer::Always));
-    assert_eq!(understood("e"), Said::Edit);
+    assert_eq!(understood("s\n"), ParsedLine::Answer(Answer::Session));
+    assert_eq!(understood("Always"), ParsedLine::Answer(Answer::Always));
+    assert_eq!(understood("e"), ParsedLine::Edit);
     assert_eq!(
         understood("always but not here"),
-        Said::Answer(Answer::No(Some("always but not here".to_owned())))
+        ParsedLine::Answer(Answer::No(Some("always but not here".to_owned())))
     );
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use lancet_policy::{Access, Effect, Entry, Layer, Policy, Rule};
+use lancet_policy::{Access, Effect, Layer, LayeredRule, Policy, Rule};
 use lancet_text::{Document, apply_raw, unified};
 use lancet_workspace::Expected;
 
@@ -190,7 +190,7 @@ fn keep_rule_of(context: &CallContext<'_>, rule: &str) -> Result<(), String> {
         )
     })?;
     if let Ok(rule) = Rule::parse(rule) {
-        permissions.add(Entry {
+        permissions.add(LayeredRule {
             effect: Effect::Allow,
             rule,
             layer: Layer::User,

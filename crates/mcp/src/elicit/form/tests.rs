@@ -8,7 +8,7 @@ fn question(protected: bool) -> Question {
     question
 }
 
-fn said(result: Value, protected: bool) -> Said {
+fn said(result: Value, protected: bool) -> FormAnswer {
     let result = serde_json::from_value(result).expect("a result");
     understood(&result, &question(protected))
 }
@@ -22,17 +22,17 @@ fn answers_mean_what_they_say() {
                 protected,
             )
         };
-        assert_eq!(accept("yes"), Said::Yes);
-        assert_eq!(accept("session"), Said::Session);
-        assert_eq!(accept("always"), Said::Always);
-        assert_eq!(accept("no"), Said::No);
+        assert_eq!(accept("yes"), FormAnswer::Yes);
+        assert_eq!(accept("session"), FormAnswer::Session);
+        assert_eq!(accept("always"), FormAnswer::Always);
+        assert_eq!(accept("no"), FormAnswer::No);
         assert_eq!(
             said(json!({ "action": "decline" }), protected),
-            Said::Declined
+            FormAnswer::Declined
         );
         assert_eq!(
             said(json!({ "action": "cancel" }), protected),
-            Said::Dismissed
+            FormAnswer::Dismissed
         );
     }
 }
@@ -43,8 +43,8 @@ fn a_plain_accept_is_a_yes_but_for_protected_names() {
         json!({ "action": "accept" }),
         json!({ "action": "accept", "content": {} }),
     ] {
-        assert_eq!(said(plain.clone(), false), Said::Yes, "{plain}");
-        assert_eq!(said(plain.clone(), true), Said::Declined, "{plain}");
+        assert_eq!(said(plain.clone(), false), FormAnswer::Yes, "{plain}");
+        assert_eq!(said(plain.clone(), true), FormAnswer::Declined, "{plain}");
     }
 }
 
@@ -69,7 +69,7 @@ fn an_answer_that_is_not_understood_is_a_no() {
     ] {
         for protected in [false, true] {
             let answer = json!({ "action": "accept", "content": content });
-            assert_eq!(said(answer, protected), Said::Declined, "{content}");
+            assert_eq!(said(answer, protected), FormAnswer::Declined, "{content}");
         }
     }
 }
