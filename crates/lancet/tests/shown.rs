@@ -53,6 +53,12 @@ impl Place {
     /// An edit under the revision that the file has, which stands for having read it.
     #[track_caller]
     fn edit(&self, name: &str, old: &str, new: &str, more: Value) -> Reply {
+        let reply = self.try_edit(name, old, new, more);
+        assert!(!reply.is_error(), "{}", reply.text());
+        reply
+    }
+
+    fn try_edit(&self, name: &str, old: &str, new: &str, more: Value) -> Reply {
         let path = json!({ "file_path": self.path(name), "limit": 1 });
         let read = self.lancet.new_session();
         let read = read.call(RawCall::new("Read", path));
@@ -65,7 +71,7 @@ impl Place {
         for (key, value) in more.as_object().into_iter().flatten() {
             arguments[key] = value.clone();
         }
-        self.call("Edit", arguments)
+        self.session.call(RawCall::new("Edit", arguments))
     }
 }
 
@@ -436,4 +442,39 @@ fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
         shown += usize::from(is_shown);
     }
     assert!((1..names.len()).contains(&shown), "{shown}");
+}
+
+#[test]
+fn a_large_file_is_refused_with_the_same_data_as_a_small_one() {
+    let place = Place::new();
+    let head = "one\ntwo two\n";
+    place.put("small", head);
+    place.put("large", &format!("{head}{}", large("", "")));
+    let fields = |reply: &Reply| -> Vec<String> {
+        let data = reply.data();
+        let names = data.as_object().into_iter().flat_map(|data| data.keys());
+        names.cloned().collect()
+    };
+    for (old, new, more) in [
+        ("one", "one", json!({})),
+        ("absent", "x", json!({})),
+        ("two", "x", json!({})),
+        (
+            "two",
+            "x",
+            json!({ "replace_all": true, "expect_count": 3 }),
+        ),
+        ("one", "\0", json!({})),
+        ("", "x", json!({})),
+    ] {
+        let small = place.try_edit("small", old, new, more.clone());
+        let large = place.try_edit("large", old, new, more);
+        assert!(small.is_error(), "{old:?}: {}", small.text());
+        assert_eq!(
+            (small.refusal(), fields(&small)),
+            (large.refusal(), fields(&large)),
+            "{old:?}: {}",
+            large.text()
+        );
+    }
 }
