@@ -6,13 +6,13 @@ use crate::arguments::{
     EditArguments, GlobArguments, GrepArguments, MultiEditArguments, ReadArguments, WriteArguments,
 };
 use crate::builtin;
-use crate::call::{Caller, RawCall};
+use crate::call::{Caller, RawCall, SeenAs};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::request::{Change, Whose};
 use crate::rooms;
 use crate::session::{Check, Session};
-use crate::undo::{Direction, Restore, TakeBack};
+use crate::undo::{Direction, Restore, Selection, TakeBack};
 
 impl Session {
     /// Reads a file for the host itself: under the same rules, but the ledger is left alone, so that it does not count as
@@ -72,6 +72,48 @@ impl Session {
         rooms::run_typed(self, &builtin::grep::Grep, path, arguments.asked())
     }
 
+    /// Takes back the newest change of this session that has not been taken back. It needs a state folder.
+    ///
+    /// ```
+    /// use lancet::tools::WriteArguments;
+    /// use lancet::{Lancet, Mode};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let (folder, state) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    /// let lancet = Lancet::builder()
+    ///     .root(folder.path())
+    ///     .state_dir(state.path())
+    ///     .mode(Mode::AcceptEdits)
+    ///     .open()?;
+    /// let session = lancet.new_session();
+    /// let path = folder.path().join("new.txt");
+    /// session.write(WriteArguments::new(&path, "text\n"));
+    /// assert!(path.exists());
+    /// assert!(!session.undo().is_error());
+    /// assert!(!path.exists());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn undo(&self) -> Reply {
+        self.undo_own(Selection::Newest)
+    }
+
+    /// Takes back all changes of this session, as one operation.
+    pub fn undo_all(&self) -> Reply {
+        self.undo_own(Selection::Session(self.key().to_owned()))
+    }
+
+    /// Takes back one operation below the roots, whoever made it, by the beginning of its id.
+    pub fn undo_operation(&self, id: impl Into<String>) -> Reply {
+        let asked = TakeBack::undo(Selection::Operation(id.into()));
+        self.take_back(asked, Caller::default())
+    }
+
+    fn undo_own(&self, selection: Selection) -> Reply {
+        let change = Change::TakeBack(TakeBack::undo(selection), Whose::Own);
+        rooms::run_change(self, "Undo", Caller::default(), &change)
+    }
+
     /// Takes changes back, or does them again. All below the roots may be meant, whoever made them: this is for a person
     /// or a host; models have the tool Undo for the session's own.
     pub fn take_back(&self, asked: TakeBack, caller: Caller) -> Reply {
@@ -93,7 +135,7 @@ impl Session {
     ///
     /// # Errors
     /// A file that is not there, not text, or not below a root.
-    pub fn seen(&self, path: &Path, text: &str) -> Result<(), Refusal> {
-        rooms::note_seen(self, path, text)
+    pub fn seen(&self, path: impl AsRef<Path>, text: &str) -> Result<SeenAs, Refusal> {
+        rooms::note_seen(self, path.as_ref(), text)
     }
 }

@@ -107,6 +107,18 @@ impl Caller {
     }
 }
 
+/// What text that a host put before the model counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SeenAs {
+    /// Whole lines of the file: they count as read and may be edited.
+    WholeLines,
+    /// Something else than whole lines: an edit is refused until the model reads the file.
+    PartialView,
+    /// Something else than whole lines, of a file that this session had seen before: what counted as read stays so.
+    NothingNew,
+}
+
 /// Stops a call early: set by whoever no longer wants the answer, or by the time limit. Tells the other way round
 /// whether the call has begun to write, for whoever has to answer in its stead. Clones are one handle.
 #[derive(Clone, Debug)]

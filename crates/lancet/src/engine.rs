@@ -170,6 +170,16 @@ impl Lancet {
     }
 }
 
+impl std::fmt::Debug for Lancet {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("Lancet");
+        shown
+            .field("roots", &self.roots())
+            .field("mode", &self.mode());
+        shown.finish_non_exhaustive()
+    }
+}
+
 impl EngineState {
     pub(crate) fn sessions(&self) -> std::sync::MutexGuard<'_, Vec<Arc<SessionInner>>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)

@@ -3,6 +3,9 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::SystemTime;
+
+use lancet_history::SessionName;
 
 use crate::call::Caller;
 use crate::refusal::RefusalKind;
@@ -12,9 +15,12 @@ use crate::refusal::RefusalKind;
 #[non_exhaustive]
 pub enum Event {
     /// Lines of a file were shown.
+    #[non_exhaustive]
     Read {
-        /// The session's name.
-        session: String,
+        /// When.
+        time: SystemTime,
+        /// The session's name, where it has one.
+        session: Option<SessionName>,
         /// Who called.
         caller: Caller,
         /// The file as opened.
@@ -23,9 +29,12 @@ pub enum Event {
         lines: Range<usize>,
     },
     /// Files were searched.
+    #[non_exhaustive]
     Searched {
-        /// The session's name.
-        session: String,
+        /// When.
+        time: SystemTime,
+        /// The session's name, where it has one.
+        session: Option<SessionName>,
         /// Who called.
         caller: Caller,
         /// The tool.
@@ -36,9 +45,12 @@ pub enum Event {
         found: Vec<PathBuf>,
     },
     /// A file was written.
+    #[non_exhaustive]
     Changed {
-        /// The session's name.
-        session: String,
+        /// When.
+        time: SystemTime,
+        /// The session's name, where it has one.
+        session: Option<SessionName>,
         /// Who called.
         caller: Caller,
         /// The tool that wrote.
@@ -47,17 +59,20 @@ pub enum Event {
         path: PathBuf,
         /// The revision before, where the file was there.
         before: Option<String>,
-        /// The revision now; empty where the file is gone.
-        after: String,
+        /// The revision now; none where the file is gone.
+        after: Option<String>,
         /// The changed lines of the new version, counted from 1, end excluded.
         lines: Vec<Range<usize>>,
         /// The operation's id.
         operation: String,
     },
     /// A call was refused.
+    #[non_exhaustive]
     Refused {
-        /// The session's name.
-        session: String,
+        /// When.
+        time: SystemTime,
+        /// The session's name, where it has one.
+        session: Option<SessionName>,
         /// Who called.
         caller: Caller,
         /// The tool.
@@ -68,9 +83,12 @@ pub enum Event {
         kind: RefusalKind,
     },
     /// A question was put to the approver and answered.
+    #[non_exhaustive]
     Decided {
-        /// The session's name.
-        session: String,
+        /// When.
+        time: SystemTime,
+        /// The session's name, where it has one.
+        session: Option<SessionName>,
         /// The file.
         path: PathBuf,
         /// Why it was asked.
@@ -80,12 +98,29 @@ pub enum Event {
     },
     /// The history's database was damaged and set aside, or removed while it was in use, and a new one begun. Of no session,
     /// whoever met it.
+    #[non_exhaustive]
     SetAside {
+        /// When.
+        time: SystemTime,
         /// Where it is now; nowhere where it was removed.
         moved_to: Option<PathBuf>,
         /// What was wrong, and what is left of it.
         words: String,
     },
+}
+
+impl Event {
+    /// When it happened.
+    pub fn time(&self) -> SystemTime {
+        match self {
+            Event::Read { time, .. }
+            | Event::Searched { time, .. }
+            | Event::Changed { time, .. }
+            | Event::Refused { time, .. }
+            | Event::Decided { time, .. }
+            | Event::SetAside { time, .. } => *time,
+        }
+    }
 }
 
 /// Hears of what happened.

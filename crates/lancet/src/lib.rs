@@ -39,6 +39,7 @@
 mod api;
 pub mod approval;
 mod arguments;
+mod async_call;
 mod audience;
 mod builtin;
 pub mod call;
@@ -69,6 +70,7 @@ pub mod undo;
 mod visible;
 mod wording;
 
+pub use async_call::CallFuture;
 pub use call::{Caller, Cancel, RawCall};
 pub use engine::{Builder, Lancet, OpenError};
 pub use lancet_history::{SessionName, SessionNameError};

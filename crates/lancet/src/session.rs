@@ -53,6 +53,16 @@ pub enum Check {
     Refused(Box<Refusal>),
 }
 
+impl std::fmt::Debug for Session {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("Session");
+        shown
+            .field("key", &self.key())
+            .field("reader", &self.reader);
+        shown.finish_non_exhaustive()
+    }
+}
+
 impl Session {
     pub(crate) fn new(lancet: Lancet, inner: Arc<SessionInner>) -> Self {
         Self {

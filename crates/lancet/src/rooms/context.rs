@@ -193,10 +193,4 @@ impl<'s> CallContext<'s> {
     fn read_lines(&self, lines: ReadLines<'_>) -> String {
         self.engine().audience().read(&lines, self.session.name())
     }
-
-    /// The session's name as events give it; empty where it has none.
-    pub(crate) fn session_name(&self) -> String {
-        let name = self.session.name();
-        name.map_or_else(String::new, |name| name.as_str().to_owned())
-    }
 }

@@ -7,14 +7,14 @@ use lancet_history::Seen;
 use super::CallContext;
 use super::examine::open::{HELD, decode, require_file, snapshot};
 use super::locate::{Intent, locate};
-use crate::call::{Caller, Cancel};
+use crate::call::{Caller, Cancel, SeenAs};
 use crate::ledger::{entry_for, raw};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
 
 /// Takes in text that a host has shown as a file's. Text equal to whole lines of the file at one place counts as a
 /// read of those lines; any other is a partial view, unless the session has read this version itself.
-pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<(), Refusal> {
+pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<SeenAs, Refusal> {
     session.refresh();
     let context = CallContext::new(session, "Read".into(), Caller::default(), Cancel::new());
     let target = locate(context.engine(), &path.to_string_lossy(), Intent::Show)?;
@@ -38,18 +38,22 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<()
         .cloned();
     let read_before = known.is_some();
     let mut entry = known.unwrap_or_else(|| entry_for(&base, Seen::none()));
-    match whole_lines(document.view(), &sent) {
+    let seen_as = match whole_lines(document.view(), &sent) {
         Some(range) => {
             entry.seen.add(raw(&document, range));
             entry.partial_view = false;
+            SeenAs::WholeLines
         }
-        None if read_before => return Ok(()),
-        None => entry.partial_view = true,
-    }
+        None if read_before => return Ok(SeenAs::NothingNew),
+        None => {
+            entry.partial_view = true;
+            SeenAs::PartialView
+        }
+    };
     ledger.put(target.path(), entry);
     drop(ledger);
     session.keep(target.path());
-    Ok(())
+    Ok(seen_as)
 }
 
 /// The one place where a text stands as whole lines; a final newline more or less is forgiven.

@@ -2,6 +2,7 @@
 //! observers are told.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use lancet_history::{Entry, Observation};
 use lancet_text::{RawChange, apply_raw};
@@ -58,7 +59,8 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     }
     let lines = page.start..page.start + page.lines;
     context.engine().tell(&Event::Read {
-        session: context.session_name(),
+        time: SystemTime::now(),
+        session: context.session.name().cloned(),
         caller: context.caller.clone(),
         path: path.to_path_buf(),
         lines,
@@ -95,7 +97,8 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
         context.session.keep(&file.path);
     }
     context.engine().tell(&Event::Searched {
-        session: context.session_name(),
+        time: SystemTime::now(),
+        session: context.session.name().cloned(),
         caller: context.caller.clone(),
         tool: context.tool.clone(),
         paths: findings.starts.clone(),
@@ -122,16 +125,13 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
     plan.turn = None;
     for (file, written) in plan.files.iter().zip(&written) {
         let event = Event::Changed {
-            session: context.session_name(),
+            time: SystemTime::now(),
+            session: context.session.name().cloned(),
             caller: context.caller.clone(),
             tool: context.tool.clone(),
             path: file.target.path().to_path_buf(),
             before: file.before_revision(),
-            after: if file.removes() {
-                String::new()
-            } else {
-                written.revision.short()
-            },
+            after: (!file.removes()).then(|| written.revision.short()),
             lines: file.view.lines.clone(),
             operation: operation.clone(),
         };
@@ -252,7 +252,8 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
         let _ = store.count_refusal(context.session.key(), &context.tool, refusal.kind().name());
     }
     let event = Event::Refused {
-        session: context.session_name(),
+        time: SystemTime::now(),
+        session: context.session.name().cloned(),
         caller: context.caller.clone(),
         tool: context.tool.clone(),
         path: path.map(|path| super::locate::event_path(context.engine(), path)),

@@ -42,13 +42,20 @@ fn observers_hear_of_reads_changes_refusals_and_decisions() {
                 let file = |path: &std::path::Path| {
                     path.file_name().unwrap().to_string_lossy().into_owned()
                 };
+                let name = |session: &Option<SessionName>| {
+                    session
+                        .as_ref()
+                        .map(|name| name.as_str().to_owned())
+                        .unwrap_or_default()
+                };
+                assert!(event.time() <= std::time::SystemTime::now());
                 let words = match event {
                     Event::Read {
                         session,
                         path,
                         lines,
                         ..
-                    } => format!("{session} read {} {lines:?}", file(path)),
+                    } => format!("{} read {} {lines:?}", name(session), file(path)),
                     Event::Changed {
                         session,
                         tool,
@@ -60,9 +67,10 @@ fn observers_hear_of_reads_changes_refusals_and_decisions() {
                         ..
                     } => {
                         assert_eq!(operation.len(), 12);
-                        assert_ne!(before.as_ref(), Some(after));
+                        assert_ne!(before, after);
                         format!(
-                            "{session} {tool} {} {lines:?} from {}",
+                            "{} {tool} {} {lines:?} from {}",
+                            name(session),
                             file(path),
                             before.is_some()
                         )
@@ -75,7 +83,8 @@ fn observers_hear_of_reads_changes_refusals_and_decisions() {
                         ..
                     } => {
                         format!(
-                            "{session} {tool} {:?} {}",
+                            "{} {tool} {:?} {}",
+                            name(session),
                             path.as_deref().map(file),
                             kind.name()
                         )
@@ -85,7 +94,7 @@ fn observers_hear_of_reads_changes_refusals_and_decisions() {
                         path,
                         allowed,
                         ..
-                    } => format!("{session} decided {} {allowed}", file(path)),
+                    } => format!("{} decided {} {allowed}", name(session), file(path)),
                     _ => String::new(),
                 };
                 told.lock().unwrap().push(words);

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use lancet_policy::{Access, Effect, Layer, LayeredRule, Policy, Rule};
 use lancet_text::{Document, apply_raw, unified};
@@ -152,7 +152,8 @@ fn tell_decision(
     answer: &Answer,
 ) {
     context.engine().tell(&Event::Decided {
-        session: context.session_name(),
+        time: SystemTime::now(),
+        session: context.session.name().cloned(),
         path: path.to_path_buf(),
         reason: reason.words.clone(),
         allowed: !matches!(answer, Answer::No(_) | Answer::Unanswered(_)),

@@ -1,0 +1,165 @@
+//! What the library promises to programs that embed it: types that cross threads, errors that can be passed on, rules in
+//! code, undo in one call, and calls as futures.
+
+use std::error::Error;
+use std::fs;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+use lancet::call::SeenAs;
+use lancet::tools::{EditArguments, ReadArguments, WriteArguments};
+use lancet::{Builder, CallFuture, Lancet, Mode, OpenError, RawCall, RefusalKind, Session};
+use serde_json::json;
+use tempfile::TempDir;
+
+fn opened(change: impl FnOnce(Builder) -> Builder) -> (TempDir, TempDir, Lancet) {
+    let (folder, state) = (tempfile::tempdir(), tempfile::tempdir());
+    let (folder, state) = (folder.expect("made"), state.expect("made"));
+    fs::write(folder.path().join("a.txt"), "one\ntwo\n").expect("written");
+    let builder = Lancet::builder()
+        .root(folder.path())
+        .state_dir(state.path())
+        .mode(Mode::AcceptEdits);
+    let lancet = change(builder).open().expect("opened");
+    (folder, state, lancet)
+}
+
+#[test]
+fn engine_and_session_cross_threads_and_show_themselves() {
+    fn crosses<T: Send + Sync + 'static>() {}
+    crosses::<Lancet>();
+    crosses::<Session>();
+    fn moves<T: Send + 'static>() {}
+    moves::<CallFuture>();
+    let (_folder, _state, lancet) = opened(|builder| builder);
+    assert!(format!("{lancet:?}").starts_with("Lancet { roots: ["));
+    assert!(format!("{:?}", lancet.new_session()).starts_with("Session { key: \"unnamed-"));
+}
+
+#[test]
+fn a_refusal_is_an_error_that_can_be_passed_on() {
+    let (folder, _state, lancet) = opened(|builder| builder);
+    let look = || -> Result<(), Box<dyn Error>> {
+        lancet.new_session().seen(folder.path().join("none"), "x")?;
+        Ok(())
+    };
+    let error = look().expect_err("refused");
+    let refusal = error.downcast_ref::<lancet::Refusal>().expect("a refusal");
+    assert_eq!(refusal.kind(), RefusalKind::Missing);
+    assert_eq!(refusal.kind().to_string(), "missing");
+    assert_eq!(error.to_string(), refusal.text());
+}
+
+#[test]
+fn rules_in_code_count_beside_those_of_settings() {
+    let (folder, _state, lancet) = opened(|builder| {
+        builder
+            .deny("Edit(a.txt)")
+            .mode(Mode::Ask)
+            .allow("Edit(new/**)")
+    });
+    let session = lancet.new_session();
+    session.read(ReadArguments::new(folder.path().join("a.txt")));
+    let edit = EditArguments::new(folder.path().join("a.txt"), "one", "1");
+    assert_eq!(session.edit(edit).refusal(), Some(RefusalKind::Denied));
+    let write = WriteArguments::new(folder.path().join("new/b.txt"), "b\n");
+    assert!(!session.write(write).is_error());
+    let write = WriteArguments::new(folder.path().join("c.txt"), "c\n");
+    assert_eq!(session.write(write).refusal(), Some(RefusalKind::Declined));
+    let why = lancet.explain("a.txt", "Edit").expect("explained").because;
+    assert!(why.contains("host, Builder::deny"), "{why}");
+}
+
+#[test]
+fn a_rule_that_cannot_serve_is_named_when_the_engine_is_opened() {
+    let folder = tempfile::tempdir().expect("made");
+    let opened = Lancet::builder().root(folder.path()).allow("Edit(").open();
+    match opened {
+        Err(OpenError::Rule { rule, .. }) => assert_eq!(rule, "Edit("),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn undo_takes_back_the_newest_and_undo_all_the_whole_session() {
+    let (folder, _state, lancet) = opened(|builder| builder);
+    let (session, other) = (lancet.new_session(), lancet.new_session());
+    let write = |session: &Session, name: &str| {
+        let reply = session.write(WriteArguments::new(folder.path().join(name), "text\n"));
+        assert!(!reply.is_error(), "{}", reply.text());
+        reply.data()["operation"]
+            .as_str()
+            .expect("an id")
+            .to_owned()
+    };
+    let there = || ["x", "y", "z"].map(|name| folder.path().join(name).exists());
+    write(&session, "x");
+    write(&session, "y");
+    let id = write(&other, "z");
+    assert!(!session.undo().is_error());
+    assert_eq!(there(), [true, false, true], "the session's own newest");
+    write(&session, "y");
+    let reply = session.undo_all();
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(there(), [false, false, true]);
+    assert!(session.undo().is_error(), "nothing of this session is left");
+    assert!(!session.undo_operation(&id[..8]).is_error());
+    assert_eq!(there(), [false, false, false]);
+}
+
+#[test]
+fn what_a_host_showed_is_counted_and_said() {
+    let (folder, _state, lancet) = opened(|builder| builder);
+    let path = folder.path().join("a.txt");
+    let session = lancet.new_session();
+    let seen = |text| session.seen(&path, text).expect("taken in");
+    assert_eq!(seen("tw"), SeenAs::PartialView);
+    assert_eq!(seen("two\n"), SeenAs::WholeLines);
+    assert_eq!(seen("o"), SeenAs::NothingNew);
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn block_on<T>(mut future: Pin<&mut impl Future<Output = T>>) -> T {
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(answer) => return answer,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+#[test]
+fn a_call_is_a_future_that_answers_like_the_call() {
+    let (folder, _state, lancet) = opened(|builder| builder);
+    let arguments = json!({ "file_path": folder.path().join("a.txt") });
+    let call = RawCall::new("Read", arguments.clone());
+    let reply = block_on(pin!(lancet.new_session().call_async(call)));
+    let same = lancet.new_session().call(RawCall::new("Read", arguments));
+    assert_eq!(reply.text(), same.text());
+}
+
+#[test]
+fn a_future_that_is_dropped_cancels_its_call() {
+    let (folder, _state, lancet) = opened(|builder| builder);
+    let call = RawCall::new("Read", json!({ "file_path": folder.path().join("a.txt") }));
+    let cancel = call.cancel.clone();
+    drop(lancet.new_session().call_async(call.clone()));
+    assert!(cancel.stopped().is_none(), "a call that never began");
+    let mut future = Box::pin(lancet.new_session().call_async(call));
+    let _ = future
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
+    drop(future);
+    assert_eq!(cancel.stopped(), Some(lancet::call::Stopped::Cancelled));
+}
