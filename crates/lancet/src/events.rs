@@ -123,7 +123,31 @@ impl Event {
     }
 }
 
-/// Hears of what happened.
+/// Hears of what happened. A closure is an observer.
+///
+/// ```
+/// use lancet::Lancet;
+/// use lancet::events::Event;
+/// use lancet::tools::ReadArguments;
+/// use std::sync::mpsc::channel;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # std::fs::write(folder.path().join("a.txt"), "hello\n")?;
+/// let (tell, told) = channel();
+/// let lancet = Lancet::builder()
+///     .root(folder.path())
+///     .observer(move |event: &Event| {
+///         if let Event::Read { path, lines, .. } = event {
+///             let _ = tell.send((path.clone(), lines.clone()));
+///         }
+///     })
+///     .open()?;
+/// lancet.new_session().read(ReadArguments::new(folder.path().join("a.txt")));
+/// assert_eq!(told.try_recv()?.1, 1..2);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Observer: Send + Sync {
     /// Called after the fact, in the thread of the call and in the order of what it did. The files are free again: an
     /// observer may make calls itself.

@@ -26,6 +26,27 @@ pub use lancet_history::{
 pub const SHORTEST_ID: usize = 4;
 
 /// The history below the roots of one engine.
+///
+/// ```
+/// use lancet::history::LogQuery;
+/// use lancet::tools::WriteArguments;
+/// use lancet::{Lancet, Mode};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (folder, state) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// let lancet = Lancet::builder()
+///     .root(folder.path())
+///     .state_dir(state.path())
+///     .mode(Mode::AcceptEdits)
+///     .open()?;
+/// lancet.new_session().write(WriteArguments::new(folder.path().join("a.txt"), "a\n"));
+/// let history = lancet.history().ok_or("no state folder")?;
+/// let log = history.log(&LogQuery::default())?;
+/// assert_eq!(log.len(), 1);
+/// assert!(history.patch(&log[0].files[0])?.is_some());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct History {
     engine: Arc<EngineView>,

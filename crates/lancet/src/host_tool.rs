@@ -29,6 +29,52 @@ pub enum Proposal {
 }
 
 /// A tool of the host's own.
+///
+/// ```
+/// use lancet::tools::{Declaration, EditItem, HostTool, Proposal, ReadArguments};
+/// use lancet::{Lancet, Mode, RawCall, Refusal, Session};
+/// use serde_json::{Value, json};
+///
+/// struct Rename;
+///
+/// impl HostTool for Rename {
+///     fn declaration(&self) -> Declaration {
+///         let schema = json!({
+///             "type": "object",
+///             "properties": {
+///                 "file": { "type": "string", "description": "Absolute path" },
+///                 "to": { "type": "string", "description": "The new name" },
+///             },
+///             "required": ["file", "to"],
+///             "additionalProperties": false,
+///         });
+///         Declaration::new("RenameMain", "Renames the function main.", schema)
+///     }
+///
+///     fn propose(&self, _: &Session, arguments: &Value) -> Result<Proposal, Refusal> {
+///         let text = |key: &str| arguments[key].as_str().unwrap_or_default();
+///         let new = format!("fn {}()", text("to"));
+///         Ok(Proposal::Edits(vec![EditItem::new(text("file"), "fn main()", new)]))
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("a.rs");
+/// # std::fs::write(&path, "fn main() {}\n")?;
+/// let lancet = Lancet::builder()
+///     .root(folder.path())
+///     .mode(Mode::AcceptEdits)
+///     .tool(Rename)
+///     .open()?;
+/// let session = lancet.new_session();
+/// session.read(ReadArguments::new(&path));
+/// let reply = session.call(RawCall::new("RenameMain", json!({ "file": path, "to": "start" })));
+/// assert!(!reply.is_error(), "{}", reply.text());
+/// assert_eq!(std::fs::read_to_string(&path)?, "fn start() {}\n");
+/// # Ok(())
+/// # }
+/// ```
 pub trait HostTool: Send + Sync {
     /// Name, schema and the rest of what every tool declares.
     fn declaration(&self) -> Declaration;

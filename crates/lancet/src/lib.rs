@@ -27,10 +27,30 @@
 //! ```
 //!
 //! A [`Lancet`] is opened once on its roots. A [`Session`] is one conversation: it remembers what its model has seen, and
-//! only what was seen may be changed. A call goes in as a [`RawCall`] or through a typed function and comes back as a
-//! [`Reply`] with text for the model, data for programs and a rendering for a person. [`Lancet::tools`] lists the tools
-//! as an API call needs them; a host adds its own with [`HostTool`], hears of everything as an [`Observer`] and is asked
-//! as an [`Approver`].
+//! only what was seen may be changed. A call goes in as a [`RawCall`] or through a typed function ([`Session::edit`]) and
+//! comes back as a [`Reply`] with text for the model, data for programs and a rendering for a person.
+//!
+//! | to | see |
+//! |---|---|
+//! | list the tools for an API request, or add one of your own | [`tools`], [`Lancet::tools`], [`tools::HostTool`] |
+//! | decide in code which files may be touched | [`Builder::allow`], [`Builder::ask`], [`Builder::deny`], [`policy`] |
+//! | ask a person before a write | [`approval::Approver`] |
+//! | hear of every read, change and refusal | [`events::Observer`] |
+//! | read an answer as data | [`Reply::outcome`], [`outcome`] |
+//! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
+//! | read the log, contents and authors of lines | [`history::History`] |
+//! | load `lancet.toml` | [`settings`] |
+//!
+//! # Threads and async
+//!
+//! [`Lancet`] and [`Session`] are cheap to clone, `Send` and `Sync`; calls of several threads go on beside each other, and
+//! those that write one file take turns. A call blocks its thread: for a second or less as a rule, for up to
+//! [`call::TIME_LIMIT`] where a search is long, and for minutes while a person is asked ([`Builder::wait_limit`]). So async
+//! code must not make it on the runtime's own thread. [`Session::call_async`] makes it on a thread of its own and is a plain
+//! future that needs no runtime; dropping it cancels the call. With tokio, `spawn_blocking` does the same on tokio's pool;
+//! keep a clone of the call's [`Cancel`] to stop it. An [`approval::Approver`] is called on a thread of its own and may
+//! block; to ask in async code, send the question over a channel and wait for the answer there.
+//! `examples/async_calls.rs` shows it.
 //!
 //! The library changes no signal of its host. A host that may run under a limit of file sizes (`ulimit -f`) should ignore or
 //! handle SIGXFSZ, as the program `lancet` does: a write beyond the limit then fails and is told as `io`; otherwise the

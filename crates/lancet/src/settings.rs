@@ -193,6 +193,19 @@ pub struct SearchSettings {
 }
 
 /// The settings in force.
+///
+/// ```
+/// use lancet::settings::{Layer, Origin};
+/// use lancet::{Mode, Settings};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = "mode = \"plan\"\n[permissions]\ndeny = [\"Read(secrets/**)\"]\n".to_owned();
+/// let layer = Layer { origin: Origin::User, path: "lancet.toml".into(), text };
+/// let settings = Settings::load(&[layer])?;
+/// assert_eq!(settings.mode, Some(Mode::Plan));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {

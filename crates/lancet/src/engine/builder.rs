@@ -21,6 +21,28 @@ use crate::settings::{Mode, Settings};
 
 /// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
 /// environment nor home folder.
+///
+/// ```
+/// use lancet::approval::{Answer, Question};
+/// use lancet::{Lancet, Mode};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (folder, state) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// let lancet = Lancet::builder()
+///     .root(folder.path())
+///     .state_dir(state.path()) // without it nothing can be taken back
+///     .mode(Mode::Ask)
+///     .allow("Edit(src/**)")
+///     .deny("Read(secrets/**)")
+///     .approver(|question: &Question| match question.protected {
+///         true => Answer::No(Some("not in this project".into())),
+///         false => Answer::Yes,
+///     })
+///     .open()?;
+/// assert_eq!(lancet.tools().len(), 6);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Default)]
 pub struct Builder {
     roots: Vec<PathBuf>,
@@ -126,6 +148,7 @@ impl Builder {
     }
 
     /// Another disk than the real one; for tests that make it fail.
+    #[doc(hidden)]
     #[must_use]
     pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
         self.disk = Some(disk);
