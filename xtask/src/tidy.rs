@@ -4,6 +4,7 @@
 mod arrows;
 mod circles;
 mod disk;
+mod nouns;
 mod pages;
 mod shape;
 mod words;
@@ -45,11 +46,12 @@ impl fmt::Display for Finding {
 }
 
 /// Every rule.
-const RULES: [fn(&House) -> Vec<Finding>; 14] = [
+const RULES: [fn(&House) -> Vec<Finding>; 15] = [
     arrows::between_rooms,
     arrows::to_libraries,
     circles::largest,
     disk::only_workspace,
+    nouns::one_meaning,
     pages::changelog,
     pages::errors,
     pages::links,

@@ -48,7 +48,7 @@ pub(crate) enum Tail {
 
 /// One name of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum PatternPart {
     /// `**`: any number of folders.
     AnyDepth,
     /// A name without wildcards.
@@ -77,7 +77,7 @@ pub(crate) enum WildPart {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     pub(crate) base: Anchor,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<PatternPart>,
     pub(crate) tail: Tail,
 }
 
@@ -113,14 +113,14 @@ impl Pattern {
                 ));
             }
             let part = part(name)?;
-            if part != Part::AnyDepth || parts.last() != Some(&Part::AnyDepth) {
+            if part != PatternPart::AnyDepth || parts.last() != Some(&PatternPart::AnyDepth) {
                 parts.push(part);
             }
         }
-        if parts.last() == Some(&Part::AnyDepth) && tail == Tail::Folder {
+        if parts.last() == Some(&PatternPart::AnyDepth) && tail == Tail::Folder {
             // `a/**/`: the folders below it.
-            parts.push(Part::Wild(vec![WildPart::Star]));
-        } else if parts.last() == Some(&Part::AnyDepth) {
+            parts.push(PatternPart::Wild(vec![WildPart::Star]));
+        } else if parts.last() == Some(&PatternPart::AnyDepth) {
             parts.pop();
             tail = Tail::Inside;
             if base == Anchor::AnyDepth {
@@ -133,7 +133,7 @@ impl Pattern {
     /// The leading names without wildcards that are folders, which form a path to be resolved.
     pub(crate) fn leading_folders(&self) -> Vec<&str> {
         let literal = self.parts.iter().map_while(|part| match part {
-            Part::Literal(name) => Some(name.as_str()),
+            PatternPart::Literal(name) => Some(name.as_str()),
             _ => None,
         });
         let mut names: Vec<&str> = literal.collect();
@@ -190,9 +190,9 @@ fn refuse_useless(text: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-fn part(name: &str) -> Result<Part, PatternError> {
+fn part(name: &str) -> Result<PatternPart, PatternError> {
     if name == "**" {
-        return Ok(Part::AnyDepth);
+        return Ok(PatternPart::AnyDepth);
     }
     let mut pieces: Vec<WildPart> = Vec::new();
     let mut literal = String::new();
@@ -238,7 +238,7 @@ fn part(name: &str) -> Result<Part, PatternError> {
                 None,
             ));
         }
-        return Ok(Part::Literal(literal));
+        return Ok(PatternPart::Literal(literal));
     }
     // Folding removes trailing dots and spaces of names, so a pattern that ends in one would never match.
     if literal.ends_with(['.', ' ']) {
@@ -250,7 +250,7 @@ fn part(name: &str) -> Result<Part, PatternError> {
     if !literal.is_empty() {
         pieces.push(WildPart::Text(literal));
     }
-    Ok(Part::Wild(pieces))
+    Ok(PatternPart::Wild(pieces))
 }
 
 /// Parses a character class after its `[`; none if it is not closed.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::decision::Layer;
 use crate::fold::{self, Strength};
 use crate::name::Name;
-use crate::pattern::{Part, Pattern, PatternError};
+use crate::pattern::{Pattern, PatternError, PatternPart};
 use crate::sets::{Locations, Sets};
 use crate::table::{self, Opens};
 use crate::tree::NameKind;
@@ -104,10 +104,10 @@ impl Scope {
 }
 
 /// A part of a pattern as the table of names is searched for it.
-fn literally(part: &Part) -> String {
+fn literally(part: &PatternPart) -> String {
     match part {
-        Part::Literal(name) => fold::name(name, Strength::Drive),
-        Part::AnyDepth | Part::Wild(_) => WILD.to_owned(),
+        PatternPart::Literal(name) => fold::name(name, Strength::Drive),
+        PatternPart::AnyDepth | PatternPart::Wild(_) => WILD.to_owned(),
     }
 }
 

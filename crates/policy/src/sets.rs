@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::decision::Layer;
 use crate::fold::{self, Strength};
 use crate::name::Name;
-use crate::pattern::{Anchor, Part, Pattern};
+use crate::pattern::{Anchor, Pattern, PatternPart};
 use crate::tree::{NameFilter, NameKind, PrefixMatch, Tree};
 
 /// The folders that patterns start from.
@@ -77,7 +77,7 @@ impl Sets {
         (pattern, layer): (&Pattern, Layer),
         number: u32,
     ) {
-        let any = [Part::AnyDepth];
+        let any = [PatternPart::AnyDepth];
         match pattern.base {
             Anchor::AnyDepth => {
                 let tree = match layer {
@@ -118,10 +118,10 @@ impl Sets {
         let resolved = resolve(&spelled);
         let folders = [Some(&spelled), (resolved != spelled).then_some(&resolved)];
         for folder in folders.into_iter().flatten() {
-            let names: Vec<Part> = folder
+            let names: Vec<PatternPart> = folder
                 .iter()
                 .filter(|name| *name != "/")
-                .map(|name| Part::Literal(name.to_string_lossy().into_owned()))
+                .map(|name| PatternPart::Literal(name.to_string_lossy().into_owned()))
                 .collect();
             let rest = &pattern.parts[leading.len()..];
             self.absolute

@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::fold::{self, Strength};
 use crate::glob::Glob;
-use crate::pattern::{Part, Tail};
+use crate::pattern::{PatternPart, Tail};
 
 use prefix::ByteSet;
 pub(crate) use prefix::{NameFilter, PrefixMatch};
@@ -72,7 +72,7 @@ impl Tree {
     /// Adds a pattern. Of several that match, [`Tree::find`] returns the lowest number.
     pub(crate) fn add<'n>(
         &mut self,
-        parts: impl Iterator<Item = &'n Part>,
+        parts: impl Iterator<Item = &'n PatternPart>,
         tail: Tail,
         number: u32,
     ) {
@@ -89,13 +89,13 @@ impl Tree {
         *end = Some(end.map_or(number, |known| known.min(number)));
     }
 
-    fn child(&mut self, at: usize, part: &Part) -> usize {
+    fn child(&mut self, at: usize, part: &PatternPart) -> usize {
         let next = self.nodes.len() as u32;
         let strength = self.strength;
         let node = &mut self.nodes[at];
         let child = match part {
-            Part::AnyDepth => *node.deeper.get_or_insert(next),
-            Part::Literal(name) => {
+            PatternPart::AnyDepth => *node.deeper.get_or_insert(next),
+            PatternPart::Literal(name) => {
                 let name = fold::name(name, strength).into_boxed_str();
                 name.bytes()
                     .next()
@@ -103,7 +103,7 @@ impl Tree {
                     .for_each(|byte| node.firsts.add(*byte));
                 *node.literals.entry(name).or_insert(next)
             }
-            Part::Wild(pieces) => {
+            PatternPart::Wild(pieces) => {
                 let glob = Glob::new(pieces, strength);
                 let ending = glob
                     .suffix()
@@ -131,7 +131,7 @@ impl Tree {
         };
         if child == next {
             self.nodes.push(Node {
-                stays: *part == Part::AnyDepth,
+                stays: *part == PatternPart::AnyDepth,
                 ..Node::default()
             });
         }

@@ -48,7 +48,7 @@ pub(crate) struct RuleFiles {
 /// The rules that apply in one folder; cheap to clone and to extend.
 #[derive(Clone, Default)]
 pub(crate) struct Rules {
-    chains: [Option<Arc<Layer>>; KINDS],
+    chains: [Option<Arc<RuleLayer>>; KINDS],
     global: Option<Arc<Matcher>>,
 }
 
@@ -71,9 +71,9 @@ impl Matcher {
     }
 }
 
-struct Layer {
+struct RuleLayer {
     matcher: Matcher,
-    above: Option<Arc<Layer>>,
+    above: Option<Arc<RuleLayer>>,
 }
 
 impl RuleFiles {
@@ -134,7 +134,7 @@ impl Rules {
     fn add(&mut self, at: usize, matcher: Option<Matcher>) {
         if let Some(matcher) = matcher {
             let above = self.chains[at].take();
-            self.chains[at] = Some(Arc::new(Layer { matcher, above }));
+            self.chains[at] = Some(Arc::new(RuleLayer { matcher, above }));
         }
     }
 
@@ -143,7 +143,7 @@ impl Rules {
         let name = name.as_bytes();
         for chain in &self.chains {
             let mut layer = chain.as_ref();
-            while let Some(Layer { matcher, above }) = layer.map(|layer| &**layer) {
+            while let Some(RuleLayer { matcher, above }) = layer.map(|layer| &**layer) {
                 match matcher.judge(path, name, is_folder) {
                     Judgement::Silent => layer = above.as_ref(),
                     said => return said,

@@ -69,14 +69,20 @@ mod tests {
         files.push(("crates/c/src/x.rs", "fn f() {\n    struct Kind;\n}\n"));
         let findings = one_meaning(&House::of(&files));
         assert_eq!(findings.len(), 3);
-        assert_eq!((findings[2].path.as_str(), findings[2].line), ("crates/c/src/x.rs", 2));
+        assert_eq!(
+            (findings[2].path.as_str(), findings[2].line),
+            ("crates/c/src/x.rs", 2)
+        );
     }
 
     #[test]
     fn words_in_tests_and_comments_are_no_types() {
         let house = House::of(&[
             ("crates/a/src/lib.rs", "// struct Kind\n"),
-            ("crates/b/src/lib.rs", "//! enum Kind\n#[cfg(test)]\nmod tests {\n    struct Kind;\n}\n"),
+            (
+                "crates/b/src/lib.rs",
+                "//! enum Kind\n#[cfg(test)]\nmod tests {\n    struct Kind;\n}\n",
+            ),
             ("crates/c/src/tests/x.rs", "struct Kind;\n"),
             ("crates/d/src/x.rs", "struct Kind;\n"),
         ]);

@@ -29,7 +29,7 @@ const STATEMENTS: usize = 64;
 
 /// The open database, with what identifies its files.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenDatabase {
     pub(super) connection: Connection,
     /// Declared after the connection, since its handle must be closed later.
     probe: Probe,
@@ -45,7 +45,7 @@ pub(super) enum Reopening {
     Elsewhere,
 }
 
-impl Opened {
+impl OpenDatabase {
     /// Checks that the files are still those that were opened: another program may have moved or cut them, or removed the
     /// state folder.
     pub(super) fn is_sound(&mut self, folder: &Path) -> Result<(), Reopening> {
@@ -88,9 +88,9 @@ pub(super) fn log_of(file: &Path) -> PathBuf {
 /// Opens the database and creates what is missing of folder, file and tables.
 pub(super) fn open(
     folder: &Path,
-    before: Option<(&Opened, &Reopening)>,
+    before: Option<(&OpenDatabase, &Reopening)>,
     patience: Duration,
-) -> Result<(Opened, Option<SetAside>), StoreError> {
+) -> Result<(OpenDatabase, Option<SetAside>), StoreError> {
     make_folder(folder).map_err(|source| not_writable(folder, source))?;
     let _alone = lock(folder, patience)?;
     let file = file_in(folder);
@@ -156,7 +156,7 @@ enum OpenFailure {
     Error(StoreError),
 }
 
-fn open_file(file: &Path, patience: Duration) -> Result<Opened, OpenFailure> {
+fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailure> {
     let refused = |source| OpenFailure::Error(not_writable(file, source));
     // SQLite gives the `-wal` and `-shm` files the mode of this one.
     let probe = Probe::open(file).map_err(refused)?;
@@ -175,7 +175,7 @@ fn open_file(file: &Path, patience: Duration) -> Result<Opened, OpenFailure> {
         .map_err(MigrateError::from)
         .and_then(|connection| prepare(connection, patience));
     match prepared {
-        Ok(connection) => Ok(Opened { connection, probe }),
+        Ok(connection) => Ok(OpenDatabase { connection, probe }),
         Err(MigrateError::Newer { found, known }) => Err(OpenFailure::Error(StoreError::Newer {
             path: file.to_owned(),
             found,

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::holder::Holder;
 use super::ledgers::Writer;
-use super::open::{Opened, PATIENCE, Reopening, file_in, is_damage, open, store_error};
+use super::open::{OpenDatabase, PATIENCE, Reopening, file_in, is_damage, open, store_error};
 use super::{SetAside, StoreError, process};
 
 /// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are created at the
@@ -18,7 +18,7 @@ pub struct Store {
     folder: PathBuf,
     writer: Writer,
     process: String,
-    opened: Mutex<Option<Opened>>,
+    opened: Mutex<Option<OpenDatabase>>,
     aside: Mutex<Vec<SetAside>>,
     /// When the wait for a lock last timed out, and which process held it.
     timed_out: Mutex<Option<(Instant, Option<Holder>)>>,
@@ -137,7 +137,7 @@ impl Store {
     /// old connection stays: its page cache may have what the file has lost.
     fn open(
         &self,
-        guard: &mut Option<Opened>,
+        guard: &mut Option<OpenDatabase>,
         why: Option<&Reopening>,
         patience: Duration,
     ) -> Result<Option<SetAside>, StoreError> {
@@ -154,7 +154,7 @@ impl Store {
 }
 
 fn attempt<T>(
-    opened: &mut Option<Opened>,
+    opened: &mut Option<OpenDatabase>,
     work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     patience: Duration,
 ) -> rusqlite::Result<T> {

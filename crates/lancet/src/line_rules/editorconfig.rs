@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lancet_text::LineEnd;
 
-use super::pattern::{Dialect, Pattern};
+use super::pattern::{Dialect, LinePattern};
 use super::{RuleFile, below, bounded};
 
 pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEnd> {
@@ -33,8 +33,9 @@ fn read_sections(text: &str, path: &str, named: &mut Option<LineEnd>) {
     for line in lines(text) {
         if let Some(header) = line.strip_prefix('[') {
             let glob = header.rfind(']').map(|end| &header[..end]);
-            applies = glob
-                .is_some_and(|glob| Pattern::compile(glob, Dialect::EditorConfig).matches(path));
+            applies = glob.is_some_and(|glob| {
+                LinePattern::compile(glob, Dialect::EditorConfig).matches(path)
+            });
         } else if applies
             && let Some((key, value)) = pair(line)
             && key == "end_of_line"

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lancet_text::LineEnd;
 
-use super::pattern::{Dialect, Pattern};
+use super::pattern::{Dialect, LinePattern};
 use super::{RuleFile, below, bounded};
 
 /// The macro that git has by itself.
@@ -149,7 +149,7 @@ fn resolve<'t>(relative: &Path, files: &[RuleFile<'t>]) -> BTreeMap<&'t str, Sta
             if pattern.ends_with('/') || pattern.starts_with('!') {
                 continue;
             }
-            if Pattern::compile(&pattern, Dialect::Git).matches(&path) {
+            if LinePattern::compile(&pattern, Dialect::Git).matches(&path) {
                 matched.push(words);
             }
         }

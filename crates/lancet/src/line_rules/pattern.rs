@@ -17,7 +17,7 @@ pub(super) enum Dialect {
 
 /// A pattern, ready to match paths relative to the folder of its file.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) struct LinePattern {
     nodes: Vec<Node>,
     /// A pattern without a slash is about the name alone, at any depth.
     of_name: bool,
@@ -45,17 +45,17 @@ enum Node {
     },
 }
 
-impl Pattern {
-    pub(super) fn compile(text: &str, dialect: Dialect) -> Pattern {
+impl LinePattern {
+    pub(super) fn compile(text: &str, dialect: Dialect) -> LinePattern {
         if text.len() > LONGEST_PATTERN || text.is_empty() {
-            return Pattern {
+            return LinePattern {
                 nodes: vec![Node::Either(Vec::new())],
                 of_name: true,
             };
         }
         let rooted = text.strip_prefix('/').unwrap_or(text);
         let characters: Vec<char> = rooted.chars().collect();
-        Pattern {
+        LinePattern {
             nodes: parse(&characters, dialect, 0),
             of_name: !text.contains('/'),
         }

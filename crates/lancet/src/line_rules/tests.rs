@@ -5,7 +5,7 @@ use std::path::Path;
 use lancet_text::LineEnd;
 use proptest::prelude::*;
 
-use super::pattern::{Dialect, Pattern};
+use super::pattern::{Dialect, LinePattern};
 use super::*;
 
 fn editorconfig(path: &str, files: &[(&str, &str)]) -> Option<LineEnd> {
@@ -182,7 +182,7 @@ fn patterns_follow_their_dialect() {
         (Git, "[^a]", "b", true),
     ] {
         assert_eq!(
-            Pattern::compile(pattern, dialect).matches(path),
+            LinePattern::compile(pattern, dialect).matches(path),
             fits,
             "{dialect:?} {pattern} {path}"
         );
@@ -200,7 +200,7 @@ fn a_hostile_pattern_ends() {
         "{0..9}".repeat(150),
     ] {
         assert!(
-            !Pattern::compile(&pattern, Dialect::EditorConfig).matches(&text),
+            !LinePattern::compile(&pattern, Dialect::EditorConfig).matches(&text),
             "{}",
             &pattern[..10]
         );
@@ -251,7 +251,7 @@ proptest! {
     #[test]
     fn a_plain_name_matches_itself_and_nothing_longer(name in "[a-z.]{1,8}", more in "[a-z]{1,3}") {
         for dialect in [Dialect::EditorConfig, Dialect::Git] {
-            let pattern = Pattern::compile(&name, dialect);
+            let pattern = LinePattern::compile(&name, dialect);
             prop_assert!(pattern.matches(&name));
             let deeper = format!("x/{name}");
             prop_assert!(pattern.matches(&deeper));
