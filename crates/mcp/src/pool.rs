@@ -19,12 +19,12 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// The pool. Dropped, it lets its threads end after the jobs they have.
 pub(crate) struct Pool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolShared>,
     free: Arc<Semaphore>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct PoolShared {
     state: Mutex<Queue>,
 }
 
@@ -163,7 +163,7 @@ impl Drop for Pool {
     }
 }
 
-impl Shared {
+impl PoolShared {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
