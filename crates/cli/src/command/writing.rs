@@ -67,7 +67,7 @@ impl EditCommand {
 /// The present revision of a file, if it can be read. It is read in a separate session: a change that names its revision does
 /// not require that the lines were shown.
 fn current_revision(lancet: &Lancet, file_path: &str) -> Option<String> {
-    let mut first_line = lancet::tools::ReadArguments::new(file_path.to_owned());
+    let mut first_line = lancet::tools::ReadArguments::new(file_path);
     first_line.limit = Some(1);
     let reply = lancet.new_session().read(first_line);
     match reply.outcome() {
