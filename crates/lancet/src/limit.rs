@@ -14,6 +14,8 @@ pub enum Measure {
     Bytes,
     /// In bytes of UTF-8 of the text as it stands inside a JSON string.
     Json,
+    /// In bytes of UTF-8 of the text as it stands inside a JSON string that is itself quoted in a JSON string.
+    NestedJson,
 }
 
 impl Measure {
@@ -23,6 +25,7 @@ impl Measure {
             Measure::Characters => text.chars().count(),
             Measure::Bytes => text.len(),
             Measure::Json => text.bytes().map(json_length).sum(),
+            Measure::NestedJson => text.bytes().map(nested_json_length).sum(),
         }
     }
 
@@ -34,7 +37,8 @@ impl Measure {
                 Measure::Characters => 1,
                 Measure::Bytes => character.len_utf8(),
                 Measure::Json if character.is_ascii() => json_length(character as u8),
-                Measure::Json => character.len_utf8(),
+                Measure::NestedJson if character.is_ascii() => nested_json_length(character as u8),
+                Measure::Json | Measure::NestedJson => character.len_utf8(),
             };
             if length > most {
                 return at;
@@ -49,6 +53,17 @@ fn json_length(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
         0..0x20 => 6,
+        _ => 1,
+    }
+}
+
+/// What a byte of a text takes inside a JSON string that is quoted once more: every backslash and quote of the inner string
+/// is escaped again.
+fn nested_json_length(byte: u8) -> usize {
+    match byte {
+        b'"' | b'\\' => 4,
+        b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 3,
+        0..0x20 => 7,
         _ => 1,
     }
 }
@@ -150,12 +165,21 @@ mod tests {
         let text = "a\"\\\n\r\t\u{8}\u{c}\u{1}\u{1f}\u{7f}ä日🏴\u{2028}";
         let written = serde_json::Value::from(text).to_string().len() - 2;
         assert_eq!(Measure::Json.length(text), written);
+        let inner = serde_json::Value::from(text).to_string();
+        let quoted = serde_json::Value::from(inner).to_string().len();
+        // The quotes around the inner string are escaped, those around the outer one are not.
+        assert_eq!(Measure::NestedJson.length(text), quoted - 2 - 4);
     }
 
     #[test]
     fn a_prefix_is_the_longest_that_fits() {
         let text = "a\"ä\n🏴\u{1}z";
-        for measure in [Measure::Characters, Measure::Bytes, Measure::Json] {
+        for measure in [
+            Measure::Characters,
+            Measure::Bytes,
+            Measure::Json,
+            Measure::NestedJson,
+        ] {
             for most in 0..30 {
                 let end = measure.prefix(text, most);
                 assert!(measure.length(&text[..end]) <= most);

@@ -115,10 +115,10 @@ impl ClientProfile {
             ForwardedForm::Text => (plain, plain),
             ForwardedForm::Result => (framed, framed),
             ForwardedForm::RefusalsWithArguments => {
-                // The arguments are JSON inside a JSON string.
+                // The arguments are JSON inside a JSON string, and the text is a string inside that JSON.
                 let taken = Measure::Json.length(&arguments.to_string());
                 let most = framed.most.saturating_sub(taken);
-                (plain, AnswerLimit::new(most, Measure::Json))
+                (plain, AnswerLimit::new(most, Measure::NestedJson))
             }
         };
         HandedOn::new(answers, refusals)

@@ -76,7 +76,7 @@ fn what_a_refusal_repeats_of_the_call_is_taken_off() {
     let repeated = json!(arguments.to_string()).to_string().len() - 2;
     assert_eq!(
         (refusals.most, refusals.measure),
-        (24_000 - 700 - repeated, Measure::Json)
+        (24_000 - 700 - repeated, Measure::NestedJson)
     );
 }
 
