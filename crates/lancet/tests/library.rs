@@ -106,7 +106,7 @@ fn undo_takes_back_the_newest_and_undo_all_the_whole_session() {
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(there(), [false, false, true]);
     assert!(session.undo().is_error(), "nothing of this session is left");
-    assert!(!session.undo_operation(&id[..8]).is_error());
+    assert!(!session.undo_operation(&id).is_error());
     assert_eq!(there(), [false, false, false]);
 }
 
