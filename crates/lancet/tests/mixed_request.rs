@@ -1,7 +1,7 @@
 //! One request may edit files and write others whole: all of it happens, as one operation, or nothing does.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lancet::request::{EditRequest, FileRequest, Request, WriteRequest};
 use lancet::tools::{Declaration, HostTool, Proposal};
@@ -60,7 +60,7 @@ impl Project {
         )
     }
 
-    fn write(&self, path: &PathBuf) -> FileRequest {
+    fn write(&self, path: &Path) -> FileRequest {
         FileRequest::write(path.display().to_string(), WriteRequest::new("new\n"))
     }
 }

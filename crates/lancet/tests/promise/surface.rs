@@ -375,7 +375,7 @@ fn text_that_a_host_shows_counts_where_it_is_the_files() {
     session.seen(&path, text).unwrap();
     ground.put("a.txt", "other\n");
     is_refused(&ground.edit(&session, "a.txt", "eleven", "11"), "stale");
-    assert!(session.seen(&ground.path("missing"), "x").is_err());
+    assert!(session.seen(ground.path("missing"), "x").is_err());
     assert!(
         session
             .seen(std::path::Path::new("/etc/passwd"), "x")
