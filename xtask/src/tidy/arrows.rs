@@ -6,8 +6,9 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates it may use. The lower ones do not know of each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("crates/text", &[]),
+    ("crates/dialects", &[]),
     ("crates/history", &[]),
     ("crates/policy", &["lancet-text"]),
     ("crates/workspace", &["lancet-text"]),

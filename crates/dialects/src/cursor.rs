@@ -1,0 +1,152 @@
+//! Where the reading of a reply stands, and what every format asks of it: lines, path lines, fences.
+
+use std::collections::HashMap;
+
+use crate::error::Stop;
+use crate::fence::{Fence, fence, is_tag};
+use crate::lines::Lines;
+use crate::part::{Dialect, Part};
+use crate::path_line::path_of;
+
+/// How a reply is read.
+#[derive(Clone, Copy)]
+pub struct Options<'k> {
+    /// The one format that counts; none for any of them, also several in one reply.
+    pub format: Option<Dialect>,
+    /// Whether there is a file of that name. It decides what no grammar can: whether a line with blanks in it is a path,
+    /// and which of two names in a diff is meant.
+    pub is_known: &'k dyn Fn(&str) -> bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            format: None,
+            is_known: &|_| false,
+        }
+    }
+}
+
+/// Whether more of the reply may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Yes,
+    No,
+}
+
+/// How far a reply was read.
+#[derive(Default)]
+pub(crate) struct State {
+    /// The next line, counted from 0.
+    pub(crate) at: usize,
+    /// Parts that are complete, in order.
+    pub(crate) parts: Vec<Part>,
+    /// The fences that were entered because edits stand inside, with the line of each.
+    pub(crate) fences: Vec<(char, usize, usize)>,
+    /// The file of the last block, and the line behind it.
+    pub(crate) last_block: Option<(String, usize)>,
+    /// How many sections of a diff each file has had.
+    pub(crate) sections: HashMap<String, usize>,
+}
+
+/// A reply, and the [`State`] in which its reading stands.
+pub(crate) struct Cursor<'r, 't> {
+    pub(crate) lines: Lines<'t>,
+    pub(crate) options: &'r Options<'r>,
+    pub(crate) state: &'r mut State,
+    ended: Ended,
+    /// The next line that begins an edit, known up to a line: a search from there need not be made again.
+    pub(crate) next_edit: Option<(usize, Option<usize>)>,
+    /// For fences of one kind and length: the next line that closes one, found from a line on.
+    closings: HashMap<(char, usize), (usize, Option<usize>)>,
+}
+
+impl<'r, 't> Cursor<'r, 't> {
+    pub(crate) fn new(
+        lines: Lines<'t>,
+        options: &'r Options<'r>,
+        state: &'r mut State,
+        ended: Ended,
+    ) -> Self {
+        Cursor {
+            lines,
+            options,
+            state,
+            ended,
+            next_edit: None,
+            closings: HashMap::new(),
+        }
+    }
+
+    /// Whether edits in a format count.
+    pub(crate) fn takes(&self, dialect: Dialect) -> bool {
+        self.options.format.is_none_or(|format| format == dialect)
+    }
+
+    /// A line; none behind the end of the reply.
+    pub(crate) fn line(&self, at: usize) -> Result<Option<&'t str>, Stop> {
+        if at < self.lines.len() {
+            Ok(Some(self.lines.get(at)))
+        } else if self.ended == Ended::Yes {
+            Ok(None)
+        } else {
+            Err(Stop::More)
+        }
+    }
+
+    /// The path that a line names, if that is all it does.
+    pub(crate) fn path_at(&self, at: usize) -> Option<&'t str> {
+        path_of(self.lines.get(at), self.options.is_known)
+    }
+
+    /// The path line above a line: directly, or with one blank line between.
+    pub(crate) fn path_above(&self, at: usize) -> Option<&'t str> {
+        let above = at.checked_sub(1)?;
+        if self.lines.is_blank(above) {
+            return self.path_at(above.checked_sub(1)?);
+        }
+        self.path_at(above)
+    }
+
+    /// Whether a line closes the innermost fence that was entered.
+    pub(crate) fn closes_fence(&self, at: usize) -> bool {
+        let Some(&(mark, length, _)) = self.state.fences.last() else {
+            return false;
+        };
+        let open = Fence {
+            mark,
+            length,
+            info: "",
+        };
+        open.is_closed_by(self.lines.get(at))
+    }
+
+    /// The line that closes a fence, looked for from a line on.
+    pub(crate) fn closing(&mut self, from: usize, open: Fence<'_>) -> Result<Option<usize>, Stop> {
+        let key = (open.mark, open.length);
+        if let Some(&(known_from, found)) = self.closings.get(&key)
+            && known_from <= from
+            && found.is_none_or(|found| found >= from)
+        {
+            return Ok(found);
+        }
+        let mut at = from;
+        let found = loop {
+            match self.line(at)? {
+                None => break None,
+                Some(line) if open.is_closed_by(line) => break Some(at),
+                Some(_) => at += 1,
+            }
+        };
+        self.closings.insert(key, (from, found));
+        Ok(found)
+    }
+
+    /// Whether nothing but blank lines and fences stands between two lines.
+    pub(crate) fn only_fences_between(&self, from: usize, to: usize) -> bool {
+        (from..to).all(|at| {
+            let line = self.lines.get(at);
+            line.trim().is_empty() || fence(line).is_some() || is_tag(line)
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! Fences: the lines of back quotes or tildes, and the tags that some models use instead, around code in Markdown.
+
+/// A line that opens or closes a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fence<'t> {
+    pub(crate) mark: char,
+    pub(crate) length: usize,
+    /// What stands behind the marks: the language. A closing fence has nothing there.
+    pub(crate) info: &'t str,
+}
+
+/// Tags that are used as fences where the content itself has back quotes.
+const TAGS: [&str; 5] = ["source", "code", "pre", "codeblock", "sourcecode"];
+
+/// The fence that a line is. Up to three blanks may stand before it, as in Markdown; fences in lists stand deeper.
+pub(crate) fn fence(line: &str) -> Option<Fence<'_>> {
+    let text = line.trim_start_matches([' ', '\t']);
+    let mark = text
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '`' | '~'))?;
+    let length = text.chars().take_while(|letter| *letter == mark).count();
+    let info = text[length..].trim();
+    // Back quotes behind the marks make it code inside a line.
+    (length >= 3 && !(mark == '`' && info.contains('`'))).then_some(Fence { mark, length, info })
+}
+
+/// Whether a line opens or closes a fence made of a tag.
+pub(crate) fn is_tag(line: &str) -> bool {
+    let name = line
+        .trim()
+        .strip_prefix('<')
+        .and_then(|rest| rest.strip_suffix('>'));
+    name.is_some_and(|name| TAGS.contains(&name.strip_prefix('/').unwrap_or(name)))
+}
+
+impl Fence<'_> {
+    /// Whether a line closes this fence.
+    pub(crate) fn is_closed_by(&self, line: &str) -> bool {
+        fence(line).is_some_and(|other| {
+            other.mark == self.mark && other.length >= self.length && other.info.is_empty()
+        })
+    }
+}

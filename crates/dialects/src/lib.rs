@@ -1,0 +1,52 @@
+//! The text formats in which language models write edits, parsed into one list of [`Part`]s: SEARCH/REPLACE blocks,
+//! `apply_patch` (V4A), unified diffs and whole files in fences.
+//!
+//! The crate is pure: it reads no file and writes none. What a part means for a file on the disk (where its old lines
+//! stand, whether the file may be written) is for whoever applies it.
+//!
+//! ```
+//! use lancet_dialects::{Action, Dialect, Options, parse};
+//!
+//! let reply = "\
+//! I change the greeting.
+//!
+//! src/greet.py
+//! <<<<<<< SEARCH
+//! print('hi')
+//! =======
+//! print('hello')
+//! >>>>>>> REPLACE
+//! ";
+//! let parts = parse(reply, &Options::default())?;
+//! assert_eq!(parts[0].path, "src/greet.py");
+//! assert_eq!(parts[0].dialect, Dialect::SearchReplace);
+//! let Action::Edit(hunk) = &parts[0].action else { unreachable!() };
+//! assert_eq!(hunk.old_lines().collect::<Vec<_>>(), ["print('hi')"]);
+//! # Ok::<(), lancet_dialects::ParseError>(())
+//! ```
+//!
+//! Rules that hold for every format:
+//! - A reply is parsed whole or not at all. What can be seen to be an edit and cannot be read is an error with its line,
+//!   never prose.
+//! - A reply that ends in the middle of an edit is reported as cut off.
+//! - Text between `<think>` or `<thinking>` tags is no part of the answer.
+
+mod cursor;
+mod error;
+mod fence;
+mod lines;
+mod part;
+mod path_line;
+mod prompt;
+mod reader;
+mod search_replace;
+mod stream;
+mod unified;
+mod v4a;
+mod whole;
+
+pub use cursor::Options;
+pub use error::{ParseError, ParseErrorKind};
+pub use part::{Action, Dialect, Hunk, HunkLine, LineRole, Part, UnknownDialect};
+pub use reader::parse;
+pub use stream::ReplyStream;

@@ -1,0 +1,144 @@
+//! Path lines: the line above a block or a fence that names its file, in Markdown's dress or bare.
+
+/// Files that are known by a bare word.
+const BARE_NAMES: [&str; 16] = [
+    "BUILD",
+    "CHANGELOG",
+    "CODEOWNERS",
+    "CONTRIBUTING",
+    "Dockerfile",
+    "Gemfile",
+    "Jenkinsfile",
+    "Justfile",
+    "justfile",
+    "LICENSE",
+    "Makefile",
+    "makefile",
+    "Procfile",
+    "Rakefile",
+    "README",
+    "Vagrantfile",
+];
+
+/// The longest path, in bytes.
+const LONGEST: usize = 4_096;
+
+/// The path that a line names, if that is all it does. A line with other words beside the path is prose; a path with
+/// blanks in it is one only where such a file is known, so that a sentence never becomes the name of a new file.
+pub(crate) fn path_of<'t>(line: &'t str, is_known: &dyn Fn(&str) -> bool) -> Option<&'t str> {
+    let path = undressed(line);
+    let path = path.strip_prefix("./").unwrap_or(path);
+    if path.is_empty() || path.len() > LONGEST || path.chars().any(char::is_control) {
+        return None;
+    }
+    if is_known(path) {
+        return Some(path);
+    }
+    let odd = |letter: char| letter.is_whitespace() || "<>|\"*?`()[]{},;!$^".contains(letter);
+    let begins = path
+        .chars()
+        .next()
+        .is_some_and(|letter| "-=+@~&%".contains(letter));
+    if path.contains(odd) || (begins && !path.starts_with("~/")) || path.contains("://") {
+        return None;
+    }
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    if name.is_empty() || name.ends_with('.') {
+        return None;
+    }
+    let has_folder = name.len() < path.len();
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
+        (1..=12).contains(&extension.len())
+            && extension
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || "_-~".contains(letter))
+    });
+    (has_folder || has_extension || BARE_NAMES.contains(&name)).then_some(path)
+}
+
+/// The line without what Markdown puts around a name: heading marks, stars, back quotes and a final colon.
+fn undressed(line: &str) -> &str {
+    let mut text = line.trim();
+    if let Some(rest) = text.strip_prefix('#') {
+        text = rest.trim_start_matches('#').trim_start();
+    }
+    loop {
+        let before = text;
+        text = text.strip_suffix(':').unwrap_or(text).trim();
+        text = text.trim_start_matches('*').trim();
+        text = text.trim_end_matches('*').trim();
+        for mark in ["`", "\u{201c}", "\u{201d}"] {
+            if let Some(inner) = text
+                .strip_prefix(mark)
+                .and_then(|rest| rest.strip_suffix(mark))
+            {
+                text = inner.trim();
+            }
+        }
+        if text == before {
+            return text;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_of;
+
+    fn unknown(line: &str) -> Option<&str> {
+        path_of(line, &|_| false)
+    }
+
+    #[test]
+    fn dress_is_no_part_of_a_path() {
+        for line in [
+            "a/b.txt",
+            "`a/b.txt`",
+            "**a/b.txt**",
+            "### a/b.txt",
+            "**`a/b.txt`**",
+            "a/b.txt:",
+            "`a/b.txt`:",
+            "./a/b.txt",
+            "# a/b.txt",
+            "* a/b.txt",
+            "**a/b.txt:**",
+        ] {
+            assert_eq!(unknown(line), Some("a/b.txt"), "{line}");
+        }
+        assert_eq!(unknown("__init__.py"), Some("__init__.py"));
+        assert_eq!(unknown(".env"), Some(".env"));
+        assert_eq!(unknown("Makefile"), Some("Makefile"));
+        assert_eq!(unknown("src\\app\\main.py"), Some("src\\app\\main.py"));
+    }
+
+    #[test]
+    fn prose_names_no_file() {
+        for line in [
+            "",
+            "Here is the script:",
+            "Done.",
+            "and",
+            "Create src/new.py:",
+            "e.g.",
+            "see https://example.org/a.txt",
+            "- a.txt",
+            "my notes/to do.txt",
+            "...",
+            "(a.txt)",
+            "--- a/x.txt",
+            "=======",
+            "Output:",
+        ] {
+            assert_eq!(unknown(line), None, "{line}");
+        }
+        assert_eq!(
+            path_of("my notes/to do.txt", &|path| path == "my notes/to do.txt"),
+            Some("my notes/to do.txt")
+        );
+        assert_eq!(
+            path_of("hostname", &|path| path == "hostname"),
+            Some("hostname")
+        );
+    }
+}

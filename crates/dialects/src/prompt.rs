@@ -1,0 +1,16 @@
+//! The instructions that teach a model one of the formats, for models without tool calling.
+
+use crate::part::Dialect;
+
+impl Dialect {
+    /// The instructions that teach a model this format: its rules, examples, what is refused and how a refusal comes
+    /// back. Markdown.
+    pub fn prompt(self) -> &'static str {
+        match self {
+            Dialect::SearchReplace => include_str!("prompts/search-replace.md"),
+            Dialect::V4a => include_str!("prompts/v4a.md"),
+            Dialect::Unified => include_str!("prompts/unified.md"),
+            Dialect::Whole => include_str!("prompts/whole.md"),
+        }
+    }
+}

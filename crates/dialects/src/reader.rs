@@ -1,0 +1,181 @@
+//! Goes through a reply line by line, outside of any edit: prose and code are passed over, and where an edit begins the
+//! reader of its format takes over.
+
+use crate::cursor::{Cursor, Ended, Options, State};
+use crate::error::{ParseError, ParseErrorKind, Stop};
+use crate::fence::{Fence, fence};
+use crate::lines::{LONGEST, Lines, line_starts};
+use crate::part::{Dialect, Part};
+use crate::{search_replace, unified, v4a, whole};
+
+/// Parses a whole reply.
+///
+/// # Errors
+/// A reply with an edit that cannot be read, one that is cut off, and one without any edit.
+pub fn parse(reply: &str, options: &Options<'_>) -> Result<Vec<Part>, ParseError> {
+    let mut state = State::default();
+    let mut starts = Vec::new();
+    if reply.len() < LONGEST {
+        line_starts(reply, 0, &mut starts);
+    }
+    let mut reader = Cursor::new(Lines::new(reply, &starts), options, &mut state, Ended::Yes);
+    match reader.run() {
+        Ok(()) | Err(Stop::More) => {}
+        Err(Stop::Bad(error)) => return Err(error),
+    }
+    reader.finish()?;
+    Ok(state.parts)
+}
+
+impl<'t> Cursor<'_, 't> {
+    /// Reads on until the text ends, or until it takes more text to go on.
+    pub(crate) fn run(&mut self) -> Result<(), Stop> {
+        while self.state.at < self.lines.len() {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// What must hold when the reply has ended.
+    pub(crate) fn finish(&self) -> Result<(), ParseError> {
+        let bad = |stop| match stop {
+            Stop::Bad(error) => Err(error),
+            Stop::More => Ok(()),
+        };
+        if let Some((_, _, line)) = self.state.fences.last() {
+            let what = format!("the fence that opens at line {} is not closed", line + 1);
+            return bad(Stop::cut_off(*line, &what));
+        }
+        if self.state.parts.is_empty() {
+            let words = match self.options.format {
+                None => "There is no edit in the reply: no SEARCH/REPLACE block, no patch, no diff, and no fence under a path line.".to_owned(),
+                Some(format) => format!("There is no edit in the format {format} in the reply."),
+            };
+            return bad(Stop::at(0, ParseErrorKind::NoEdit, words));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<(), Stop> {
+        let at = self.state.at;
+        let line = self.lines.get(at);
+        if let Some(tag) = thinking_tag(line) {
+            return self.pass_thinking(at, tag);
+        }
+        if self.closes_fence(at) {
+            self.state.fences.pop();
+            self.state.at += 1;
+            return Ok(());
+        }
+        if self.takes(Dialect::SearchReplace)
+            && let Some(marker) = search_replace::marker(line)
+        {
+            return search_replace::read(self, at, marker);
+        }
+        if self.takes(Dialect::V4a) && v4a::is_part_of_patch(line) {
+            return v4a::read(self, at);
+        }
+        if self.takes(Dialect::Unified) && unified::starts(self, at)? {
+            return unified::read(self, at);
+        }
+        if let Some(open) = fence(line) {
+            return self.meet_fence(at, open);
+        }
+        self.state.at += 1;
+        Ok(())
+    }
+
+    /// Passes over text between thinking tags.
+    fn pass_thinking(&mut self, at: usize, closing: &str) -> Result<(), Stop> {
+        let mut end = at;
+        while let Some(line) = self.line(end)? {
+            if line.contains(closing) {
+                self.state.at = end + 1;
+                return Ok(());
+            }
+            end += 1;
+        }
+        Err(Stop::cut_off(
+            at,
+            "the thinking that begins there does not end",
+        ))
+    }
+
+    /// Decides what a fence is: a wrapper around edits, a whole file, or code to look at.
+    fn meet_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
+        let path = self.path_above(at);
+        let first = self.line(at + 1)?;
+        let is_wrapper = first.is_some()
+            && (self.begins_edit(at + 1)?
+                || (self.path_at(at + 1).is_some()
+                    && self.line(at + 2)?.is_some()
+                    && self.begins_edit(at + 2)?));
+        let holds_patch =
+            path.is_some_and(|path| path.ends_with(".patch") || path.ends_with(".diff"));
+        if is_wrapper && !(holds_patch && unified::starts(self, at + 1)?) {
+            return self.enter(at, open);
+        }
+        let closing = self.closing(at + 1, open)?;
+        let end = closing.unwrap_or(self.lines.len());
+        if let Some(path) = path.filter(|_| self.takes(Dialect::Whole)) {
+            let part = whole::read(self, (at, closing), open, path, &|line| {
+                self.begins_edit(line)
+            })?;
+            self.state.parts.push(part);
+            self.state.at = end + 1;
+            return Ok(());
+        }
+        if self.edit_from(at + 1)?.is_some_and(|edit| edit < end) {
+            return self.enter(at, open);
+        }
+        self.state.at = end + 1;
+        Ok(())
+    }
+
+    fn enter(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
+        self.state.fences.push((open.mark, open.length, at));
+        self.state.at = at + 1;
+        Ok(())
+    }
+
+    /// Whether an edit in a format that counts begins at a line.
+    fn begins_edit(&self, at: usize) -> Result<bool, Stop> {
+        let line = self.lines.get(at);
+        Ok(
+            (self.takes(Dialect::SearchReplace) && search_replace::opens_block(line))
+                || (self.takes(Dialect::V4a) && v4a::is_part_of_patch(line))
+                || (self.takes(Dialect::Unified) && unified::starts(self, at)?),
+        )
+    }
+
+    /// The first line, from a line on, at which an edit begins.
+    fn edit_from(&mut self, from: usize) -> Result<Option<usize>, Stop> {
+        if let Some((known_from, found)) = self.next_edit
+            && known_from <= from
+            && found.is_none_or(|found| found >= from)
+        {
+            return Ok(found);
+        }
+        let mut found = None;
+        for at in from..self.lines.len() {
+            if self.begins_edit(at)? {
+                found = Some(at);
+                break;
+            }
+        }
+        self.next_edit = Some((from, found));
+        Ok(found)
+    }
+}
+
+/// The tag that ends the thinking which a line begins.
+fn thinking_tag(line: &str) -> Option<&'static str> {
+    let text = line.trim_start();
+    if text.starts_with("<thinking>") {
+        Some("</thinking>")
+    } else if text.starts_with("<think>") {
+        Some("</think>")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,79 @@
+//! A reply that is still being written: fed piece by piece, it hands out parts as they close.
+
+use crate::cursor::{Cursor, Ended, Options, State};
+use crate::error::{ParseError, Stop};
+use crate::lines::{LONGEST, Lines, line_starts};
+use crate::part::Part;
+
+/// A reply that comes in pieces.
+///
+/// ```
+/// use lancet_dialects::{Options, ReplyStream};
+///
+/// let options = Options::default();
+/// let mut stream = ReplyStream::new(&options);
+/// assert!(stream.feed("a.txt\n<<<<<<< SEARCH\nold\n====")?.is_empty());
+/// let closed = stream.feed("===\nnew\n>>>>>>> REPLACE\n\nand then")?;
+/// assert_eq!(closed.len(), 1);
+/// assert_eq!(stream.finish()?.len(), 1);
+/// # Ok::<(), lancet_dialects::ParseError>(())
+/// ```
+pub struct ReplyStream<'k> {
+    options: &'k Options<'k>,
+    text: String,
+    starts: Vec<u32>,
+    state: State,
+}
+
+impl<'k> ReplyStream<'k> {
+    /// A reply of which nothing has come yet.
+    pub fn new(options: &'k Options<'k>) -> Self {
+        ReplyStream {
+            options,
+            text: String::new(),
+            starts: Vec::new(),
+            state: State::default(),
+        }
+    }
+
+    /// Takes the next piece and gives the parts that closed with it.
+    ///
+    /// # Errors
+    /// What cannot be read, as soon as it can be told. Nothing of the reply may then be applied.
+    pub fn feed(&mut self, piece: &str) -> Result<&[Part], ParseError> {
+        let from = self.text.len();
+        let before = self.state.parts.len();
+        if from + piece.len() < LONGEST {
+            self.text.push_str(piece);
+        }
+        let whole = self.text.rfind('\n').map_or(0, |end| end + 1);
+        // A line start that `line_starts` left out, because the text ended there, counts once more text has come.
+        if from > 0 && from < self.text.len() && self.text.as_bytes()[from - 1] == b'\n' {
+            self.starts.push(from as u32);
+        }
+        line_starts(&self.text, from, &mut self.starts);
+        let complete = self
+            .starts
+            .partition_point(|start| (*start as usize) < whole);
+        let lines = Lines::new(&self.text[..whole], &self.starts[..complete]);
+        let mut reader = Cursor::new(lines, self.options, &mut self.state, Ended::No);
+        match reader.run() {
+            Ok(()) | Err(Stop::More) => Ok(&self.state.parts[before..]),
+            Err(Stop::Bad(error)) => Err(error),
+        }
+    }
+
+    /// Says that the reply has ended, and gives all its parts.
+    ///
+    /// # Errors
+    /// As [`crate::parse`]: a reply that is cut off, malformed, or without an edit.
+    pub fn finish(mut self) -> Result<Vec<Part>, ParseError> {
+        let lines = Lines::new(&self.text, &self.starts);
+        let mut reader = Cursor::new(lines, self.options, &mut self.state, Ended::Yes);
+        if let Err(Stop::Bad(error)) = reader.run() {
+            return Err(error);
+        }
+        reader.finish()?;
+        Ok(self.state.parts)
+    }
+}

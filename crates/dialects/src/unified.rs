@@ -1,0 +1,248 @@
+//! Unified diffs, plain and as git writes them. One section is one file: names, git's extended headers, hunks.
+
+mod hunk;
+mod names;
+
+use crate::cursor::Cursor;
+use crate::error::Stop;
+use crate::part::{Action, Dialect, LineRole, Part};
+use hunk::read_hunk;
+use names::{Names, git_names, name_in_header, name_lines, stripped};
+
+/// Whether a section, or something that can only belong to one, begins at a line.
+pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
+    let line = reader.lines.get(at);
+    if ["diff --git ", "diff --cc ", "diff --combined "]
+        .iter()
+        .any(|header| line.starts_with(header))
+        || hunk::numbers(line).is_some()
+        || line.starts_with("@@@ -")
+    {
+        return Ok(true);
+    }
+    name_lines(reader, at)
+}
+
+/// What the headers of a section say.
+#[derive(Default)]
+struct Headers {
+    names: Names,
+    renamed: Option<(String, String)>,
+    is_new: bool,
+    is_deleted: bool,
+    /// The permission to execute that the file is to have, where a mode is told.
+    executable: Option<bool>,
+}
+
+/// Reads the section that begins at a line.
+pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
+    let (headers, mut next) = read_headers(reader, at)?;
+    let mut hunks = Vec::new();
+    while let Some(line) = reader.line(next)? {
+        if line.starts_with("@@@") {
+            return Err(merge(next));
+        }
+        if !line.starts_with("@@") {
+            break;
+        }
+        let (hunk, end) = read_hunk(reader, next)?;
+        hunks.push((next, hunk));
+        next = end;
+    }
+    let path = chosen_name(reader, at, &headers)?;
+    let section = {
+        let sections = reader.state.sections.entry(path.clone()).or_default();
+        *sections += 1;
+        *sections - 1
+    };
+    let part = |line: usize, action| Part::new(Dialect::Unified, line + 1, &path, action);
+    let mut parts = Vec::new();
+    if headers.is_new {
+        let lines: Vec<(usize, &str)> = hunks
+            .iter()
+            .flat_map(|(_, read)| read.added.iter().copied())
+            .collect();
+        if hunks
+            .iter()
+            .any(|(_, read)| read.hunk.old_lines().next().is_some())
+        {
+            return Err(Stop::malformed(
+                at,
+                "The file is new, and its hunk has old lines.",
+            ));
+        }
+        let mut text = reader.lines.content(lines, reader.lines.has_cr(at));
+        if hunks
+            .last()
+            .is_some_and(|(_, read)| read.hunk.new_lacks_newline)
+        {
+            text.pop();
+        }
+        let executable = headers.executable.unwrap_or(false);
+        parts.push(part(at, Action::Create { text, executable }));
+    } else if headers.is_deleted {
+        let hunk_lines = hunks.iter().flat_map(|(_, read)| read.hunk.lines.iter());
+        if hunk_lines.clone().any(|line| line.role == LineRole::Added) {
+            return Err(Stop::malformed(
+                at,
+                "The file is deleted, and its hunk has new lines.",
+            ));
+        }
+        let lines: Vec<String> = hunk_lines.map(|line| line.text.clone()).collect();
+        let lines = (!hunks.is_empty()).then_some(lines);
+        parts.push(part(at, Action::Delete { lines }));
+    } else {
+        for (line, read) in hunks {
+            let mut hunk = read.hunk;
+            hunk.section = section;
+            parts.push(part(line, Action::Edit(hunk)));
+        }
+        if let Some(executable) = headers.executable {
+            parts.push(part(at, Action::SetExecutable(executable)));
+        }
+        if let Some((_, to)) = headers.renamed {
+            parts.push(part(at, Action::Move { to }));
+        }
+    }
+    if parts.is_empty() {
+        return Err(Stop::malformed(
+            at,
+            format!("The diff of {path} has no hunk."),
+        ));
+    }
+    reader.state.parts.extend(parts);
+    reader.state.at = next;
+    Ok(())
+}
+
+fn merge(at: usize) -> Stop {
+    Stop::unsupported(
+        at,
+        "This is the diff of a merge, which has two old sides. Send a diff against one version.",
+    )
+}
+
+/// Reads everything before the first hunk.
+fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), Stop> {
+    let mut headers = Headers::default();
+    let mut next = at;
+    let (mut rename_from, mut is_git) = (None, false);
+    while let Some(line) = reader.line(next)? {
+        if line.starts_with("diff --cc ") || line.starts_with("diff --combined ") {
+            return Err(merge(next));
+        }
+        if let Some(rest) = line.strip_prefix("diff --git ") {
+            if next > at {
+                break;
+            }
+            is_git = true;
+            headers.names = git_names(rest).unwrap_or_default();
+        } else if name_lines(reader, next)? {
+            let old = name_in_header(&line[4..]);
+            let new = name_in_header(&reader.lines.get(next + 1)[4..]);
+            headers.is_new |= old == "/dev/null";
+            headers.is_deleted |= new == "/dev/null";
+            headers.names = stripped(&old, &new);
+            return Ok((finished(headers, rename_from), next + 2));
+        } else if !is_git {
+            if hunk::numbers(line).is_some() || line.starts_with("@@") {
+                return Err(Stop::malformed(
+                    next,
+                    "The hunk belongs to no file. Put the two lines `--- a/PATH` and `+++ b/PATH` before it.",
+                ));
+            }
+            break;
+        } else if let Some(mode) =
+            mode_in(line, &["new mode ", "new file mode ", "deleted file mode "])
+        {
+            headers.is_new |= line.starts_with("new file");
+            headers.is_deleted |= line.starts_with("deleted file");
+            if !headers.is_deleted {
+                headers.executable = Some(executable(next, mode)?);
+            }
+        } else if let Some(mode) = mode_in(line, &["old mode "]) {
+            executable(next, mode)?;
+        } else if let Some(from) = line.strip_prefix("rename from ") {
+            rename_from = Some(name_in_header(from));
+        } else if let Some(to) = line.strip_prefix("rename to ") {
+            headers.renamed = Some((String::new(), name_in_header(to)));
+        } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
+            return Err(Stop::unsupported(
+                next,
+                "Copies are not applied. Send the new file as a file of its own.",
+            ));
+        } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
+            return Err(Stop::unsupported(
+                next,
+                "The diff changes a binary file, which is not applied. Leave this file out.",
+            ));
+        } else if !["index ", "similarity index ", "dissimilarity index "]
+            .iter()
+            .any(|header| line.starts_with(header))
+        {
+            break;
+        }
+        next += 1;
+    }
+    Ok((finished(headers, rename_from), next))
+}
+
+fn finished(mut headers: Headers, rename_from: Option<String>) -> Headers {
+    headers.renamed = match (headers.renamed, rename_from) {
+        (Some((_, to)), Some(from)) => Some((from, to)),
+        _ => None,
+    };
+    headers
+}
+
+fn mode_in<'t>(line: &'t str, headers: &[&str]) -> Option<&'t str> {
+    headers
+        .iter()
+        .find_map(|header| line.strip_prefix(header))
+        .map(str::trim)
+}
+
+/// Whether a mode of git's is that of an executable file. Links and submodules have others.
+fn executable(at: usize, mode: &str) -> Result<bool, Stop> {
+    match mode {
+        "100644" | "100664" | "100600" => Ok(false),
+        "100755" => Ok(true),
+        _ => Err(Stop::unsupported(
+            at,
+            format!("The mode {mode} is that of a link or a submodule, which are not applied."),
+        )),
+    }
+}
+
+/// The file that a section is about.
+fn chosen_name(reader: &Cursor<'_, '_>, at: usize, headers: &Headers) -> Result<String, Stop> {
+    let Names { old, new } = &headers.names;
+    let named = if let Some((from, _)) = &headers.renamed {
+        from
+    } else if headers.is_new {
+        new
+    } else if headers.is_deleted || old == new {
+        old
+    } else {
+        let is_known = reader.options.is_known;
+        match (is_known(old), is_known(new)) {
+            (true, true) => {
+                return Err(Stop::malformed(
+                    at,
+                    format!(
+                        "The diff names {old} and {new}, both are there, and no line says that the one becomes the other. Name one file on both lines, or add rename lines."
+                    ),
+                ));
+            }
+            (false, true) => new,
+            _ => old,
+        }
+    };
+    if named.is_empty() || named == "/dev/null" {
+        return Err(Stop::malformed(
+            at,
+            "The diff names no file. Put the two lines `--- a/PATH` and `+++ b/PATH` before its first hunk.",
+        ));
+    }
+    Ok(named.clone())
+}

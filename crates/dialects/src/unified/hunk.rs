@@ -1,0 +1,202 @@
+//! One hunk of a unified diff. The counts of its header end it where they fit its lines; where they do not, the lines decide.
+
+use super::names::name_lines;
+use crate::cursor::Cursor;
+use crate::error::Stop;
+use crate::part::{Hunk, LineRole};
+
+/// A hunk, and its added lines with their places in the reply.
+pub(super) struct ReadHunk<'t> {
+    pub(super) hunk: Hunk,
+    pub(super) added: Vec<(usize, &'t str)>,
+}
+
+/// How many old and new lines a header promises, and the number of the first old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    start: u64,
+    old: u64,
+    new: u64,
+}
+
+/// The numbers of a hunk header; none where the line is no such header, or has none.
+pub(crate) fn numbers(line: &str) -> Option<Numbers> {
+    let (ranges, _) = line.strip_prefix("@@ ")?.split_once(" @@")?;
+    let (old, new) = ranges.split_once(' ')?;
+    let range = |text: &str| -> Option<(u64, u64)> {
+        match text.split_once(',') {
+            Some((start, count)) => Some((start.parse().ok()?, count.parse().ok()?)),
+            None => Some((text.parse().ok()?, 1)),
+        }
+    };
+    let (start, old) = range(old.strip_prefix('-')?)?;
+    let (_, new) = range(new.strip_prefix('+')?)?;
+    Some(Numbers { start, old, new })
+}
+
+/// How far a hunk was read.
+struct Progress<'t> {
+    read: ReadHunk<'t>,
+    old: u64,
+    new: u64,
+    /// The counts, as long as they may still fit.
+    counts: Option<Numbers>,
+}
+
+impl<'t> Progress<'t> {
+    fn is_complete(&self) -> bool {
+        self.counts
+            .is_some_and(|counts| self.old == counts.old && self.new == counts.new)
+    }
+
+    fn push(&mut self, at: usize, role: LineRole, text: &'t str) {
+        self.old += u64::from(role != LineRole::Added);
+        self.new += u64::from(role != LineRole::Removed);
+        if self
+            .counts
+            .is_some_and(|counts| self.old > counts.old || self.new > counts.new)
+        {
+            self.counts = None;
+        }
+        if role == LineRole::Added {
+            self.read.added.push((at, text));
+        }
+        self.read.hunk.push(role, text);
+    }
+}
+
+/// Reads the hunk whose header is at a line.
+pub(super) fn read_hunk<'t>(
+    reader: &Cursor<'_, 't>,
+    at: usize,
+) -> Result<(ReadHunk<'t>, usize), Stop> {
+    let header = numbers(reader.lines.get(at));
+    let mut progress = Progress {
+        read: ReadHunk {
+            hunk: Hunk::default(),
+            added: Vec::new(),
+        },
+        old: 0,
+        new: 0,
+        counts: header,
+    };
+    progress.read.hunk.line_hint = header.map(|header| header.start).filter(|start| *start > 0);
+    let mut next = at + 1;
+    loop {
+        let Some(line) = reader.line(next)? else {
+            let is_short = progress.counts.is_some() && !progress.is_complete();
+            if is_short || progress.read.hunk.lines.is_empty() {
+                let what = format!(
+                    "the hunk that begins at line {} has fewer lines than its header says",
+                    at + 1
+                );
+                return Err(Stop::cut_off(at, &what));
+            }
+            break;
+        };
+        if line.starts_with('\\') {
+            mark_newline(&mut progress.read.hunk);
+            next += 1;
+            continue;
+        }
+        if progress.is_complete() {
+            if !goes_on(reader, next)? {
+                break;
+            }
+            // There are more lines than the header says.
+            progress.counts = None;
+        }
+        let is_loose = progress.counts.is_none();
+        if is_loose && (name_lines(reader, next)? || is_signature(reader, next)?) {
+            break;
+        }
+        match line.as_bytes().first() {
+            Some(b' ') => progress.push(next, LineRole::Context, &line[1..]),
+            Some(b'-') => progress.push(next, LineRole::Removed, &line[1..]),
+            Some(b'+') => progress.push(next, LineRole::Added, &line[1..]),
+            None if blank_is_context(reader, next, &progress)? => {
+                progress.push(next, LineRole::Context, "");
+            }
+            None => break,
+            Some(_) if ends_hunk(reader, next) => break,
+            Some(_) => {
+                return Err(Stop::malformed(
+                    next,
+                    "A line of a hunk begins with a blank, `-` or `+`; this one has no sign.",
+                ));
+            }
+        }
+        next += 1;
+    }
+    if progress.read.hunk.lines.is_empty() {
+        return Err(Stop::malformed(at, "The hunk has no lines."));
+    }
+    Ok((progress.read, next))
+}
+
+/// Notes `\ No newline at end of file` under the line before it. It binds the hunk to the end of the file.
+fn mark_newline(hunk: &mut Hunk) {
+    let Some(last) = hunk.lines.last().map(|line| line.role) else {
+        return;
+    };
+    hunk.old_lacks_newline |= last != LineRole::Added;
+    hunk.new_lacks_newline |= last != LineRole::Removed;
+    hunk.at_end = true;
+}
+
+/// Whether a line behind the last one that the header promises belongs to the hunk all the same.
+fn goes_on(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
+    let has_sign = reader.lines.get(at).starts_with([' ', '-', '+']);
+    Ok(has_sign && !name_lines(reader, at)? && !is_signature(reader, at)?)
+}
+
+/// Whether a mail's signature begins: two dashes, then the version of git.
+fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
+    if reader.lines.get(at).trim_end() != "--" {
+        return Ok(false);
+    }
+    let next = reader.line(at + 1)?;
+    Ok(next.is_none_or(|line| {
+        line.is_empty() || line.starts_with(|letter: char| letter.is_ascii_digit())
+    }))
+}
+
+/// Whether an empty line is an empty line of the file that lost its blank, and not the end of the hunk.
+fn blank_is_context(
+    reader: &Cursor<'_, '_>,
+    at: usize,
+    progress: &Progress<'_>,
+) -> Result<bool, Stop> {
+    let mut behind = at;
+    while reader.line(behind)?.is_some_and(str::is_empty) {
+        behind += 1;
+    }
+    let blanks = (behind - at) as u64;
+    if let Some(counts) = progress.counts
+        && progress.old + blanks <= counts.old
+        && progress.new + blanks <= counts.new
+        && progress.old + blanks == counts.old
+        && progress.new + blanks == counts.new
+    {
+        return Ok(true);
+    }
+    let Some(line) = reader.line(behind)? else {
+        return Ok(false);
+    };
+    let is_list = |line: &str| line.starts_with("- ") || line.starts_with("+ ");
+    let fits = progress.counts.is_some();
+    Ok(line.starts_with([' ', '-', '+'])
+        && (fits || !is_list(line))
+        && !name_lines(reader, behind)?
+        && !is_signature(reader, behind)?)
+}
+
+/// Whether a line without a sign is one that ends a hunk.
+fn ends_hunk(reader: &Cursor<'_, '_>, at: usize) -> bool {
+    let line = reader.lines.get(at);
+    line.starts_with("@@")
+        || line.starts_with("diff --git ")
+        || line.starts_with("Index: ")
+        || reader.closes_fence(at)
+        || crate::fence::fence(line).is_some()
+}

@@ -1,0 +1,155 @@
+//! The names of files in a diff: git's prefixes and quotes, time stamps behind a tab.
+
+use crate::cursor::Cursor;
+use crate::error::Stop;
+
+/// Whether two lines name the old and the new file.
+pub(super) fn name_lines(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
+    if !reader.lines.get(at).starts_with("--- ") {
+        return Ok(false);
+    }
+    Ok(reader
+        .line(at + 1)?
+        .is_some_and(|line| line.starts_with("+++ ")))
+}
+
+/// The two names of a section.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Names {
+    pub(super) old: String,
+    pub(super) new: String,
+}
+
+/// Pairs of prefixes that git puts before the old and the new name.
+const PREFIXES: [(&str, &str); 6] = [
+    ("a/", "b/"),
+    ("c/", "i/"),
+    ("c/", "w/"),
+    ("i/", "w/"),
+    ("o/", "w/"),
+    ("1/", "2/"),
+];
+
+/// A name as a header gives it: in quotes with escapes, or up to a tab behind which a time stands.
+pub(super) fn name_in_header(rest: &str) -> String {
+    if let Some((name, _)) = quoted(rest) {
+        return name;
+    }
+    let name = rest.split('\t').next().unwrap_or(rest);
+    name.trim_end().to_owned()
+}
+
+/// Both names without git's prefixes. A prefix counts only where both names have theirs, or the other is /dev/null.
+pub(super) fn stripped(old: &str, new: &str) -> Names {
+    let absent = |name: &str| name == "/dev/null";
+    for (before, after) in PREFIXES {
+        let (left, right) = (old.strip_prefix(before), new.strip_prefix(after));
+        let names = match (left, right) {
+            (Some(left), Some(right)) => (left, right),
+            (Some(left), None) if absent(new) => (left, new),
+            (None, Some(right)) if absent(old) => (old, right),
+            _ => continue,
+        };
+        return Names {
+            old: names.0.to_owned(),
+            new: names.1.to_owned(),
+        };
+    }
+    let plain = |name: &str| name.strip_prefix("./").unwrap_or(name).to_owned();
+    Names {
+        old: plain(old),
+        new: plain(new),
+    }
+}
+
+/// The names in a `diff --git` line. Without quotes the border between them is sure only where both are one name.
+pub(super) fn git_names(rest: &str) -> Option<Names> {
+    if let Some((old, behind)) = quoted(rest) {
+        let behind = behind.trim_start();
+        let new = quoted(behind).map_or_else(|| behind.to_owned(), |(name, _)| name);
+        return Some(stripped(&old, &new));
+    }
+    if let Some((old, new)) = rest.split_once(" \"") {
+        let (new, _) = quoted(&format!("\"{new}"))?;
+        return Some(stripped(old, &new));
+    }
+    let borders = rest
+        .match_indices(' ')
+        .map(|(at, _)| (&rest[..at], &rest[at + 1..]));
+    let mut same = borders.filter_map(|(old, new)| {
+        let names = stripped(old, new);
+        (names.old == names.new).then_some(names)
+    });
+    same.next().or_else(|| {
+        let (old, new) = rest.split_once(' ')?;
+        (!new.contains(' ')).then(|| stripped(old, new))
+    })
+}
+
+/// A name in double quotes with C's escapes, and what stands behind it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let inside = text.strip_prefix('"')?;
+    let mut bytes = Vec::new();
+    let mut rest = inside.as_bytes();
+    loop {
+        let (&byte, behind) = rest.split_first()?;
+        rest = behind;
+        match byte {
+            b'"' => break,
+            b'\\' => {
+                let (&escape, behind) = rest.split_first()?;
+                rest = behind;
+                bytes.push(match escape {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'r' => b'\r',
+                    b'0'..=b'3' => {
+                        let digits = rest.get(..2)?;
+                        if !digits.iter().all(|digit| (b'0'..=b'7').contains(digit)) {
+                            return None;
+                        }
+                        rest = &rest[2..];
+                        (escape - b'0') * 64 + (digits[0] - b'0') * 8 + (digits[1] - b'0')
+                    }
+                    other => other,
+                });
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    let behind = &inside[inside.len() - rest.len()..];
+    Some((String::from_utf8(bytes).ok()?, behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_tabs_and_prefixes() {
+        assert_eq!(name_in_header("a/x.txt\t2026-01-01"), "a/x.txt");
+        assert_eq!(
+            name_in_header("\"a/caf\\303\\251 \\\"x\\\".txt\""),
+            "a/café \"x\".txt"
+        );
+        let names = |old: &str, new: &str| Names {
+            old: old.into(),
+            new: new.into(),
+        };
+        assert_eq!(stripped("a/x", "b/x"), names("x", "x"));
+        assert_eq!(stripped("a/x", "a/x"), names("a/x", "a/x"));
+        assert_eq!(stripped("/dev/null", "b/x"), names("/dev/null", "x"));
+        assert_eq!(
+            git_names("a/my notes.txt b/my notes.txt"),
+            Some(names("my notes.txt", "my notes.txt"))
+        );
+        assert_eq!(
+            git_names("a/x \"b/caf\\303\\251\""),
+            Some(names("x", "café"))
+        );
+    }
+}

@@ -1,0 +1,216 @@
+//! `apply_patch` (V4A): file sections between `*** Begin Patch` and `*** End Patch`. Wrappers around the patch (a heredoc, a
+//! shell's command line, a fence) are prose to this reader.
+
+use crate::cursor::Cursor;
+use crate::error::Stop;
+use crate::part::{Action, Dialect, Hunk, LineRole, Part};
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const END_OF_FILE: &str = "*** End of File";
+const ADD: &str = "*** Add File:";
+const DELETE: &str = "*** Delete File:";
+const UPDATE: &str = "*** Update File:";
+const MOVE: &str = "*** Move to:";
+
+/// Whether a line begins a patch, or is a header that can only stand inside one.
+pub(crate) fn is_part_of_patch(line: &str) -> bool {
+    let text = line.trim();
+    text == BEGIN
+        || [ADD, DELETE, UPDATE]
+            .iter()
+            .any(|header| text.starts_with(header))
+}
+
+/// Reads the patch that begins at a line.
+pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
+    if reader.lines.get(at).trim() != BEGIN {
+        return Err(Stop::malformed(
+            at,
+            format!("The patch has no `{BEGIN}` line. Put it before the first file."),
+        ));
+    }
+    let mut parts = Vec::new();
+    let mut next = at + 1;
+    loop {
+        let line = line_of_patch(reader, at, next)?;
+        let text = line.trim();
+        if text == END {
+            break;
+        } else if let Some(path) = text.strip_prefix(ADD) {
+            next = read_added(reader, (at, next), path, &mut parts)?;
+        } else if let Some(path) = text.strip_prefix(DELETE) {
+            let path = named(next, path)?;
+            let action = Action::Delete { lines: None };
+            parts.push(Part::new(Dialect::V4a, next + 1, path, action));
+            next += 1;
+        } else if let Some(path) = text.strip_prefix(UPDATE) {
+            next = read_updated(reader, (at, next), path, &mut parts)?;
+        } else if text.is_empty() {
+            next += 1;
+        } else {
+            return Err(Stop::malformed(
+                next,
+                format!(
+                    "This line is none of the headers `{ADD}`, `{DELETE}`, `{UPDATE}`, and belongs to no file."
+                ),
+            ));
+        }
+    }
+    if parts.is_empty() {
+        return Err(Stop::malformed(at, "The patch names no file."));
+    }
+    reader.state.parts.extend(parts);
+    reader.state.at = next + 1;
+    Ok(())
+}
+
+fn line_of_patch<'t>(reader: &Cursor<'_, 't>, begun: usize, at: usize) -> Result<&'t str, Stop> {
+    let what = format!(
+        "the patch that begins at line {} has no `{END}` line",
+        begun + 1
+    );
+    reader.line(at)?.ok_or_else(|| Stop::cut_off(begun, &what))
+}
+
+/// The path of a header.
+fn named(at: usize, path: &str) -> Result<&str, Stop> {
+    let path = path.trim();
+    if path.is_empty() {
+        return Err(Stop::malformed(
+            at,
+            "The header names no file. Write the path behind the colon.",
+        ));
+    }
+    Ok(path)
+}
+
+/// Whether a line of a section's body is the next header; headers in a body stand at the start of their line.
+fn is_header(line: &str) -> bool {
+    line.starts_with("***")
+}
+
+fn read_added(
+    reader: &Cursor<'_, '_>,
+    (begun, at): (usize, usize),
+    path: &str,
+    parts: &mut Vec<Part>,
+) -> Result<usize, Stop> {
+    let path = named(at, path)?;
+    let mut lines = Vec::new();
+    let mut next = at + 1;
+    loop {
+        let line = line_of_patch(reader, begun, next)?;
+        if let Some(text) = line.strip_prefix('+') {
+            lines.push((next, text));
+        } else if is_header(line) {
+            break;
+        } else {
+            return Err(Stop::malformed(
+                next,
+                "A line of an added file has no `+` before it.",
+            ));
+        }
+        next += 1;
+    }
+    let text = reader.lines.content(lines, reader.lines.has_cr(at));
+    let action = Action::Create {
+        text,
+        executable: false,
+    };
+    parts.push(Part::new(Dialect::V4a, at + 1, path, action));
+    Ok(next)
+}
+
+fn read_updated(
+    reader: &Cursor<'_, '_>,
+    (begun, at): (usize, usize),
+    path: &str,
+    parts: &mut Vec<Part>,
+) -> Result<usize, Stop> {
+    let path = named(at, path)?;
+    let mut next = at + 1;
+    let mut moved = None;
+    if let Some(to) = line_of_patch(reader, begun, next)?
+        .trim()
+        .strip_prefix(MOVE)
+    {
+        moved = Some((next, named(next, to)?.to_owned()));
+        next += 1;
+    }
+    let before = parts.len();
+    loop {
+        let line = line_of_patch(reader, begun, next)?;
+        if is_header(line) && line.trim_end() != END_OF_FILE {
+            break;
+        }
+        let (hunk, end) = read_hunk(reader, begun, next)?;
+        parts.push(Part::new(Dialect::V4a, next + 1, path, Action::Edit(hunk)));
+        next = end;
+    }
+    match moved {
+        Some((line, to)) => {
+            parts.push(Part::new(Dialect::V4a, line + 1, path, Action::Move { to }))
+        }
+        None if parts.len() == before => {
+            return Err(Stop::malformed(
+                at,
+                "The file is to be updated, and no lines of it are named.",
+            ));
+        }
+        None => {}
+    }
+    Ok(next)
+}
+
+/// Reads one hunk: anchors, then lines with their signs.
+fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(Hunk, usize), Stop> {
+    let mut hunk = Hunk::default();
+    let mut next = at;
+    while let Some(anchor) = line_of_patch(reader, begun, next)?.strip_prefix("@@") {
+        hunk.anchors.extend(anchor_text(anchor));
+        next += 1;
+    }
+    loop {
+        let line = line_of_patch(reader, begun, next)?;
+        if line.trim_end() == END_OF_FILE {
+            hunk.at_end = true;
+            next += 1;
+            break;
+        }
+        if is_header(line) || line.starts_with("@@") {
+            break;
+        }
+        let (role, text) = match line.chars().next() {
+            None => (LineRole::Context, ""),
+            Some(' ') => (LineRole::Context, &line[1..]),
+            Some('-') => (LineRole::Removed, &line[1..]),
+            Some('+') => (LineRole::Added, &line[1..]),
+            Some(_) => {
+                return Err(Stop::malformed(
+                    next,
+                    "A line of a hunk begins with a blank, `-` or `+`; this one has no sign.",
+                ));
+            }
+        };
+        hunk.push(role, text);
+        next += 1;
+    }
+    if hunk.lines.is_empty() {
+        return Err(Stop::malformed(at, "The hunk has no lines."));
+    }
+    Ok((hunk, next))
+}
+
+/// The line that an anchor names; none for a bare `@@`, and for a unified diff's hunk header.
+fn anchor_text(behind: &str) -> Option<String> {
+    let text = behind.strip_prefix(' ').unwrap_or(behind).trim_end();
+    let numbers = text.split_once("@@").map_or(text, |(numbers, _)| numbers);
+    let is_numbers = numbers.contains('-')
+        && numbers.contains('+')
+        && numbers
+            .chars()
+            .all(|letter| letter.is_ascii_digit() || "-+, ".contains(letter));
+    let text = text.strip_suffix("@@").unwrap_or(text).trim_end();
+    (!is_numbers && !text.trim().is_empty()).then(|| text.to_owned())
+}

@@ -1,0 +1,65 @@
+//! A whole file: a fence under a path line.
+
+use crate::cursor::Cursor;
+use crate::error::Stop;
+use crate::fence::{Fence, fence};
+use crate::part::{Action, Dialect, Part};
+
+/// Reads the file between a fence's two lines.
+pub(crate) fn read(
+    reader: &Cursor<'_, '_>,
+    (at, closing): (usize, Option<usize>),
+    open: Fence<'_>,
+    path: &str,
+    begins_edit: &dyn Fn(usize) -> Result<bool, Stop>,
+) -> Result<Part, Stop> {
+    let Some(closing) = closing else {
+        let what = format!("the fence that opens at line {} is not closed", at + 1);
+        return Err(Stop::cut_off(at, &what));
+    };
+    check_inside(reader, (at, closing), open, begins_edit)?;
+    let lines = (at + 1..closing).map(|line| (line, reader.lines.get(line)));
+    let text = reader.lines.content(lines, reader.lines.has_cr(at));
+    let action = Action::Replace(text);
+    Ok(Part::new(Dialect::Whole, at + 1, path, action))
+}
+
+/// Refuses what makes it unsure where the file ends, or whether it is one: a fence of the same length that opens inside,
+/// and an edit outside of an inner fence.
+fn check_inside(
+    reader: &Cursor<'_, '_>,
+    (at, closing): (usize, usize),
+    open: Fence<'_>,
+    begins_edit: &dyn Fn(usize) -> Result<bool, Stop>,
+) -> Result<(), Stop> {
+    let mut inner: Option<Fence<'_>> = None;
+    for line in at + 1..closing {
+        let text = reader.lines.get(line);
+        let found = fence(text);
+        if let Some(found) = found
+            && found.mark == open.mark
+            && found.length >= open.length
+        {
+            return Err(Stop::malformed(
+                line,
+                format!(
+                    "A fence opens inside the fence of {} that begins at line {}, and both have one length: where the file ends is not sure. Put a longer fence around the file.",
+                    reader.lines.get(at.saturating_sub(1)).trim(),
+                    at + 1
+                ),
+            ));
+        }
+        match (inner, found) {
+            (Some(open), _) if open.is_closed_by(text) => inner = None,
+            (None, Some(found)) => inner = Some(found),
+            (None, None) if begins_edit(line)? => {
+                return Err(Stop::malformed(
+                    line,
+                    "An edit begins inside a fence that stands under a path line: it is not sure whether the fence is that file's text. Put the edit in a fence of its own, or a file's example in an inner, shorter fence.",
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! The dialect cases of the repository, as far as parsing decides them: what must be read is read, and what is malformed is
+//! an error at its line.
+
+use lancet_dialects::{Dialect, Options, ParseErrorKind, ReplyStream, parse};
+use serde_json::Value;
+
+fn cases() -> Vec<Value> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dialects");
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the folder of cases") {
+        let path = entry.expect("an entry").path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            let text = std::fs::read_to_string(&path).expect("a file of cases");
+            let list: Vec<Value> = serde_json::from_str(&text).expect("a list of cases");
+            cases.extend(list);
+        }
+    }
+    assert!(cases.len() > 100, "{}", cases.len());
+    cases
+}
+
+fn reply_of(case: &Value) -> Option<String> {
+    match &case["reply"] {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(lines) => Some(
+            lines
+                .iter()
+                .map(|line| format!("{}\n", line.as_str().expect("a line")))
+                .collect(),
+        ),
+        _ => None,
+    }
+}
+
+fn check(case: &Value, format: Option<Dialect>) -> Result<(), String> {
+    let Some(reply) = reply_of(case) else {
+        return Ok(());
+    };
+    // The runner puts the root there.
+    let reply = reply.replace("$ROOT", "/root-folder");
+    let is_known = |path: &str| case["files"].get(path).is_some();
+    let options = Options {
+        format,
+        is_known: &is_known,
+    };
+    let parsed = parse(&reply, &options);
+    let mut stream = ReplyStream::new(&options);
+    let fed: Result<Vec<_>, _> = reply
+        .split_inclusive(['\n', 'e'])
+        .try_for_each(|piece| stream.feed(piece).map(drop))
+        .and_then(|()| stream.finish());
+    if fed != parsed {
+        return Err(format!("fed in pieces: {fed:?}, whole: {parsed:?}"));
+    }
+    let names: Vec<&str> = match &case["error"] {
+        Value::String(name) => vec![name],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    match (&parsed, case["ok"].as_str()) {
+        (_, Some("either")) => Ok(()),
+        (Err(error), _) if !names.is_empty() => {
+            let line = case["line"].as_u64();
+            let at_line = line.is_none_or(|line| line == error.line as u64);
+            let is_expected = names.contains(&"invalid")
+                || names.contains(&"any")
+                || error.kind == ParseErrorKind::Unsupported;
+            match at_line && is_expected {
+                true => Ok(()),
+                false => Err(format!("wanted {names:?} at {line:?}, got {error:?}")),
+            }
+        }
+        (Err(error), _) if case["exit"].is_null() => Err(format!("not read: {error}")),
+        (Ok(parts), _) if names == ["invalid"] => Err(format!("read: {parts:?}")),
+        _ => Ok(()),
+    }
+}
+
+#[test]
+fn every_case_is_read_or_refused_at_its_line_with_its_format_and_without() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let id = case["id"].as_str().expect("an id");
+        let format = case["format"].as_str().and_then(|name| name.parse().ok());
+        if let Err(words) = check(&case, format) {
+            wrong.push(format!("{id}: {words}"));
+        }
+        if case["detect"] != Value::Bool(false)
+            && let Err(words) = check(&case, None)
+        {
+            wrong.push(format!("{id}, detected: {words}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn the_examples_of_every_prompt_are_edits_in_its_format() {
+    for dialect in Dialect::ALL {
+        let options = Options {
+            format: Some(dialect),
+            ..Options::default()
+        };
+        let parts =
+            parse(dialect.prompt(), &options).unwrap_or_else(|error| panic!("{dialect}: {error}"));
+        assert!(parts.len() >= 3, "{dialect}: {parts:?}");
+        assert!(parts.iter().all(|part| part.dialect == dialect));
+    }
+}
