@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::error::Stop;
 use crate::fence::{Fence, fence, is_tag};
-use crate::lines::Lines;
-use crate::part::{Dialect, Part};
+use crate::lines::ReplyLines;
+use crate::part::{Dialect, ReplyPart};
 use crate::path_line::path_of;
 
 /// How a reply is read.
@@ -36,11 +36,11 @@ pub(crate) enum Ended {
 
 /// How far a reply was read.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct ReadingState {
     /// The next line, counted from 0.
     pub(crate) at: usize,
     /// Parts that are complete, in order.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ReplyPart>,
     /// The fences that were entered because edits stand inside, with the line of each.
     pub(crate) fences: Vec<(char, usize, usize)>,
     /// The file of the last block, and the line behind it.
@@ -49,11 +49,11 @@ pub(crate) struct State {
     pub(crate) sections: HashMap<String, usize>,
 }
 
-/// A reply, and the [`State`] in which its reading stands.
+/// A reply, and the [`ReadingState`] in which its reading stands.
 pub(crate) struct Cursor<'r, 't> {
-    pub(crate) lines: Lines<'t>,
+    pub(crate) lines: ReplyLines<'t>,
     pub(crate) options: &'r Options<'r>,
-    pub(crate) state: &'r mut State,
+    pub(crate) state: &'r mut ReadingState,
     ended: Ended,
     /// The next line that begins an edit, known up to a line: a search from there need not be made again.
     pub(crate) next_edit: Option<(usize, Option<usize>)>,
@@ -63,9 +63,9 @@ pub(crate) struct Cursor<'r, 't> {
 
 impl<'r, 't> Cursor<'r, 't> {
     pub(crate) fn new(
-        lines: Lines<'t>,
+        lines: ReplyLines<'t>,
         options: &'r Options<'r>,
-        state: &'r mut State,
+        state: &'r mut ReadingState,
         ended: Ended,
     ) -> Self {
         Cursor {

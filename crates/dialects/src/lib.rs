@@ -1,4 +1,4 @@
-//! The text formats in which language models write edits, parsed into one list of [`Part`]s: SEARCH/REPLACE blocks,
+//! The text formats in which language models write edits, parsed into one list of [`ReplyPart`]s: SEARCH/REPLACE blocks,
 //! `apply_patch` (V4A), unified diffs and whole files in fences.
 //!
 //! The crate is pure: it reads no file and writes none. What a part means for a file on the disk (where its old lines
@@ -47,6 +47,6 @@ mod whole;
 
 pub use cursor::Options;
 pub use error::{ParseError, ParseErrorKind};
-pub use part::{Action, Dialect, Hunk, HunkLine, LineRole, Part, UnknownDialect};
+pub use part::{Action, Dialect, HunkLine, LineRole, PatchHunk, ReplyPart, UnknownDialect};
 pub use reader::parse;
 pub use stream::ReplyStream;

@@ -1,7 +1,7 @@
 //! The lines of a reply. Only where each line begins is kept, so that a reply of many short lines takes little memory.
 
 /// The lines of a text. A line ends at LF; a CR before it is not part of the line.
-pub(crate) struct Lines<'t> {
+pub(crate) struct ReplyLines<'t> {
     text: &'t str,
     starts: &'t [u32],
 }
@@ -21,9 +21,9 @@ pub(crate) fn line_starts(text: &str, from: usize, starts: &mut Vec<u32>) {
     }
 }
 
-impl<'t> Lines<'t> {
-    pub(crate) fn new(text: &'t str, starts: &'t [u32]) -> Lines<'t> {
-        Lines { text, starts }
+impl<'t> ReplyLines<'t> {
+    pub(crate) fn new(text: &'t str, starts: &'t [u32]) -> ReplyLines<'t> {
+        ReplyLines { text, starts }
     }
 
     pub(crate) fn len(&self) -> usize {

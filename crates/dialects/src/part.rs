@@ -62,7 +62,7 @@ impl FromStr for Dialect {
 /// One thing that a reply does to one file. Parts apply in order, each to the result of those before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Part {
+pub struct ReplyPart {
     /// The format it is written in.
     pub dialect: Dialect,
     /// The line of the reply, from 1, on which it begins.
@@ -73,9 +73,9 @@ pub struct Part {
     pub action: Action,
 }
 
-impl Part {
-    pub(crate) fn new(dialect: Dialect, line: usize, path: &str, action: Action) -> Part {
-        Part {
+impl ReplyPart {
+    pub(crate) fn new(dialect: Dialect, line: usize, path: &str, action: Action) -> ReplyPart {
+        ReplyPart {
             dialect,
             line,
             path: path.to_owned(),
@@ -88,8 +88,8 @@ impl Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// Lines of it are replaced.
-    Edit(Hunk),
+    /// ReplyLines of it are replaced.
+    Edit(PatchHunk),
     /// It is made, or filled where it is empty; a file with content is in the way.
     Fill(String),
     /// It is made; any file of that name is in the way.
@@ -116,10 +116,10 @@ pub enum Action {
     SetExecutable(bool),
 }
 
-/// Lines that are replaced by others, at the one place where they stand.
+/// ReplyLines that are replaced by others, at the one place where they stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Hunk {
+pub struct PatchHunk {
     /// The lines in order, without line ends.
     pub lines: Vec<HunkLine>,
     /// The line number, from 1, that the format gives for the first old line, counted in the file as it was before the
@@ -127,7 +127,7 @@ pub struct Hunk {
     pub line_hint: Option<u64>,
     /// Which section of its file in a diff the hunk belongs to, from 0: numbers in later sections may count otherwise.
     pub section: usize,
-    /// Lines of the file below which the place is, outermost first.
+    /// ReplyLines of the file below which the place is, outermost first.
     pub anchors: Vec<String>,
     /// Whether the old lines are the last ones of the file.
     pub at_end: bool,
@@ -159,7 +159,7 @@ pub enum LineRole {
     Added,
 }
 
-impl Hunk {
+impl PatchHunk {
     pub(crate) fn push(&mut self, role: LineRole, text: &str) {
         let text = text.to_owned();
         self.lines.push(HunkLine { role, text });

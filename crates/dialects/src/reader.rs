@@ -1,24 +1,29 @@
 //! Goes through a reply line by line, outside of any edit: prose and code are passed over, and where an edit begins the
 //! reader of its format takes over.
 
-use crate::cursor::{Cursor, Ended, Options, State};
+use crate::cursor::{Cursor, Ended, Options, ReadingState};
 use crate::error::{ParseError, ParseErrorKind, Stop};
 use crate::fence::{Fence, fence};
-use crate::lines::{LONGEST, Lines, line_starts};
-use crate::part::{Dialect, Part};
+use crate::lines::{LONGEST, ReplyLines, line_starts};
+use crate::part::{Dialect, ReplyPart};
 use crate::{search_replace, unified, v4a, whole};
 
 /// Parses a whole reply.
 ///
 /// # Errors
 /// A reply with an edit that cannot be read, one that is cut off, and one without any edit.
-pub fn parse(reply: &str, options: &Options<'_>) -> Result<Vec<Part>, ParseError> {
-    let mut state = State::default();
+pub fn parse(reply: &str, options: &Options<'_>) -> Result<Vec<ReplyPart>, ParseError> {
+    let mut state = ReadingState::default();
     let mut starts = Vec::new();
     if reply.len() < LONGEST {
         line_starts(reply, 0, &mut starts);
     }
-    let mut reader = Cursor::new(Lines::new(reply, &starts), options, &mut state, Ended::Yes);
+    let mut reader = Cursor::new(
+        ReplyLines::new(reply, &starts),
+        options,
+        &mut state,
+        Ended::Yes,
+    );
     match reader.run() {
         Ok(()) | Err(Stop::More) => {}
         Err(Stop::Bad(error)) => return Err(error),

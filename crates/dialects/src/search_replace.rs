@@ -3,7 +3,7 @@
 use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::fence::{fence, is_tag};
-use crate::part::{Action, Dialect, Hunk, LineRole, Part};
+use crate::part::{Action, Dialect, LineRole, PatchHunk, ReplyPart};
 
 /// A line that is one of a block's three markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
         ));
     }
     let path = path_for(reader, at)?;
-    let mut hunk = Hunk::default();
+    let mut hunk = PatchHunk::default();
     let mut next = read_hint(reader, at + 1, &mut hunk)?;
     let mut side = LineRole::Removed;
     let (mut new_lines, mut old_count) = (Vec::new(), 0);
@@ -132,7 +132,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
         hunk.has_gaps = has_gaps;
         Action::Edit(hunk)
     };
-    let part = Part::new(Dialect::SearchReplace, at + 1, &path, action);
+    let part = ReplyPart::new(Dialect::SearchReplace, at + 1, &path, action);
     reader.state.parts.push(part);
     reader.state.last_block = Some((path, next + 1));
     reader.state.at = next + 1;
@@ -148,7 +148,7 @@ impl Marker {
 
 /// Takes a line of content to its side.
 fn take<'t>(
-    hunk: &mut Hunk,
+    hunk: &mut PatchHunk,
     side: LineRole,
     line: &'t str,
     at: usize,
@@ -182,7 +182,7 @@ fn out_of_place(at: usize, opened: usize, found: Marker) -> Stop {
 }
 
 /// Reads `:start_line:N`, `:end_line:N` and the line of dashes behind them, where they begin the block.
-fn read_hint(reader: &Cursor<'_, '_>, at: usize, hunk: &mut Hunk) -> Result<usize, Stop> {
+fn read_hint(reader: &Cursor<'_, '_>, at: usize, hunk: &mut PatchHunk) -> Result<usize, Stop> {
     let number = |line: &str, name: &str| -> Option<u64> {
         line.trim().strip_prefix(name)?.trim().parse().ok()
     };

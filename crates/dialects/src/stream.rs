@@ -1,9 +1,9 @@
 //! A reply that is still being written: fed piece by piece, it hands out parts as they close.
 
-use crate::cursor::{Cursor, Ended, Options, State};
+use crate::cursor::{Cursor, Ended, Options, ReadingState};
 use crate::error::{ParseError, Stop};
-use crate::lines::{LONGEST, Lines, line_starts};
-use crate::part::Part;
+use crate::lines::{LONGEST, ReplyLines, line_starts};
+use crate::part::ReplyPart;
 
 /// A reply that comes in pieces.
 ///
@@ -22,7 +22,7 @@ pub struct ReplyStream<'k> {
     options: &'k Options<'k>,
     text: String,
     starts: Vec<u32>,
-    state: State,
+    state: ReadingState,
 }
 
 impl<'k> ReplyStream<'k> {
@@ -32,7 +32,7 @@ impl<'k> ReplyStream<'k> {
             options,
             text: String::new(),
             starts: Vec::new(),
-            state: State::default(),
+            state: ReadingState::default(),
         }
     }
 
@@ -40,7 +40,7 @@ impl<'k> ReplyStream<'k> {
     ///
     /// # Errors
     /// What cannot be read, as soon as it can be told. Nothing of the reply may then be applied.
-    pub fn feed(&mut self, piece: &str) -> Result<&[Part], ParseError> {
+    pub fn feed(&mut self, piece: &str) -> Result<&[ReplyPart], ParseError> {
         let from = self.text.len();
         let before = self.state.parts.len();
         if from + piece.len() < LONGEST {
@@ -55,7 +55,7 @@ impl<'k> ReplyStream<'k> {
         let complete = self
             .starts
             .partition_point(|start| (*start as usize) < whole);
-        let lines = Lines::new(&self.text[..whole], &self.starts[..complete]);
+        let lines = ReplyLines::new(&self.text[..whole], &self.starts[..complete]);
         let mut reader = Cursor::new(lines, self.options, &mut self.state, Ended::No);
         match reader.run() {
             Ok(()) | Err(Stop::More) => Ok(&self.state.parts[before..]),
@@ -67,8 +67,8 @@ impl<'k> ReplyStream<'k> {
     ///
     /// # Errors
     /// As [`crate::parse`]: a reply that is cut off, malformed, or without an edit.
-    pub fn finish(mut self) -> Result<Vec<Part>, ParseError> {
-        let lines = Lines::new(&self.text, &self.starts);
+    pub fn finish(mut self) -> Result<Vec<ReplyPart>, ParseError> {
+        let lines = ReplyLines::new(&self.text, &self.starts);
         let mut reader = Cursor::new(lines, self.options, &mut self.state, Ended::Yes);
         if let Err(Stop::Bad(error)) = reader.run() {
             return Err(error);

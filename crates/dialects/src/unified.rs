@@ -5,7 +5,7 @@ mod names;
 
 use crate::cursor::Cursor;
 use crate::error::Stop;
-use crate::part::{Action, Dialect, LineRole, Part};
+use crate::part::{Action, Dialect, LineRole, ReplyPart};
 use hunk::read_hunk;
 use names::{Names, git_names, name_in_header, name_lines, stripped};
 
@@ -55,7 +55,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
         *sections += 1;
         *sections - 1
     };
-    let part = |line: usize, action| Part::new(Dialect::Unified, line + 1, &path, action);
+    let part = |line: usize, action| ReplyPart::new(Dialect::Unified, line + 1, &path, action);
     let mut parts = Vec::new();
     if headers.is_new {
         let lines: Vec<(usize, &str)> = hunks

@@ -3,7 +3,7 @@
 
 use crate::cursor::Cursor;
 use crate::error::Stop;
-use crate::part::{Action, Dialect, Hunk, LineRole, Part};
+use crate::part::{Action, Dialect, LineRole, PatchHunk, ReplyPart};
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
@@ -42,7 +42,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
         } else if let Some(path) = text.strip_prefix(DELETE) {
             let path = named(next, path)?;
             let action = Action::Delete { lines: None };
-            parts.push(Part::new(Dialect::V4a, next + 1, path, action));
+            parts.push(ReplyPart::new(Dialect::V4a, next + 1, path, action));
             next += 1;
         } else if let Some(path) = text.strip_prefix(UPDATE) {
             next = read_updated(reader, (at, next), path, &mut parts)?;
@@ -94,7 +94,7 @@ fn read_added(
     reader: &Cursor<'_, '_>,
     (begun, at): (usize, usize),
     path: &str,
-    parts: &mut Vec<Part>,
+    parts: &mut Vec<ReplyPart>,
 ) -> Result<usize, Stop> {
     let path = named(at, path)?;
     let mut lines = Vec::new();
@@ -118,7 +118,7 @@ fn read_added(
         text,
         executable: false,
     };
-    parts.push(Part::new(Dialect::V4a, at + 1, path, action));
+    parts.push(ReplyPart::new(Dialect::V4a, at + 1, path, action));
     Ok(next)
 }
 
@@ -126,7 +126,7 @@ fn read_updated(
     reader: &Cursor<'_, '_>,
     (begun, at): (usize, usize),
     path: &str,
-    parts: &mut Vec<Part>,
+    parts: &mut Vec<ReplyPart>,
 ) -> Result<usize, Stop> {
     let path = named(at, path)?;
     let mut next = at + 1;
@@ -145,13 +145,21 @@ fn read_updated(
             break;
         }
         let (hunk, end) = read_hunk(reader, begun, next)?;
-        parts.push(Part::new(Dialect::V4a, next + 1, path, Action::Edit(hunk)));
+        parts.push(ReplyPart::new(
+            Dialect::V4a,
+            next + 1,
+            path,
+            Action::Edit(hunk),
+        ));
         next = end;
     }
     match moved {
-        Some((line, to)) => {
-            parts.push(Part::new(Dialect::V4a, line + 1, path, Action::Move { to }))
-        }
+        Some((line, to)) => parts.push(ReplyPart::new(
+            Dialect::V4a,
+            line + 1,
+            path,
+            Action::Move { to },
+        )),
         None if parts.len() == before => {
             return Err(Stop::malformed(
                 at,
@@ -164,8 +172,8 @@ fn read_updated(
 }
 
 /// Reads one hunk: anchors, then lines with their signs.
-fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(Hunk, usize), Stop> {
-    let mut hunk = Hunk::default();
+fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(PatchHunk, usize), Stop> {
+    let mut hunk = PatchHunk::default();
     let mut next = at;
     while let Some(anchor) = line_of_patch(reader, begun, next)?.strip_prefix("@@") {
         hunk.anchors.extend(anchor_text(anchor));

@@ -3,7 +3,7 @@
 use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::fence::{Fence, fence};
-use crate::part::{Action, Dialect, Part};
+use crate::part::{Action, Dialect, ReplyPart};
 
 /// Reads the file between a fence's two lines.
 pub(crate) fn read(
@@ -12,7 +12,7 @@ pub(crate) fn read(
     open: Fence<'_>,
     path: &str,
     begins_edit: &dyn Fn(usize) -> Result<bool, Stop>,
-) -> Result<Part, Stop> {
+) -> Result<ReplyPart, Stop> {
     let Some(closing) = closing else {
         let what = format!("the fence that opens at line {} is not closed", at + 1);
         return Err(Stop::cut_off(at, &what));
@@ -21,7 +21,7 @@ pub(crate) fn read(
     let lines = (at + 1..closing).map(|line| (line, reader.lines.get(line)));
     let text = reader.lines.content(lines, reader.lines.has_cr(at));
     let action = Action::Replace(text);
-    Ok(Part::new(Dialect::Whole, at + 1, path, action))
+    Ok(ReplyPart::new(Dialect::Whole, at + 1, path, action))
 }
 
 /// Refuses what makes it unsure where the file ends, or whether it is one: a fence of the same length that opens inside,

@@ -1,7 +1,7 @@
 //! What holds for any reply: no panic, the same parts in one piece and in many, and what is rendered into a format is read
 //! back from it.
 
-use lancet_dialects::{Action, Dialect, LineRole, Options, Part, ReplyStream, parse};
+use lancet_dialects::{Action, Dialect, LineRole, Options, ReplyPart, ReplyStream, parse};
 use proptest::prelude::*;
 
 fn cases() -> ProptestConfig {
@@ -15,7 +15,7 @@ fn cases() -> ProptestConfig {
     }
 }
 
-/// Lines that mean something in one of the formats, and some that do not.
+/// ReplyLines that mean something in one of the formats, and some that do not.
 fn line() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "<<<<<<< SEARCH",
@@ -91,7 +91,7 @@ fn fed(
     reply: &str,
     step: usize,
     options: &Options<'_>,
-) -> Result<Vec<Part>, lancet_dialects::ParseError> {
+) -> Result<Vec<ReplyPart>, lancet_dialects::ParseError> {
     let mut stream = ReplyStream::new(options);
     let mut rest = reply;
     let mut handed_out = 0;

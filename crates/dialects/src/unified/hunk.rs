@@ -3,11 +3,11 @@
 use super::names::name_lines;
 use crate::cursor::Cursor;
 use crate::error::Stop;
-use crate::part::{Hunk, LineRole};
+use crate::part::{LineRole, PatchHunk};
 
 /// A hunk, and its added lines with their places in the reply.
 pub(super) struct ReadHunk<'t> {
-    pub(super) hunk: Hunk,
+    pub(super) hunk: PatchHunk,
     pub(super) added: Vec<(usize, &'t str)>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn numbers(line: &str) -> Option<Numbers> {
 }
 
 /// How far a hunk was read.
-struct Progress<'t> {
+struct HunkProgress<'t> {
     read: ReadHunk<'t>,
     old: u64,
     new: u64,
@@ -43,7 +43,7 @@ struct Progress<'t> {
     counts: Option<Numbers>,
 }
 
-impl<'t> Progress<'t> {
+impl<'t> HunkProgress<'t> {
     fn is_complete(&self) -> bool {
         self.counts
             .is_some_and(|counts| self.old == counts.old && self.new == counts.new)
@@ -71,9 +71,9 @@ pub(super) fn read_hunk<'t>(
     at: usize,
 ) -> Result<(ReadHunk<'t>, usize), Stop> {
     let header = numbers(reader.lines.get(at));
-    let mut progress = Progress {
+    let mut progress = HunkProgress {
         read: ReadHunk {
-            hunk: Hunk::default(),
+            hunk: PatchHunk::default(),
             added: Vec::new(),
         },
         old: 0,
@@ -135,7 +135,7 @@ pub(super) fn read_hunk<'t>(
 }
 
 /// Notes `\ No newline at end of file` under the line before it. It binds the hunk to the end of the file.
-fn mark_newline(hunk: &mut Hunk) {
+fn mark_newline(hunk: &mut PatchHunk) {
     let Some(last) = hunk.lines.last().map(|line| line.role) else {
         return;
     };
@@ -165,7 +165,7 @@ fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
 fn blank_is_context(
     reader: &Cursor<'_, '_>,
     at: usize,
-    progress: &Progress<'_>,
+    progress: &HunkProgress<'_>,
 ) -> Result<bool, Stop> {
     let mut behind = at;
     while reader.line(behind)?.is_some_and(str::is_empty) {
