@@ -421,8 +421,28 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
         // That new text stands at the file's indentation already is told by its least indented line: where the edit takes
         // just those lines of the place out, the rung `indent` cannot tell, and shifts it.
         let least = |lines: &[String]| lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(line).len()).min();
-        let shifted_alone = side == Where::Old && matches!(how, Damage::Deeper | Damage::Dedented);
+        // Dedented each by its own least indentation, old and new text would be shifted by different amounts, too.
+        let shifted_alone = match side {
+            Where::Old => matches!(how, Damage::Deeper | Damage::Dedented),
+            Where::Both => how == Damage::Dedented,
+            Where::New => false,
+        };
         prop_assume!(!shifted_alone || least(&old_lines) == least(&new_lines) || new_lines.is_empty());
+        // A blank line too many at an edge of the old text alone: `blank-edge` drops the new text's blank line at that edge as
+        // the same one, also where it is a real one.
+        let is_blank = |line: Option<&String>| line.is_some_and(|line| line.trim().is_empty());
+        let drops_real = match how {
+            Damage::BlankFirst => is_blank(new_lines.first()),
+            Damage::BlankLast => is_blank(new_lines.last()),
+            _ => false,
+        };
+        prop_assume!(side != Where::Old || !drops_real);
+        // So is a blank line that is doubled at an edge.
+        let edges = [old_lines.first(), old_lines.last(), new_lines.first(), new_lines.last()];
+        prop_assume!(how != Damage::DoubledLine || side == Where::New || !edges.into_iter().any(is_blank));
+        // Old text that begins or ends in a newline is deleted as a plain splice, which leaves that newline.
+        let splices = new_lines.is_empty() && (is_blank(old_lines.first()) || is_blank(old_lines.last()));
+        prop_assume!(side == Where::New || !splices);
         let text = format!("{}\n", file.join("\n"));
         let mut meant_lines = file[..start].to_vec();
         meant_lines.extend_from_slice(&new_lines);
