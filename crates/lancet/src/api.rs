@@ -1,4 +1,4 @@
-//! The calls of a session, above the rooms: what a model's tool call, a typed call of a host, and a person's undo go through.
+//! The public calls of a session: a model's tool call, a host's typed call, a person's undo and restore.
 
 use std::path::Path;
 
@@ -15,18 +15,18 @@ use crate::session::{Check, Session};
 use crate::undo::{Direction, Restore, Selection, TakeBack};
 
 impl Session {
-    /// Reads a file for the host itself: under the same rules, but the ledger is left alone, so that it does not count as
+    /// Reads a file for the host itself. The same rules apply, but the ledger is not changed: the lines do not count as
     /// seen by the model.
     pub fn peek(&self, arguments: ReadArguments) -> Reply {
         self.apart().read(arguments)
     }
 
-    /// Carries out one call and answers it. Never panics on any arguments; a refusal is an answer, too.
+    /// Carries out one call and returns its answer. No arguments make it panic; a refusal is an answer, too.
     pub fn call(&self, call: RawCall) -> Reply {
         rooms::run(self, call)
     }
 
-    /// What a call would come to; nothing is written and the ledger stays as it is.
+    /// Says what a call would do. Nothing is written and the ledger is not changed.
     pub fn check(&self, call: RawCall) -> Check {
         rooms::check(self, call)
     }
@@ -103,7 +103,7 @@ impl Session {
         self.undo_own(Selection::Session(self.key().to_owned()))
     }
 
-    /// Takes back one operation below the roots, whoever made it, by the beginning of its id.
+    /// Takes back one operation on files below the roots, by the beginning of its id. Any session may have made it.
     pub fn undo_operation(&self, id: impl Into<String>) -> Reply {
         let asked = TakeBack::undo(Selection::Operation(id.into()));
         self.take_back(asked, Caller::default())
@@ -114,8 +114,8 @@ impl Session {
         rooms::run_change(self, "Undo", Caller::default(), &change)
     }
 
-    /// Takes changes back, or does them again. All below the roots may be meant, whoever made them: this is for a person
-    /// or a host; models have the tool Undo for the session's own.
+    /// Undoes or redoes changes. They may be any changes below the roots, of any session: this is for a person or a
+    /// host. Models have the tool Undo, which takes back only changes of their own session.
     pub fn take_back(&self, asked: TakeBack, caller: Caller) -> Reply {
         let name = match asked.direction {
             Direction::Undo => "Undo",
@@ -125,16 +125,16 @@ impl Session {
         rooms::run_change(self, name, caller, &change)
     }
 
-    /// Brings one file back to a state that the history has.
+    /// Brings one file back to a state that is in the history.
     pub fn restore(&self, asked: Restore, caller: Caller) -> Reply {
         rooms::run_change(self, "Restore", caller, &Change::Restore(asked))
     }
 
-    /// Says what the host put before the model by itself. Text equal to the file's, or to whole lines of it, counts as
-    /// a read of those lines; any other is a partial view, which does not allow an edit.
+    /// Records text that the host showed the model by itself. Text equal to the file's, or to whole lines of it, counts
+    /// as a read of those lines; any other text is a partial view, which does not allow an edit.
     ///
     /// # Errors
-    /// A file that is not there, not text, or not below a root.
+    /// The file does not exist, is not text, or is not below a root.
     pub fn seen(&self, path: impl AsRef<Path>, text: &str) -> Result<SeenAs, Refusal> {
         rooms::note_seen(self, path.as_ref(), text)
     }

@@ -1,5 +1,5 @@
-//! Who is asked before a write, and the questions and answers. The doors bring the approvers: a terminal, an agent's own
-//! dialog, a page, a callback.
+//! Approvers, the questions they get before a write, and their answers. The programs that embed lancet bring the
+//! approvers: a terminal, an agent's own dialog, a page, a callback.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,38 +10,39 @@ pub use lancet_history::ChangeKind;
 
 use crate::visible::{visible, visible_line};
 
-/// How long the words of a no are waited for once it is said.
+/// How long lancet waits for the reason of a refusal after the person has said no.
 pub const WORDS_WAIT: Duration = Duration::from_secs(60);
 
-/// A question to a person: may this file be written like this? Its texts are safe to show: what would move a cursor, turn
-/// the writing or forge a line is escaped. The paths are as they are; [`Question::shown_path`] and
-/// [`Question::shown_relative`] give them in the same form.
+/// A question to a person: may this file be written like this? Its texts are safe to show: characters that would move a
+/// cursor, change the writing direction or forge a line are escaped. The paths are not escaped;
+/// [`Question::shown_path`] and [`Question::shown_relative`] give the escaped form.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Question {
     /// The tool that wants to write.
     pub tool: String,
-    /// The file, absolute.
+    /// The file's absolute path.
     pub path: PathBuf,
-    /// The file relative to its root.
+    /// The file's path relative to its root.
     pub relative: PathBuf,
     /// What would happen to the file.
     pub kind: ChangeKind,
-    /// Why it is asked: the mode, the rule, or the protected name.
+    /// Why the question is asked: the mode, the rule, or the protected name.
     pub reason: String,
-    /// The rule that asks, where one does, with its layer and place.
+    /// The rule that requires the question, with its layer and place; none where the mode or a protected name requires
+    /// it.
     pub rule: Option<String>,
-    /// Whether the name is a protected or secret one: `--yes` does not answer those.
+    /// Whether the name is protected or secret: `--yes` does not answer questions about those.
     pub protected: bool,
     /// A unified diff of what would be written.
     pub diff: String,
     /// Sentences about the change that the diff does not show: how the text was matched, what is left out.
     pub notices: Vec<String>,
-    /// Lines added and removed.
+    /// The numbers of added and removed lines.
     pub lines: (usize, usize),
-    /// The whole new text with LF line ends, for a person who edits it; none where it cannot be edited.
+    /// The whole new text with LF line ends, for a person who wants to edit it; none where it cannot be edited.
     pub text: Option<String>,
-    /// What further answers would come to.
+    /// What the answers that last longer than this call would cover.
     pub offers: Offers,
     /// The other files of the same call, protected ones first.
     pub others: Vec<OtherFile>,
@@ -51,18 +52,18 @@ pub struct Question {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OtherFile {
-    /// The file, absolute.
+    /// The file's absolute path.
     pub path: PathBuf,
     /// What would happen to the file.
     pub kind: ChangeKind,
-    /// Lines added and removed.
+    /// The numbers of added and removed lines.
     pub lines: (usize, usize),
-    /// Whether the name is a protected or secret one.
+    /// Whether the name is protected or secret.
     pub protected: bool,
 }
 
 impl Question {
-    /// A question about one file, with all else empty: for the tests of an approver.
+    /// Makes a question about one file, with all other fields empty: for the tests of an approver.
     pub fn new(tool: impl Into<String>, path: impl Into<PathBuf>, kind: ChangeKind) -> Self {
         Self {
             tool: tool.into(),
@@ -72,17 +73,17 @@ impl Question {
         }
     }
 
-    /// The path, escaped and on one line.
+    /// Gives the path, escaped and on one line.
     pub fn shown_path(&self) -> String {
         visible_line(&self.path.display().to_string()).into_owned()
     }
 
-    /// The path from its root, escaped and on one line.
+    /// Gives the path relative to its root, escaped and on one line.
     pub fn shown_relative(&self) -> String {
         visible_line(&self.relative.display().to_string()).into_owned()
     }
 
-    /// The question with its texts made safe to show.
+    /// Escapes the texts of the question so that they are safe to show.
     pub(crate) fn escaped(mut self) -> Self {
         let line = |text: &mut String| *text = visible_line(text).into_owned();
         line(&mut self.tool);
@@ -99,7 +100,7 @@ impl Question {
 }
 
 impl OtherFile {
-    /// A file with no changed lines, and not protected: for the tests of an approver.
+    /// Makes an entry without changed lines and not protected: for the tests of an approver.
     pub fn new(path: impl Into<PathBuf>, kind: ChangeKind) -> Self {
         Self {
             path: path.into(),
@@ -108,20 +109,20 @@ impl OtherFile {
         }
     }
 
-    /// The path, escaped and on one line.
+    /// Gives the path, escaped and on one line.
     pub fn shown_path(&self) -> String {
         visible_line(&self.path.display().to_string()).into_owned()
     }
 }
 
-/// What the longer-lasting answers to a question would cover.
+/// What the answers that last longer than one call would cover.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Offers {
-    /// What [`Answer::Session`] covers, in words.
+    /// What [`Answer::Session`] covers, as text for a person.
     pub session: String,
-    /// The rule that [`Answer::Always`] adds to the user's settings; none where that is not on offer, and the answer then
-    /// counts as [`Answer::Session`].
+    /// The rule that [`Answer::Always`] would add to the user's settings. None where no rule can be added;
+    /// [`Answer::Always`] then counts as [`Answer::Session`].
     pub always: Option<String>,
 }
 
@@ -129,23 +130,23 @@ pub struct Offers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// Write it.
+    /// The file is written.
     Yes,
-    /// Do not; the words are passed on to the model.
+    /// The file is not written; the text, where there is one, is passed on to the model.
     No(Option<String>),
-    /// Nothing is written, and no person said so: the question was dismissed, or a program answered it by itself. Words,
-    /// where there are any, are passed on to the model.
+    /// The file is not written, and no person said so: the question was dismissed, or a program answered it by itself.
+    /// The text, where there is one, is passed on to the model.
     Unanswered(Option<String>),
-    /// Write it, and ask no more until the session ends: about this file for this reason, or about the files of the rule
-    /// that asked.
+    /// The file is written, and until the session ends the same question is not asked again: about this file for this
+    /// reason, or about the files of the rule that required the question.
     Session,
-    /// Write it, and add a rule to the user's settings.
+    /// The file is written, and a rule is added to the user's settings.
     Always,
-    /// Write this text instead of [`Question::text`].
+    /// This text is written instead of [`Question::text`].
     Edited(String),
 }
 
-/// How long an answer is waited for. Clones are one.
+/// How long the call waits for an answer. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub struct Wait {
     over: Arc<AtomicBool>,
@@ -153,19 +154,19 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Whether nobody waits any more: the call was cancelled, took too long, or the file changed. The question is to be
-    /// taken back then; what is answered counts for nothing.
+    /// Whether the call no longer waits for an answer: it was cancelled, took too long, or the file changed. The
+    /// approver should then withdraw the question; its answer is ignored.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// Says that the answer is a no and only its words are to come. The no stands from now on, whatever becomes of the file
-    /// and however long the words take; they are waited for as long as [`WORDS_WAIT`].
+    /// Declares that the answer is no and only its reason is still to come. The no is final from now on, even if the
+    /// file changes; lancet waits up to [`WORDS_WAIT`] for the reason.
     pub fn declined(&self) {
         self.declined.get_or_init(Instant::now);
     }
 
-    /// When [`declined`](Self::declined) was said.
+    /// When [`declined`](Self::declined) was called.
     pub(crate) fn declined_at(&self) -> Option<Instant> {
         self.declined.get().copied()
     }
@@ -175,13 +176,14 @@ impl Wait {
     }
 }
 
-/// Answers questions, each on a thread of its own. It may take its time: nothing is locked against other files while it
-/// does, and whoever waits looks after the file and the time.
+/// Answers questions, each on a thread of its own. An approver may take its time: no other file is locked meanwhile,
+/// and the waiting call itself watches the file and the time.
 pub trait Approver: Send + Sync {
-    /// Answers one question; looks at `wait` now and then where that can be done.
+    /// Answers one question. Where it can, it checks [`Wait::is_over`] from time to time.
     fn ask(&self, question: &Question, wait: &Wait) -> Answer;
 
-    /// Where a yes was given beforehand and nobody is asked: in which words, for the record. `--yes`, for instance.
+    /// Gives the words for the record where a yes was given in advance, for instance by `--yes`, and nobody is to be
+    /// asked.
     fn beforehand(&self, _protected: bool) -> Option<String> {
         None
     }

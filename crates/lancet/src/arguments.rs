@@ -1,5 +1,5 @@
-//! What a model may send to each tool, as types. The doc comment of a field is also its description in the tool's schema,
-//! so it is short and written for the model. Each type is defined in its tool's file.
+//! The arguments of each tool as types, each defined in its tool's file. The doc comment of a field is also its
+//! description in the tool's schema, so it is short and written for the model.
 
 mod new;
 

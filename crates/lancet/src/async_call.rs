@@ -1,4 +1,5 @@
-//! A call as a future: it runs on a thread of its own and wakes the task when it is answered. No async runtime is needed.
+//! A call as a future: the call runs on a thread of its own and wakes the task when it is answered. No async runtime is
+//! needed.
 
 use std::fmt;
 use std::future::Future;
@@ -11,18 +12,18 @@ use crate::call::{Cancel, RawCall};
 use crate::reply::Reply;
 use crate::session::Session;
 
-/// The answer of a call that runs on another thread; made by [`Session::call_async`]. The call starts at the first poll.
-/// Dropped before the answer, the future cancels the call: a write that has begun is still finished.
+/// The answer of a call that runs on another thread; made by [`Session::call_async`]. The call starts at the first
+/// poll. Dropping the future before the answer cancels the call, but a write that has begun is finished.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct CallFuture {
-    /// The call, until the first poll.
+    /// The session and the call, taken at the first poll.
     unstarted: Option<(Session, RawCall)>,
     cancel: Cancel,
     shared: Arc<Mutex<Shared>>,
     progress: CallProgress,
 }
 
-/// What the future and the thread share.
+/// The state that the future and the thread share.
 #[derive(Default)]
 struct Shared {
     reply: Option<Reply>,
@@ -108,7 +109,7 @@ impl Future for CallFuture {
     }
 }
 
-/// Carries the call out and wakes whoever awaits the answer.
+/// Carries the call out and wakes the task that awaits the answer.
 fn answer(session: &Session, call: RawCall, shared: &Mutex<Shared>) {
     let cancel = call.cancel.clone();
     let reply = catch_unwind(AssertUnwindSafe(|| session.call(call)))

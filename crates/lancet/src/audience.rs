@@ -1,5 +1,5 @@
-//! In which words answers speak of files and of what to do next: those of a model, which calls tools, or those of a person
-//! at the shell, who types commands. No other place asks which of the two it is.
+//! Who reads the answers, and so how answers name files and next steps: for a model, which calls tools, or for a person
+//! at the shell, who types commands. No other file asks which of the two it is.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::wording::{cut, on_one_line, quote_path, spelled};
 
-/// Longest call for the next page.
+/// The longest call, in bytes, that an answer repeats in full to name the next page.
 const LONGEST_CALL: usize = 1_500;
 
 /// Who reads the answers.
@@ -18,15 +18,17 @@ pub enum Audience {
     /// A model: files are named from the first root, next steps are calls of tools.
     #[default]
     Tools,
-    /// A person at the shell: files are named so that a command typed in this folder finds them.
+    /// A person at the shell: files are named so that a command typed in the working folder finds them, next steps are
+    /// commands.
     Shell {
-        /// The working folder, resolved.
+        /// The working folder, symbolic links resolved.
         working: PathBuf,
     },
 }
 
 impl Audience {
-    /// A path as it is told: from the folder that relative paths are taken from, where it is below it.
+    /// Shortens a path for an answer: relative to the folder that the reader's relative paths start from, where the
+    /// path is below it.
     pub(crate) fn told<'p>(&self, path: &'p Path, first_root: &Path) -> &'p Path {
         let from = match self {
             Audience::Tools => first_root,
@@ -35,7 +37,7 @@ impl Audience {
         path.strip_prefix(from).unwrap_or(path)
     }
 
-    /// What shows lines of a file, ready to be sent.
+    /// Gives the call or command that shows lines of a file, ready to be sent.
     pub(crate) fn read(&self, lines: &ReadLines<'_>, session: Option<&SessionName>) -> String {
         let Audience::Shell { working } = self else {
             return spelled("Read", &lines.arguments());
@@ -48,12 +50,12 @@ impl Audience {
         ] {
             command.extend(number.map(|number| format!(" {flag} {number}")));
         }
-        // What another session was shown does not count.
+        // Without the session's name the command would be another session, which has not seen the file.
         command.extend(session.map(|name| format!(" --session {name}")));
         command
     }
 
-    /// What lists everything below a folder.
+    /// Gives the call or command that lists everything below a folder.
     pub(crate) fn list(&self, folder: &Path) -> String {
         match self {
             Audience::Tools => {
@@ -68,21 +70,21 @@ impl Audience {
         }
     }
 
-    /// What shows the next page of a search, in at most so many bytes.
+    /// Gives the call or command that shows the next page of a search, in at most `most` bytes.
     pub(crate) fn next_page(&self, tool: &str, call: &Value, most: usize) -> String {
         let offset = &call["offset"];
         if let Audience::Shell { .. } = self {
             return format!("the same command with --offset {offset}");
         }
         let spelled = spelled(tool, call);
-        // A pattern that is too long to be repeated is known to who sent it.
+        // A pattern that is too long to be repeated is left out: the caller has it.
         if spelled.len() > LONGEST_CALL.min(most) {
             return format!("the same call with offset {offset}");
         }
         cut(&spelled, LONGEST_CALL)
     }
 
-    /// What takes ignored files in.
+    /// Names the field or flag that includes ignored files.
     pub(crate) fn with_ignored(&self) -> &'static str {
         match self {
             Audience::Tools => "include_ignored: true",
@@ -90,7 +92,7 @@ impl Audience {
         }
     }
 
-    /// What to do about a secret file, which is named where the caller knows its name.
+    /// Says what to do about a secret file. The file is named only where the caller already knows its name.
     pub(crate) fn without_secret(&self, name: Option<&OsStr>) -> String {
         if *self == Audience::Tools {
             return "Work without it, or ask the user for the part that is needed.".to_owned();
@@ -102,7 +104,7 @@ impl Audience {
         )
     }
 
-    /// What lets a match span lines.
+    /// Names the field or flag that lets a match span lines.
     pub(crate) fn across_lines(&self) -> &'static str {
         match self {
             Audience::Tools => "Set multiline: true",
@@ -111,13 +113,13 @@ impl Audience {
     }
 }
 
-/// Lines of a file that a next step is to show; all of them where nothing else is said.
+/// The lines of a file that a next step is to show; all lines where no field is set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadLines<'p> {
     pub(crate) path: &'p Path,
     pub(crate) offset: Option<usize>,
     pub(crate) limit: Option<usize>,
-    /// The character of the first line to begin at.
+    /// The character of the first line at which to begin.
     pub(crate) column: Option<usize>,
 }
 
@@ -137,7 +139,7 @@ impl ReadLines<'_> {
     }
 }
 
-/// A path as a word of a command line that is typed in the working folder.
+/// Quotes a path as a word of a command line that is typed in the working folder.
 fn word(path: &Path, working: &Path) -> String {
     let path = match path.strip_prefix(working) {
         Ok(below) if below.as_os_str().is_empty() => Path::new("."),

@@ -39,17 +39,17 @@ static REGISTRY: &[&dyn Tool] = &[
     &undo::Undo,
 ];
 
-/// All built-in tools.
+/// Iterates over all built-in tools.
 pub(crate) fn all() -> impl Iterator<Item = &'static dyn Tool> {
     REGISTRY.iter().copied()
 }
 
-/// The built-in tool of exactly that name.
+/// Finds the built-in tool with exactly this name.
 pub(crate) fn by_name(name: &str) -> Option<&'static dyn Tool> {
     all().find(|tool| tool.name() == name)
 }
 
-/// The built-in tool that a call of that name with those fields means.
+/// Finds the built-in tool that a call of this name with these fields means.
 pub(crate) fn called(name: &str, fields: &Map<String, Value>) -> Option<&'static dyn Tool> {
     by_name(name).or_else(|| {
         all().find(|tool| {
@@ -59,25 +59,25 @@ pub(crate) fn called(name: &str, fields: &Map<String, Value>) -> Option<&'static
     })
 }
 
-/// The column of error numbers that a tool uses; a host's tool uses that of Edit.
+/// Gives the column of error numbers that a tool's refusals use; a host's tool uses that of Edit.
 pub(crate) fn numbers_of(name: &str) -> Numbers {
     by_name(name).map_or(Numbers::Edit, |tool| tool.numbers())
 }
 
-/// Whether a tool is offered where the settings choose none. A host's tool is.
+/// Whether a tool is offered where the settings choose none. A tool of the host is.
 pub fn is_default(name: &str) -> bool {
     by_name(name).is_none_or(|tool| tool.offered() == Offered::ByDefault)
 }
 
-/// The declarations of the built-in tools in their fixed order: Read, Edit, MultiEdit, Write, Glob, Grep, and Undo, which
-/// is offered only where it is asked for by name.
+/// The declarations of the built-in tools in their fixed order: Read, Edit, MultiEdit, Write, Glob, Grep, then the
+/// tools that are offered only where the settings name them.
 pub fn declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> =
         LazyLock::new(|| all().map(|tool| tool.declaration()).collect());
     &DECLARATIONS
 }
 
-/// The declaration of the built-in tool of exactly that name.
+/// Finds the declaration of the built-in tool with exactly this name.
 pub fn declaration(name: &str) -> Option<&'static Declaration> {
     declarations()
         .iter()

@@ -1,4 +1,4 @@
-//! A call as it comes in, before any room has looked at it: tool name, raw arguments, who calls, how to stop it.
+//! A call before any room has handled it: tool name, raw arguments, the caller, and the handle that cancels it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,27 +11,27 @@ use crate::approval::Approver;
 
 pub use crate::limit::{AnswerLimit, HandedOn, Measure};
 
-/// The longest a call may take; waits for a person apart.
+/// The longest time that a call may take, not counting waits for a person.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// A call in the words of its caller.
+/// A tool call as the caller sent it.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct RawCall {
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: String,
     /// The arguments as the model sent them.
     pub arguments: Value,
-    /// Who calls.
+    /// The client that calls.
     pub caller: Caller,
-    /// How the call is stopped early.
+    /// The handle that stops the call early.
     pub cancel: Cancel,
-    /// Who is asked about it, where it is not whom the engine asks.
+    /// The approver for this call; none where the engine's approver is asked.
     pub approver: Option<Arc<dyn Approver>>,
 }
 
 impl RawCall {
-    /// A call with nothing known of its caller.
+    /// Makes a call without information about its caller.
     pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
         Self {
             tool: tool.into(),
@@ -44,21 +44,21 @@ impl RawCall {
 }
 
 impl RawCall {
-    /// Says who calls.
+    /// Sets the caller.
     #[must_use]
     pub fn with_caller(mut self, caller: Caller) -> Self {
         self.caller = caller;
         self
     }
 
-    /// Hands in the handle by which the call is stopped, and its time limit. The caller keeps a clone.
+    /// Sets the handle that stops the call, and with it the time limit. The caller keeps a clone.
     #[must_use]
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
         self
     }
 
-    /// Says who is asked about this call, instead of the engine's approver.
+    /// Sets the approver for this call, in place of the engine's.
     #[must_use]
     pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
@@ -66,24 +66,24 @@ impl RawCall {
     }
 }
 
-/// What is known of who calls. Names and ids are for the record; nothing is decided by them.
+/// The caller, as far as it is known. Names and ids are only recorded; no decision depends on them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Caller {
-    /// The client's name, as it introduced itself.
+    /// The client's name, as the client introduced itself.
     pub client: Option<String>,
     /// The client's version.
     pub version: Option<String>,
-    /// The caller's turn, where it names one.
+    /// The conversation's turn, where the caller names one.
     pub turn: Option<String>,
     /// The caller's own id of this call.
     pub call: Option<String>,
-    /// How much of the answer reaches the model.
+    /// How much of the answer the client passes on to the model.
     pub handed_on: HandedOn,
 }
 
 impl Caller {
-    /// A client by its name and version.
+    /// Makes a caller from the client's name and version.
     pub fn client(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             client: Some(name.into()),
@@ -92,7 +92,7 @@ impl Caller {
         }
     }
 
-    /// Adds the caller's turn. All changes of a turn can be taken back at once.
+    /// Adds the conversation's turn. All changes of a turn can be taken back at once.
     #[must_use]
     pub fn with_turn(mut self, turn: impl Into<String>) -> Self {
         self.turn = Some(turn.into());
@@ -107,29 +107,31 @@ impl Caller {
     }
 }
 
-/// What text that a host put before the model counts as.
+/// How the ledger counts text that a host showed the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SeenAs {
-    /// Whole lines of the file: they count as read and may be edited.
+    /// The text is whole lines of the file: they count as read and may be edited.
     WholeLines,
-    /// Something else than whole lines: an edit is refused until the model reads the file.
+    /// The text is not whole lines of the file: an edit is refused until the model reads the file.
     PartialView,
-    /// Something else than whole lines, of a file that this session had seen before: what counted as read stays so.
+    /// The text is not whole lines of the file, but this session had seen the file before: the lines that counted as
+    /// read still do.
     NothingNew,
 }
 
-/// Stops a call early: set by whoever no longer wants the answer, or by the time limit. Tells the other way round
-/// whether the call has begun to write, for whoever has to answer in its stead. Clones are one handle.
+/// A handle that stops a call early, used by a caller that no longer wants the answer or by the time limit. It also
+/// tells whether the call has begun to write, for a host that has to answer in the call's place. Clones share one
+/// state.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
     writing: Arc<AtomicBool>,
-    /// Whether the call waits for a person just now.
+    /// Whether the call is waiting for a person at this moment.
     waiting: Arc<AtomicBool>,
-    /// Milliseconds that it has waited: they do not count.
+    /// The milliseconds that the call has waited for a person; they do not count towards the limit.
     waited: Arc<AtomicU64>,
-    /// How far its search has come.
+    /// How far the search of the call has come.
     so_far: Arc<SearchProgress>,
     limit: Duration,
     deadline: Option<Instant>,
@@ -152,12 +154,12 @@ pub enum Stopped {
 }
 
 impl Cancel {
-    /// A handle whose time limit, [`TIME_LIMIT`], starts now.
+    /// Makes a handle with the time limit [`TIME_LIMIT`], which starts now.
     pub fn new() -> Self {
         Self::within(TIME_LIMIT)
     }
 
-    /// A handle with another time limit, which starts now.
+    /// Makes a handle with another time limit, which starts now.
     pub fn within(limit: Duration) -> Self {
         Self {
             flag: Arc::default(),
@@ -170,7 +172,7 @@ impl Cancel {
         }
     }
 
-    /// The time limit.
+    /// Gives the time limit.
     pub fn limit(&self) -> Duration {
         self.limit
     }
@@ -180,22 +182,22 @@ impl Cancel {
         self.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the call has begun to write. A fault after that leaves files that nobody knows the state of.
+    /// Whether the call has begun to write. If the call fails after that, the state of its files is unknown.
     pub fn may_have_written(&self) -> bool {
         self.writing.load(Ordering::SeqCst)
     }
 
-    /// The write begins.
+    /// Notes that the write begins.
     pub(crate) fn begin_writing(&self) {
         self.writing.store(true, Ordering::SeqCst);
     }
 
-    /// The write ended and left every file as it was.
+    /// Notes that the write ended and left every file as it was.
     pub(crate) fn wrote_nothing(&self) {
         self.writing.store(false, Ordering::SeqCst);
     }
 
-    /// How far the search of the call has come; none where it does not search, or has not begun.
+    /// Describes how far the search of the call has come; none where the call does not search, or has not begun to.
     pub fn so_far(&self) -> Option<String> {
         let (looked_at, found) = (self.so_far.visited(), self.so_far.found());
         (looked_at > 0).then(|| {
@@ -204,7 +206,7 @@ impl Cancel {
         })
     }
 
-    /// Where a search tells how far it has come.
+    /// Gives the counters that a search updates while it runs.
     pub(crate) fn progress(&self) -> &SearchProgress {
         &self.so_far
     }
@@ -214,7 +216,7 @@ impl Cancel {
         self.flag.load(Ordering::Relaxed)
     }
 
-    /// Whether, and why, the call should stop.
+    /// Whether the call should stop, and why.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_cancelled() {
             return Some(Stopped::Cancelled);
@@ -223,23 +225,23 @@ impl Cancel {
         late.then_some(Stopped::TimedOut)
     }
 
-    /// Whether the call waits for a person: its time stands still then.
+    /// Whether the call is waiting for a person; its time limit is suspended meanwhile.
     pub fn is_waiting(&self) -> bool {
         self.waiting.load(Ordering::SeqCst)
     }
 
-    /// When the call's time is over, as far as is known: what it waits for a person comes on top.
+    /// When the call's time is over, as far as is known now: later waits for a person move it further.
     pub fn end(&self) -> Option<Instant> {
         let waited = Duration::from_millis(self.waited.load(Ordering::SeqCst));
         self.deadline?.checked_add(waited)
     }
 
-    /// A wait for a person begins.
+    /// Notes that a wait for a person begins.
     pub(crate) fn begin_waiting(&self) {
         self.waiting.store(true, Ordering::SeqCst);
     }
 
-    /// It has lasted that long.
+    /// Notes that the wait for a person is over, and how long it lasted.
     pub(crate) fn end_waiting(&self, lasted: Duration) {
         let lasted = u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX);
         self.waited.fetch_add(lasted, Ordering::SeqCst);

@@ -1,7 +1,7 @@
-//! "Did you mean": the one known name that a wrong one probably stands for. Used for fields, tools, values and keys of
-//! settings; never for paths, and never to act on.
+//! "Did you mean": the known name that a misspelt one probably stands for. Used in messages about fields, tools, values
+//! and settings keys; never for paths, and never to decide what is done.
 
-/// The nearest of the names, where one is near enough to be worth naming.
+/// Finds the nearest of the names; none where no name is near enough.
 pub(crate) fn closest<'n>(
     wanted: &str,
     names: impl IntoIterator<Item = &'n str>,

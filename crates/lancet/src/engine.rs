@@ -1,5 +1,6 @@
-//! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process. What may change
-//! while it is open (the settings, and the folders that a client narrows the roots to) is looked up once for each call.
+//! The engine: roots, settings, tools and observers, opened once and shared by all sessions of a process. The parts
+//! that may change while it is open (the settings, and the folders that a client narrows the roots to) are looked up
+//! once for each call.
 
 mod builder;
 mod narrow;
@@ -35,32 +36,32 @@ pub(crate) use terms::TROUBLE_ROOM;
 use terms::{EffectiveSettings, Fixed, Live};
 pub use terms::{Reread, SettingsSource, Settled};
 
-/// lancet, opened on its roots. Cheap to clone; all clones are one engine.
+/// lancet, opened on its roots. Cloning is cheap; all clones share one engine.
 #[derive(Clone)]
 pub struct Lancet {
     view: Arc<View>,
 }
 
-/// The engine as one client may see it.
+/// The engine as one client sees it: on all roots, or narrowed to some folders.
 struct View {
     base: Arc<EngineState>,
-    /// The folders that it is narrowed to, resolved; none where all of the roots are meant.
+    /// The folders that the client narrowed the roots to, resolved; none where the client has all roots.
     narrowed: Option<Vec<PathBuf>>,
     engine: RwLock<Arc<EngineView>>,
 }
 
-/// What stays as long as the engine is open, and is shared by all views of it.
+/// The state that lives as long as the engine is open and is shared by all views of it.
 pub(crate) struct EngineState {
     fixed: Fixed,
     live: Live,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
-    /// Whether a reply carries old and new bytes.
+    /// Whether a reply carries the old and new bytes of the file.
     pub(crate) give_contents: bool,
     pub(crate) order: Order,
     audience: Audience,
     pub(crate) surveys: Surveys,
-    /// What other processes left, and what is still open of changes that were made.
+    /// Recovery after earlier processes, and displaced files that may still be written to.
     pub(crate) pending_recovery: PendingRecovery,
     state_dir: Option<PathBuf>,
     state_spelled: OnceLock<Option<PathBuf>>,
@@ -69,20 +70,20 @@ pub(crate) struct EngineState {
     sessions: Mutex<Vec<Arc<SessionInner>>>,
 }
 
-/// The engine as one call finds it.
+/// The engine during one call: a snapshot of settings and folders.
 pub(crate) struct EngineView {
     base: Arc<EngineState>,
     terms: Arc<EffectiveSettings>,
-    /// The folders that may be touched.
+    /// The folders that may be read, roots first.
     pub(crate) workspace: Arc<Workspace>,
-    /// How many of them are roots; the rest are for reading.
+    /// How many of the workspace's folders are roots; the rest are read roots.
     roots: usize,
-    /// No other has it.
+    /// Unique per snapshot; part of the key under which search pages are cached.
     pub(crate) number: u64,
     unkept: OnceLock<Option<Workspace>>,
 }
 
-/// The one store of the state folder, as keeper of ledgers and of operations.
+/// The store of the state folder, once for ledgers and once for operations.
 struct Stores {
     ledgers: Arc<dyn LedgerStore>,
     operations: Arc<dyn OperationStore>,
@@ -102,17 +103,17 @@ impl Lancet {
         }
     }
 
-    /// The tools in force, in their fixed order.
+    /// The offered tools, in their fixed order.
     pub fn tools(&self) -> Arc<[Declaration]> {
         Arc::clone(&self.engine().declarations)
     }
 
-    /// The roots, resolved.
+    /// The roots, symbolic links resolved.
     pub fn roots(&self) -> Vec<PathBuf> {
         self.engine().roots().to_vec()
     }
 
-    /// The folders that may be read and are never written, resolved.
+    /// The folders that may be read but never written, symbolic links resolved.
     pub fn read_roots(&self) -> Vec<PathBuf> {
         let engine = self.engine();
         engine.workspace.roots()[engine.roots..].to_vec()
@@ -128,7 +129,7 @@ impl Lancet {
         self.engine().mode
     }
 
-    /// The policy in force: who may touch which file, and why.
+    /// The policy in force: which files may be touched, and why.
     #[doc(hidden)]
     pub fn policy(&self) -> Arc<Policy> {
         self.engine().permissions.policy()
@@ -139,7 +140,7 @@ impl Lancet {
         self.engine().answer_limit
     }
 
-    /// The state folder, where one was given.
+    /// The state folder; none where the builder was given none.
     pub fn state_dir(&self) -> Option<&Path> {
         self.view.base.state_dir.as_deref()
     }
@@ -148,7 +149,7 @@ impl Lancet {
         &self.view.base
     }
 
-    /// The engine as it is now: by the settings as they stand, where somebody says when they change.
+    /// Takes a snapshot of the engine for a call, with the settings as they are now.
     pub(crate) fn engine(&self) -> Arc<EngineView> {
         let view = &self.view;
         let terms = view.base.live.current(&view.base.fixed);
@@ -159,7 +160,7 @@ impl Lancet {
         }
         let place = match &view.narrowed {
             None => terms.place(),
-            // Where the folders are gone, what was left of them by handle stays: nothing can be found there.
+            // Where none of the folders exists any more, the old handles are kept: nothing can be found through them.
             Some(folders) => narrow::workspace(&terms, folders)
                 .unwrap_or_else(|| (Arc::clone(&engine.workspace), engine.roots)),
         };
@@ -185,8 +186,8 @@ impl EngineState {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The store of named ledgers, opened at its first use; `None` where there is no state folder: then sessions last
-    /// as long as the process.
+    /// The store of named ledgers, opened at its first use. `None` without a state folder: sessions then last as long
+    /// as the process.
     pub(crate) fn store(&self) -> Option<&Arc<dyn LedgerStore>> {
         Some(&self.store.as_ref()?.ledgers)
     }
@@ -195,17 +196,17 @@ impl EngineState {
         &self.fixed.host_tools
     }
 
-    /// What `~` stands for.
+    /// The home folder, which `~` stands for.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.fixed.home.as_deref()
     }
 
-    /// The history, under the same terms; without a state folder nothing can be taken back.
+    /// The store of operations. `None` without a state folder: then nothing can be taken back.
     pub(crate) fn history(&self) -> Option<&Arc<dyn OperationStore>> {
         Some(&self.store.as_ref()?.operations)
     }
 
-    /// The state folder as paths that were opened spell it.
+    /// The state folder, spelled as in the paths of opened files.
     pub(crate) fn state_folder(&self) -> Option<&Path> {
         let spell = || Some(resolved_folder(self.state_dir.as_deref()?));
         self.state_spelled.get_or_init(spell).as_deref()
@@ -236,29 +237,31 @@ impl EngineView {
         }
     }
 
-    /// The roots: what may be read and, where policy lets it, written.
+    /// The roots: files below them may be read and, where the policy allows it, written.
     pub(crate) fn roots(&self) -> &[PathBuf] {
         &self.workspace.roots()[..self.roots]
     }
 
-    /// What never goes beyond: all roots and read roots that lancet was opened on, whatever a client narrows them to.
+    /// The workspace over all roots and read roots that lancet was opened on. A client that narrows its roots never
+    /// gets beyond it, and rules are always applied to it.
     pub(crate) fn ceiling(&self) -> &Workspace {
         &self.terms.workspace
     }
 
-    /// Whether a path is below a folder that may be touched from here.
+    /// Whether a path is below a folder that this view may touch.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         let mut folders = self.workspace.roots().iter();
         folders.any(|folder| path.starts_with(folder))
     }
 
-    /// Whether a path is below a root. Policy knows roots and read roots apart; here a client may have narrowed them, so
-    /// that a read root around a root covers more of it.
+    /// Whether a path is below a root. The policy alone cannot decide this: it does not know to which folders a client
+    /// has narrowed the roots.
     pub(crate) fn is_writable(&self, path: &Path) -> bool {
         self.roots().iter().any(|root| path.starts_with(root))
     }
 
-    /// A path from the innermost of the roots that lancet was opened on: what the settings' patterns mean.
+    /// Gives a path relative to the innermost of the roots that lancet was opened on; patterns in the settings are
+    /// matched against it.
     pub(crate) fn below_root<'p>(&self, path: &'p Path) -> &'p Path {
         let roots = self.ceiling().roots().iter();
         roots
@@ -271,7 +274,7 @@ impl EngineView {
         &self.base
     }
 
-    /// The same roots without a state folder: for changes that are to go on though it takes no bytes.
+    /// Opens the same roots without a state folder, for changes that go on although the state folder cannot be written.
     pub(crate) fn without_state(&self) -> &Workspace {
         let open = || {
             let roots = self.workspace.roots().to_vec();
@@ -283,7 +286,7 @@ impl EngineView {
             .unwrap_or(&self.workspace)
     }
 
-    /// Whether old and new bytes are at hand when a reply is made.
+    /// Whether the old and new bytes are kept until the reply is made.
     pub(crate) fn keeps_contents(&self) -> bool {
         self.base.give_contents || self.settings.write.git_diff
     }
@@ -296,7 +299,7 @@ impl EngineView {
         self.base.tell(event);
     }
 
-    /// In which words answers speak.
+    /// The readers of the answers, a model or a person at the shell.
     pub(crate) fn audience(&self) -> &Audience {
         &self.base.audience
     }

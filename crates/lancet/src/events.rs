@@ -1,5 +1,6 @@
-//! Observers hear of every read, search, change and refusal, after the fact: a host loads rules for the paths touched,
-//! an editor refreshes its view. An observer never holds a call up for longer than it runs itself, and never changes its outcome.
+//! Observers: they hear of every read, search, change and refusal after it happened. A host loads rules for the paths
+//! touched, an editor refreshes its view. An observer delays a call only as long as it runs itself, and never changes
+//! the outcome.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -17,11 +18,11 @@ pub enum Event {
     /// Lines of a file were shown.
     #[non_exhaustive]
     Read {
-        /// When.
+        /// When the lines were shown.
         time: SystemTime,
         /// The session's name, where it has one.
         session: Option<SessionName>,
-        /// Who called.
+        /// The client that called.
         caller: Caller,
         /// The file as opened.
         path: PathBuf,
@@ -31,15 +32,15 @@ pub enum Event {
     /// Files were searched.
     #[non_exhaustive]
     Searched {
-        /// When.
+        /// When the search ended.
         time: SystemTime,
         /// The session's name, where it has one.
         session: Option<SessionName>,
-        /// Who called.
+        /// The client that called.
         caller: Caller,
-        /// The tool.
+        /// The name of the tool that searched.
         tool: String,
-        /// Where the search began.
+        /// The files and folders where the search began.
         paths: Vec<PathBuf>,
         /// The files that the answer names.
         found: Vec<PathBuf>,
@@ -47,19 +48,19 @@ pub enum Event {
     /// A file was written.
     #[non_exhaustive]
     Changed {
-        /// When.
+        /// When the file was written.
         time: SystemTime,
         /// The session's name, where it has one.
         session: Option<SessionName>,
-        /// Who called.
+        /// The client that called.
         caller: Caller,
         /// The tool that wrote.
         tool: String,
         /// The file as opened.
         path: PathBuf,
-        /// The revision before, where the file was there.
+        /// The revision before; none where the file did not exist.
         before: Option<String>,
-        /// The revision now; none where the file is gone.
+        /// The revision now; none where the file was removed.
         after: Option<String>,
         /// The changed lines of the new version, counted from 1, end excluded.
         lines: Vec<Range<usize>>,
@@ -69,48 +70,48 @@ pub enum Event {
     /// A call was refused.
     #[non_exhaustive]
     Refused {
-        /// When.
+        /// When the call was refused.
         time: SystemTime,
         /// The session's name, where it has one.
         session: Option<SessionName>,
-        /// Who called.
+        /// The client that called.
         caller: Caller,
-        /// The tool.
+        /// The name of the tool that was called.
         tool: String,
-        /// The path as given, where there was one.
+        /// The path as given; none where the call named none.
         path: Option<PathBuf>,
-        /// Why.
+        /// The reason of the refusal.
         kind: RefusalKind,
     },
     /// A question was put to the approver and answered.
     #[non_exhaustive]
     Decided {
-        /// When.
+        /// When the answer came.
         time: SystemTime,
         /// The session's name, where it has one.
         session: Option<SessionName>,
-        /// The file.
+        /// The path of the file that the question was about.
         path: PathBuf,
-        /// Why it was asked.
+        /// Why the question was asked.
         reason: String,
         /// Whether the answer was yes.
         allowed: bool,
     },
-    /// The history's database was damaged and set aside, or removed while it was in use, and a new one begun. Of no session,
-    /// whoever met it.
+    /// The history's database was damaged and set aside, or removed while it was in use, and a new one was begun. The
+    /// event belongs to no session, whichever session met the damage.
     #[non_exhaustive]
     SetAside {
-        /// When.
+        /// When the damage was found.
         time: SystemTime,
-        /// Where it is now; nowhere where it was removed.
+        /// Where the damaged database is now; none where it was removed.
         moved_to: Option<PathBuf>,
-        /// What was wrong, and what is left of it.
+        /// What was wrong, and how much of the history is left, as text for a person.
         words: String,
     },
 }
 
 impl Event {
-    /// When it happened.
+    /// Gives the time of the event.
     pub fn time(&self) -> SystemTime {
         match self {
             Event::Read { time, .. }
@@ -123,7 +124,7 @@ impl Event {
     }
 }
 
-/// Hears of what happened. A closure is an observer.
+/// An observer of events. A closure is an observer.
 ///
 /// ```
 /// use lancet::Lancet;
@@ -149,8 +150,8 @@ impl Event {
 /// # }
 /// ```
 pub trait Observer: Send + Sync {
-    /// Called after the fact, in the thread of the call and in the order of what it did. The files are free again: an
-    /// observer may make calls itself.
+    /// Receives an event after it happened, on the thread of the call and in the order of the call's actions. The files
+    /// are no longer locked, so an observer may make calls itself.
     fn observe(&self, event: &Event);
 }
 

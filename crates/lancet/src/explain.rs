@@ -1,5 +1,5 @@
-//! Why a file may or may not be touched, for a person: which rule of which layer decides, and what else covers it. Never an
-//! answer for a model: it names what is denied.
+//! Why a file may or may not be touched, explained for a person: which rule of which layer decides, and which other
+//! rules cover the file. The explanation is never shown to a model, because it names denied files.
 
 use std::path::PathBuf;
 
@@ -10,29 +10,29 @@ use crate::engine::Lancet;
 use crate::refusal::Refusal;
 use crate::rooms::locate::{HardLinks, Intent, find};
 
-/// What was decided about a file, and by what.
+/// A decision about a file, and what decided it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
     /// The file as opened.
     pub path: PathBuf,
-    /// What happens.
+    /// The decision.
     pub outcome: Outcome,
-    /// What decides.
+    /// The rule, mode or name that decides.
     pub because: String,
     /// All rules that cover the file for this access, strongest first, with their layer and place.
     pub rules: Vec<String>,
-    /// The part of a protected folder that `[protected] open` could open, where it could.
+    /// The part of a protected folder that `[protected] open` could open; none where it could open nothing.
     pub scope: Option<String>,
-    /// Whether the text is withheld from models: reading is denied.
+    /// Whether reading is denied, so that models do not get the text.
     pub is_withheld: bool,
 }
 
 impl Lancet {
-    /// Says who decides whether a tool may touch a file. The mode that counts is this engine's.
+    /// Explains which rule decides whether a tool may touch a file, in this engine's mode.
     ///
     /// # Errors
-    /// The path leads nowhere that could be decided about: outside the roots, for instance.
+    /// The path cannot be decided about, for instance because it is outside the roots.
     pub fn explain(&self, path: &str, tool: &str) -> Result<Explanation, Refusal> {
         let engine = &*self.engine();
         let policy = engine.permissions.policy();

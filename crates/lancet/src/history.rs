@@ -1,5 +1,5 @@
-//! The history as hosts and the command line read it: the log, contents, sums, and what keeps it small. Nothing here
-//! changes a file of the user; going back is a request to a [`Session`](crate::Session).
+//! The history as hosts and the command line read it: the log, contents, statistics, and clean-up. No function here
+//! changes a file of the user; undo and restore are requests to a [`Session`](crate::Session).
 
 mod attribution;
 mod patch;
@@ -22,10 +22,10 @@ pub use lancet_history::{
     StoreError, Totals,
 };
 
-/// The shortest beginning of an id that is taken for it.
+/// The shortest beginning of an id that is accepted in place of the id.
 pub const SHORTEST_ID: usize = 4;
 
-/// The history below the roots of one engine.
+/// The history of the files below the roots of one engine.
 ///
 /// ```
 /// use lancet::history::LogQuery;
@@ -54,7 +54,7 @@ pub struct History {
 }
 
 impl Lancet {
-    /// The history of changes; none where there is no state folder.
+    /// Opens the history; none without a state folder.
     pub fn history(&self) -> Option<History> {
         History::new(&self.engine())
     }
@@ -71,7 +71,7 @@ impl History {
         })
     }
 
-    /// Operations, newest first. Without folders in the query those below the roots.
+    /// Lists operations, newest first. A query without folders means those below the roots.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -86,7 +86,7 @@ impl History {
         self.ask(|store| store.log(&query))
     }
 
-    /// The operation whose id begins like this, of those below the roots where there are any.
+    /// Finds the operation whose id begins like this; operations below the roots are preferred.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -94,7 +94,8 @@ impl History {
         self.ask(|store| store.find(beginning, &self.roots()))
     }
 
-    /// For each operation the beginning of its id that no other operation's begins with, at least as long as is taken.
+    /// Gives for each operation the shortest beginning of its id that no other operation's id has, of at least
+    /// [`SHORTEST_ID`] characters.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -105,7 +106,7 @@ impl History {
         Ok(ids.into_iter().zip(lengths).map(cut).collect())
     }
 
-    /// The files of an operation that it parted from their other names (hard links).
+    /// Lists the files of an operation that the operation separated from their hard links.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -118,7 +119,7 @@ impl History {
             .collect())
     }
 
-    /// The bytes of a file at a moment that is on record.
+    /// Gives the recorded bytes of a revision; none where they are no longer kept.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -126,7 +127,7 @@ impl History {
         self.ask(|store| store.content(revision))
     }
 
-    /// Sums. Without folders in the query those below the roots.
+    /// Computes statistics. A query without folders means those below the roots.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -141,8 +142,8 @@ impl History {
         self.ask(|store| store.statistics(&query))
     }
 
-    /// Removes what is beyond the settings' limits and compresses what is not yet, each for at most `budget`; what is
-    /// left is told, for who wants to go on. For all projects: they share one state folder.
+    /// Removes what exceeds the settings' limits and compresses contents, each for at most `budget`. The result says
+    /// how much is left to do. This covers all projects, which share one state folder.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -153,8 +154,8 @@ impl History {
         })
     }
 
-    /// Takes in what processes have left in the state folder when they ended, and removes files there that belong to
-    /// nothing; how many bytes.
+    /// Takes over displaced files that ended processes left in the state folder, removes files there that nothing
+    /// refers to, and gives the number of bytes freed.
     ///
     /// # Errors
     /// The state folder cannot be written.
@@ -165,7 +166,7 @@ impl History {
         })
     }
 
-    /// What [`tidy`](Self::tidy) would remove, to the end. Writes nothing.
+    /// Computes what [`tidy`](Self::tidy) would remove without a time budget. Nothing is written.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -181,13 +182,13 @@ impl History {
         }
     }
 
-    /// Whether the text of a file may be shown by the rules in force here.
+    /// Whether the rules in force here allow the text of a file to be shown.
     pub fn is_shown(&self, path: &Path) -> bool {
         !crate::rooms::locate::is_hidden(&self.engine, path)
     }
 
-    /// What an operation did to a file, as a patch for people, with the path from its root; what is no UTF-8 text is named
-    /// only. None of a file whose text is shown to nobody.
+    /// Renders what an operation did to a file as a patch for people, with the path relative to its root. Content that
+    /// is not UTF-8 text is only named. None where the rules forbid showing the file's text.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -199,8 +200,8 @@ impl History {
             .map(Some)
     }
 
-    /// The same in the bytes that `git apply` takes, whatever the file's encoding. None of a file whose text is shown to
-    /// nobody, or is no longer kept.
+    /// Makes the same patch in the bytes that `git apply` takes, whatever the file's encoding. None where the rules
+    /// forbid showing the file's text, or the content is no longer kept.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -211,8 +212,8 @@ impl History {
         self.ask(|store| patch::for_git(store, change, self.relative(&change.path)))
     }
 
-    /// Which lines of a file, as it stands, operations wrote. None where it is gone, may not be read from here, or its
-    /// text is shown to nobody.
+    /// Finds which operations wrote which lines of the file on the disk. None where the file does not exist, may not be
+    /// read, or the rules forbid showing its text.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -228,7 +229,7 @@ impl History {
             .transpose()
     }
 
-    /// A path from its root.
+    /// Gives a path relative to its root.
     pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
         let roots = self.engine.roots().iter();
         roots
@@ -237,7 +238,7 @@ impl History {
             .unwrap_or(path)
     }
 
-    /// Asks the store; a damaged database that this came upon is told.
+    /// Asks the store, and reports a database that was found damaged meanwhile.
     fn ask<T>(
         &self,
         question: impl FnOnce(&dyn OperationStore) -> Result<T, StoreError>,

@@ -1,5 +1,5 @@
-//! Tools that a host adds through the library. A host tool proposes; the proposal passes the same rooms as any other
-//! change, so it is checked, approved, written and recorded alike.
+//! Tools that a host adds through the library. A host tool proposes a change; the proposal passes the same rooms as any
+//! other change, so it is checked, approved, written and recorded in the same way.
 
 use serde_json::Value;
 
@@ -9,26 +9,26 @@ use crate::refusal::Refusal;
 use crate::request::Request;
 use crate::session::Session;
 
-/// What a host tool wants to happen.
+/// What a host tool proposes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Proposal {
-    /// Nothing is written; this is the answer.
+    /// Nothing is written; the tool's answer is given.
     Answer {
-        /// What the model reads.
+        /// The text for the model.
         text: String,
-        /// What programs read.
+        /// The data for programs.
         data: Value,
     },
-    /// These edits, all or none.
+    /// Edits, all or none of which are made.
     Edits(Vec<EditItem>),
-    /// This file, whole.
+    /// A whole file to write.
     Write(WriteArguments),
-    /// Any mixture of edits and whole files, all or none.
+    /// A mixture of edits and whole files, all or none of which are made.
     Change(Request),
 }
 
-/// A tool of the host's own.
+/// A tool that the host implements.
 ///
 /// ```
 /// use lancet::tools::{Declaration, EditItem, HostTool, Proposal, ReadArguments};
@@ -76,14 +76,14 @@ pub enum Proposal {
 /// # }
 /// ```
 pub trait HostTool: Send + Sync {
-    /// Name, schema and the rest of what every tool declares.
+    /// Gives the tool's name, schema and the other fields of a declaration.
     fn declaration(&self) -> Declaration;
 
-    /// What the call wants to happen. The arguments fit the declared input schema, with slips of notation repaired. What is
-    /// read through the session does not count as seen by the model; what the answer passes on is said with
-    /// [`Session::seen`].
+    /// Says what the call is to do. The arguments fit the declared input schema, with slips of notation repaired. Text
+    /// that the tool reads through the session does not count as seen by the model; where the answer passes text on,
+    /// the tool says so with [`Session::seen`].
     ///
     /// # Errors
-    /// A refusal, which is answered as such.
+    /// The refusal is the call's answer.
     fn propose(&self, session: &Session, arguments: &Value) -> Result<Proposal, Refusal>;
 }

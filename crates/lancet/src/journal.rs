@@ -1,6 +1,7 @@
-//! The journal of the writes, where history and the door to the disk meet. What must outlive a power cut (several files at
-//! once, the slower ways of writing) is in the history's database; a single exchange, which only has to outlive its
-//! process, is a line in a file, which costs a fraction of that. Where the database takes no bytes, files do for all.
+//! The write journal of the workspace, backed by the history. Entries that must survive a power cut (several files at
+//! once, the slower write methods) are rows in the history's database. A single exchange only has to survive the end of
+//! its process: it is a line in a file, which costs a fraction of that. Where the database cannot be written, all
+//! entries go to files.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,14 +12,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lancet_history::{Store, StoreError};
 use lancet_workspace::{Disk, FileJournal, Flush, Intent, Journal, Progress, Record, Ticket};
 
-/// Both journals as one.
+/// The database journal and the file journal as one.
 #[derive(Debug)]
 pub(crate) struct Joined {
     store: Arc<Store>,
     files: FileJournal,
-    /// The rows of the database that this process is at, by the number that the door to the disk knows.
+    /// The open rows of the database, by the ticket that the workspace knows them by.
     rows: Mutex<HashMap<Ticket, i64>>,
-    /// How often the state folder was found removed so far.
+    /// How often the state folder had been removed when the journal last looked.
     losses: AtomicUsize,
 }
 
@@ -41,7 +42,7 @@ impl Joined {
     }
 
     fn note(&self, row: i64) -> Ticket {
-        // The files' own numbers are random ones of 64 bits; a small one is a row of the database.
+        // Tickets of the file journal are random 64-bit numbers, so a small number is always a row of the database.
         let ticket = Ticket(row.unsigned_abs());
         self.rows().insert(ticket, row);
         ticket
@@ -80,7 +81,7 @@ impl Journal for Joined {
 
     fn list(&self) -> io::Result<Vec<Record>> {
         let mut all = self.files.list()?;
-        // A database that cannot be read is told by whoever needs it; what it had about to be done is lost with it.
+        // An unreadable database is reported by the call that needs it; its entries are lost.
         for left in self.store.left_intents().unwrap_or_default() {
             let Some(intent) = Intent::decode(&left.intent) else {
                 continue;

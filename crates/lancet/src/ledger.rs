@@ -1,5 +1,5 @@
-//! Between the ledger, which knows bytes, and documents, which know lines: what was seen, carried from one version of
-//! a file to the next.
+//! Between the ledger, which records byte ranges, and documents, which have lines: conversion of both, and carrying the
+//! seen ranges from one version of a file to the next.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use lancet_history::{Entry, Seen, StampRecord, Version};
 use lancet_text::{Difference, Document};
 use lancet_workspace::{Revision, Snapshot, Stamp};
 
-/// A version that a refusal has shown: it replaces what the ledger had.
+/// A version of a file that a refusal has shown to the model; it replaces the ledger's entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) path: PathBuf,
     pub(crate) entry: Entry,
 }
 
-/// A ledger entry for a version read from the disk.
+/// Makes a ledger entry for a version read from the disk.
 pub(crate) fn entry_for(snapshot: &Snapshot, seen: Seen) -> Entry {
     let mut entry = Entry::new(version(&snapshot.revision, &snapshot.stamp));
     entry.seen = seen;
@@ -24,7 +24,7 @@ pub(crate) fn entry_for(snapshot: &Snapshot, seen: Seen) -> Entry {
     entry
 }
 
-/// A version in the ledger's terms.
+/// Converts a revision and stamp to the ledger's version.
 pub(crate) fn version(revision: &Revision, stamp: &Stamp) -> Version {
     Version {
         revision: *revision.as_bytes(),
@@ -33,12 +33,13 @@ pub(crate) fn version(revision: &Revision, stamp: &Stamp) -> Version {
     }
 }
 
-/// The raw bytes of one line with its line end; those of the first line begin at the file's first byte, BOM included.
+/// Gives the raw bytes of one line with its line end. The first line begins at the file's first byte, byte order mark
+/// included.
 pub(crate) fn raw_line(document: &Document<'_>, line: usize) -> Range<u64> {
     raw(document, document.line_range_whole(line))
 }
 
-/// The raw bytes of a range of the view; a range from the view's start includes the BOM.
+/// Gives the raw bytes of a range of the view. A range from the view's start includes the byte order mark.
 pub(crate) fn raw(document: &Document<'_>, view: Range<usize>) -> Range<u64> {
     let from_start = view.start == 0;
     let raw = document.raw_range(view);
@@ -46,7 +47,7 @@ pub(crate) fn raw(document: &Document<'_>, view: Range<usize>) -> Range<u64> {
     start..raw.end as u64
 }
 
-/// What was seen of `before`, as far as it still stands unchanged in `after`.
+/// Carries the seen ranges of `before` over to `after`, for the text that is unchanged in it.
 pub(crate) fn carry(
     before: &Document<'_>,
     before_raw: &[u8],
@@ -83,7 +84,7 @@ pub(crate) fn carry(
     carried
 }
 
-/// The raw bytes of a run of lines.
+/// Gives the raw bytes of consecutive lines.
 fn run(document: &Document<'_>, lines: Range<usize>) -> Range<u64> {
     if lines.is_empty() {
         return 0..0;
@@ -114,7 +115,8 @@ fn carry_run(
         }
         return;
     }
-    // The same text in other bytes (line ends or encoding changed): a line seen whole is still seen whole.
+    // The text is the same but its bytes differ (line ends or encoding changed): a line that was seen whole still
+    // counts as seen whole.
     for (step, line) in lines.enumerate() {
         if seen.covers(raw_line(before, line)) {
             carried.add(raw_line(after, new_line + step));
@@ -126,7 +128,7 @@ fn piece<'b>(bytes: &'b [u8], range: &Range<u64>) -> Option<&'b [u8]> {
     bytes.get(range.start as usize..range.end as usize)
 }
 
-/// A stamp as the ledger keeps it.
+/// Converts a stamp to the ledger's record of it.
 pub(crate) fn record_of(stamp: &Stamp) -> StampRecord {
     let mut numbers = [0; StampRecord::NUMBERS];
     let fields = [
@@ -148,7 +150,7 @@ pub(crate) fn record_of(stamp: &Stamp) -> StampRecord {
     StampRecord(numbers)
 }
 
-/// The stamp that the ledger kept.
+/// Converts the ledger's record back to a stamp.
 pub(crate) fn stamp_of(record: &StampRecord) -> Stamp {
     let number = |at: usize| record.0[at];
     let small = |at: usize| u32::try_from(record.0[at]).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The file tools that AI agents edit code with, as a library.
 //!
-//! Every edit lands exactly where it was meant, changes nothing else, and where that cannot be made sure the file stands
-//! as it was and the answer says what to do next.
+//! Every edit lands exactly where it was meant, changes nothing else, and can be taken back. Where that cannot be made
+//! sure, the file stays as it was and the answer says what to do next.
 //!
 //! ```
 //! use lancet::{Lancet, Mode, RawCall};
@@ -100,7 +100,7 @@ pub use row::{Role, Row};
 pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
 
-/// The tools: how they are declared to a model, what each takes, and tools of the host's own.
+/// The tools: their declarations for a model, their arguments, and tools of the host.
 pub mod tools {
     pub use crate::arguments::{
         EditArguments, EditItem, GlobArguments, GrepArguments, MultiEditArguments, OutputMode,
@@ -113,7 +113,7 @@ pub mod tools {
     pub use crate::host_tool::{HostTool, Proposal};
 }
 
-/// Who may touch which file: the rules in force, and the explanation of a decision.
+/// The policy: the rules in force, and explanations of its decisions.
 pub mod policy {
     pub use crate::explain::Explanation;
     pub use lancet_policy::{
@@ -121,8 +121,8 @@ pub mod policy {
     };
 }
 
-/// What the programs of this repository (the MCP server, the command line, the fuzz targets) need beyond the library.
-/// Not part of the API: any version may change it.
+/// Items that the programs of this repository (the MCP server, the command line, the fuzz targets) need beyond the
+/// library. They are not part of the API: any version may change them.
 #[doc(hidden)]
 pub mod doors {
     pub use crate::audience::Audience;

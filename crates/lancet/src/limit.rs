@@ -1,25 +1,25 @@
-//! How long an answer may be, and in what that is measured. Agents cut long answers before their model reads them; what
-//! was cut was not shown, so an answer must end before that.
+//! The length limit of answers, and the unit of the limit. Agents cut long answers before their model reads them; a
+//! line that was cut off was not seen, so an answer must end before the agent's limit.
 
-/// The least that a client's limit leaves for an answer: shorter ones would say nothing.
+/// The smallest limit that a client can set: a shorter answer would say nothing.
 const LEAST: usize = 1_000;
 
-/// In what the length of an answer is measured.
+/// The unit in which the length of an answer is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
-    /// In characters.
+    /// Unicode characters.
     Characters,
-    /// In bytes of UTF-8.
+    /// Bytes of UTF-8.
     Bytes,
-    /// In bytes of UTF-8 of the text as it stands inside a JSON string.
+    /// Bytes of UTF-8 of the text inside a JSON string.
     Json,
-    /// In bytes of UTF-8 of the text as it stands inside a JSON string that is itself quoted in a JSON string.
+    /// Bytes of UTF-8 of the text inside a JSON string that is itself quoted in a JSON string.
     NestedJson,
 }
 
 impl Measure {
-    /// How long a text is.
+    /// Measures a text.
     pub fn length(self, text: &str) -> usize {
         match self {
             Measure::Characters => text.chars().count(),
@@ -29,7 +29,7 @@ impl Measure {
         }
     }
 
-    /// Where the longest beginning of a text ends that is at most so long and made of whole characters, in bytes.
+    /// Finds the end, in bytes, of the longest prefix of whole characters that measures at most `most`.
     pub(crate) fn prefix(self, text: &str, most: usize) -> usize {
         let mut length = 0;
         for (at, character) in text.char_indices() {
@@ -48,7 +48,7 @@ impl Measure {
     }
 }
 
-/// What a byte of a text takes inside a JSON string.
+/// How many bytes a byte of text takes inside a JSON string.
 fn json_length(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
@@ -57,8 +57,8 @@ fn json_length(byte: u8) -> usize {
     }
 }
 
-/// What a byte of a text takes inside a JSON string that is quoted once more: every backslash and quote of the inner string
-/// is escaped again.
+/// How many bytes a byte of text takes inside a JSON string that is quoted once more: every backslash and quote of the
+/// inner string is escaped again.
 fn nested_json_length(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' => 4,
@@ -68,23 +68,24 @@ fn nested_json_length(byte: u8) -> usize {
     }
 }
 
-/// The longest answer.
+/// The length limit of an answer, with its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AnswerLimit {
-    /// How long it may be.
+    /// The greatest allowed length.
     pub most: usize,
-    /// In what that is measured.
+    /// The unit of the length.
     pub measure: Measure,
 }
 
 impl AnswerLimit {
-    /// A limit in a measure.
+    /// Makes a limit with its unit.
     pub fn new(most: usize, measure: Measure) -> Self {
         Self { most, measure }
     }
 
-    /// The smaller of a number of characters and what a client hands on. A text has no more characters than bytes.
+    /// Gives the smaller of a number of characters and what a client passes on. A text never has more characters than
+    /// bytes.
     pub(crate) fn in_force(characters: usize, client: Option<AnswerLimit>) -> AnswerLimit {
         match client {
             None => AnswerLimit {
@@ -98,18 +99,18 @@ impl AnswerLimit {
         }
     }
 
-    /// How long a text is.
+    /// Measures a text in this limit's unit.
     pub(crate) fn length(self, text: &str) -> usize {
         self.measure.length(text)
     }
 
-    /// Whether a text is short enough.
+    /// Whether a text is within the limit.
     pub(crate) fn fits(self, text: &str) -> bool {
-        // No character is longer than six bytes in any measure.
+        // No byte of text takes more than six bytes in any unit.
         text.len() <= self.most / 6 || self.length(text) <= self.most
     }
 
-    /// Ends a text that is too long at a whole line, with some words of ours.
+    /// Cuts a text that is too long after a whole line, and adds `words`.
     pub(crate) fn end_within(self, text: &mut String, words: &str) {
         if self.fits(text) {
             return;
@@ -122,7 +123,7 @@ impl AnswerLimit {
         text.push_str(words);
     }
 
-    /// The beginning of a text that is at most so long, marked where it was cut.
+    /// Gives the prefix of a text that measures at most `most`, with a mark where it was cut.
     pub(crate) fn cut(self, text: &str, most: usize) -> String {
         let end = self.measure.prefix(text, most);
         if end == text.len() {
@@ -136,18 +137,18 @@ impl AnswerLimit {
     }
 }
 
-/// How much of an answer a client hands on to its model; all of it where nothing is said.
+/// How much of an answer a client passes on to its model; everything where the limits are not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HandedOn {
-    /// Of an answer to a call that was carried out.
+    /// The limit for the answer of a call that was carried out.
     pub answers: Option<AnswerLimit>,
-    /// Of a refusal.
+    /// The limit for a refusal.
     pub refusals: Option<AnswerLimit>,
 }
 
 impl HandedOn {
-    /// Limits for both kinds of answer.
+    /// Sets limits for both kinds of answer.
     pub fn new(answers: AnswerLimit, refusals: AnswerLimit) -> Self {
         Self {
             answers: Some(answers),

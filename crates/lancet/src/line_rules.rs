@@ -1,5 +1,5 @@
-//! The line ending that `.editorconfig` and `.gitattributes` name for a new file. Pure: the texts of the rule files are
-//! handed in, from the root down; what neither names is written as it was sent.
+//! The line ending that `.editorconfig` and `.gitattributes` prescribe for a new file. The functions are pure: they get
+//! the texts of the rule files, from the root down. Where no rule applies, a file is written as it was sent.
 
 mod editorconfig;
 mod gitattributes;
@@ -13,20 +13,21 @@ use lancet_text::LineEnd;
 
 pub(crate) use gitattributes::{Lines, Text, attributes as git_attributes};
 
-/// Rule files longer than this are not read further: they are written by hand and a few kilobytes long.
+/// Rule files are read up to this length: people write them by hand, and they are a few kilobytes long.
 pub(crate) const MOST_RULE_BYTES: usize = 64 * 1024;
 
 /// One `.editorconfig` or `.gitattributes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleFile<'t> {
-    /// The folder it stands in, relative to the root; empty for the root itself.
+    /// The folder of the rule file, relative to the root; empty for the root itself.
     pub folder: &'t Path,
-    /// What it says.
+    /// The text of the rule file.
     pub text: &'t str,
 }
 
-/// The line ending that the rules name for a new file, by its path relative to the root; none where they name none. The
-/// files come from the root down. `.editorconfig` is asked first: it speaks of what editors write.
+/// Finds the line ending that the rules prescribe for a new file, by its path relative to the root; none where they
+/// prescribe none. The rule files come from the root down. `.editorconfig` has priority: its rules are about what
+/// editors write.
 pub fn line_end_for_new(
     relative: &Path,
     editorconfig: &[RuleFile<'_>],
@@ -36,7 +37,7 @@ pub fn line_end_for_new(
         .or_else(|| gitattributes::line_end(relative, gitattributes))
 }
 
-/// The folders whose rule files count for a path, relative to the root, from the root down.
+/// Lists the folders whose rule files apply to a path, relative to the root, from the root down.
 pub(crate) fn rule_folders(relative: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = relative
         .ancestors()
@@ -47,7 +48,7 @@ pub(crate) fn rule_folders(relative: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The path as seen from the folder of a rule file, with slashes; none where it is not below that folder.
+/// Gives the path relative to the folder of a rule file, with slashes; none where it is not below that folder.
 fn below(relative: &Path, folder: &Path) -> Option<String> {
     let below = relative.strip_prefix(folder).ok()?;
     Some(

@@ -1,4 +1,4 @@
-//! Constructors of the typed arguments: what a call needs at least. The other fields are set on the value.
+//! Constructors of the typed arguments from the required fields. The optional fields are set on the value.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use super::{
     UndoArguments, WriteArguments,
 };
 
-/// A path as tool calls carry it. Tool calls are JSON: a path that is not UTF-8 cannot be named exactly.
+/// Converts a path to text as tool calls carry it. Tool calls are JSON, so a path that is not UTF-8 cannot be named
+/// exactly.
 fn text(path: impl AsRef<Path>) -> String {
     path.as_ref().to_string_lossy().into_owned()
 }
@@ -68,7 +69,7 @@ impl WriteArguments {
 }
 
 impl UndoArguments {
-    /// Takes back one operation of the session, by the beginning of its id.
+    /// Takes back one operation of the session, named by the beginning of its id.
     pub fn operation(id: impl Into<String>) -> Self {
         Self {
             operation: Some(id.into()),
@@ -78,7 +79,7 @@ impl UndoArguments {
 }
 
 impl GlobArguments {
-    /// Lists files of all roots by a pattern of their paths.
+    /// Lists files of all roots whose paths match a pattern.
     pub fn new(pattern: impl Into<String>) -> Self {
         Self {
             pattern: pattern.into(),
@@ -86,7 +87,7 @@ impl GlobArguments {
         }
     }
 
-    /// Lists only below a folder.
+    /// Restricts the list to the files below a folder.
     #[must_use]
     pub fn below(mut self, folder: impl AsRef<Path>) -> Self {
         self.path = Some(text(folder));
@@ -103,7 +104,7 @@ impl GrepArguments {
         }
     }
 
-    /// Searches one file, or the files below a folder.
+    /// Restricts the search to one file, or to the files below a folder.
     #[must_use]
     pub fn below(mut self, path: impl AsRef<Path>) -> Self {
         self.path = Some(text(path));

@@ -1,54 +1,54 @@
-//! What is told of a tool, of a built-in one and of a host's own alike: name, prompt, schemas, annotations and limits.
+//! The declaration of a tool, built-in or of the host: name, prompt, schemas, annotations and limits.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// Longest answer of a tool in the library, in characters; programs that serve the tools set their own.
+/// The longest answer of a tool in the library, in characters; programs that serve the tools set their own limit.
 pub const ANSWER_LIMIT: usize = 100_000;
-/// Longest answer of a tool over MCP, in characters: agents cut longer ones in the middle.
+/// The longest answer of a tool over MCP, in characters: agents cut longer ones in the middle.
 pub const ANSWER_LIMIT_MCP: usize = 32_000;
 
-/// One tool as agents, hosts and people are told of it.
+/// One tool as it is described to agents, hosts and people.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Declaration {
-    /// The name models call it by.
+    /// The name by which models call the tool.
     pub name: Cow<'static, str>,
-    /// The name people see.
+    /// The name that people see.
     pub title: Cow<'static, str>,
-    /// What it does, in one sentence.
+    /// What the tool does, in one sentence.
     pub summary: Cow<'static, str>,
     /// The short form of the prompt, for lists that must stay small; its first sentence is the summary.
     pub description: Cow<'static, str>,
-    /// The whole prompt, Markdown.
+    /// The whole prompt, in Markdown.
     pub prompt: Cow<'static, str>,
-    /// What it takes: a strict JSON schema in which every field is described.
+    /// The JSON schema of the arguments; it is strict, and every field has a description.
     pub input_schema: Value,
-    /// What its data looks like, where it is offered as structured content at all.
+    /// The JSON schema of the answer's data; none where the data is not offered as structured content.
     pub output_schema: Option<Value>,
-    /// It changes no file.
+    /// Whether the tool changes no file.
     pub read_only: bool,
-    /// It may replace or remove what is there.
+    /// Whether the tool may replace or remove existing content.
     pub destructive: bool,
-    /// The same call again changes nothing further.
+    /// Whether the same call, sent again, changes nothing further.
     pub idempotent: bool,
-    /// It may run beside other calls.
+    /// Whether the tool may run beside other calls.
     pub concurrent: bool,
-    /// Words by which clients that load tools on demand find it.
+    /// Words by which clients that load tools on demand find the tool.
     pub search_hint: Cow<'static, str>,
-    /// Clients that load tools on demand should have it from the start.
+    /// Whether clients that load tools on demand should load this tool from the start.
     pub always_load: bool,
-    /// Longest answer in the library, in characters.
+    /// The longest answer in the library, in characters.
     pub answer_limit_library: usize,
-    /// Longest answer over MCP, in characters.
+    /// The longest answer over MCP, in characters.
     pub answer_limit_mcp: usize,
 }
 
 impl Declaration {
-    /// A host's own tool: its name, what it does, and the JSON schema of its arguments (an object schema). It counts as
-    /// one that may change files and runs alone, until [`reading_only`](Self::reading_only) says otherwise; the other fields
-    /// are set on the value.
+    /// Declares a tool of the host: its name, what it does, and the JSON schema of its arguments (an object schema).
+    /// The tool counts as one that may change files and runs alone, until [`reading_only`](Self::reading_only) says
+    /// otherwise; the other fields are set on the value.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
@@ -78,7 +78,7 @@ impl Declaration {
         }
     }
 
-    /// Says that the tool changes no file: it is offered in plan mode and may run beside other calls.
+    /// Declares that the tool changes no file: it is offered in plan mode and may run beside other calls.
     #[must_use]
     pub fn reading_only(mut self) -> Self {
         self.read_only = true;

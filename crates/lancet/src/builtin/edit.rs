@@ -41,7 +41,7 @@ pub struct EditArguments {
 }
 
 impl EditArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     pub(crate) fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("Edit", "file_path", &self.file_path)?;
         let edit = EditRequest {
@@ -60,7 +60,7 @@ impl EditArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `Edit`.
 pub(crate) struct Edit;
 
 impl Tool for Edit {
@@ -94,7 +94,7 @@ impl Tool for Edit {
         typed::<EditArguments>(self.name(), fields)?.asked()
     }
 
-    /// `Replace` edits in one family of agents and writes a whole file in another, so its fields decide.
+    /// `Replace` edits in one family of agents and writes a whole file in another, so the fields of the call decide.
     fn other_names(&self) -> &'static [OtherName] {
         const NAMES: &[OtherName] = &[
             OtherName::always("str_replace"),

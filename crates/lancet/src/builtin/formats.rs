@@ -1,4 +1,4 @@
-//! The list of tools in the shape that each model API takes, ready to paste into a call: the value of its `tools` field.
+//! The list of tools in the shape that each model API takes, as the value of its `tools` field.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::closest::closest;
 
 use super::declaration::Declaration;
 
-/// Whose shape.
+/// The model API whose shape the list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -23,7 +23,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them, in the order help texts name them.
+    /// All formats, in the order in which help texts name them.
     pub const ALL: [Format; 4] = [
         Format::Mcp,
         Format::Anthropic,
@@ -31,7 +31,7 @@ impl Format {
         Format::Gemini,
     ];
 
-    /// The name on the command line.
+    /// Gives the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::Mcp => "mcp",
@@ -42,14 +42,14 @@ impl Format {
     }
 }
 
-/// A format that is none of [`Format::ALL`].
+/// The error for a name that is none of [`Format::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no format {given:?}; the formats are mcp, anthropic, openai and gemini{}", hint(.closest))]
 #[non_exhaustive]
 pub struct UnknownFormat {
-    /// What was given.
+    /// The name as given.
     pub given: String,
-    /// What was probably meant.
+    /// The format that was probably meant.
     pub closest: Option<&'static str>,
 }
 
@@ -73,17 +73,17 @@ impl FromStr for Format {
     }
 }
 
-/// Which text describes the tool.
+/// Which text describes a tool in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Length {
-    /// The short form, which leaves room for other tools.
+    /// The short form, which leaves room for other tools in the model's context.
     Short,
     /// The whole prompt.
     Long,
 }
 
-/// The value of an API's `tools` field for these tools, in their order.
+/// Makes the value of an API's `tools` field for these tools, in their order.
 pub fn tool_list<'d>(
     declarations: impl IntoIterator<Item = &'d Declaration>,
     format: Format,
@@ -115,7 +115,7 @@ fn one_tool(declaration: &Declaration, format: Format, length: Length) -> Value 
                 "name": name,
                 "description": description,
                 "parameters": schema,
-                // Strict mode there means that every field must be given.
+                // OpenAI's strict mode would make every field required.
                 "strict": false,
             },
         }),
@@ -125,7 +125,7 @@ fn one_tool(declaration: &Declaration, format: Format, length: Length) -> Value 
     }
 }
 
-/// One entry of MCP's tool list, without output schema; `answer_limit` is the budget in force.
+/// Makes one entry of MCP's tool list, without output schema; `answer_limit` is the limit in force.
 pub fn mcp_tool(declaration: &Declaration, length: Length, answer_limit: usize) -> Value {
     let mut hints = Map::new();
     hints.insert(
@@ -158,7 +158,8 @@ fn description(declaration: &Declaration, length: Length) -> &str {
     }
 }
 
-/// Gemini reads a subset of OpenAPI's schema object, with its own spelling of types, and refuses fields it does not know.
+/// Converts a schema for Gemini, which reads a subset of OpenAPI's schema object with its own spelling of types and
+/// refuses unknown fields.
 fn gemini_schema(schema: &Value) -> Value {
     let Value::Object(map) = schema else {
         return json!({ "type": "OBJECT" });
@@ -168,7 +169,7 @@ fn gemini_schema(schema: &Value) -> Value {
         let value = match key.as_str() {
             "type" => Value::String(value.as_str().unwrap_or("string").to_ascii_uppercase()),
             "description" | "enum" | "required" | "minimum" | "maximum" => value.clone(),
-            // Its numbers of 64 bits are text.
+            // Gemini takes 64-bit numbers as text.
             "minItems" | "maxItems" => Value::String(value.to_string()),
             "items" => gemini_schema(value),
             "properties" => match value {

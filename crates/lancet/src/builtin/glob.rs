@@ -35,7 +35,7 @@ pub struct GlobArguments {
 }
 
 impl GlobArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     pub(crate) fn asked(self) -> Result<Asked, InvalidArguments> {
         if self.pattern.is_empty() {
             return Err(InvalidArguments::new(
@@ -52,7 +52,7 @@ impl GlobArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `Glob`.
 pub(crate) struct Glob;
 
 impl Tool for Glob {

@@ -79,7 +79,7 @@ pub struct GrepArguments {
 }
 
 impl GrepArguments {
-    /// What the call asks for. An empty expression is taken: it matches every line.
+    /// Converts the arguments to a request. An empty expression is allowed: it matches every line.
     pub(crate) fn asked(self) -> Result<Asked, InvalidArguments> {
         check_search_path("Grep", self.path.as_deref())?;
         Ok(Asked::Search(Search::Grep(GrepArguments {
@@ -91,7 +91,7 @@ impl GrepArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `Grep`.
 pub(crate) struct Grep;
 
 impl Tool for Grep {

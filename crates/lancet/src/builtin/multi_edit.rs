@@ -52,7 +52,7 @@ pub struct MultiEditArguments {
 }
 
 impl MultiEditArguments {
-    /// The path that an answer names where the call as a whole is refused.
+    /// Gives the path that an answer names where the call as a whole is refused.
     pub(crate) fn first_path(&self) -> Option<&str> {
         let first = self
             .edits
@@ -61,7 +61,7 @@ impl MultiEditArguments {
         self.file_path.as_deref().or(first)
     }
 
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     pub(crate) fn asked(mut self) -> Result<Asked, InvalidArguments> {
         self.file_path = given(self.file_path);
         if let Some(path) = &self.file_path {
@@ -99,8 +99,8 @@ impl MultiEditArguments {
     }
 }
 
-/// Edits as a list of files. Edits of one path that follow each other are one entry, so the order stays as it was sent.
-/// Those that name no file are of the shared one.
+/// Groups edits into a list of files. Consecutive edits of one path are one entry, so the order stays as it was sent.
+/// Edits without a path are edits of the shared one.
 pub(crate) fn file_requests(edits: Vec<EditItem>, shared: Option<&str>) -> Vec<FileRequest> {
     let mut files: Vec<FileRequest> = Vec::new();
     for item in edits {
@@ -123,7 +123,7 @@ pub(crate) fn file_requests(edits: Vec<EditItem>, shared: Option<&str>) -> Vec<F
     files
 }
 
-/// The tool.
+/// The built-in tool `MultiEdit`.
 pub(crate) struct MultiEdit;
 
 impl Tool for MultiEdit {

@@ -1,5 +1,6 @@
-//! Schemas of the data that writing and searching tools answer with, for clients that ask for structured content. Nothing is required
-//! and more may come: a refusal has other fields than a change, and fields are added but never renamed.
+//! Schemas of the data that writing and searching tools answer with, for clients that ask for structured content. No
+//! field is required and further fields are allowed: a refusal has other fields than a change, and fields are added but
+//! never renamed.
 
 use serde_json::{Value, json};
 

@@ -35,7 +35,7 @@ pub struct ReadArguments {
 }
 
 impl ReadArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     pub(crate) fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("Read", "file_path", &self.file_path)?;
         Ok(Asked::Read(ReadArguments {
@@ -46,7 +46,7 @@ impl ReadArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `Read`.
 pub(crate) struct Read;
 
 impl Tool for Read {
@@ -64,7 +64,8 @@ impl Tool for Read {
                 .into(),
             prompt: include_str!("prompts/read.md").into(),
             input_schema: strict_schema::<ReadArguments>(),
-            // Several agents show the model structured content instead of the text.
+            // There is no output schema, because several agents would show the model the structured content instead of
+            // the text.
             output_schema: None,
             read_only: true,
             destructive: false,
@@ -86,7 +87,7 @@ impl Tool for Read {
         NAMES
     }
 
-    /// `pages` and `mode` belong to kinds of file that this version does not show.
+    /// The fields `pages` and `mode` of other agents are for kinds of file that this version does not show.
     fn take_foreign_fields(&self, fields: &mut Map<String, Value>) -> Result<(), InvalidArguments> {
         match fields.shift_remove("mode") {
             None | Some(Value::Null) => {}

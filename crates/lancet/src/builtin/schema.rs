@@ -1,11 +1,11 @@
-//! The input schema of a type, in the narrow form that every model API takes: an object, no references, no integer
-//! formats, no nulls, no titles. What the tools mean is in the types; nothing here knows a tool.
+//! The input schema of an arguments type, in the narrow form that every model API takes: an object, no references, no
+//! integer formats, no nulls, no titles. The file is the same for all tools.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-/// The schema of `T` without what model APIs stumble over or what costs room and says nothing.
+/// Generates the schema of `T` without the parts that model APIs refuse or that only cost tokens.
 pub fn strict_schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -40,13 +40,13 @@ fn tighten(schema: &mut Value) {
     if let Some(items) = map.get_mut("items") {
         tighten(items);
         if let Value::Object(items) = items {
-            // The field that holds the list says what its items are.
+            // The field that holds the list already describes its items.
             items.shift_remove("description");
         }
     }
 }
 
-/// An optional field is one that may be left out; that it may be null as well is nothing a model should be told.
+/// Removes `null` from the types of optional fields: a model should leave such a field out.
 fn drop_null(map: &mut Map<String, Value>) {
     let Some(Value::Array(kinds)) = map.get_mut("type") else {
         return;
@@ -58,7 +58,7 @@ fn drop_null(map: &mut Map<String, Value>) {
     }
 }
 
-/// `oneOf` constants, which a documented enum becomes, say no more than `enum` and several APIs refuse them.
+/// Turns `oneOf` constants, which schemars makes of a documented enum, into `enum`: several APIs refuse `oneOf`.
 fn constants_to_enum(map: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = map.get("oneOf") else {
         return;

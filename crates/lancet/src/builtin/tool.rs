@@ -1,4 +1,4 @@
-//! What a built-in tool consists of.
+//! The trait that every built-in tool implements.
 
 use lancet_policy::Shows;
 use serde::de::DeserializeOwned;
@@ -10,24 +10,24 @@ use crate::receive::InvalidArguments;
 use crate::refusal::Numbers;
 use crate::request::Asked;
 
-/// A built-in tool. A value of it has no state: a call's arguments become what the call asks for, and the rooms carry
-/// that out.
+/// A built-in tool. It has no state: it converts a call's arguments into a request, which the rooms carry out.
 pub(crate) trait Tool: Sync {
-    /// The name that models call it by.
+    /// The name by which models call the tool.
     fn name(&self) -> &'static str;
 
-    /// What agents, hosts and people are told of it.
+    /// The tool as it is described to agents, hosts and people.
     fn declaration(&self) -> Declaration;
 
-    /// What a call asks for. The fields fit the input schema of the declaration.
+    /// Converts the arguments of a call to a request. The fields already fit the declared input schema.
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments>;
 
-    /// Names that other agents use for the same tool.
+    /// The names that other agents use for the same tool.
     fn other_names(&self) -> &'static [OtherName] {
         &[]
     }
 
-    /// Takes out fields that are not in the schema and that agents send out of habit, or refuses them.
+    /// Removes fields that are not in the schema but that agents send out of habit, or refuses the call because of
+    /// them.
     fn take_foreign_fields(
         &self,
         _fields: &mut Map<String, Value>,
@@ -35,12 +35,13 @@ pub(crate) trait Tool: Sync {
         Ok(())
     }
 
-    /// Whether it is offered where the settings choose no tools.
+    /// Whether the tool is offered where the settings choose no tools.
     fn offered(&self) -> Offered {
         Offered::ByDefault
     }
 
-    /// Whether its answers show lines of a file that it writes: a rule against reading then applies.
+    /// Whether the tool's answers show lines of a file that it writes; if so, a rule against reading also refuses the
+    /// tool.
     fn shows(&self) -> Shows {
         Shows::Lines
     }
@@ -50,21 +51,21 @@ pub(crate) trait Tool: Sync {
         Layout::OneFile
     }
 
-    /// Which column of error numbers its refusals use.
+    /// Which column of error numbers the tool's refusals use.
     fn numbers(&self) -> Numbers {
         Numbers::Edit
     }
 }
 
-/// Another name of a tool.
+/// Another name of a tool, which other agents use.
 pub(crate) struct OtherName {
     pub(crate) name: &'static str,
-    /// Where not empty, the name means this tool only if the call has one of these fields.
+    /// If not empty, the name means this tool only where the call has one of these fields.
     pub(crate) only_with: &'static [&'static str],
 }
 
 impl OtherName {
-    /// A name that means the tool whatever the call's fields are.
+    /// Makes a name that means the tool whatever the call's fields are.
     pub(super) const fn always(name: &'static str) -> Self {
         Self {
             name,
@@ -72,7 +73,7 @@ impl OtherName {
         }
     }
 
-    /// Whether a call of this name with those fields means the tool.
+    /// Whether a call of this name with these fields means the tool.
     pub(super) fn applies_to(&self, fields: &Map<String, Value>) -> bool {
         self.only_with.is_empty()
             || self
@@ -82,36 +83,36 @@ impl OtherName {
     }
 }
 
-/// When a tool is offered.
+/// When a tool is offered to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offered {
-    /// Also where the settings choose no tools.
+    /// The tool is offered also where the settings choose no tools.
     ByDefault,
-    /// Only where the settings name it.
+    /// The tool is offered only where the settings name it.
     WhenNamed,
 }
 
-/// The typed arguments of a tool.
+/// Deserialises the typed arguments of a tool.
 pub(super) fn typed<T: DeserializeOwned>(
     tool: &str,
     fields: Map<String, Value>,
 ) -> Result<T, InvalidArguments> {
-    // The schema has been checked already, so this fails only where schema and type disagree.
+    // The fields have been checked against the schema, so this fails only where schema and type disagree.
     serde_json::from_value(Value::Object(fields))
         .map_err(|error| InvalidArguments::new(None, format!("{tool}: {error}")))
 }
 
-/// The text of an optional field; an empty one says the same as none.
+/// The text of an optional field; an empty text counts as an absent field.
 pub(super) fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
 
-/// The number of an optional field that counts from 1; 0 says the same as none.
+/// The number of an optional field that counts from 1; 0 counts as an absent field.
 pub(super) fn counted(number: Option<u64>) -> Option<u64> {
     number.filter(|number| *number > 0)
 }
 
-/// Refuses a path that no file can have. `place` names the tool, and the edit in a list.
+/// Refuses a path that no file can have. `place` names the tool and, in a list, the edit.
 pub(super) fn check_path(place: &str, field: &str, path: &str) -> Result<(), InvalidArguments> {
     let wrong = if path.is_empty() {
         "is empty; give the absolute path of a file"
@@ -126,7 +127,7 @@ pub(super) fn check_path(place: &str, field: &str, path: &str) -> Result<(), Inv
     ))
 }
 
-/// Refuses a folder to search in that no folder can be.
+/// Refuses a folder to search in that cannot exist.
 pub(super) fn check_search_path(tool: &str, path: Option<&str>) -> Result<(), InvalidArguments> {
     if path.is_some_and(|path| path.contains('\0')) {
         return Err(InvalidArguments::new(

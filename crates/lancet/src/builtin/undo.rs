@@ -1,4 +1,4 @@
-//! `Undo`: takes back a change of the session's own.
+//! `Undo`: takes back a change of the session that calls it.
 
 use lancet_policy::Shows;
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ pub struct UndoArguments {
 }
 
 impl UndoArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     fn asked(self) -> Asked {
         Asked::Change(Change::TakeBack(self.into(), Whose::Own))
     }
@@ -48,7 +48,7 @@ impl From<UndoArguments> for TakeBack {
     }
 }
 
-/// The tool.
+/// The built-in tool `Undo`.
 pub(crate) struct Undo;
 
 impl Tool for Undo {
@@ -69,7 +69,7 @@ impl Tool for Undo {
             output_schema: Some(output::change_of_files()),
             read_only: false,
             destructive: true,
-            // Sent again it takes back the change before.
+            // The same call, sent again, takes back the change before.
             idempotent: false,
             concurrent: false,
             search_hint: "undo revert take back change".into(),

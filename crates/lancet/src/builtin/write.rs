@@ -37,7 +37,7 @@ pub struct WriteArguments {
 }
 
 impl WriteArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     pub(crate) fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("Write", "file_path", &self.file_path)?;
         Ok(Request::from(self).into())
@@ -59,7 +59,7 @@ impl From<WriteArguments> for Request {
     }
 }
 
-/// The tool.
+/// The built-in tool `Write`.
 pub(crate) struct Write;
 
 impl Tool for Write {
@@ -80,7 +80,7 @@ impl Tool for Write {
             output_schema: Some(output::change_of_one_file()),
             read_only: false,
             destructive: true,
-            // An append is not.
+            // The same call, sent again, would append twice.
             idempotent: false,
             concurrent: false,
             search_hint: "write create overwrite append file".into(),

@@ -1,4 +1,4 @@
-//! Opens an engine: everything that the surroundings decide is handed in here.
+//! Opens an engine. Everything that depends on the environment is passed in here.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -19,8 +19,8 @@ use crate::journal::Joined;
 use crate::order::Order;
 use crate::settings::{Mode, Settings};
 
-/// Opens a [`Lancet`]. Everything that the surroundings decide is handed in here: the library reads neither
-/// environment nor home folder.
+/// Opens a [`Lancet`]. Everything that depends on the environment is passed in here: the library reads neither
+/// environment variables nor the home folder.
 ///
 /// ```
 /// use lancet::approval::{Answer, Question};
@@ -62,7 +62,7 @@ pub struct Builder {
 }
 
 impl Lancet {
-    /// Begins to open an engine.
+    /// Starts to build an engine.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -76,70 +76,71 @@ impl Builder {
         self
     }
 
-    /// The folder for what lancet keeps: ledgers of named sessions, locks, displaced bytes. Without one nothing is kept.
+    /// Sets the folder where lancet keeps ledgers of named sessions, the history, locks and displaced files. Without a
+    /// state folder nothing is kept.
     #[must_use]
     pub fn state_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.state_dir = Some(folder.into());
         self
     }
 
-    /// What `~` stands for. Without it `~` is not expanded.
+    /// Sets the home folder, which `~` stands for. Without it `~` is not expanded.
     #[must_use]
     pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
         self.home = Some(folder.into());
         self
     }
 
-    /// The settings in force.
+    /// Sets the settings in force.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// The mode; without it the settings' mode, else [`Mode::Ask`].
+    /// Sets the mode; without it the settings' mode applies, else [`Mode::Ask`].
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = Some(mode);
         self
     }
 
-    /// Who is asked before a write.
+    /// Sets the approver, who is asked before a write.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Hears of every read, change and refusal.
+    /// Adds an observer, which hears of every read, change and refusal.
     #[must_use]
     pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.push(Arc::new(observer));
         self
     }
 
-    /// Adds a tool of the host's own.
+    /// Adds a tool of the host.
     #[must_use]
     pub fn tool(mut self, tool: impl HostTool + 'static) -> Self {
         self.host_tools.push(Arc::new(tool));
         self
     }
 
-    /// The longest answer, in characters.
+    /// Sets the longest answer, in characters.
     #[must_use]
     pub fn answer_limit(mut self, characters: usize) -> Self {
         self.answer_limit = Some(characters);
         self
     }
 
-    /// Lets replies carry the whole old and new content of the file that was changed.
+    /// Makes replies carry the whole old and new content of the changed file.
     #[must_use]
     pub fn keep_contents(mut self) -> Self {
         self.keep_contents = true;
         self
     }
 
-    /// Who reads the answers; without it a model that calls tools.
+    /// Sets who reads the answers; the default is a model that calls tools.
     #[doc(hidden)]
     #[must_use]
     pub fn audience(mut self, audience: Audience) -> Self {
@@ -147,7 +148,7 @@ impl Builder {
         self
     }
 
-    /// Another disk than the real one; for tests that make it fail.
+    /// Replaces the real disk by another; for tests that make it fail.
     #[doc(hidden)]
     #[must_use]
     pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
@@ -155,29 +156,29 @@ impl Builder {
         self
     }
 
-    /// Where settings that somebody changed meanwhile come from: asked before every call. Without it the settings stay
-    /// those that were handed in.
+    /// Sets a source of changed settings, which is asked before every call. Without it the settings stay as they were
+    /// passed in.
     #[must_use]
     pub fn settings_source(mut self, source: impl SettingsSource + 'static) -> Self {
         self.source = Some(Box::new(source));
         self
     }
 
-    /// Adds a rule that allows: files that it covers are not asked about. A rule is a tool's name and in parentheses a
-    /// pattern of files, `Edit(src/**)`; a deny or ask rule wins over it, whoever made it. Rules of the host count beside
-    /// those of the settings.
+    /// Adds an allow rule: lancet does not ask before it touches a file that the rule covers. A rule is a tool's name
+    /// with a file pattern in parentheses, `Edit(src/**)`. A deny or ask rule wins over it, in the host's rules or in
+    /// the settings; both sets apply together.
     #[must_use]
     pub fn allow(self, rule: impl Into<String>) -> Self {
         self.rule(Effect::Allow, rule.into())
     }
 
-    /// Adds a rule that asks: files that it covers are written only where a person says yes, whatever the mode.
+    /// Adds an ask rule: files that it covers are written only where a person says yes, in every mode.
     #[must_use]
     pub fn ask(self, rule: impl Into<String>) -> Self {
         self.rule(Effect::Ask, rule.into())
     }
 
-    /// Adds a rule that denies: files that it covers are refused.
+    /// Adds a deny rule: calls that touch files that it covers are refused.
     #[must_use]
     pub fn deny(self, rule: impl Into<String>) -> Self {
         self.rule(Effect::Deny, rule.into())
@@ -188,29 +189,29 @@ impl Builder {
         self
     }
 
-    /// Adds a folder that may be read and is never written.
+    /// Adds a folder that may be read but never written.
     #[must_use]
     pub fn read_root(mut self, folder: impl Into<PathBuf>) -> Self {
         self.wishes.read_roots.push(folder.into());
         self
     }
 
-    /// The user's settings file, which takes the rule of an [`Answer::Always`](crate::approval::Answer::Always). Without it that
-    /// answer holds for the session alone.
+    /// Sets the user's settings file, to which [`Answer::Always`](crate::approval::Answer::Always) adds its rule.
+    /// Without it that answer is valid for the session only.
     #[must_use]
     pub fn user_settings(mut self, file: impl Into<PathBuf>) -> Self {
         self.wishes.user_settings = Some(file.into());
         self
     }
 
-    /// Names a file that the settings were read from: whatever it is called, it is only written where a person says so.
+    /// Names a file that the settings were read from: it is written only where a person says yes, whatever its name.
     #[must_use]
     pub fn settings_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.wishes.settings_files.push(file.into());
         self
     }
 
-    /// How long a question waits for a person: ten minutes unless set.
+    /// Sets how long a question waits for a person; the default is ten minutes.
     #[must_use]
     pub fn wait_limit(mut self, limit: Duration) -> Self {
         self.wishes.wait_limit = Some(limit);
@@ -220,8 +221,8 @@ impl Builder {
     /// Opens the engine.
     ///
     /// # Errors
-    /// A root that is no folder, no root at all, a tool of the host's own that is named like another one, or a tool
-    /// selection that names an unknown tool.
+    /// A root is not a folder, there is no root, two tools have the same name, a rule cannot be parsed, or the tool
+    /// selection names an unknown tool.
     pub fn open(self) -> Result<Lancet, OpenError> {
         if self.roots.is_empty() {
             return Err(OpenError::NoRoots);

@@ -1,5 +1,5 @@
-//! A view of the engine on part of its roots: what a client's own roots leave of them. Made anew from the engine's own
-//! roots each time, so it can only ever be narrower than those.
+//! Narrowing: a view of the engine on the part of its roots that a client's own roots leave. It is always computed from
+//! the roots that the engine was opened on, so it can never be wider than those.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
@@ -10,9 +10,9 @@ use super::terms::EffectiveSettings;
 use super::{EngineView, Lancet, View};
 
 impl Lancet {
-    /// The same engine on what these folders have in common with the roots that it was opened on: a folder below a root
-    /// stands for itself, one around a root for that root. None where they have nothing in common. A folder that is not
-    /// there counts for nothing. Rules, read roots and history stay what they are.
+    /// Gives the same engine on the intersection of these folders with the roots that it was opened on: a folder below
+    /// a root counts as itself, a folder around a root as that root, a folder that does not exist is ignored. None
+    /// where the intersection is empty. Rules, read roots and history stay as they are.
     pub fn narrowed(&self, folders: &[PathBuf]) -> Option<Lancet> {
         let base = &self.view.base;
         let terms = base.live.current(&base.fixed);
@@ -33,14 +33,15 @@ impl Lancet {
     }
 }
 
-/// What some folders have in common with the roots, in the order of the folders.
+/// Computes the intersection of some folders with the roots, in the order of the folders.
 fn common(terms: &EffectiveSettings, folders: &[PathBuf]) -> Vec<Located> {
     let all = &terms.workspace;
     let roots = &all.roots()[..terms.permissions.roots];
     let mut found: Vec<Located> = Vec::new();
     for folder in folders {
         let mut take = |folder: &Path| {
-            // Through the roots' own handles: nothing that was swapped since leads elsewhere.
+            // The lookup goes through the roots' own handles, so a folder that was swapped meanwhile cannot lead
+            // elsewhere.
             let located = all.locate_as_spelled(folder).ok();
             let located = located.filter(|located| {
                 located.kind() == FileType::Directory
@@ -62,7 +63,7 @@ fn common(terms: &EffectiveSettings, folders: &[PathBuf]) -> Vec<Located> {
     found
 }
 
-/// The folders that a narrowed view may touch, and how many of them are roots. None where nothing of them is left.
+/// Opens the folders that a narrowed view may read, and says how many of them are roots. None where none is left.
 pub(super) fn workspace(
     terms: &EffectiveSettings,
     folders: &[PathBuf],

@@ -1,4 +1,4 @@
-//! Why an engine could not be opened.
+//! The errors of opening an engine.
 
 use std::path::PathBuf;
 
@@ -11,27 +11,27 @@ pub enum OpenError {
     /// A root is not an existing folder, or cannot be opened.
     #[error("the root {path} cannot be opened: {source}", path = path.display())]
     Root {
-        /// The folder as given.
+        /// The root as given.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// No root was given.
     #[error("no root was given: name at least one folder that lancet may work in")]
     NoRoots,
-    /// A rule that [`Builder::allow`](crate::Builder::allow), [`ask`](crate::Builder::ask) or
-    /// [`deny`](crate::Builder::deny) was given cannot serve.
+    /// A rule passed to [`Builder::allow`](crate::Builder::allow), [`ask`](crate::Builder::ask) or
+    /// [`deny`](crate::Builder::deny) cannot be parsed.
     #[error("the rule {rule:?}: {source}{}", source.suggestion.as_ref().map(|meant| format!("; did you mean {meant:?}?")).unwrap_or_default())]
     Rule {
         /// The rule as given.
         rule: String,
-        /// What is wrong with it.
+        /// What is wrong with the rule.
         source: RuleError,
     },
-    /// Two tools have one name: a call could mean either.
+    /// Two tools have the same name, so a call could mean either.
     #[error("there are two tools `{name}`: give the host's own tool another name")]
     ToolTwice {
-        /// The name.
+        /// The name that both tools have.
         name: String,
     },
     /// `tools` names a tool that does not exist.
@@ -39,13 +39,13 @@ pub enum OpenError {
     UnknownTool {
         /// The name as given.
         name: String,
-        /// The closest one there is.
+        /// The closest existing name.
         suggestion: Option<String>,
     },
 }
 
 impl OpenError {
-    /// The error of the workspace in terms of the library.
+    /// Converts the workspace's error.
     pub(super) fn roots(error: lancet_workspace::OpenError) -> Self {
         match error {
             lancet_workspace::OpenError::NoRoots => Self::NoRoots,

@@ -1,5 +1,5 @@
-//! The policy of an open engine: made of the settings and the roots when it is opened, and added to where a person says
-//! "always".
+//! The policy of an open engine: built from the settings and the roots when the engine is opened, and extended by one
+//! rule where a person answers "always".
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use lancet_workspace::resolved_folder;
 use super::OpenError;
 use crate::settings::{Mode, Settings};
 
-/// How long a question waits for a person where nobody says otherwise.
+/// How long a question waits for a person by default.
 const WAIT_LIMIT: Duration = Duration::from_secs(10 * 60);
 
-/// What a builder was told about permissions.
+/// The permission options that the builder collected.
 #[derive(Default)]
 pub(super) struct Wishes {
     pub(super) read_roots: Vec<PathBuf>,
     pub(super) user_settings: Option<PathBuf>,
     pub(super) wait_limit: Option<Duration>,
     pub(super) settings_files: Vec<PathBuf>,
-    /// Rules in the host's own code, as given.
+    /// Rules in the host's own code, as text.
     pub(super) rules: Vec<(Effect, String)>,
 }
 
 impl Wishes {
-    /// The host's rules, parsed.
+    /// Parses the host's rules.
     fn entries(&self) -> Result<Vec<LayeredRule>, OpenError> {
         let entry = |(effect, text): &(Effect, String)| {
             let rule = Rule::parse(text).map_err(|source| OpenError::Rule {
@@ -44,7 +44,7 @@ impl Wishes {
         self.rules.iter().map(entry).collect()
     }
 
-    /// The folders for reading: those that were handed in, and those of the settings that are there.
+    /// Lists the read roots: those of the builder, and those of the settings that exist.
     pub(super) fn read_roots(&self, settings: &Settings, home: Option<&Path>) -> Vec<PathBuf> {
         let expanded =
             settings
@@ -59,9 +59,9 @@ impl Wishes {
     }
 }
 
-/// The policy in force and what belongs to it.
+/// The policy in force, and the values it was built from.
 pub(crate) struct Permissions {
-    /// How many of the workspace's folders are roots; the rest are for reading.
+    /// How many of the workspace's folders are roots; the rest are read roots.
     pub(super) roots: usize,
     pub(crate) user_settings: Option<PathBuf>,
     pub(crate) wait_limit: Duration,
@@ -117,7 +117,7 @@ impl Permissions {
         Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts one more rule into force.
+    /// Adds one rule to the policy in force.
     pub(crate) fn add(&self, entry: LayeredRule) {
         let mut policy = self.policy.write().unwrap_or_else(PoisonError::into_inner);
         let mut entries = policy.entries().to_vec();

@@ -1,5 +1,5 @@
-//! What earlier processes left behind, and what is still open of changes that this one made. Plain data that lives as long
-//! as the engine; the rooms `heal`, `late` and `set_aside` act on it.
+//! Recovery after earlier processes, and displaced files of this process that may still be written to. This is plain
+//! data that lives as long as the engine; the rooms `heal`, `late` and `set_aside` act on it.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,16 +7,16 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use lancet_history::{SetAside, Unsealed};
 
-/// The recovery work of one engine: each part that runs once has a cell that says it has run.
+/// The recovery work of one engine. Each part that runs once has a cell that is set when it has run.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRecovery {
-    /// Commits that were interrupted half way have been finished or taken back on the files.
+    /// Set when commits that were interrupted have been completed or rolled back on the files.
     pub(crate) recovered: OnceLock<()>,
-    /// Operations that the history has as unfinished have been settled.
+    /// Set when operations that were unfinished in the history have been settled.
     pub(crate) settled: OnceLock<()>,
     /// Displaced files that may still be written to.
     pub(crate) late: LateWrites,
-    /// The databases set aside that the observers have heard of.
+    /// The damaged databases that were set aside and reported to the observers.
     pub(crate) set_aside: Notified,
 }
 
@@ -29,14 +29,14 @@ pub(crate) struct LateWrites(Mutex<OpenFiles>);
 pub(crate) struct OpenFiles {
     /// Displaced files that are not sealed yet: checked again with later calls.
     pub(crate) unsealed: Vec<Unsealed>,
-    /// Notices that no answer has had room for yet.
+    /// Notices that did not fit into any answer yet.
     pub(crate) notices: Vec<LateNotice>,
 }
 
 /// A notice for the answer of a later call.
 #[derive(Debug)]
 pub(crate) struct LateNotice {
-    /// The session that it is for; none: whichever calls next.
+    /// The session that the notice is for; none where the next call of any session gets it.
     pub(crate) session: Option<String>,
     pub(crate) words: String,
     /// The displaced file whose row in the history is dropped once the notice has been given.
@@ -44,28 +44,28 @@ pub(crate) struct LateNotice {
 }
 
 impl LateWrites {
-    /// The files and notices, locked.
+    /// Locks the files and notices.
     pub(crate) fn lock(&self) -> MutexGuard<'_, OpenFiles> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How many of the damaged databases that the store has set aside a listener has been told of.
+/// How many of the damaged databases that the store has set aside were reported to one listener.
 #[derive(Debug, Default)]
 pub(crate) struct Notified(AtomicUsize);
 
 impl Notified {
-    /// The state of another listener, for a session that is forked from it.
+    /// Copies the state of another listener, for a session that is forked from it.
     pub(crate) fn like(other: &Notified) -> Notified {
         Notified(AtomicUsize::new(other.0.load(Ordering::Relaxed)))
     }
 
-    /// Whether the listener has not been told of all of them.
+    /// Whether some of the databases were not reported to the listener yet.
     pub(crate) fn misses_some(&self, all: &[SetAside]) -> bool {
         all.len() > self.0.load(Ordering::Relaxed)
     }
 
-    /// Those that the listener has not been told of; from now on it counts as told.
+    /// Takes the databases that were not reported to the listener yet; from now on all count as reported.
     pub(crate) fn take_new(&self, all: Vec<SetAside>) -> Vec<SetAside> {
         let told = self.0.fetch_max(all.len(), Ordering::Relaxed);
         all.into_iter().skip(told).collect()

@@ -1,4 +1,4 @@
-//! Which tools are offered: what the settings choose, less what the mode does not allow.
+//! Which tools are offered: those that the settings choose, without those that the mode forbids.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::builtin::{Declaration, declarations};
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, Settings};
 
-/// The tools in force: all of them, less what the settings leave out and, in plan mode, less those that write.
+/// Selects the offered tools: all that the settings choose and, in plan mode, only those that change no file.
 pub(super) fn select(
     settings: &Settings,
     mode: Mode,
@@ -58,7 +58,7 @@ pub(super) fn select(
     Ok(listed.map(|(tool, _)| tool).collect())
 }
 
-/// The first name that two tools have.
+/// Finds the first name that two tools have.
 fn doubled(all: &[Declaration]) -> Option<String> {
     let mut names = all.iter().enumerate();
     let (_, twice) = names.find(|(at, tool)| all[..*at].iter().any(|one| one.name == tool.name))?;

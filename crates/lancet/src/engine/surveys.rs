@@ -1,4 +1,5 @@
-//! Surveys of large files: what one streaming pass over a file told, kept so that the next page needs no second pass.
+//! Surveys of large files: the result of one streaming pass over a file, cached so that the next page needs no second
+//! pass.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lancet_text::Facts;
 use lancet_workspace::{Expected, Revision, Stamp};
 
-/// How many surveys are kept.
+/// How many surveys are cached.
 const KEPT: usize = 8;
 
-/// What one pass over a large file has told.
+/// The result of one pass over a large file.
 pub(crate) struct Surveyed {
     pub(crate) path: PathBuf,
     pub(crate) stamp: Stamp,
@@ -18,7 +19,7 @@ pub(crate) struct Surveyed {
 }
 
 impl Surveyed {
-    /// What the disk must still hold when a plan based on this version is carried out.
+    /// The content that the disk must still have when a plan based on this survey is carried out.
     pub(crate) fn expected(&self) -> Expected {
         Expected::Content {
             revision: self.revision,
@@ -28,7 +29,7 @@ impl Surveyed {
     }
 }
 
-/// The surveys of the large files that were looked at last, the latest first.
+/// The surveys of the large files that were used last, the latest first.
 #[derive(Default)]
 pub(crate) struct Surveys {
     kept: Mutex<Vec<Arc<Surveyed>>>,

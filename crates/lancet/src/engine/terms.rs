@@ -1,6 +1,6 @@
-//! The terms that calls go by: what the settings decide. Made when the engine is opened, and anew when somebody changes a
-//! settings file: the next call goes by what it says. A file that no longer loads leaves the terms as they were, and every
-//! answer of a writing tool says so.
+//! The effective settings: what the settings and the builder together decide for a call. They are computed when the
+//! engine is opened, and again when a settings file changes, so that the next call follows the new content. If a
+//! changed file does not load, the previous settings stay in force, and every answer of a writing tool says so.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -14,36 +14,36 @@ use crate::builtin::{ANSWER_LIMIT, Declaration};
 use crate::host_tool::HostTool;
 use crate::settings::{Mode, Settings};
 
-/// What the words about settings that do not load may take of an answer.
+/// The most characters that the notice about settings that do not load may take of an answer.
 pub(crate) const TROUBLE_ROOM: usize = 700;
 
-/// Says when somebody has changed the settings. Asked before every call, so it must be quick where nothing has changed.
+/// Reports changes of the settings. It is asked before every call, so it must be fast where nothing has changed.
 pub trait SettingsSource: Send + Sync {
-    /// What has become of the settings since it was asked last.
+    /// Says whether the settings have changed since the last call of this function.
     fn look(&self) -> Settled;
 }
 
-/// What has become of the settings.
+/// How the settings have changed since the source was last asked.
 #[non_exhaustive]
 pub enum Settled {
-    /// They are as they were.
+    /// The settings have not changed.
     Unchanged,
-    /// They were changed, and read again.
+    /// The settings were changed and have been loaded again.
     Changed(Box<Reread>),
-    /// They were changed and do not load: file, line, what is wrong and the closest right form. The ones before stay in
-    /// force until this is mended.
+    /// The settings were changed and do not load. The text names file, line, what is wrong and the closest valid form.
+    /// The previous settings stay in force until the file is corrected.
     Broken(String),
 }
 
-/// Settings that were read again.
+/// Settings that were loaded again.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Reread {
-    /// All of them.
+    /// The new settings.
     pub settings: Settings,
-    /// The mode, where it is not the one that the engine was opened in.
+    /// The mode, where it differs from the mode that the engine was opened in.
     pub mode: Option<Mode>,
-    /// The longest answer in characters, where it is not the one that the engine was opened with.
+    /// The longest answer in characters, where it differs from the limit that the engine was opened with.
     pub answer_limit: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ impl From<Settings> for Reread {
     }
 }
 
-/// What was handed in when the engine was opened and does not change.
+/// The values that were passed in when the engine was opened; they do not change.
 pub(super) struct Fixed {
     pub(super) roots: Vec<PathBuf>,
     pub(super) wishes: Wishes,
@@ -68,14 +68,14 @@ pub(super) struct Fixed {
 }
 
 impl Fixed {
-    /// Roots and read roots.
+    /// Lists roots and read roots.
     pub(super) fn folders(&self, settings: &Settings) -> Vec<PathBuf> {
         let read_roots = self.wishes.read_roots(settings, self.home.as_deref());
         [self.roots.as_slice(), &read_roots].concat()
     }
 }
 
-/// The terms in force.
+/// The settings in force for a call, with what is computed from them.
 #[derive(Clone)]
 pub(crate) struct EffectiveSettings {
     pub(crate) settings: Arc<Settings>,
@@ -83,10 +83,10 @@ pub(crate) struct EffectiveSettings {
     pub(crate) permissions: Arc<Permissions>,
     pub(crate) declarations: Arc<[Declaration]>,
     pub(crate) answer_limit: usize,
-    /// All roots and read roots.
+    /// The workspace over all roots and read roots.
     pub(super) workspace: Arc<Workspace>,
     folders: Vec<PathBuf>,
-    /// Why the settings as they stand are not in force.
+    /// Why the settings in the files are not in force; none where they are.
     pub(crate) trouble: Option<Arc<str>>,
 }
 
@@ -125,12 +125,12 @@ impl EffectiveSettings {
         })
     }
 
-    /// All folders, and how many of them are roots.
+    /// Gives the workspace over all folders, and how many of its folders are roots.
     pub(super) fn place(&self) -> (Arc<Workspace>, usize) {
         (Arc::clone(&self.workspace), self.permissions.roots)
     }
 
-    /// The terms that changed settings make of these.
+    /// Computes the effective settings from changed settings.
     fn renewed(&self, fixed: &Fixed, reread: Reread) -> Result<EffectiveSettings, OpenError> {
         let folders = fixed.folders(&reread.settings);
         let workspace = if folders == self.folders {
@@ -141,14 +141,14 @@ impl EffectiveSettings {
         EffectiveSettings::new(fixed, workspace, reread)
     }
 
-    /// These terms, and why they are not what the settings say.
+    /// Keeps these settings and notes why the changed ones are not in force.
     fn troubled(&self, why: String) -> EffectiveSettings {
         let spared = match self.trouble {
             None => self.answer_limit / 4,
             Some(_) => 0,
         };
         EffectiveSettings {
-            // The words about it are part of the answer.
+            // The notice about the settings is part of the answer, so it takes from the answer's limit.
             answer_limit: self.answer_limit - spared.min(TROUBLE_ROOM),
             trouble: Some(why.into()),
             ..self.clone()
@@ -156,10 +156,11 @@ impl EffectiveSettings {
     }
 }
 
-/// The terms in force, and who says that they are no longer.
+/// The settings in force, and the source that reports changes.
 pub(super) struct Live {
     terms: RwLock<Arc<EffectiveSettings>>,
-    /// Held from the look until what it says is in force: nobody goes on by the old terms meanwhile.
+    /// Locked from asking the source until the new settings are in force, so that no other call goes on with the old
+    /// ones meanwhile.
     source: Option<Mutex<Box<dyn SettingsSource>>>,
 }
 
@@ -171,12 +172,12 @@ impl Live {
         }
     }
 
-    /// The terms as they are known.
+    /// The settings in force, without asking the source.
     pub(super) fn terms(&self) -> Arc<EffectiveSettings> {
         Arc::clone(&self.terms.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The terms by the settings as they stand.
+    /// The settings in force after asking the source for changes.
     pub(super) fn current(&self, fixed: &Fixed) -> Arc<EffectiveSettings> {
         let Some(source) = &self.source else {
             return self.terms();

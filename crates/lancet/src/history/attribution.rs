@@ -1,5 +1,5 @@
-//! Which lines of a file came from which operation: the file's operations are followed from the oldest to what stands on
-//! the disk now, line by line. What others wrote in between belongs to nobody here.
+//! Line attribution (blame): the file's operations are replayed from the oldest to the bytes on the disk, and each line
+//! keeps the operation that wrote it. Lines that other programs wrote in between have no operation.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -10,35 +10,35 @@ use std::time::Duration;
 use lancet_history::{LogQuery, Operation, OperationKind, OperationStore, Revision, StoreError};
 use lancet_text::difference;
 
-/// The time that one diff may take.
+/// The longest time for one diff.
 const BUDGET: Duration = Duration::from_secs(2);
 
-/// The lines of a file that operations wrote.
+/// The lines of a file that recorded operations wrote.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Attribution {
-    /// The file, absolute.
+    /// The file's absolute path.
     pub path: PathBuf,
-    /// Lines that it has.
+    /// How many lines the file has.
     pub lines: usize,
-    /// Stretches of lines that one operation wrote, in order.
+    /// The ranges of lines that one operation wrote, in order.
     pub written: Vec<Written>,
 }
 
-/// A stretch of lines that one operation wrote.
+/// A range of lines that one operation wrote.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Written {
     /// The lines, counted from 1.
     pub lines: RangeInclusive<usize>,
-    /// Who wrote them, when and how.
+    /// The operation that wrote the lines.
     pub operation: Arc<Operation>,
 }
 
-/// For each line who wrote it.
+/// For each line the index of the operation that wrote it; none where no operation did.
 type Owners = Vec<Option<usize>>;
 
-/// Follows a file to `now`, the bytes on the disk.
+/// Replays the operations of a file up to `now`, the bytes on the disk.
 pub(super) fn follow(
     store: &dyn OperationStore,
     path: &Path,
@@ -48,12 +48,12 @@ pub(super) fn follow(
         path: Some(path.to_owned()),
         ..LogQuery::default()
     })?;
-    // What came late never stood in the file.
+    // Bytes of a late writer were never in the file.
     operations.retain(|operation| operation.kind != OperationKind::Late);
     operations.reverse();
     let mut bytes: Vec<u8> = Vec::new();
     let mut owners: Owners = Vec::new();
-    // How a file was before: an undo brings the owners of the lines back, too.
+    // The owners of the lines at each earlier revision: an undo brings them back.
     let mut known: HashMap<Revision, Owners> = HashMap::new();
     for (at, operation) in operations.iter().enumerate() {
         for change in operation.files.iter().filter(|file| file.path == path) {
@@ -109,14 +109,14 @@ pub(super) fn follow(
     })
 }
 
-/// The owners of the new lines: those of the old ones where they stayed, `author` where they are new.
+/// Carries owners over a change: unchanged lines keep theirs, new lines get `author`.
 fn carried(old: &[u8], owners: &[Option<usize>], new: &[u8], author: Option<usize>) -> Owners {
     if old == new {
         return owners.to_vec();
     }
     let mut carried = Vec::with_capacity(owners.len());
     let mut done = 0;
-    // One character for each byte: every file is a text in this sense.
+    // Each byte becomes one character (Latin-1), so that any file can be compared as text.
     let text = |bytes: &[u8]| {
         bytes
             .iter()

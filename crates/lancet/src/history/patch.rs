@@ -1,4 +1,5 @@
-//! A change on record as git writes it: on the raw bytes, so that `git apply` takes it whatever encoding and line ends are.
+//! A recorded change as a git patch: made from the raw bytes, so that `git apply` takes it whatever the encoding and
+//! line ends are.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,15 +7,15 @@ use std::time::Duration;
 use lancet_history::{FileChange, OperationStore, RecordedState, StoreError};
 use lancet_text::{difference, unified};
 
-/// The time that one diff may take.
+/// The longest time for one diff.
 const BUDGET: Duration = Duration::from_secs(2);
-/// What `stat` says of a regular file that everybody may read, where nothing is known.
+/// The mode of a regular file that everybody may read, used where no mode is recorded.
 const PLAIN: u32 = 0o100_644;
-/// Unchanged lines around changed ones.
+/// How many unchanged lines are shown around changed ones.
 const CONTEXT: usize = 3;
 
-/// The patch of one file for people, its path as given; contents that are no UTF-8 text, too large or no longer kept are
-/// named only.
+/// Makes the patch of one file for people, with the path as given. Contents that are not UTF-8 text, too large or no
+/// longer kept are only named.
 pub(super) fn for_people(
     store: &dyn OperationStore,
     change: &FileChange,
@@ -43,8 +44,8 @@ pub(super) fn for_people(
     })
 }
 
-/// The patch of one file for git, which takes any bytes in the lines of a patch; none where they are no longer kept.
-/// Empty where nothing is different that git knows of.
+/// Makes the patch of one file for git, which takes any bytes in the lines of a patch. None where the contents are no
+/// longer kept; empty where nothing differs that git records.
 pub(super) fn for_git(
     store: &dyn OperationStore,
     change: &FileChange,
@@ -66,7 +67,7 @@ pub(super) fn for_git(
     }
     let [old_name, new_name] = sides(change, path);
     let mut out = format!("{head}--- {old_name}\n+++ {new_name}\n").into_bytes();
-    // One character for each byte, and back: every file is a text in this sense, and lines end with line feeds alone.
+    // Each byte becomes one character (Latin-1) and back, so that any file is text and only line feeds end lines.
     let text = |bytes: &[u8]| {
         bytes
             .iter()
@@ -82,7 +83,7 @@ pub(super) fn for_git(
     Ok(Some(out))
 }
 
-/// Too much to compare: all lines from the first to the last that differ, with those around.
+/// Writes one hunk from the first to the last differing line, for contents that are too large to compare.
 fn one_hunk(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     let lines = |bytes| <[u8]>::split_inclusive(bytes, |byte| *byte == b'\n').collect::<Vec<_>>();
     let (old, new) = (lines(old), lines(new));
@@ -116,7 +117,7 @@ fn one_hunk(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     }
 }
 
-/// The lines before the names.
+/// Makes the header lines before the file names.
 fn head(change: &FileChange, path: &Path) -> String {
     let head = format!("diff --git {} {}\n", quoted('a', path), quoted('b', path));
     match (&change.before, &change.after) {
@@ -130,13 +131,14 @@ fn head(change: &FileChange, path: &Path) -> String {
     }
 }
 
-/// The names before and after, as the lines `---` and `+++` have them.
+/// Gives the names before and after, as the lines `---` and `+++` have them.
 fn sides(change: &FileChange, path: &Path) -> [String; 2] {
     let side = |kept: &Option<RecordedState>, letter| match kept {
         None => "/dev/null".to_owned(),
         Some(_) => {
             let name = quoted(letter, path);
-            // As git does it: programs that look for a time after a blank find none.
+            // git writes a tab after a name with a blank, so that programs that look for a time after a blank find
+            // none.
             let end = if name.contains(' ') { "\t" } else { "" };
             name + end
         }
@@ -144,8 +146,8 @@ fn sides(change: &FileChange, path: &Path) -> [String; 2] {
     [side(&change.before, 'a'), side(&change.after, 'b')]
 }
 
-/// A name as git writes it with `core.quotePath` off: one with control characters, quotation marks or backslashes, or that
-/// is no UTF-8, as a string of C. Otherwise it could be taken for lines of the patch.
+/// Quotes a name as git does with `core.quotePath` off: a name with control characters, quotation marks or backslashes,
+/// or that is not UTF-8, is written as a C string. Unquoted it could forge lines of the patch.
 fn quoted(letter: char, path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let text = std::str::from_utf8(bytes);
@@ -177,7 +179,7 @@ fn quoted(letter: char, path: &Path) -> String {
     out
 }
 
-/// git knows two kinds of files.
+/// Gives the file mode for git, which knows only plain and executable files.
 fn mode(kept: &RecordedState) -> &'static str {
     let bits = if kept.mode == 0 { PLAIN } else { kept.mode };
     if bits & 0o100 != 0 {

@@ -1,4 +1,5 @@
-//! `.editorconfig`: sections by pattern, later ones over earlier, nearer files over farther, up to one with `root = true`.
+//! `.editorconfig`: sections by pattern. Later sections override earlier ones and nearer files farther ones; a file
+//! with `root = true` ends the search upwards.
 
 use std::path::Path;
 
@@ -58,7 +59,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']))
 }
 
-/// Key and value in lower case, without a comment that follows a blank.
+/// Splits a line into key and value in lower case, without a comment that follows a blank.
 fn pair(line: &str) -> Option<(String, String)> {
     let (key, value) = line.split_once('=')?;
     let comment = [" #", " ;", "\t#", "\t;"]
