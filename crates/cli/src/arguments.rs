@@ -322,7 +322,7 @@ pub(crate) struct Shared {
 /// Which tools are offered.
 #[derive(Debug, Args)]
 pub(crate) struct ToolChoice {
-    /// The tools on offer: names, `default`, `all`; a minus takes one away (`default,-MultiEdit`)
+    /// The tools on offer: names, and the presets `default`, `all`, `claude`, `codex`, `text-editor`; a minus takes away (`default,-MultiEdit`)
     #[arg(long, value_name = "TOOLS", allow_hyphen_values = true)]
     pub(crate) tools: Vec<String>,
 }

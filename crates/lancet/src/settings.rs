@@ -25,7 +25,9 @@ pub use claude::{ClaudeSettings, LeftOut, claude_settings};
 pub use error::SettingsError;
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
-pub use values::{Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak};
+pub use values::{
+    Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, ToolPreset, Weak,
+};
 pub use writer::has_writer;
 
 use by_path::{PathRule, decide};

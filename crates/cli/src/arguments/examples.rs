@@ -51,7 +51,10 @@ More examples:
       Reading only: the writing tools are not even listed.
 
   lancet mcp --tools default,-MultiEdit
-      Leave a tool out.";
+      Leave a tool out.
+
+  lancet mcp --tools text-editor
+      The one tool for viewing and editing that Claude models are trained on.";
 
 pub(super) const GREP: &str = "\
 Examples:

@@ -79,6 +79,10 @@ fn the_tools_are_those_that_were_chosen() {
         names(&["--tools", "default,-MultiEdit"]),
         ["Read", "Edit", "Write", "Glob", "Grep"]
     );
+    assert_eq!(
+        names(&["--tools", "claude,Undo"]),
+        ["Read", "Edit", "Write", "Glob", "Grep", "Undo"]
+    );
     assert_eq!(names(&["--mode", "plan"]), ["Read", "Glob", "Grep"]);
 }
 

@@ -85,6 +85,9 @@ fn an_unknown_tool_or_mode_or_level_is_told_with_the_closest() {
         run.err.contains("--tools") && run.err.contains("MultiEdit"),
         "{run:?}"
     );
+    let run = stage.run(&["mcp", "--tools", "text-edtor"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("text-editor"), "{run:?}");
     let run = stage.run(&["mcp", "--mode", "accept-edit"]);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.err.contains("accept-edits"), "{run:?}");

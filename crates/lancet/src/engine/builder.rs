@@ -50,6 +50,7 @@ pub struct Builder {
     home: Option<PathBuf>,
     settings: Settings,
     mode: Option<Mode>,
+    tools: Option<Vec<String>>,
     pub(super) wishes: Wishes,
     source: Option<Box<dyn SettingsSource>>,
     approver: Option<Arc<dyn Approver>>,
@@ -102,6 +103,28 @@ impl Builder {
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = Some(mode);
+        self
+    }
+
+    /// Chooses the tools that are offered, instead of the settings: by names and presets
+    /// ([`ToolPreset`](crate::settings::ToolPreset)), one after the other, as `--tools` takes them; a minus before one takes
+    /// it away.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// let lancet = lancet::Lancet::builder()
+    ///     .root(folder.path())
+    ///     .tools(["claude", "Undo", "-Glob"])
+    ///     .open()?;
+    /// let names: Vec<_> = lancet.tools().iter().map(|tool| tool.name.clone()).collect();
+    /// assert_eq!(names, ["Read", "Edit", "Write", "Grep", "Undo"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
@@ -248,6 +271,7 @@ impl Builder {
             roots: self.roots,
             wishes: self.wishes,
             mode: self.mode,
+            tools: self.tools,
             answer_limit: self.answer_limit,
             home: self.home,
             host_tools: self.host_tools,

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::OpenError;
 use crate::builtin::{Declaration, declarations};
 use crate::host_tool::HostTool;
-use crate::settings::{Mode, Settings};
+use crate::settings::{Mode, ToolPreset};
 
-/// Selects the offered tools: all that the settings choose and, in plan mode, only those that change no file.
+/// Selects the offered tools: those that a selection names (without one the default ones) and, in plan mode, of these only those
+/// that change no file.
 pub(super) fn select(
-    settings: &Settings,
+    chosen_by: Option<&[String]>,
     mode: Mode,
     host_tools: &[Arc<dyn HostTool>],
 ) -> Result<Vec<Declaration>, OpenError> {
@@ -21,9 +22,9 @@ pub(super) fn select(
     if let Some(name) = doubled(&all) {
         return Err(OpenError::ToolTwice { name });
     }
-    let by_default = |tool: &Declaration| crate::builtin::is_default(&tool.name);
-    let mut chosen: Vec<bool> = all.iter().map(by_default).collect();
-    if let Some(selection) = &settings.tools {
+    let of = |preset: ToolPreset| all.iter().map(move |tool| has(preset, tool));
+    let mut chosen: Vec<bool> = of(ToolPreset::Default).collect();
+    if let Some(selection) = chosen_by {
         if !selection.first().is_some_and(|word| word.starts_with('-')) {
             chosen.fill(false);
         }
@@ -31,23 +32,13 @@ pub(super) fn select(
             let (keep, name) = word
                 .strip_prefix('-')
                 .map_or((true, word.as_str()), |name| (false, name));
-            if name == "all" {
-                chosen.fill(keep);
-            } else if name == "default" {
-                for (at, _) in all.iter().enumerate().filter(|(_, tool)| by_default(tool)) {
-                    chosen[at] = keep;
-                }
+            if let Some(preset) = ToolPreset::from_word(name) {
+                let named = chosen.iter_mut().zip(of(preset));
+                named.for_each(|(chosen, named)| *chosen = if named { keep } else { *chosen });
             } else if let Some(at) = all.iter().position(|tool| tool.name == name) {
                 chosen[at] = keep;
             } else {
-                let names = all.iter().map(|tool| &*tool.name).chain(["default", "all"]);
-                let suggestion = lancet_text::closest(name, names, 1)
-                    .first()
-                    .map(|name| (*name).to_owned());
-                return Err(OpenError::UnknownTool {
-                    name: name.to_owned(),
-                    suggestion,
-                });
+                return Err(unknown(name, &all));
             }
         }
     }
@@ -56,6 +47,30 @@ pub(super) fn select(
         .zip(chosen)
         .filter(|(tool, chosen)| *chosen && (mode != Mode::Plan || tool.read_only));
     Ok(listed.map(|(tool, _)| tool).collect())
+}
+
+/// Returns whether a preset has a tool. A tool that a preset names and that does not exist is left out of it.
+fn has(preset: ToolPreset, tool: &Declaration) -> bool {
+    match preset {
+        ToolPreset::Default => crate::builtin::is_default(&tool.name),
+        ToolPreset::All => true,
+        ToolPreset::Claude => has(ToolPreset::Default, tool) && tool.name != "MultiEdit",
+        ToolPreset::Codex => ["Read", "Glob", "Grep", "ApplyPatch"].contains(&&*tool.name),
+        ToolPreset::TextEditor => {
+            ["str_replace_based_edit_tool", "Glob", "Grep"].contains(&&*tool.name)
+        }
+    }
+}
+
+/// Returns the error for a word that is neither a tool nor a preset, with the closest that is.
+fn unknown(name: &str, all: &[Declaration]) -> OpenError {
+    let names = all.iter().map(|tool| &*tool.name);
+    let names = names.chain(ToolPreset::WORDS.iter().copied());
+    let suggestion = lancet_text::closest(name, names, 1);
+    OpenError::UnknownTool {
+        name: name.to_owned(),
+        suggestion: suggestion.first().map(|name| (*name).to_owned()),
+    }
 }
 
 /// Finds the first name that two tools have.

@@ -62,6 +62,7 @@ pub(super) struct Fixed {
     pub(super) roots: Vec<PathBuf>,
     pub(super) wishes: Wishes,
     pub(super) mode: Option<Mode>,
+    pub(super) tools: Option<Vec<String>>,
     pub(super) answer_limit: Option<usize>,
     pub(super) home: Option<PathBuf>,
     pub(super) host_tools: Vec<Arc<dyn HostTool>>,
@@ -109,6 +110,8 @@ impl EffectiveSettings {
             (&settings, mode),
             fixed.home.as_deref(),
         )?;
+        let tools = fixed.tools.as_deref().or(settings.tools.as_deref());
+        let declarations = select(tools, mode, &fixed.host_tools)?.into();
         let answer_limit = reread.answer_limit.or(fixed.answer_limit);
         let answer_limit = answer_limit
             .unwrap_or(ANSWER_LIMIT)
@@ -116,7 +119,7 @@ impl EffectiveSettings {
         Ok(EffectiveSettings {
             mode,
             permissions: Arc::new(permissions),
-            declarations: select(&settings, mode, &fixed.host_tools)?.into(),
+            declarations,
             answer_limit,
             workspace,
             folders: fixed.folders(&settings),

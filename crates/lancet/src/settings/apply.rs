@@ -7,11 +7,11 @@ use lancet_text::Encoding;
 
 use super::by_path::PathRule;
 use super::error::{SettingsError, position};
-use super::keys::{PRESETS, Project};
+use super::keys::Project;
 use super::parse::{Found, Given};
 use super::permissions;
 use super::values::{
-    Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, Weak,
+    Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, ToolPreset, Weak,
 };
 use super::{ClientLimit, Ignored, Layer, Origin, Settings};
 use crate::builtin::declarations;
@@ -86,7 +86,7 @@ fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), Settin
                 .map(|declaration| declaration.name.as_ref());
             let known: Vec<&str> = own
                 .chain(host_tools.iter().copied())
-                .chain(PRESETS)
+                .chain(ToolPreset::WORDS.iter().copied())
                 .collect();
             for (word, at) in words {
                 let name = word.strip_prefix('-').unwrap_or(word);

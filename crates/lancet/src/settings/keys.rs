@@ -83,9 +83,6 @@ const fn later(name: &'static str) -> Key {
     }
 }
 
-/// The words that choose several tools at once.
-pub(super) const PRESETS: [&str; 2] = ["default", "all"];
-
 /// Every key, in the order of the documentation.
 pub(super) const KEYS: &[Key] = &[
     key(
@@ -121,7 +118,7 @@ pub(super) const KEYS: &[Key] = &[
         Form::Tools,
         "\"default\"",
         Project::Ignored,
-        "The tools that are offered: names, default, all; a minus before a name takes it away. A list, or one text with commas.",
+        "The tools that are offered: names and presets (default, all, claude, codex, text-editor), one after the other; a minus before one takes it away. A list, or one text with commas.",
     ),
     key(
         "read_roots",

@@ -55,6 +55,22 @@ impl From<Mode> for lancet_policy::Mode {
 }
 
 choice! {
+    /// A set of tools under one name, for `tools`.
+    ToolPreset {
+        /// Those that are offered where nothing is chosen, a host's own among them.
+        Default = "default",
+        /// Every one.
+        All = "all",
+        /// As in Claude Code: the default ones less MultiEdit.
+        Claude = "claude",
+        /// As in Codex: patches beside the reading tools.
+        Codex = "codex",
+        /// The one tool for viewing and editing that Claude models are trained on, and the searches.
+        TextEditor = "text-editor",
+    }
+}
+
+choice! {
     /// How old text is found.
     Matching {
         /// By every rung of the ladder.
