@@ -58,6 +58,17 @@ pub struct EditRequest {
     pub expect_count: Option<u64>,
     /// The edit is refused unless the file is at this revision.
     pub revision: Option<String>,
+    /// Where in the file the edit is made.
+    pub place: Place,
+}
+
+/// Where in a file an edit is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// Where the old text stands.
+    #[default]
+    Text,
 }
 
 /// The content to write to a file.

@@ -50,6 +50,7 @@ impl EditArguments {
             replace_all: self.replace_all,
             expect_count: counted(self.expect_count),
             revision: given(self.revision),
+            ..EditRequest::default()
         };
         let request = Request {
             files: vec![FileRequest::edit(self.file_path, vec![edit])],

@@ -110,6 +110,7 @@ pub(crate) fn file_requests(edits: Vec<EditItem>, shared: Option<&str>) -> Vec<F
             replace_all: item.replace_all,
             expect_count: None,
             revision: given(item.revision),
+            ..EditRequest::default()
         };
         let path = item.file_path.as_deref().or(shared).unwrap_or_default();
         match files.last_mut() {
