@@ -1,6 +1,6 @@
-//! What a call asks for, in one form for all tools: a read, a search, or a change. Every change of files is a [`Request`],
-//! whichever tool or host built it, so that one call may mix edits and whole files in one transaction. Data only: the
-//! rooms carry it out.
+//! What a call asks for, in one form for all tools: a read, a search, or a change. Every change of files is a
+//! [`Request`], whichever tool or host built it, so that one call may mix edits and whole files in one transaction.
+//! This is data only: the rooms carry it out.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,11 +30,11 @@ pub struct Request {
 pub struct FileRequest {
     /// The file's path as the caller spelled it.
     pub path: String,
-    /// What is to happen.
+    /// The change to make to the file.
     pub action: Action,
 }
 
-/// The kinds of change that a file can undergo.
+/// The kinds of change that a request can make to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
@@ -50,13 +50,13 @@ pub enum Action {
 pub struct EditRequest {
     /// The text to find; empty creates the file, or fills an empty one.
     pub old: String,
-    /// The text to put there.
+    /// The text that replaces the found text.
     pub new: String,
-    /// Replaces every occurrence instead of the only one.
+    /// Whether every occurrence is replaced, instead of the only one.
     pub replace_all: bool,
-    /// The edit is refused where another number of occurrences is found.
+    /// If set, the edit is refused where another number of occurrences is found.
     pub expect_count: Option<u64>,
-    /// The edit is refused unless the file is at this revision.
+    /// If set, the edit is refused unless the file is at this revision.
     pub revision: Option<String>,
     /// Where in the file the edit is made.
     pub place: Place,
@@ -75,11 +75,11 @@ pub enum Place {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteRequest {
-    /// The whole text, or what is appended.
+    /// The whole text, or the text to append.
     pub content: String,
     /// What happens to a file that exists.
     pub mode: WriteMode,
-    /// The write is refused unless the file is at this revision.
+    /// If set, the write is refused unless the file is at this revision.
     pub revision: Option<String>,
 }
 
@@ -88,21 +88,21 @@ pub struct WriteRequest {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum WriteMode {
-    /// Replace it.
+    /// The file is replaced.
     #[default]
     Overwrite,
-    /// Add to its end.
+    /// The content is added at the end of the file.
     Append,
-    /// Refuse.
+    /// The call is refused.
     Create,
 }
 
 /// Whether text that looks like display text or a placeholder is written all the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Insist {
-    /// It is written.
+    /// Such text is written.
     Yes,
-    /// It is refused as leaked.
+    /// Such text is refused as `leaked`.
     #[default]
     No,
 }
@@ -130,7 +130,7 @@ impl From<bool> for DryRun {
 }
 
 impl Request {
-    /// A request that is carried out and writes no text that looks leaked.
+    /// Makes a request that is carried out and refuses text that looks leaked.
     pub fn new(files: Vec<FileRequest>) -> Self {
         Self {
             files,
@@ -140,7 +140,7 @@ impl Request {
 }
 
 impl FileRequest {
-    /// Edits of one file, each on the result of those before it.
+    /// Makes a request for edits of one file, each on the result of those before it.
     pub fn edit(path: impl Into<String>, edits: Vec<EditRequest>) -> Self {
         Self {
             path: path.into(),
@@ -148,7 +148,7 @@ impl FileRequest {
         }
     }
 
-    /// A file written whole, or appended to.
+    /// Makes a request that writes a file whole, or appends to it.
     pub fn write(path: impl Into<String>, write: WriteRequest) -> Self {
         Self {
             path: path.into(),
@@ -158,7 +158,7 @@ impl FileRequest {
 }
 
 impl EditRequest {
-    /// An edit of a text that occurs once.
+    /// Makes an edit of a text that must occur exactly once.
     pub fn new(old: impl Into<String>, new: impl Into<String>) -> Self {
         Self {
             old: old.into(),
@@ -169,7 +169,7 @@ impl EditRequest {
 }
 
 impl WriteRequest {
-    /// This content, whether or not the file exists.
+    /// Makes a write of this content, whether or not the file exists.
     pub fn new(content: impl Into<String>) -> Self {
         Self {
             content: content.into(),
@@ -178,13 +178,13 @@ impl WriteRequest {
     }
 }
 
-/// What a call asks for, once its arguments are typed.
+/// What a call asks for, after its arguments were parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Asked {
     Read(ReadArguments),
     Search(Search),
     Change(Change),
-    /// The answer of a host's tool that changes nothing.
+    /// The answer of a host's tool that changes no file.
     Answer {
         text: String,
         data: Value,
@@ -198,7 +198,7 @@ pub(crate) enum Search {
     Grep(GrepArguments),
 }
 
-/// A change: of files as the caller describes them, or back to what the history has of them.
+/// A change: of files as the caller describes them, or back to a state in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Files(Request),
@@ -206,12 +206,12 @@ pub(crate) enum Change {
     Restore(Restore),
 }
 
-/// Whose changes may be taken back.
+/// Whose changes an undo may take back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// The session's own: what a model may ask for.
+    /// Changes of the same session: what a model may ask for.
     Own,
-    /// All below the roots: what a person may ask for.
+    /// All changes below the roots: what a person may ask for.
     Everyone,
 }
 

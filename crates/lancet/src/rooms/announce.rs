@@ -1,5 +1,6 @@
-//! Puts a plan on record before it is carried out, with all that it takes to go back, and says afterwards that it was.
-//! Where the record cannot be kept, nothing is written, unless the settings say otherwise.
+//! Records a plan in the history before it is carried out, with everything that an undo needs, and marks it finished
+//! afterwards. Where the record cannot be written the change is refused, unless the settings allow changes without
+//! history.
 
 use std::sync::Arc;
 
@@ -16,26 +17,26 @@ use crate::operation;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::quote_path;
 
-/// Old contents that the history would store as a file are not written out: the displaced file itself becomes the content.
+/// Old contents above this size are not copied into the history: the displaced file itself becomes the stored content.
 const DISPLACED: u64 = lancet_history::INLINE_LIMIT;
-/// Contents up to here are put together to be hashed.
+/// Contents up to this size are assembled in memory before they are hashed.
 const TOGETHER: usize = 64 * 1024;
-/// How often another id is tried where one is taken.
+/// How many ids are tried before giving up where an id is already taken.
 const TRIES: usize = 8;
 
-/// A plan that is on record.
+/// An operation that is announced in the history and not finished yet.
 pub(crate) struct PendingOperation {
     pub(super) id: String,
     pub(super) keeping: Keeping,
-    /// The name of each file's new content, as far as it was worked out: nobody needs to hash it again.
+    /// The revision of each file's new content, where it is known in advance, so that it is not hashed again.
     pub(super) revisions: Vec<Option<Revision>>,
     time: i64,
-    /// Is there a record?
+    /// Whether the history has a record of the operation.
     on_record: bool,
 }
 
 impl PendingOperation {
-    /// Was everything known already when the plan was announced?
+    /// Whether the announced record is already complete, so that it only has to be confirmed.
     fn says_all(&self, plan: &Plan, written: &[Written]) -> bool {
         let mut files = plan.files.iter().zip(written).zip(&self.revisions);
         plan.origin.takes_back.is_empty()
@@ -43,7 +44,7 @@ impl PendingOperation {
                 let Expected::Content { stamp, .. } = &file.expected else {
                     return false;
                 };
-                // What may still change in the old file is kept with the record.
+                // An old file that may still be written to must be kept with the record.
                 (written.is_sealed() || self.old_of(file) == OldFile::KeptByCaller)
                     && *known == Some(written.revision)
                     && stamp.mode == written.stamp.mode
@@ -51,7 +52,7 @@ impl PendingOperation {
             })
     }
 
-    /// What may become of a file's old bytes: those that the record holds need not be kept a second time.
+    /// Whether the workspace keeps a file's old bytes: bytes that the record holds are not kept a second time.
     pub(super) fn old_of(&self, file: &FilePlan) -> OldFile {
         let is_whole = file
             .base
@@ -65,16 +66,16 @@ impl PendingOperation {
     }
 }
 
-/// Whether what a change displaces is kept.
+/// Whether the history keeps the old state of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
-    /// It is, or there is no state folder and nobody expects it.
+    /// The history keeps it, or there is no state folder at all.
     History,
-    /// The state folder takes no bytes, and the settings let the change go on.
+    /// The state folder cannot be written, and the settings allow the change all the same.
     Nothing,
 }
 
-/// Announces a plan.
+/// Announces a plan in the history.
 pub(crate) fn begin(
     context: &CallContext<'_>,
     plan: &mut Plan,
@@ -111,7 +112,8 @@ pub(crate) fn begin(
     Ok(announced)
 }
 
-/// Says that it was carried out. The files stand either way; what cannot be said now is found out at the next start.
+/// Marks an operation as carried out. If this fails the files stay as written, and the next start settles the record by
+/// comparing the files.
 pub(crate) fn finish(
     context: &CallContext<'_>,
     plan: &mut Plan,
@@ -123,14 +125,15 @@ pub(crate) fn finish(
     };
     let adopt = || {
         for displaced in written.iter().filter_map(|file| file.displaced.as_ref()) {
-            // One that somebody may still write into is looked at again when there is time.
+            // A file that another process may still write to is checked again later (`late`).
             if displaced.seal == Seal::Sealed {
-                // Where that fails it stays where it is, and is looked at again, too.
+                // If this fails the file stays where it is, and the next start adopts it.
                 let _ = store.adopt(displaced.revision.as_bytes(), &displaced.path);
             }
         }
     };
-    // Before the operation is finished: what a process leaves that ends in between is looked for where one is not.
+    // This must precede the end of the operation: files that a killed process left are looked for only among unfinished
+    // operations.
     adopt();
     let confirmed = if announced.says_all(plan, written) {
         store.confirm(&announced.id)
@@ -148,7 +151,7 @@ pub(crate) fn finish(
     };
     let notice = match finished {
         Ok(saved) => {
-            // A new database awaits them only now.
+            // The store has begun a new database meanwhile, which does not have the files yet.
             if saved.set_aside.is_some() {
                 adopt();
             }
@@ -172,10 +175,10 @@ fn store_of<'d>(
         .filter(|_| announced.keeping == Keeping::History)
 }
 
-/// Says that it was not.
+/// Marks an operation as not carried out.
 pub(crate) fn abandon(context: &CallContext<'_>, announced: &PendingOperation) {
     if let Some(store) = store_of(context, announced) {
-        // What stays announced is settled at the next start, by a look at the files.
+        // An operation that stays announced is settled at the next start by comparing the files.
         let _ = store.abandon(&announced.id);
     }
 }
@@ -213,7 +216,7 @@ fn refuse(plan: &Plan, error: &StoreError) -> Refusal {
     Refusal::new(RefusalKind::Io, text).with("file_path", path)
 }
 
-/// A plan in the history's terms; once it was carried out with what is known only then.
+/// Converts a plan to the history's record; after the write, with the values that are known only then.
 fn draft<'p>(
     context: &'p CallContext<'_>,
     plan: &'p Plan,
@@ -252,7 +255,7 @@ fn draft<'p>(
 }
 
 impl FilePlan {
-    /// The name of the new content, where all of it is at hand.
+    /// Computes the revision of the new content, where all of it is in memory.
     fn new_revision(&self) -> Option<Revision> {
         match (&self.new, &self.base) {
             (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Some(Revision::of(bytes)),
@@ -285,7 +288,7 @@ impl FilePlan {
         }
     }
 
-    /// The size before the change.
+    /// The size of the file before the change.
     pub(super) fn size_before(&self) -> u64 {
         match &self.expected {
             Expected::Content { stamp, .. } => stamp.size,
@@ -302,7 +305,7 @@ impl FilePlan {
         };
         let content = match &self.base {
             Some(base) if base.bytes.len() as u64 <= DISPLACED => Content::Whole(&base.bytes),
-            // The old file could not be put away, or somebody may still write into it.
+            // The old file could not be moved away, or another process may still write to it.
             Some(base) if written.is_some_and(|to| !to.is_sealed()) => Content::Whole(&base.bytes),
             Some(_) => Content::Displaced,
             None => Content::Displaced,
@@ -322,14 +325,14 @@ impl FilePlan {
         known: Option<Revision>,
         mode: u32,
     ) -> Option<State<'_>> {
-        // The name of what is streamed is known once it was.
+        // The revision of streamed content is known only after the write.
         let revision = written.map(|to| to.revision).or(known);
         let (size, content) = match &self.new {
             New::Removed { .. } => return None,
             New::Whole(bytes) | New::Restored { bytes, .. } => {
                 (bytes.len() as u64, Content::Whole(bytes))
             }
-            // The history has it already.
+            // The history already has this content.
             New::Copied { content, .. } => (content.0.size(), Content::Displaced),
             New::Changes(changes) | New::Streamed(changes) => {
                 let (base, before) = match (&self.expected, &self.base) {
@@ -367,10 +370,10 @@ fn stretches(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
         .collect()
 }
 
-/// The hash of the new content, without putting it together.
+/// Hashes the new content from its pieces, without assembling it.
 fn revision_of(base: &[u8], changes: &[RawChange]) -> Revision {
-    // The hash takes whole blocks by the dozen and pieces one by one: a small content is put together first (10 KB: 25,000
-    // instructions instead of 56,000).
+    // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so a small content is assembled first (10 KB:
+    // 25,000 instructions instead of 56,000).
     if base.len() <= TOGETHER {
         return Revision::of(&apply_raw(base, changes));
     }

@@ -1,4 +1,5 @@
-//! approve: may this plan be carried out? Policy decides, and a person where it asks. No one there to ask is a no.
+//! approve: decides whether a plan may be carried out. The policy decides, and a person where the policy says so. If
+//! there is nobody to ask, the plan is refused.
 
 mod ask;
 mod check;
@@ -19,11 +20,11 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Check;
 use crate::wording::quote_path;
 
-/// A plan that may be carried out. There is no other way to make one than [`approve`].
+/// A plan that may be carried out. Only [`approve`] makes one.
 pub(crate) struct Approved(Plan);
 
 impl Approved {
-    /// The plan; only *commit* has a use for it.
+    /// Gives up the plan, for *commit*.
     pub(super) fn into_plan(self) -> Plan {
         self.0
     }
@@ -31,14 +32,14 @@ impl Approved {
 
 /// Why a plan is not carried out as it is.
 pub(crate) enum Halt {
-    /// It is refused.
+    /// The plan is refused.
     Refused(Box<Refusal>),
-    /// A person has to be asked, and the plan relies on a cached copy: they are shown bytes that were read now.
+    /// A person has to be asked, but the plan relies on a cached copy: the question must show bytes that were read now.
     NeedsFreshRead,
-    /// A file changed while its question was open: the call looks again, and asks again if it still fits.
+    /// A file changed while its question was open: the call examines it again, and asks again if the change still fits.
     Changed,
-    /// A file, or a folder on the way to it, was moved or replaced while a question was open: the call looks again from
-    /// the start.
+    /// A file, or a folder on the way to it, was moved or replaced while a question was open: the call locates it
+    /// again.
     Moved,
 }
 
@@ -48,7 +49,7 @@ impl From<Refusal> for Halt {
     }
 }
 
-/// Asks what must be asked and gives the plan on, or the refusal.
+/// Asks the necessary questions and passes the plan on, or gives the refusal.
 pub(crate) fn approve(
     context: &CallContext<'_>,
     attempt: &Attempt,
@@ -104,8 +105,8 @@ pub(crate) fn approve(
         asked = true;
     }
     if asked {
-        // A person may take minutes: a rule may have come into force meanwhile, and the path may lead elsewhere. What was
-        // allowed is the file that was shown.
+        // A person may take minutes: a rule may have been added meanwhile, and the path may lead elsewhere. The answer
+        // is valid only for the file that was shown.
         let policy = context.session.lancet.engine().permissions.policy();
         for file in &plan.files {
             let decision = decide(&policy, &file.target);
@@ -121,7 +122,7 @@ pub(crate) fn approve(
     Ok(Approved(plan))
 }
 
-/// What [`approve`] would come to, without asking.
+/// Predicts the result of [`approve`] without asking anybody.
 pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
     let policy = context.engine().permissions.policy();
     for file in &plan.files {
@@ -143,7 +144,8 @@ pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
     }
 }
 
-/// What a dry run says of it: why a person would be asked, or the refusal where nobody could say yes to a protected name.
+/// Predicts it for a dry run: why a person would be asked, or the refusal where a protected name has nobody who could
+/// say yes.
 pub(crate) fn foresee_dry_run(
     context: &CallContext<'_>,
     plan: &Plan,
@@ -161,7 +163,7 @@ pub(crate) fn foresee_dry_run(
     }
 }
 
-/// The other files of a plan, protected ones first.
+/// Lists the other files of a plan, protected ones first.
 fn others(policy: &Policy, plan: &Plan, asked: usize) -> Vec<OtherFile> {
     let files = plan.files.iter().enumerate();
     let mut others: Vec<OtherFile> = files
@@ -178,7 +180,7 @@ fn others(policy: &Policy, plan: &Plan, asked: usize) -> Vec<OtherFile> {
     others
 }
 
-/// Why a plan's files would be asked about.
+/// Gives the reasons why a person must be asked about the files of a plan.
 fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
     let asked = plan.files.iter().filter_map(|file| {
         let reason = reason(policy, &file.target, &decide(policy, &file.target))?;
@@ -193,11 +195,11 @@ fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reaso
 }
 
 fn decide<'p>(policy: &'p Policy, target: &Target) -> Decision<'p> {
-    // Whether the text may be shown was settled when the file was located.
+    // Whether the text may be shown was decided when the file was located.
     target.with_names(|names| policy.writing(names, Shows::Nothing))
 }
 
-/// Why a write is asked about; none where it goes through.
+/// Gives the reason why a person must be asked about a write; none where the write is allowed.
 fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<Reason> {
     let path = quote_path(target.path());
     let (words, key, rule) = match (&decision.cause, decision.outcome) {
@@ -211,7 +213,7 @@ fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<R
             format!("secret {pattern}"),
             None,
         ),
-        // Before what the mode says: another name of the file may be a protected one.
+        // This precedes the mode, because another hard link of the file may have a protected name.
         _ if target.hard_links == HardLinks::Unknown => (
             format!(
                 "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
@@ -229,7 +231,7 @@ fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<R
             "mode".to_owned(),
             None,
         ),
-        // In every mode, and whether or not it is there: a write unasked would tell that.
+        // This holds in every mode and whether or not the file exists: an unasked write would reveal which.
         _ if target.is_withheld() => (
             format!(
                 "reading {path} is denied, and what was not read is written only after a person's yes"
@@ -248,7 +250,8 @@ fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<R
     })
 }
 
-/// The refusal for what policy denies by now: the mode, or a rule that came into force since the file was located.
+/// The refusal for a file that the policy denies now: because of the mode, or of a rule added since the file was
+/// located.
 fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
     if let Cause::Mode(_) = decision.cause {
         return Refusal::new(

@@ -1,16 +1,17 @@
-//! One attempt of a change: where the bytes of its files may come from.
+//! One attempt at a change: whether its files may come from the cache, and what the attempt relied on.
 
 /// Where the bytes of a file that is to be changed may come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
-    /// The copy in the session's ledger will do if the file's stat is still the one that belongs to it. The stat may be racy
-    /// (taken so soon after a write that a second write could have left the same one); the commit compares every byte.
+    /// The cached copy in the session's ledger may be used if the file's stat still equals the cached one. Such a stat
+    /// may be racy (taken so soon after a write that a second write could have left the same stat); the commit compares
+    /// every byte.
     Cached,
-    /// Only bytes that are read now.
+    /// The bytes must be read from the disk now.
     FromDisk,
 }
 
-/// What one attempt reads, and on what it relied.
+/// What one attempt may read, and what it relied on.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     freshness: Freshness,
@@ -29,13 +30,13 @@ impl Attempt {
         self.freshness
     }
 
-    /// Notes that a cached copy was used although the stat that belongs to it is racy.
+    /// Notes that a cached copy was used although its stat is racy.
     pub(crate) fn rely_on_racy_stat(&mut self) {
         self.relied_on_racy_stat = true;
     }
 
-    /// Whether what the attempt found out needs a read from the disk before anyone is told of it: then the change is
-    /// attempted again with [`Freshness::FromDisk`].
+    /// Whether the result of the attempt must be confirmed by reading from the disk before it is reported: then the
+    /// change is attempted again with [`Freshness::FromDisk`].
     pub(crate) fn needs_fresh_read(&self) -> bool {
         self.relied_on_racy_stat
     }

@@ -1,4 +1,4 @@
-//! A change on its way through examine, approve, commit, record and reply. The first attempt may use cached copies of the
+//! Takes a change through examine, approve, commit, record and reply. The first attempt may use cached copies of the
 //! files; every further one reads them from the disk.
 
 use super::approve::{self, Halt};
@@ -17,9 +17,9 @@ const RETRIES: usize = 2;
 
 /// How an attempt ended.
 enum Ended {
-    /// With an answer.
+    /// The call has its answer.
     Answered(Box<Reply>),
-    /// Before anyone was told of bytes that only a cached copy vouches for.
+    /// A result that only a cached copy supports was about to be reported.
     NeedsFreshRead,
     /// A file changed while a person was asked about it.
     ChangedWhileAsked,
@@ -38,9 +38,9 @@ pub(super) fn carry_out(
     loop {
         match attempt(context, change, repairs, freshness)? {
             Ended::Answered(reply) => return Ok(*reply),
-            // Only the first attempt ends like this.
+            // Only the first attempt ends like this, because the later ones read from the disk.
             Ended::NeedsFreshRead => {}
-            // Bounded by the time that a person has for all questions of a call.
+            // The number of repetitions is bounded by the time that a person has for all questions of a call.
             Ended::ChangedWhileAsked => {}
             Ended::ChangedOnDisk if retries < RETRIES => retries += 1,
             Ended::ChangedOnDisk => return Err(commit::Failed::Changed.refusal()),
@@ -58,7 +58,8 @@ fn attempt(
 ) -> Result<Ended, Refusal> {
     let mut attempt = Attempt::new(freshness);
     let examined = examine_change(context, &mut attempt, change);
-    // The commit compares every byte that a plan relies on. What is answered without one is answered from bytes read now.
+    // The commit compares every byte that a plan relies on. A plan that is not committed has to be made from bytes read
+    // now.
     let is_compared =
         matches!(&examined, Ok(plan) if plan.dry_run == DryRun::No && !plan.tells_of_others());
     if !is_compared && attempt.needs_fresh_read() {
@@ -89,7 +90,7 @@ fn attempt(
             approve::keep_rules(context, &mut reply);
             Ok(answered(reply))
         }
-        // The cached copy was out of date: that is no change during this call, and does not count as a retry.
+        // The cached copy was out of date. That is not a change during this call, so it does not count as a retry.
         Err(commit::Failed::Changed) if attempt.needs_fresh_read() => Ok(Ended::NeedsFreshRead),
         Err(commit::Failed::Changed) => Ok(Ended::ChangedOnDisk),
         Err(failed) => Err(failed.refusal()),
@@ -100,13 +101,13 @@ fn answered(reply: Reply) -> Ended {
     Ended::Answered(Box::new(reply))
 }
 
-/// What a change would come to. Nothing is written, so nothing compares a cached copy with the disk: where one was used
-/// whose stat is racy, the file is read.
+/// Predicts the result of a change. Nothing is written, so no commit compares a cached copy with the disk: where one
+/// with a racy stat was used, the file is read.
 pub(super) fn check(context: &CallContext<'_>, change: &Change) -> Result<Check, Refusal> {
     let mut attempt = Attempt::new(Freshness::Cached);
     let mut examined = examine_change(context, &mut attempt, change);
     if attempt.needs_fresh_read() {
-        // The plan holds the turn for its files, which the next examination takes.
+        // The plan holds the turn for its files, which the next examination needs.
         drop(examined);
         attempt = Attempt::new(Freshness::FromDisk);
         examined = examine_change(context, &mut attempt, change);

@@ -1,4 +1,4 @@
-//! commit: the last check and the write, one synchronous step. Between the two there is no waiting and no log line; the
+//! commit: the last check and the write, in one synchronous step. Nothing is awaited or logged between the two; the
 //! workspace does both.
 
 use std::path::PathBuf;
@@ -18,20 +18,20 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::settings;
 use crate::wording::{QuotedPath, joined, quote_path};
 
-/// A plan that was carried out. There is no other way to make one than [`commit`].
+/// A plan that was carried out. Only [`commit`] makes one.
 pub(crate) struct Committed {
     pub(super) plan: Plan,
     pub(super) written: Vec<Written>,
     pub(super) announced: PendingOperation,
 }
 
-/// Why nothing was written.
+/// Why a plan was not carried out.
 pub(crate) enum Failed {
-    /// A file is no longer what the plan was made for: the call looks again.
+    /// A file is no longer what the plan was made for: the call examines it again.
     Changed,
-    /// The system, or someone else, stood in the way.
+    /// The system refused, or another process interfered.
     Refused(Box<Refusal>),
-    /// Some files could not be put back: what became of them is found out at the next start.
+    /// Some files could not be rolled back; recovery settles them at the next start.
     Partly(Box<Refusal>),
 }
 
@@ -110,7 +110,7 @@ fn carry_out(
         Keeping::History => &*context.engine().workspace,
         Keeping::Nothing => context.engine().without_state(),
     };
-    // The innermost first: one may lie in another that a file of the same plan takes along.
+    // The innermost folders come first, because one may lie in a folder that another file of the plan removes.
     let mut going: Vec<(usize, &[PathBuf])> = plan
         .files
         .iter()
@@ -161,7 +161,7 @@ fn carry_out(
     }
 }
 
-/// How the settings want a file written.
+/// Converts the settings for a file to write options.
 fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
     let engine = context.engine();
     let settings = &engine.settings;
@@ -264,7 +264,7 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
     }
 }
 
-/// Somebody else wrote in the same moment: which version stands, and how to get at the other.
+/// The refusal for another writer at the same moment: it says whose version is in place and how to get the other.
 fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBuf]) -> Refusal {
     let file = plan.files.get(index);
     let path = file
@@ -292,7 +292,7 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
         .with("kept", json!(on_record))
 }
 
-/// The system's error in words that say what a person can do about it.
+/// Words the system's error so that a person knows what to do about it.
 fn system_words(step: &str, source: &std::io::Error) -> String {
     use std::io::ErrorKind;
     let plain = match source.kind() {

@@ -1,5 +1,5 @@
-//! The context of one call, which every room is given: the session, the engine as it is for this call, who calls, how long
-//! the call and its answer may be.
+//! The context of one call, which every room gets: the session, the engine's snapshot for this call, the caller, and
+//! the limits of time and answer.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -24,11 +24,11 @@ use crate::session::Session;
 use crate::settings::Matching;
 use crate::wording::duration;
 
-/// The context of one call. Session, engine, caller and limits stay the same throughout; the budget is spent by examine.
+/// The context of one call. Session, engine, caller and limits stay the same throughout; *examine* spends the budget.
 pub(crate) struct CallContext<'s> {
     pub(crate) session: &'s Session,
     pub(super) engine: Arc<EngineView>,
-    /// The name of the tool: its own one, once the call has been received.
+    /// The name of the tool: as called at first, the tool's own name once the call has been received.
     pub(crate) tool: String,
     /// How the JSON of a change is laid out.
     pub(crate) layout: Layout,
@@ -36,17 +36,17 @@ pub(crate) struct CallContext<'s> {
     pub(crate) numbers: Numbers,
     pub(crate) caller: Caller,
     pub(crate) cancel: Cancel,
-    /// How long the answer may be.
+    /// The length limit of an answer to a call that is carried out.
     pub(crate) limit: AnswerLimit,
-    /// How long it may be where the call is refused.
+    /// The length limit of a refusal.
     pub(crate) refusals: AnswerLimit,
-    /// What the answer may still say and show of a change.
+    /// How much the answer may still say and show about a change.
     pub(crate) budget: AnswerBudget,
-    /// Who is asked about this call, where it is not whom the engine asks.
+    /// The approver of this call; none where the engine's approver is asked.
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// How long this call has waited for a person.
     pub(crate) waited: Cell<Duration>,
-    /// The rules of "always" answers, kept once the call has gone through.
+    /// The rules of "always" answers, saved once the call has been carried out.
     pub(super) rules: RefCell<Vec<String>>,
 }
 
@@ -55,7 +55,7 @@ impl<'s> CallContext<'s> {
         let engine = session.lancet.engine();
         let in_force = |client: Option<AnswerLimit>| {
             let mut limit = AnswerLimit::in_force(engine.answer_limit, client);
-            // The engine's own limit leaves room for these words already.
+            // The engine's own limit already leaves room for the notice about settings.
             if engine.trouble.is_some() && limit.most < engine.answer_limit {
                 limit.most -= TROUBLE_ROOM.min(limit.most / 4);
             }
@@ -78,20 +78,20 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// Takes the name of a built-in tool, and how that tool answers.
+    /// Sets the tool to a built-in one, with the form of its answers.
     pub(crate) fn set_tool(&mut self, tool: &dyn Tool) {
         tool.name().clone_into(&mut self.tool);
         self.layout = tool.layout();
         self.numbers = tool.numbers();
     }
 
-    /// Counts what the answer says before the lines that it shows next: lines behind the answer's end must not be taken
-    /// for seen.
+    /// Charges the budget for text that comes before the lines shown next: lines after the end of the answer must not
+    /// count as seen.
     pub(crate) fn say(&self, length: usize) {
         self.budget.say(length);
     }
 
-    /// How long a text is, as the limit of the answer measures it.
+    /// Measures a text in the unit of the answer's limit.
     pub(crate) fn length(&self, text: &str) -> usize {
         self.limit.length(text)
     }
@@ -100,7 +100,8 @@ impl<'s> CallContext<'s> {
         &self.engine
     }
 
-    /// Ends a call that is no longer wanted, or that has taken too long. Asked only where nothing has been written.
+    /// Refuses to continue a call that was cancelled or has taken too long. It is called only where nothing has been
+    /// written.
     pub(crate) fn check_time(&self) -> Result<(), Refusal> {
         match self.cancel.stopped() {
             None => Ok(()),
@@ -118,7 +119,7 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// The turn for some files, or the refusal of a call that waited for it too long.
+    /// Takes the turn for some files, or refuses where the call waited for it too long.
     pub(crate) fn take_turn<'p>(
         &self,
         files: impl IntoIterator<Item = &'p Path>,
@@ -133,7 +134,7 @@ impl<'s> CallContext<'s> {
         })
     }
 
-    /// A question to the ladder, about a file that is taken for code.
+    /// Makes a query to the ladder.
     pub(crate) fn query<'q>(
         &'q self,
         view: &'q str,
@@ -165,7 +166,7 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// What shows lines of a file to this session, ready to be sent.
+    /// Gives the call that shows lines of a file to this session, ready to be sent.
     pub(crate) fn read_call(
         &self,
         path: &Path,
@@ -180,7 +181,7 @@ impl<'s> CallContext<'s> {
         })
     }
 
-    /// What shows what stands in a line from a character on.
+    /// Gives the call that shows a line from a character on.
     pub(crate) fn read_column_call(&self, path: &Path, line: usize, column: usize) -> String {
         self.read_lines(ReadLines {
             path,

@@ -1,4 +1,4 @@
-//! examine: looks at the disk and the ledger and works out what a call would do, without writing anything.
+//! examine: reads the disk and the ledger and works out what a call would do, without writing anything.
 
 pub(crate) mod change;
 pub(crate) mod clash;

@@ -1,5 +1,5 @@
-//! A plan: what a writing call would do, worked out to the last byte and not yet done. *examine* makes it, *approve*
-//! takes it by value, and nothing else can reach the disk.
+//! A plan: what a writing call would do, worked out to the last byte and not yet done. *examine* makes it and *approve*
+//! takes it by value; nothing reaches the disk without it.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -22,18 +22,18 @@ pub(crate) struct Plan {
     pub(super) origin: Origin,
 }
 
-/// What the history is told of a plan besides its files.
+/// What the history records about a plan besides its files.
 pub(crate) struct Origin {
     pub(super) kind: OperationKind,
-    /// What it takes back, file by file.
+    /// The changes that the plan takes back, for each file.
     pub(super) takes_back: Vec<TakenBack>,
-    /// A sentence before the answer: what is taken back.
+    /// A sentence at the beginning of the answer that says what is taken back.
     pub(super) lead: Option<String>,
-    /// Files that were found to be what taking back would make of them: nothing is written there.
+    /// Files that already are what taking back would make of them; they are not written.
     pub(super) found_back: Vec<FoundBack>,
-    /// Files that are in conflict and stay as they are.
+    /// Files that are in conflict and are not written.
     pub(super) left_out: Vec<LeftOut>,
-    /// Who let it through, or by which rule; *approve* says.
+    /// Who approved the plan, or which rule; set by *approve*.
     pub(super) approved: Option<String>,
     /// Whether the person who was asked changed the text.
     pub(super) user_modified: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Origin {
 /// A file that already is what taking a change back would make of it.
 pub(crate) struct FoundBack {
     pub(super) path: PathBuf,
-    /// The changes that count as taken back by that.
+    /// The changes that therefore count as taken back.
     pub(super) operations: Vec<String>,
 }
 
@@ -51,12 +51,12 @@ pub(crate) struct LeftOut {
     pub(super) path: PathBuf,
     /// The change that stays in force.
     pub(super) operation: String,
-    /// The refusal that it would have been.
+    /// The refusal that the call would have had because of this file.
     pub(super) refusal: Refusal,
 }
 
 impl Plan {
-    /// Whether the plan says something of files that the write itself does not look at again.
+    /// Whether the answer to the plan says something about files that the commit does not compare.
     pub(super) fn tells_of_others(&self) -> bool {
         self.files.is_empty()
             || !self.origin.found_back.is_empty()
@@ -65,7 +65,7 @@ impl Plan {
 }
 
 impl Default for Origin {
-    /// A change of its own.
+    /// The origin of an ordinary change, which takes nothing back.
     fn default() -> Self {
         Self {
             kind: OperationKind::Change,
@@ -79,12 +79,12 @@ impl Default for Origin {
     }
 }
 
-/// What happens to one file.
+/// The change of one file.
 pub(crate) struct FilePlan {
     pub(super) target: Target,
-    /// What the disk must still hold when the change is made.
+    /// The content that the disk must still have when the change is made.
     pub(super) expected: Expected,
-    /// The version the plan is based on; none for a new file, none for a file too large to be held.
+    /// The version that the plan is based on; none for a new file and for a file too large to be held.
     pub(super) base: Option<Snapshot>,
     pub(super) new: New,
     pub(super) view: ChangeView,
@@ -102,19 +102,19 @@ pub(crate) enum New {
     Changes(Vec<RawChange>),
     /// Replacements in a base that is streamed from the disk.
     Streamed(Vec<RawChange>),
-    /// The whole content, and the permission bits that go with it, where they are to change.
+    /// The whole content, and the new permission bits where they are to change.
     Restored { bytes: Vec<u8>, mode: Option<u32> },
-    /// A state of the history that is too large to be held.
+    /// A state in the history that is too large to be held in memory.
     Copied {
         content: FromHistory,
         revision: Revision,
         mode: Option<u32>,
     },
-    /// None: the file goes, and these folders with it as far as they are empty, outermost first.
+    /// The file is removed, and with it these folders as far as they are then empty, outermost first.
     Removed { folders: Vec<PathBuf> },
 }
 
-/// A content of the history, as the door to the disk reads it.
+/// A content in the history, in the form that the workspace reads.
 #[derive(Debug)]
 pub(crate) struct FromHistory(pub(super) KeptContent);
 
@@ -125,7 +125,7 @@ impl Source for FromHistory {
 }
 
 impl New {
-    /// The permission bits that the file is to have, where they are to change.
+    /// The new permission bits of the file, where they are to change.
     pub(super) fn mode(&self) -> Option<u32> {
         match self {
             Self::Restored { mode, .. } | Self::Copied { mode, .. } => *mode,
@@ -134,7 +134,7 @@ impl New {
     }
 }
 
-/// What an answer tells about one file's change.
+/// What an answer says about the change of one file.
 #[derive(Default)]
 pub(crate) struct ChangeView {
     /// The rung of each edit, in order; empty for Write.
@@ -142,20 +142,20 @@ pub(crate) struct ChangeView {
     pub(super) replacements: usize,
     pub(super) added: usize,
     pub(super) removed: usize,
-    /// Three lines of context.
+    /// The hunks of the patch, with three lines of context.
     pub(super) patch: Vec<Hunk>,
-    /// The diff was too large to make: line numbers only.
+    /// Whether the diff was too large to compute, so that the patch has line numbers only.
     pub(super) coarse: bool,
     /// Numbered lines, or a diff, for the model.
     pub(super) body: String,
     /// Sentences for the answer, in order.
     pub(super) notices: Vec<String>,
-    /// Changed lines of the new version, from 1, end excluded.
+    /// The changed lines of the new version, from 1, end excluded.
     pub(super) lines: Vec<Range<usize>>,
 }
 
 impl FilePlan {
-    /// Whether the file is one whose text is not shown.
+    /// Whether the rules forbid showing the file's text.
     pub(super) fn is_withheld(&self) -> bool {
         self.target.is_withheld()
     }
@@ -169,12 +169,12 @@ impl FilePlan {
         }
     }
 
-    /// Whether the file goes.
+    /// Whether the plan removes the file.
     pub(super) fn removes(&self) -> bool {
         matches!(self.new, New::Removed { .. })
     }
 
-    /// Whether the file is made by this plan.
+    /// Whether the plan creates the file.
     pub(super) fn creates(&self) -> bool {
         matches!(self.expected, Expected::Missing)
     }

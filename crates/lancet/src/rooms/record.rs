@@ -1,5 +1,5 @@
-//! record: the ledger takes in what was shown or written (or the next edit would see its own write as foreign), and
-//! observers are told.
+//! record: notes in the ledger what was shown or written, so that the next edit does not take the session's own write
+//! for a foreign one, and reports the call to the observers.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -22,14 +22,14 @@ pub(crate) struct Recorded {
     pub(super) plan: Plan,
     pub(super) written: Vec<Written>,
     pub(super) operation: String,
-    /// Old and new bytes of each file, where the engine keeps them for its replies.
+    /// The old and new bytes of each file, where the engine keeps them for its replies.
     pub(super) contents: Vec<Contents>,
 }
 
-/// Old and new bytes of a file, where they are kept for the reply.
+/// The old and new bytes of a file, where they are kept for the reply.
 type Contents = (Option<Arc<Vec<u8>>>, Option<Arc<Vec<u8>>>);
 
-/// Takes in what a Read showed.
+/// Records what a Read showed.
 pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     let path = page.target.path();
     if !context.session.is_apart() {
@@ -53,7 +53,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
                 },
             );
         }
-        // Otherwise another call has meanwhile written the file, and the ledger knows a newer version than was shown.
+        // Another call has written the file meanwhile, so the ledger already has a newer version than was shown.
         drop(ledger);
         context.session.keep(path);
     }
@@ -67,7 +67,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     });
 }
 
-/// Takes in what a search showed.
+/// Records what a search showed.
 pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
     let seen = match context.session.is_apart() {
         true => &[],
@@ -76,8 +76,8 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
     for file in seen {
         {
             let mut ledger = context.session.ledger();
-            // A version that is known to have been shown before stays, so that the next edit is told what changed since;
-            // and what a host showed with parts removed is mended by a Read alone.
+            // A version that was shown before stays in the ledger, so that the next edit can say what changed since. A
+            // partial view that a host showed can only be replaced by a Read.
             let other = ledger
                 .peek(&file.path)
                 .is_some_and(|entry| entry.revision != file.version.revision || entry.partial_view);
@@ -106,7 +106,7 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
     });
 }
 
-/// Takes in what was written.
+/// Records what was written.
 pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorded {
     let Committed {
         mut plan,
@@ -121,7 +121,7 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
         .zip(&written)
         .map(|(file, written)| record_file(context, file, written))
         .collect();
-    // An observer may call back, about these files too.
+    // An observer may make calls, about these files too, so the turn is given up first.
     plan.turn = None;
     for (file, written) in plan.files.iter().zip(&written) {
         let event = Event::Changed {
@@ -152,7 +152,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
     let original = keep
         .then(|| file.base.as_ref().map(|base| Arc::clone(&base.bytes)))
         .flatten();
-    // The ledger's copy is changed in place where nobody else holds it: 20 MB are not copied afresh at each edit.
+    // The ledger's copy is changed in place where nobody else holds it, which saves copying up to 32 MB at each edit.
     let base = file.base.take();
     if let Expected::Content { bytes, .. } = &mut file.expected {
         *bytes = None;
@@ -167,7 +167,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
     };
     let new = std::mem::replace(&mut file.new, left);
     if context.session.is_apart() {
-        // The model has not seen this version: to it the change is somebody else's.
+        // The model has not seen this version, so the ledger treats it like a change by somebody else.
         let content = match new {
             New::Whole(bytes) | New::Restored { bytes, .. } => Some(bytes),
             New::Changes(changes) => base.map(|base| apply_raw(&base.bytes, &changes)),
@@ -212,7 +212,8 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
                     entry.seen = file.seen.clone();
                     ledger.put(&path, entry);
                 }
-                // A Read that went on meanwhile has shown more of the base: that moved along and still counts.
+                // A Read during this call may have shown more of the old version; those ranges were carried over and
+                // still count.
                 ledger.update(&path, |entry| entry.seen.add_all(&file.seen));
             }
         }
@@ -234,9 +235,9 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
     (original, content)
 }
 
-/// Takes in what a refusal showed, and tells the observers.
+/// Records what a refusal showed, and reports the refusal to the observers.
 pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option<&str>) {
-    // A change that was not shown whole was not shown.
+    // A diff that is cut off does not count as shown.
     if let Some(shown) = &refusal.shown
         && context.refusals.fits(refusal.text())
         && !context.session.is_apart()
@@ -248,7 +249,7 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
         context.session.keep(&shown.path);
     }
     if let Some(store) = context.engine().history() {
-        // Only for the statistics: a state folder that takes no bytes costs a number.
+        // This is only for the statistics: if the state folder cannot be written, the refusal is not counted.
         let _ = store.count_refusal(context.session.key(), &context.tool, refusal.kind().name());
     }
     let event = Event::Refused {
@@ -263,7 +264,7 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
 }
 
 impl FilePlan {
-    /// The revision before the change, short.
+    /// The short revision before the change.
     fn before_revision(&self) -> Option<String> {
         match &self.expected {
             Expected::Missing => None,

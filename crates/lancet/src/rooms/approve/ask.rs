@@ -1,5 +1,5 @@
-//! Puts one question to a person and waits for the answer: within a bound, cancellable, and no longer than the file stays
-//! what the question shows.
+//! Asks a person one question and waits for the answer: for a limited time, cancellable, and only while the file is
+//! still what the question shows.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,20 +23,20 @@ use crate::session::Reach;
 use crate::settings::keep_rule;
 use crate::wording::{QuotedPath, cut, duration, quote_path};
 
-/// How often whoever waits looks at the call and the clock.
+/// How often the waiting thread checks the call and the clock.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How often it looks at the file.
+/// How often the waiting thread checks the file.
 const LOOK_AT_FILE_EVERY: Duration = Duration::from_millis(250);
-/// What an approver gets to take its question back.
+/// How long an approver has to withdraw its question.
 const GRACE: Duration = Duration::from_millis(500);
-/// The longest words of a person that are passed on, in characters.
+/// The longest text of a person that is passed on to the model, in characters.
 const LONGEST_WORDS: usize = 4_000;
-/// The longest words about a rule that could not be kept, in characters.
+/// The longest text about a rule that could not be saved, in characters.
 const LONGEST_TROUBLE: usize = 500;
 /// The longest text that a person is given to edit, in bytes.
 const LONGEST_TEXT: usize = 4 << 20;
 
-/// Who is asked, where somebody is.
+/// The approver of the call or else of the engine; none where nobody can be asked.
 pub(super) fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
     context
         .approver
@@ -44,7 +44,7 @@ pub(super) fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn A
         .or(context.engine().base().approver.as_ref())
 }
 
-/// Asks about one file. What comes back is the text to write instead, where the person edited it.
+/// Asks about one file. The result is the text to write instead, where the person edited it.
 pub(super) fn ask(
     context: &CallContext<'_>,
     policy: &Policy,
@@ -102,7 +102,7 @@ pub(super) fn ask(
             Ok(None)
         }
         Answer::Always => {
-            // The rule is kept once the change is made; where it cannot be, the session's grant still holds.
+            // The rule is saved once the change is made; if saving fails, the grant for the session remains.
             grant(scope.map(|scope| scope.folder));
             context.rules.borrow_mut().extend(always);
             Ok(None)
@@ -114,7 +114,7 @@ pub(super) fn ask(
     }
 }
 
-/// Asks whether a model may be told why a file that is not shown was not written.
+/// Asks whether a model may learn why a withheld file was not written.
 pub(super) fn ask_to_tell(
     context: &CallContext<'_>,
     approver: &Arc<dyn Approver>,
@@ -144,7 +144,7 @@ pub(super) fn ask_to_tell(
     }
 }
 
-/// Tells the observers of a decision.
+/// Reports a decision to the observers.
 fn tell_decision(
     context: &CallContext<'_>,
     path: &std::path::Path,
@@ -160,8 +160,8 @@ fn tell_decision(
     });
 }
 
-/// The rule that "always" would add: the narrowest useful one. An ask rule would go on asking whatever is allowed, and
-/// protected names are granted for a session at most.
+/// The rule that "always" would add: the narrowest useful one. None where an ask rule decides, which would go on
+/// asking, and none for protected names, which are granted for a session at most.
 fn always(context: &CallContext<'_>, reason: &Reason, path: &std::path::Path) -> Option<String> {
     if reason.protected || reason.rule.is_some() {
         return None;
@@ -170,7 +170,7 @@ fn always(context: &CallContext<'_>, reason: &Reason, path: &std::path::Path) ->
     Some(Rule::for_file(Access::Write, path.to_str()?))
 }
 
-/// Keeps the rules of the "always" answers of a call that went through, and says of one that could not be kept.
+/// Saves the rules of the "always" answers of a call that was carried out, and reports a rule that could not be saved.
 pub(crate) fn keep_rules(context: &CallContext<'_>, reply: &mut Reply) {
     for rule in context.rules.take() {
         if let Err(why) = keep_rule_of(context, &rule) {
@@ -209,7 +209,8 @@ fn wait_for(
     file: Option<&FilePlan>,
     told: &QuotedPath,
 ) -> Result<Answer, Halt> {
-    // Here alone, for every approver: a name or a line of the file must not pass for lancet's own words.
+    // The escaping is done here, once for all approvers: a name or line of the file must not look like lancet's own
+    // text.
     let question = question.escaped();
     let wait = Wait::default();
     let (answers, answered) = channel();
@@ -238,7 +239,7 @@ fn wait_for(
     let outcome = loop {
         match answered.recv_timeout(LOOK_EVERY) {
             Ok(answer) => break Ok(answer),
-            // The approver panicked: no person has answered.
+            // The approver panicked, so no person has answered.
             Err(RecvTimeoutError::Disconnected) => break Ok(Answer::Unanswered(None)),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -249,7 +250,7 @@ fn wait_for(
             )
             .into());
         }
-        // A no stands; only its words are still waited for.
+        // A no is final; only its reason is still awaited.
         if let Some(declined) = wait.declined_at() {
             if declined.elapsed() > WORDS_WAIT {
                 break Ok(Answer::No(None));
@@ -268,7 +269,7 @@ fn wait_for(
     };
     wait.end();
     if outcome.is_err() {
-        // A question that stays on the screen must not meet the next one.
+        // A question that is still on the screen must not overlap with the next one.
         let _ = answered.recv_timeout(GRACE);
     }
     context.waited.set(context.waited.get() + began.elapsed());
@@ -276,7 +277,8 @@ fn wait_for(
     outcome
 }
 
-/// Whether the file is no longer what the question shows. Only a hint to ask again: the commit decides by its bytes.
+/// Whether the file is no longer what the question shows. This is only a hint to ask again: the commit compares the
+/// bytes.
 fn has_changed(context: &CallContext<'_>, file: &FilePlan) -> bool {
     let Ok(now) = context
         .engine()
@@ -294,7 +296,7 @@ fn has_changed(context: &CallContext<'_>, file: &FilePlan) -> bool {
     }
 }
 
-/// What a person has to know beside the diff.
+/// Lists what a person has to know beside the diff.
 fn notices(file: &FilePlan) -> Vec<String> {
     let mut notices = file.target.notices.clone();
     notices.extend_from_slice(&file.view.notices);
@@ -305,7 +307,7 @@ fn notices(file: &FilePlan) -> Vec<String> {
     notices
 }
 
-/// The whole new text, for a person who edits it.
+/// Gives the whole new text, for a person who edits it.
 fn text_of(file: &FilePlan) -> Option<String> {
     let whole;
     let bytes = match (&file.new, &file.base) {
@@ -329,7 +331,7 @@ fn declined(path: &QuotedPath, words: Option<String>) -> Refusal {
     Refusal::new(RefusalKind::Declined, text).with("file_path", path)
 }
 
-/// The refusal where the question was put and no person answered it: dismissed, or answered by a program.
+/// The refusal for a question that no person answered: it was dismissed, or a program answered it.
 fn nobody_answered(path: &QuotedPath, words: Option<String>) -> Refusal {
     let words = passed_on(words);
     let text = format!(
@@ -338,7 +340,7 @@ fn nobody_answered(path: &QuotedPath, words: Option<String>) -> Refusal {
     Refusal::new(RefusalKind::Declined, text).with("file_path", path)
 }
 
-/// Somebody's words for the model.
+/// Formats a person's text for the model.
 fn passed_on(words: Option<String>) -> String {
     words
         .map(|words| format!(": {}", cut(&words, LONGEST_WORDS)))

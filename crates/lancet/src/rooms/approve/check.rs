@@ -1,5 +1,5 @@
-//! A change of lancet's own settings is read as settings before anybody is asked: one that would not load would keep the
-//! rules that come after it out of force.
+//! Checks a change of lancet's own settings before anybody is asked: a file that does not load would keep all later
+//! rules out of force.
 
 use lancet_text::apply_raw;
 
@@ -9,7 +9,7 @@ use crate::rooms::plan::{FilePlan, New};
 use crate::settings::{Layer, NAME, Origin, Settings};
 use crate::wording::quote_path;
 
-/// Refuses a plan for a settings file that would not load.
+/// Refuses a plan that leaves a settings file which does not load.
 pub(super) fn settings_load(context: &CallContext<'_>, file: &FilePlan) -> Result<(), Refusal> {
     let path = file.target.path();
     let users = context.engine().permissions.user_settings.as_deref();

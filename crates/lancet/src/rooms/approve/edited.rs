@@ -1,5 +1,5 @@
-//! The text that a person wrote instead of the model's, as a plan of its own: every line they left alone keeps the file's
-//! bytes.
+//! Turns the text that a person wrote instead of the model's into a plan of its own. Lines that the person did not
+//! change keep the file's bytes.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::wording::{cut, quote_path};
 /// The longest diff that the answer shows, in characters.
 const LONGEST_DIFF: usize = 20_000;
 
-/// The plan with the person's text.
+/// Replaces the plan's new text by the person's.
 pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal> {
     let Some(base) = file.base.clone() else {
         let ending = ending_of(&file);
@@ -73,7 +73,7 @@ pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal>
             changed.coarse,
         )
     };
-    // What the model sees of it is the diff; it has read no more than before.
+    // The model sees only the diff of the person's text, so nothing else counts as seen.
     file.seen = Seen::default();
     file.new = New::Changes(raw);
     Ok(file)
@@ -93,7 +93,7 @@ fn view(patch: Vec<Hunk>, (added, removed): (usize, usize), coarse: bool) -> Cha
     }
 }
 
-/// The bytes of some lines, with their line ends.
+/// Gives the byte range of some lines, with their line ends.
 fn bytes_of(lines: &LineStarts, block: &Range<usize>, text: &str) -> Range<usize> {
     let start = |line: usize| match line < lines.line_count() {
         true => lines.line_range(line).start,
@@ -102,7 +102,7 @@ fn bytes_of(lines: &LineStarts, block: &Range<usize>, text: &str) -> Range<usize
     start(block.start)..start(block.end)
 }
 
-/// The line end that the plan's own bytes have.
+/// Finds the line ending that the plan's own bytes have.
 fn ending_of(file: &FilePlan) -> LineEnd {
     match (&file.new, file.encoding == Encoding::UTF8) {
         (New::Whole(bytes), true) if bytes.windows(2).any(|pair| pair == b"\r\n") => LineEnd::Crlf,

@@ -1,5 +1,5 @@
-//! Files whose text is not shown: nothing about them, not even whether they are there, is told before a person's yes. A
-//! write that cannot be carried out as it was sent is therefore asked about as well; only after a yes is the model told why.
+//! Withheld files, whose text the rules forbid to show: nothing about them, not even whether they exist, is said before
+//! a person's yes. So a write that would fail is asked about as well; the model learns why it fails only after a yes.
 
 use lancet_history::ChangeKind;
 use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
@@ -13,11 +13,11 @@ use crate::rooms::locate::Target;
 use crate::rooms::plan::DryRun;
 use crate::wording::cut;
 
-/// The longest reason why a write cannot be carried out that a question shows, in characters.
+/// The longest reason why a write would fail that a question shows, in characters.
 const LONGEST_WHY: usize = 2_000;
 
-/// What has to be settled before a refusal may tell anything of a file; nothing where the file may be told of. The refusal
-/// is the same whether or not the file is there, whatever it holds.
+/// Says what must happen before a refusal may say anything about a file; none where the file is not withheld. The
+/// result is the same whether or not the file exists, and whatever it holds.
 pub(crate) fn before_telling(
     context: &CallContext<'_>,
     target: &Target,
@@ -56,7 +56,7 @@ pub(crate) fn before_telling(
     }))
 }
 
-/// The refusal itself where it may be told, after a person's yes where that is needed, else that they said no.
+/// Gives the refusal itself where it may be shown, if necessary after a person's yes; else that the person said no.
 pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) -> Refusal {
     let Some(withheld) = refusal.withheld.take() else {
         return refusal;
@@ -94,8 +94,8 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
     }
 }
 
-/// Why a person is asked about a file whose text is not shown, in words for the model: by the name that it gave, and without
-/// the pattern or rule that only the file's own name matches. None for other files.
+/// The reason why a person is asked about a withheld file, in words for the model: it uses the name that the model
+/// gave, and leaves out the pattern or rule that only the file's own name matches. None for other files.
 pub(super) fn told(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<String> {
     if !target.is_withheld() {
         return None;

@@ -1,5 +1,5 @@
-//! examine for a change of files: every file is located, all of them are taken in one turn, and each is examined with the
-//! changes that the request has for it. What comes out is one plan, or one refusal that names the first change that failed.
+//! examine for a change of files: locates every file, takes the turn for all of them at once, and examines each file
+//! with its changes. The result is one plan, or one refusal that names the first change that failed.
 
 use super::clash;
 use super::credential::refuse_credential;
@@ -65,8 +65,8 @@ pub(crate) fn examine(
     }
 }
 
-/// Finds the file of every change. Changes of one file come together, under whatever names it was given; the files are in
-/// the order of their first change.
+/// Locates the file of every change. Changes of one file are grouped, whatever names it was given; the files are in the
+/// order of their first change.
 fn locate_all<'r>(
     context: &CallContext<'_>,
     request: &'r Request,
@@ -99,7 +99,7 @@ fn locate_all<'r>(
     files
 }
 
-/// The file that an edit means. One that is to be made is taken as it is spelled.
+/// Locates the file that an edit means. A file that is to be created is located exactly as spelled.
 fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Result<Target, Refusal> {
     let target = locate(engine, path, Intent::Edit)?;
     if edit.old.is_empty() && target.located.respelled() {
@@ -147,7 +147,7 @@ fn add_write<'r>(
     Ok(())
 }
 
-/// The refusal for a file that is to be written whole and has another change in the same request.
+/// The refusal for a file that is written whole and has another change in the same request.
 fn written_already(target: &Target) -> Refusal {
     let path = target.told();
     let text = format!(
@@ -156,7 +156,7 @@ fn written_already(target: &Target) -> Refusal {
     Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The plan for the edits of one file; none where one of them failed.
+/// Works out the plan for the edits of one file; none where one of them failed.
 fn examine_edits(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -174,7 +174,7 @@ fn examine_edits(
     Some(file)
 }
 
-/// One refusal for a request of several changes: the first in the order sent, naming the others.
+/// Joins the refusals of several changes into one: the first in the order sent, naming the others.
 fn join_failures(failures: Vec<Option<Refusal>>, request: &Request) -> Option<Refusal> {
     let total = failures.len();
     let mut failed = failures
@@ -193,7 +193,7 @@ fn join_failures(failures: Vec<Option<Refusal>>, request: &Request) -> Option<Re
             noun.small,
             refusal.kind().name()
         ));
-        // Where one of them may be told only after a person's yes, none is told before.
+        // If one of the refusals may be shown only after a person's yes, so may the joined one.
         first.withheld = first.withheld.or(refusal.withheld);
     }
     let first = first

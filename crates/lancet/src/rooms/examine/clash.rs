@@ -1,5 +1,5 @@
-//! Changes of one call that exclude each other: one file under two names, or one path that would have to be a file and a
-//! folder.
+//! Changes of one call that exclude each other: one file under two names, or one path that would have to be a file and
+//! a folder at once.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::plan::{FilePlan, New};
 use crate::wording::quote_path;
 
-/// Refuses the changes that would make a file where others of the same call need a folder.
+/// Refuses changes that would create a file where other changes of the same call need a folder.
 pub(super) fn refuse_file_and_folder(
     files: &[LocatedFile<'_>],
     noun: &Noun,
@@ -48,7 +48,7 @@ pub(super) fn refuse_file_and_folder(
     }
 }
 
-/// Refuses changes of one file under two names: neither order of them is what was seen.
+/// Refuses changes of one file under two names, because the model did not know that both change the same text.
 pub(super) fn refuse_hard_links(files: &[LocatedFile<'_>], failures: &mut [Option<Refusal>]) {
     let inode = |file: &LocatedFile<'_>| {
         let stamp = file.target.located.stat()?;
@@ -76,8 +76,8 @@ pub(super) fn refuse_hard_links(files: &[LocatedFile<'_>], failures: &mut [Optio
     }
 }
 
-/// Two new files of a plan whose names this file system takes for one, or for a file and a folder below it: only the
-/// write finds that out. `at` is the one that found its name taken.
+/// The refusal for two new files whose names this file system treats as equal, or as a file and a folder below it; only
+/// the write finds that out. `at` is the file whose name was taken.
 pub(crate) fn same_name(files: &[FilePlan], at: usize) -> Option<Refusal> {
     let is_new = |file: &&FilePlan| file.base.is_none() && matches!(file.new, New::Whole(_));
     let second = files.get(at).filter(is_new)?.target.path();

@@ -1,5 +1,5 @@
-//! No credential is written into files that models share: the new text is looked through, and only that. The refusal names
-//! the kind and the line, never the credential.
+//! Refuses to write credentials into files that models share. Only the new text is scanned. The refusal names the kind
+//! and the line, never the credential itself.
 
 use lancet_policy::find_credential;
 
@@ -8,7 +8,7 @@ use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 
-/// Refuses new text that holds a credential, for a guarded file.
+/// Refuses new text with a credential, for a guarded file.
 pub(crate) fn refuse_credential(
     context: &CallContext<'_>,
     target: &Target,

@@ -1,5 +1,5 @@
-//! examine for the edits of one file: every edit is found, checked and applied to the result of the ones before it. Nothing
-//! is written; what comes out is the plan for the file, or a refusal for each edit that failed.
+//! examine for the edits of one file: finds, checks and applies each edit to the result of the ones before it. Nothing
+//! is written; the result is the plan for the file, or a refusal for each edit that failed.
 
 mod crowd;
 pub(super) mod edit_session;
@@ -35,10 +35,11 @@ use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
-/// What an answer says about a file besides its path, which it names twice, and its notes: headline, revision, warnings.
+/// The length of what an answer says about a file (headline, revision, warnings) besides its path, which it names
+/// twice, and its notes.
 pub(crate) const WORDS_OF_A_FILE: usize = 400;
 
-/// The plan for the edits of one file; none where one of them was refused.
+/// Works out the plan for the edits of one file; none where one of them was refused.
 pub(super) fn examine_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -67,7 +68,7 @@ pub(super) fn examine_file(
     }
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
     if size > 0 && !is_bare_mark(&target, size) {
-        // The first edit meets the file itself; the others meet what is left of it by then.
+        // Only the first edit sees the file as it is on the disk; the others see the result of the edits before them.
         if let Some((at, _)) = edits.first().filter(|(_, edit)| edit.old.is_empty()) {
             failures[*at] = Some(not_empty(&target));
         }
@@ -88,22 +89,23 @@ pub(super) fn examine_file(
     None
 }
 
-/// Whether a file is nothing but a byte order mark: its text is empty.
+/// Whether a file holds only a byte order mark, so that its text is empty.
 fn is_bare_mark(target: &Target, size: u64) -> bool {
     const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
     let bytes = (size <= 3).then(|| target.located.read_at(0, 3));
     matches!(bytes, Some(Ok((bytes, _))) if MARKS.contains(&bytes.as_slice()))
 }
 
-/// The version of a file that edits are laid upon.
+/// The version of a file that edits are applied to.
 enum Opened {
-    /// Held in memory.
+    /// The version is held in memory.
     Held(Snapshot),
-    /// Too large for that, and of a form that can be streamed.
+    /// The file is too large for memory and has a form that can be streamed.
     Streamed(Arc<Surveyed>, Encoding),
 }
 
-/// Opens a file to be changed. A large one is streamed where there is one edit whose text its encoding has for certain.
+/// Opens a file for a change. A large file is streamed where there is only one edit and its text is certain to be
+/// encodable.
 fn open(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -127,7 +129,7 @@ fn open(
     Ok(Opened::Held(base))
 }
 
-/// Lays the edits upon the version that was opened. `Err` where that cannot be understood at all.
+/// Applies the edits to the opened version. `Err` where the version cannot be decoded at all.
 fn lay(
     context: &CallContext<'_>,
     target: &Target,
@@ -157,7 +159,7 @@ fn lay(
 /// The encoding and the line ends of a file.
 type Form = (Encoding, Endings);
 
-/// The plan that changes a file.
+/// Makes the plan that changes a file.
 fn plan(target: Target, opened: Opened, finished: Finished, form: Form) -> FilePlan {
     let (expected, base, new) = match opened {
         Opened::Held(base) => (expected(&base), Some(base), New::Changes(finished.changes)),
@@ -175,7 +177,7 @@ fn plan(target: Target, opened: Opened, finished: Finished, form: Form) -> FileP
     }
 }
 
-/// Lays the edits of a file, each upon the result of the ones before. `None` where one was refused.
+/// Applies the edits of a file, each to the result of the ones before. `None` where one was refused.
 fn lay_edits<S: TextSource>(
     mut session: EditSession<'_, S>,
     current: Current<'_>,
@@ -185,7 +187,7 @@ fn lay_edits<S: TextSource>(
 ) -> Option<Finished> {
     let (context, path) = (session.context, session.target.path());
     let is_empty = session.source.length() == 0;
-    // An empty file that the session does not know has no line that could be unseen.
+    // An empty file has no lines, so none of them can be unseen.
     let fills_unknown = |edit: &EditRequest| {
         edit.old.is_empty()
             && edit.revision.is_none()
@@ -223,7 +225,7 @@ fn lay_edits<S: TextSource>(
         return None;
     }
     let finished = session.finish(seen.unwrap_or_default());
-    // A refusal of the result as a whole is told of the last edit, which completed it.
+    // A refusal of the result as a whole is attributed to the last edit, which completed it.
     finished
         .map_err(|refusal| {
             if let Some((at, _)) = edits.last() {

@@ -1,4 +1,4 @@
-//! Refusals of an edit for the number of its places: not the number that was expected, or more than are listed at all.
+//! Refusals because of the number of places: not the number that was expected, or more than an answer lists.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::read_state::ReadState;
 use crate::wording::{count, lines_named, quote_path};
 
-/// The most lines that a refusal for the wrong number names.
+/// How many lines a refusal for a wrong number names.
 const LINES_NAMED: usize = 40;
 
 impl<S: TextSource> EditSession<'_, S> {
-    /// The refusal for another number of places than the caller expects.
+    /// The refusal where the number of places is not the one that the caller expects.
     pub(super) fn miscounted<'r>(
         &self,
         places: impl Iterator<Item = &'r Range<usize>>,
@@ -37,8 +37,8 @@ impl<S: TextSource> EditSession<'_, S> {
             .with("file_path", quote_path(self.target.path())))
     }
 
-    /// The refusal for more places than are listed: which one is meant is unknown, or they are more than one call
-    /// changes.
+    /// The refusal for more places than lancet lists: it is unknown which one is meant, or they are more than one call
+    /// may change.
     pub(super) fn too_many(
         &self,
         read_state: &ReadState,

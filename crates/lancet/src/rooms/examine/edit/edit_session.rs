@@ -1,7 +1,8 @@
-//! The edits of one file, laid upon its text one after the other. Every edit passes the same checks in the same order,
-//! whether the text is held or streamed: the file is filled already, nothing would change, not read or stale, too large
-//! a result, not found, ambiguous or miscounted, not shown, across an earlier edit, display text, no character of the
-//! encoding.
+//! Applies the edits of one file to its text one after the other. Every edit passes the same checks in the same order,
+//! whether the text is held in memory or streamed. It is refused if the file already has content, nothing would change,
+//! the file was not read or is stale, the result would be too large, the old text is not found, ambiguous or
+//! miscounted, its lines were not shown, it crosses an earlier edit, the new text is display text, or the encoding
+//! lacks a character.
 
 use std::ops::Range;
 
@@ -23,14 +24,14 @@ use crate::rooms::examine::view::{Notes, endings_note};
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 
-/// How an edit is laid.
+/// Options for applying an edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EditOptions {
     pub(crate) insist: Insist,
     pub(crate) words: Words,
 }
 
-/// How much a refusal says: of several in one call only the first is given whole.
+/// How much a refusal says: of several refusals in one call only the first is given in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
     All,
@@ -47,7 +48,7 @@ impl Words {
     }
 }
 
-/// The edits of one file, while they are laid upon its text.
+/// The edits of one file, while they are applied to its text.
 pub(crate) struct EditSession<'c, S> {
     pub(super) context: &'c CallContext<'c>,
     pub(super) target: &'c Target,
@@ -69,7 +70,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
     }
 
-    /// Lays one edit upon the text. Gives what the session has seen of the version before all edits.
+    /// Applies one edit to the text. The result says what the session has seen of the version before all edits.
     pub(crate) fn apply(
         &mut self,
         read_state: &Result<ReadState, Refusal>,
@@ -117,7 +118,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             }
         }
         self.source.complete(sent, &mut found)?;
-        // An unencodable character is told of the edit that brings it.
+        // An unencodable character is attributed to the edit that brings it.
         for change in found.places.first().iter().flat_map(|place| &place.changes) {
             self.source
                 .check_encodable(&change.text)
@@ -130,7 +131,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         Ok(read_state.seen.clone())
     }
 
-    /// Refuses a replacement everywhere that would make the file too large, before anything is made.
+    /// Refuses a replacement of all occurrences that would make the file too large, before any text is built.
     fn check_growth(&self, SentEdit { request, old, new }: SentEdit<'_>) -> Result<(), Refusal> {
         let (length, most) = (self.source.length(), self.source.largest_result());
         let is_small =
@@ -143,7 +144,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         if is_small(at_most) {
             return Ok(());
         }
-        // Places on a tolerant rung are not counted here; where there are exact ones, those are what is replaced.
+        // Places on tolerant rungs are not counted here; where there are exact ones, only those are replaced.
         if at_most > 1 && is_small(self.source.count(old)?.max(1)) {
             return Ok(());
         }
@@ -155,8 +156,8 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             .with("file_path", quote_path(self.target.path())))
     }
 
-    /// The places of the old text; and, where line numbers were left in the new text, the words about that, which wait
-    /// until the places are known to be right.
+    /// Finds the places of the old text. Where line numbers were left in the new text, it also gives the words about
+    /// that, which are used only if the places pass the other checks.
     fn search(
         &self,
         read_state: &ReadState,
@@ -164,7 +165,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         options: EditOptions,
     ) -> Result<(Found, Option<String>), Refusal> {
         if sent.request.old.is_empty() {
-            // The file is empty: the new text is its whole content.
+            // The file is empty, so the new text is its whole content.
             let change = Change {
                 range: 0..0,
                 text: sent.new.to_owned(),
@@ -231,7 +232,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
     }
 
-    /// The refusal for places in lines that were not shown; a foreign change that was merged may be why.
+    /// The refusal for places in lines that were not shown. A merged foreign change may be the reason.
     pub(super) fn not_shown(&self, read_state: &ReadState, unseen: Unseen) -> Refusal {
         match &read_state.merge_refusal {
             Some(refusal) => (**refusal).clone(),
@@ -239,7 +240,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
     }
 
-    /// Refuses a place that reaches across the border of what an earlier edit of the call changed.
+    /// Refuses a place that overlaps the edge of what an earlier edit of the call changed.
     fn refuse_crossing(&self, found: &Found) -> Result<(), Refusal> {
         let mut places = found.places.iter().map(|place| &place.range);
         let Some(place) = places.find(|place| self.source.crosses(place)) else {
@@ -254,7 +255,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             .with("file_path", quote_path(self.target.path())))
     }
 
-    /// What the new text carries that is not meant for a file, judged by the places where it is to stand.
+    /// Finds display text or a placeholder in the new text, judged by the places where it would be written.
     fn leaked(&self, request: &EditRequest, found: &Found) -> Result<Option<Leak>, Refusal> {
         let places = found.places.iter().map(|place| &place.range);
         let around = EditContext {
@@ -266,7 +267,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         Ok(leaked_edit(&around, &request.new))
     }
 
-    /// Notes what the answer says about an edit.
+    /// Collects what the answer says about an edit.
     fn note(
         &mut self,
         sent: SentEdit<'_>,

@@ -1,5 +1,5 @@
-//! What the edits of a file come to once all are laid: raw replacements, what the answer shows of them, what will have
-//! been seen, and whether the result is still text.
+//! Computes the result of all edits of a file: the byte replacements, what the answer shows, what counts as seen, and
+//! whether the result is still text.
 
 use lancet_history::Seen;
 use lancet_text::RawChange;
@@ -11,7 +11,7 @@ use crate::rooms::examine::explain::unencodable;
 use crate::rooms::plan::ChangeView;
 use crate::wording::quote_path;
 
-/// A change of a file that is worked out.
+/// The computed change of a file.
 pub(super) struct Finished {
     pub(super) view: ChangeView,
     pub(super) changes: Vec<RawChange>,
@@ -20,7 +20,7 @@ pub(super) struct Finished {
 }
 
 impl<S: TextSource> EditSession<'_, S> {
-    /// What the edits come to. `seen` is what the session has seen of the version before them.
+    /// Computes the result of the edits. `seen` is what the session has seen of the version before them.
     pub(super) fn finish(mut self, mut seen: Seen) -> Result<Finished, Refusal> {
         let laid = self
             .source
@@ -52,7 +52,7 @@ impl<S: TextSource> EditSession<'_, S> {
         })
     }
 
-    /// What the edits come to in a text that is no file yet: the replacements, and what is said of them.
+    /// Computes the result of edits to the text of a new file: the replacements, and what the answer says about them.
     pub(crate) fn finish_new(mut self) -> Result<(Vec<RawChange>, ChangeView), Refusal> {
         let laid = self
             .source

@@ -1,4 +1,4 @@
-//! A text that is held in memory while edits are laid upon it, each upon the result of the ones before.
+//! A text that is held in memory while edits are applied to it, each to the result of the ones before.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,12 +21,12 @@ use crate::rooms::examine::view::{Notes, Numbers, change_view};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
 
-/// A decoded file, and the edits laid upon it so far.
+/// A decoded file, and the edits applied to it so far.
 pub(crate) struct HeldText<'d> {
     context: &'d CallContext<'d>,
     target: &'d Target,
     document: &'d Document<'d>,
-    /// The text so far, where there are several edits.
+    /// The text after the edits so far; none where there is only one edit.
     draft: Option<Draft<'d>>,
     /// The changes of a single edit.
     changes: Vec<Change>,
@@ -34,7 +34,7 @@ pub(crate) struct HeldText<'d> {
 }
 
 impl<'d> HeldText<'d> {
-    /// A text for this many edits. One alone needs no draft: a copy of 20 MB is saved.
+    /// Makes a text for this many edits. A single edit needs no draft, which saves a copy of up to 32 MB.
     pub(crate) fn new(
         context: &'d CallContext<'d>,
         target: &'d Target,
@@ -57,7 +57,7 @@ impl<'d> HeldText<'d> {
             .map_or(self.document.view(), Draft::text)
     }
 
-    /// Where the current text stands for bytes that could not be decoded.
+    /// The ranges of the current text that stand for bytes which could not be decoded.
     fn damaged(&self) -> Cow<'_, [Range<usize>]> {
         let Some(draft) = &self.draft else {
             return Cow::Borrowed(self.document.damaged());
@@ -76,7 +76,7 @@ impl<'d> HeldText<'d> {
         Cow::Owned(marks.map(|(at, mark)| at..at + mark.len()).collect())
     }
 
-    /// The lines of the current text.
+    /// The line table of the current text.
     fn lines(&self) -> Box<dyn LineTable + '_> {
         match &self.draft {
             None => Box::new(self.document),
@@ -281,7 +281,7 @@ impl TextSource for HeldText<'_> {
                 .iter()
                 .all(|change| !change.bytes.contains(&0) && change.range.start > 3)
         {
-            // Only UTF-8 is possible; the whole result need not be made and looked at.
+            // Only UTF-8 is possible here, so the result need not be built and its encoding detected.
             return Ok(None);
         }
         let result = apply_raw(document.raw(), changes);

@@ -1,10 +1,10 @@
-//! Short refusals of an edit that several files give.
+//! Short refusals of an edit that several files use.
 
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 
-/// The refusal for an empty old text and a file that has content.
+/// The refusal for an empty old text where the file has content.
 pub(crate) fn not_empty(target: &Target) -> Refusal {
     let text = format!(
         "{} is there and not empty, and old_string is empty. Read it and send the text to replace, or use Write to replace it whole.",
@@ -22,7 +22,7 @@ pub(crate) fn no_change(target: &Target) -> Refusal {
     .with("file_path", quote_path(target.path()))
 }
 
-/// The refusal for a result that would be no text.
+/// The refusal where the result would no longer be text.
 pub(crate) fn no_longer_text(target: &Target) -> Refusal {
     let path = quote_path(target.path());
     let text =

@@ -1,5 +1,6 @@
-//! The text that the edits of one call are laid upon: held in memory, or streamed from the disk where the file is too
-//! large for that. Everything that differs between the two is here; checks, refusals, answer and plan are shared.
+//! The text to which the edits of one call are applied: held in memory, or streamed from the disk where the file is too
+//! large for that. Everything that differs between the two is behind this trait; checks, refusals, answer and plan are
+//! shared.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ use crate::rooms::plan::ChangeView;
 /// The largest text that is held in memory for an edit, in bytes.
 pub(crate) const LARGEST_RESULT: usize = 512 << 20;
 
-/// An edit as it was sent, and its texts with LF line ends.
+/// An edit as it was sent, with its texts normalised to LF line ends.
 #[derive(Clone, Copy)]
 pub(crate) struct SentEdit<'e> {
     pub(crate) request: &'e EditRequest,
@@ -24,27 +25,27 @@ pub(crate) struct SentEdit<'e> {
     pub(crate) new: &'e str,
 }
 
-/// Places of an old text that stands at several.
+/// The places of an old text that occurs more than once.
 pub(crate) struct SeveralPlaces<'p> {
     pub(crate) rung: Rung,
-    /// The places in order: all of them, or the first where there are very many.
+    /// The places in order: all of them, or only the first ones where there are very many.
     pub(crate) places: &'p [Range<usize>],
-    /// How many there are.
+    /// The number of all places.
     pub(crate) total: usize,
 }
 
-/// The changes that all edits come to.
+/// The changes of all edits together.
 pub(crate) struct LaidChanges {
     /// The changes of the decoded text; empty where it is streamed.
     pub(crate) changes: Vec<Change>,
-    /// The same as replacements of bytes of the file.
+    /// The same changes as replacements of bytes of the file.
     pub(crate) raw: Vec<RawChange>,
 }
 
-/// A text that edits are laid upon. A place is a byte range: of the decoded text as the edits so far leave it where the
+/// A text to which edits are applied. A place is a byte range: of the decoded text after the edits so far where the
 /// text is held, of the file where it is streamed.
 pub(crate) trait TextSource {
-    /// How many places are named by their lines; in a streamed text each of them costs a read.
+    /// How many places an answer names by their lines; in a streamed text each of them costs a read.
     const NUMBERED: usize;
 
     fn endings(&self) -> Endings;
@@ -52,14 +53,14 @@ pub(crate) trait TextSource {
     fn length(&self) -> usize;
     /// The largest result that an edit may make, in bytes.
     fn largest_result(&self) -> usize;
-    /// How often the old text stands in the current text, exactly.
+    /// How often the old text occurs exactly in the current text.
     fn count(&self, old: &str) -> Result<usize, Refusal>;
     /// The current text and the text of the file, as far as they are in memory.
     fn texts(&self) -> (&str, &str);
 
     /// Finds the old text.
     fn find(&self, sent: SentEdit<'_>, leaks: Leaks) -> Result<Verdict, Refusal>;
-    /// Works out what changes at the places, where [`TextSource::find`] has left that for after the checks.
+    /// Computes the changes at the places, where [`TextSource::find`] left that until after the checks.
     fn complete(&self, _sent: SentEdit<'_>, _found: &mut Found) -> Result<(), Refusal> {
         Ok(())
     }
@@ -68,7 +69,7 @@ pub(crate) trait TextSource {
         &self,
         places: impl Iterator<Item = &'p Range<usize>>,
     ) -> Result<Vec<usize>, Refusal>;
-    /// Whether a place reaches across the border of what an earlier edit changed.
+    /// Whether a place overlaps the edge of what an earlier edit changed.
     fn crosses(&self, _place: &Range<usize>) -> bool {
         false
     }
@@ -78,31 +79,31 @@ pub(crate) trait TextSource {
     }
     /// The refusal for old text that was not found.
     fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal;
-    /// The refusal for old text that stands at several places.
+    /// The refusal for old text that occurs at several places.
     fn ambiguous(
         &self,
         sent: SentEdit<'_>,
         several: &SeveralPlaces<'_>,
     ) -> Result<Refusal, Refusal>;
 
-    /// Whether all of the file was seen.
+    /// Whether the whole file was seen.
     fn is_seen_whole(&self, seen: &Seen) -> bool;
     /// The ranges of the unedited text that a place touches and that were not seen.
     fn gaps(&self, seen: &Seen, place: &Range<usize>) -> Vec<Range<usize>>;
-    /// The line, from 0, of the unedited text that holds a position.
+    /// The line, from 0, that contains a position of the unedited text.
     fn line_at(&self, at: usize) -> Result<usize, Refusal>;
-    /// Where the line of the unedited text that holds a position ends, its line end included.
+    /// The end, line end included, of the line that contains a position of the unedited text.
     fn line_end(&self, at: usize) -> Result<usize, Refusal>;
-    /// How many characters of its line stand before a position of the unedited text.
+    /// How many characters of its line precede a position of the unedited text.
     fn column(&self, at: usize) -> Result<usize, Refusal>;
 
-    /// Takes the changes of an edit in.
+    /// Adds the changes of an edit.
     fn lay(&mut self, places: Vec<Place>);
     /// The changes of all edits.
     fn laid(&mut self) -> Result<LaidChanges, Unencodable>;
-    /// Whether the file holds already what the changes would put there.
+    /// Whether the file already holds what the changes would put there.
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal>;
-    /// The warning about characters brought in that people do not see.
+    /// The warning about new characters that people do not see.
     fn hidden(&self, laid: &LaidChanges) -> Result<Option<String>, Refusal>;
     /// What the answer shows of the changes; the lines that it shows whole are added to `seen`.
     fn view(
@@ -111,6 +112,6 @@ pub(crate) trait TextSource {
         notes: Notes,
         seen: &mut Seen,
     ) -> Result<ChangeView, Refusal>;
-    /// The sentence about another encoding that the result would be read in; the refusal where it would be no text.
+    /// The sentence that the result would be read in another encoding; the refusal where it would not be text.
     fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<String>, Refusal>;
 }

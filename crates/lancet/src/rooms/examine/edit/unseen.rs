@@ -10,20 +10,20 @@ use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::{line_list, quote_path};
 
-/// How many are looked for.
+/// How many unseen lines are looked for at most.
 const MOST: usize = 1_000;
 
 /// Lines that were not shown.
 #[derive(Default)]
 pub(super) struct Unseen {
-    /// Their numbers, from 1, in the order of the places that touch them.
+    /// The numbers of the lines, from 1, in the order of the places that touch them.
     lines: Vec<usize>,
-    /// How many characters of the first stand before what is missing.
+    /// How many characters of the first line precede its unseen part.
     column: usize,
 }
 
 impl Unseen {
-    /// The lines of the unedited text that some places, in order, touch and that were not seen.
+    /// Finds the lines of the unedited text that some places, in order, touch and that were not seen.
     pub(super) fn of<'p>(
         source: &impl TextSource,
         seen: &Seen,
@@ -31,12 +31,13 @@ impl Unseen {
     ) -> Result<Self, Refusal> {
         let mut unseen = Unseen::default();
         if source.is_seen_whole(seen) {
-            // In UTF-16 the bytes of a place take microseconds to find, and there may be a million places.
+            // If the whole file was seen there is nothing to find. In UTF-16 each place takes microseconds to convert,
+            // and there may be a million places.
             return Ok(unseen);
         }
         let mut named_until = 0;
         for gap in places.flat_map(|place| source.gaps(seen, place)) {
-            // Of a line that is named already nothing more is to be found out.
+            // The rest of a line that is already named adds nothing.
             if gap.end <= named_until {
                 continue;
             }
@@ -47,7 +48,7 @@ impl Unseen {
             if unseen.lines.is_empty() {
                 unseen.column = source.column(gap.start)?;
             }
-            // One place may be a whole file long.
+            // One place may be as long as the whole file, so the number of lines is bounded.
             let room = MOST - unseen.lines.len();
             let lines = (first..=last).map(|line| line + 1);
             unseen.lines.extend(lines.take(room));
@@ -62,10 +63,10 @@ impl Unseen {
         self.lines.is_empty()
     }
 
-    /// The refusal for them.
+    /// The refusal that names these lines.
     pub(super) fn refusal(self, context: &CallContext<'_>, target: &Target) -> Refusal {
         let Unseen { mut lines, column } = self;
-        // Read shows a line up to there; what stands behind has to be asked for.
+        // Read shows a line up to this length; the part behind it needs a Read with `column`.
         let beyond = column >= context.engine().settings.read.max_line_chars;
         let touched_first = lines.first().copied();
         lines.sort_unstable();
