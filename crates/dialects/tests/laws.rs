@@ -2,18 +2,8 @@
 //! back from it.
 
 use lancet_dialects::{Action, Dialect, LineRole, Options, ReplyPart, ReplyStream, parse};
+use lancet_testing::laws::config;
 use proptest::prelude::*;
-
-fn cases() -> ProptestConfig {
-    let cases = std::env::var("LANCET_LAW_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok());
-    ProptestConfig {
-        cases: cases.unwrap_or(256),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
 
 /// ReplyLines that mean something in one of the formats, and some that do not.
 fn line() -> impl Strategy<Value = String> {
@@ -114,7 +104,7 @@ fn plain_line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(config())]
 
     #[test]
     fn a_reply_means_the_same_in_one_piece_and_in_many(reply in reply(), step in 1_usize..9) {

@@ -2,60 +2,36 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use lancet_git::{Committed, GitError, Repository};
+use lancet_testing::git::git;
+use lancet_testing::{TestFolder, laws};
 use lancet_workspace::{Disk, RealDisk};
 use proptest::prelude::*;
-use tempfile::TempDir;
 
-/// A folder for repositories, its path with all links resolved.
+/// A folder for repositories.
 struct Ground {
-    folder: TempDir,
+    folder: TestFolder,
 }
 
 impl Ground {
     fn new() -> Ground {
         Ground {
-            folder: tempfile::tempdir().unwrap(),
+            folder: TestFolder::new(),
         }
     }
 
     fn path(&self, below: &str) -> PathBuf {
-        fs::canonicalize(self.folder.path()).unwrap().join(below)
+        self.folder.join(below)
     }
 
     fn git(&self, at: &str, arguments: &[&str]) -> Vec<u8> {
-        let done = Command::new("git")
-            .current_dir(self.path(at))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .args(["-c", "user.name=a", "-c", "user.email=a@b"])
-            .args([
-                "-c",
-                "protocol.file.allow=always",
-                "-c",
-                "init.defaultBranch=main",
-            ])
-            .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false"])
-            .args(arguments)
-            .output()
-            .expect("git is there");
-        assert!(
-            done.status.success(),
-            "git {arguments:?}: {}",
-            String::from_utf8_lossy(&done.stderr)
-        );
-        done.stdout
+        git(self.folder.path(), &self.path(at), arguments)
     }
 
     fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        self.folder.put(path, text);
     }
 
     /// A repository with some commits: files in folders, and one that has many versions.
@@ -369,14 +345,6 @@ fn an_object_that_is_not_as_long_as_it_says_is_refused() {
     }
 }
 
-/// How many cases a law is tried with.
-fn cases(usual: u32) -> u32 {
-    std::env::var("LANCET_LAW_CASES")
-        .ok()
-        .and_then(|number| number.parse().ok())
-        .unwrap_or(usual)
-}
-
 #[test]
 fn damage_of_any_kind_is_told_or_harmless() {
     let ground = Ground::new();
@@ -412,7 +380,9 @@ fn damage_of_any_kind_is_told_or_harmless() {
         any::<u8>(),
         0..3u8,
     );
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases(400)));
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(
+        laws::asked().unwrap_or(400),
+    ));
     let done = runner.run(&law, |(file, at, byte, how)| {
         let path = &files[file.index(files.len())];
         let bytes = fs::read(path).unwrap();

@@ -3,13 +3,13 @@
 use std::process::Command;
 
 use lancet_history::Store;
-use tempfile::TempDir;
+use lancet_testing::TestFolder;
 
 const FOLDER: &str = "LANCET_TEST_INTENT_FOLDER";
 
 #[test]
 fn what_an_ended_process_left_is_taken_by_one_other() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TestFolder::new();
     assert!(
         Store::new(folder.path())
             .left_intents()
@@ -61,7 +61,7 @@ fn a_process_that_leaves_two() {
 
 #[test]
 fn a_process_at_work_keeps_its_own() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let id = store.open_intent(b"mine").expect("open");
     assert!(store.left_intents().expect("read").is_empty());

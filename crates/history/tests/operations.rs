@@ -11,8 +11,8 @@ use lancet_history::{
     OperationKind, OperationState, RecordStore, Reversible, State, StatisticsQuery, Store,
     StoreError, StoreUpkeep, TakenBack,
 };
+use lancet_testing::TestFolder;
 use rusqlite::Connection;
-use tempfile::TempDir;
 
 const AGES: Duration = Duration::from_secs(60);
 
@@ -81,7 +81,7 @@ fn ids(store: &Store, query: &LogQuery) -> Vec<String> {
 }
 
 /// A clean-up that finds so many operations too old and removes none, a day before the next.
-fn note_age(store: &Store, folder: &TempDir, waiting: u64) {
+fn note_age(store: &Store, folder: &TestFolder, waiting: u64) {
     let foreseen = store.forecast(&Limits::default()).expect("worked out");
     assert_eq!((foreseen.operations, foreseen.waiting), (0, waiting));
     for _ in 0..2 {
@@ -93,13 +93,13 @@ fn note_age(store: &Store, folder: &TempDir, waiting: u64) {
         .expect("set");
 }
 
-fn database(folder: &TempDir) -> Connection {
+fn database(folder: &TestFolder) -> Connection {
     Connection::open(folder.path().join("lancet.db")).expect("opens")
 }
 
 #[test]
 fn what_was_recorded_comes_back_after_a_restart() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let large = vec![7; 200_000];
     let mut change = draft(
         "abcd00000001",
@@ -167,7 +167,7 @@ fn what_was_recorded_comes_back_after_a_restart() {
 
 #[test]
 fn edits_are_kept_as_their_spans_and_come_back_whole_sealed_or_not() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let mut versions = vec![b"line of text\n".repeat(1_000)];
     for number in 0..100_usize {
@@ -217,7 +217,7 @@ fn edits_are_kept_as_their_spans_and_come_back_whole_sealed_or_not() {
 
 #[test]
 fn a_content_that_is_not_what_its_name_says_is_not_given_out() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     record(
         &store,
@@ -231,7 +231,7 @@ fn a_content_that_is_not_what_its_name_says_is_not_given_out() {
 
 #[test]
 fn the_log_is_filtered_and_an_id_is_found_by_its_beginning() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     for (id, path) in [
         ("aaaa00000001", "/p/a"),
@@ -287,7 +287,7 @@ fn the_log_is_filtered_and_an_id_is_found_by_its_beginning() {
 
 #[test]
 fn an_id_that_is_taken_is_told_and_overwrites_nothing() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     record(
         &store,
@@ -301,7 +301,7 @@ fn an_id_that_is_taken_is_told_and_overwrites_nothing() {
 
 #[test]
 fn undo_redo_and_undo_again_flip_the_marks() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let undoable = LogQuery {
         reversible: Some(Reversible::Undoable),
@@ -346,7 +346,7 @@ fn undo_redo_and_undo_again_flip_the_marks() {
 
 #[test]
 fn what_was_left_unfinished_is_found_once_its_process_is_gone() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let change = draft(
         "abcd00000001",
@@ -395,7 +395,7 @@ fn what_was_left_unfinished_is_found_once_its_process_is_gone() {
 
 #[test]
 fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let mut last = b"start ".repeat(300);
     for number in 0..500_usize {
@@ -459,7 +459,7 @@ fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
 
 #[test]
 fn sums_are_by_file_tool_session_client_and_refusal() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     record(
         &store,
@@ -506,7 +506,7 @@ fn sums_are_by_file_tool_session_client_and_refusal() {
 
 #[test]
 fn a_database_of_the_first_version_takes_the_step_and_keeps_its_ledgers() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     record(
         &store,
@@ -538,7 +538,7 @@ fn a_database_of_the_first_version_takes_the_step_and_keeps_its_ledgers() {
 
 #[test]
 fn a_database_that_is_damaged_between_the_steps_does_not_lose_the_operation() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let name = id(1);
     let change = draft(&name, vec![file("/p/a", whole(b"0"), whole(b"1"))]);
@@ -561,7 +561,7 @@ fn a_database_that_is_damaged_between_the_steps_does_not_lose_the_operation() {
 
 #[test]
 fn a_session_at_work_keeps_the_way_back_to_how_it_found_its_files() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let texts: Vec<String> = (0..30).map(|number| format!("text {number}\n")).collect();
     let now = std::time::SystemTime::now()
@@ -612,7 +612,7 @@ fn a_session_at_work_keeps_the_way_back_to_how_it_found_its_files() {
 
 #[test]
 fn an_operation_that_was_not_carried_out_leaves_no_content() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let large = vec![b'x'; 200_000];
     let change = draft(
@@ -630,7 +630,7 @@ fn an_operation_that_was_not_carried_out_leaves_no_content() {
 
 #[test]
 fn what_a_dead_process_left_is_taken_in_or_removed() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let large = vec![b'x'; 200_000];
     let mut before = whole(&large);
@@ -672,7 +672,7 @@ fn what_a_dead_process_left_is_taken_in_or_removed() {
 
 #[test]
 fn a_large_content_is_packed_where_it_stands_and_comes_back() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let text = "some line of a program\n".repeat(20_000).into_bytes();
     let noise: Vec<u8> = (0..100_000_u32)
@@ -701,7 +701,7 @@ fn a_large_content_is_packed_where_it_stands_and_comes_back() {
 
 #[test]
 fn room_that_sealing_frees_is_given_back() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     for number in 0..300 {
         let text = format!("line of {number}\n").repeat(800).into_bytes();
@@ -725,7 +725,7 @@ fn room_that_sealing_frees_is_given_back() {
 
 #[test]
 fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let texts: Vec<Vec<u8>> = (0..41)
         .map(|number| format!("text {number}\n").repeat(300).into_bytes())
         .collect();
@@ -747,7 +747,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
     assert!(pages > 30, "{pages}");
     let (mut set_aside, mut brought_over) = (0, 0);
     for page in 0..pages {
-        let folder = TempDir::new().expect("folder");
+        let folder = TestFolder::new();
         let mut bytes = sound.clone();
         for (at, byte) in bytes[page * 4096..][..4096].iter_mut().enumerate() {
             *byte = (at * 31 + page) as u8;
@@ -790,7 +790,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
 
 #[test]
 fn looking_writes_nothing() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     record(
         &Store::new(folder.path()),
         &draft("abcd00000001", vec![file("/p/a", None, whole(b"new\n"))]),
@@ -829,7 +829,7 @@ fn looking_writes_nothing() {
 
 #[test]
 fn what_came_late_does_not_push_out_the_newest_change() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let change = |number: usize, old: &[u8], new: &[u8]| {
         let name = id(number);
@@ -863,7 +863,7 @@ fn what_came_late_does_not_push_out_the_newest_change() {
 
 #[test]
 fn many_ids_are_as_short_as_each_alone() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     record(
         &store,
@@ -900,7 +900,7 @@ fn many_ids_are_as_short_as_each_alone() {
 
 #[test]
 fn what_was_parted_goes_with_its_operation() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     for (name, old, new) in [("abcd00000001", "a", "b"), ("abcd00000002", "b", "c")] {
         let change = file("/p/a", whole(old.as_bytes()), whole(new.as_bytes()));
@@ -920,7 +920,7 @@ fn what_was_parted_goes_with_its_operation() {
 
 #[test]
 fn the_order_is_that_of_recording_whatever_the_clock_said() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     // The clock was set back between the second and the third.
     for (name, time) in [
@@ -953,7 +953,7 @@ fn the_order_is_that_of_recording_whatever_the_clock_said() {
 
 #[test]
 fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let now = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
@@ -999,7 +999,7 @@ fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
 
 #[test]
 fn a_database_without_the_order_of_recording_gets_it_from_the_ids() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     for number in [2, 1, 3] {
         let name = id(number);

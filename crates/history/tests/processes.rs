@@ -2,18 +2,17 @@
 //! A child is this same test program, started anew to run `child` alone with its part in the environment.
 
 use std::env;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use lancet_history::{
     Entry, LedgerStore, LoadCursor, Seen, SessionName, StampRecord, Store, StoreError, Version,
 };
+use lancet_testing::TestFolder;
+use lancet_testing::user::{assert_one_passed, give_to_nobody, set_mode, this_program_as_nobody};
 use rusqlite::Connection;
-use tempfile::TempDir;
 
 const PART: &str = "LANCET_HISTORY_TEST_PART";
 const FOLDER: &str = "LANCET_HISTORY_TEST_FOLDER";
@@ -122,34 +121,19 @@ fn meet_damage(store: &Store) {
 }
 
 fn start(part: &str, folder: &Path, writer: u64) -> Child {
-    command(
-        &env::current_exe().expect("this program"),
-        part,
-        folder,
-        writer,
-    )
-    .spawn()
-    .expect("started")
+    let mut command = Command::new(env::current_exe().expect("this program"));
+    give_part(&mut command, part, folder, writer);
+    command.spawn().expect("started")
 }
 
-fn command(program: &Path, part: &str, folder: &Path, writer: u64) -> Command {
-    let mut command = Command::new(program);
+/// Has the test program play one part alone.
+fn give_part(command: &mut Command, part: &str, folder: &Path, writer: u64) {
     command.args(["--exact", "child", "--nocapture", "--test-threads=1"]);
     command
         .env(PART, part)
         .env(FOLDER, folder)
         .env(WRITER, writer.to_string());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn check(output: &Output) {
-    let said = [&output.stdout[..], &output.stderr[..]].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert!(
-        output.status.success() && said.contains("1 passed"),
-        "{said}"
-    );
 }
 
 fn assert_sound(folder: &Path) {
@@ -167,12 +151,12 @@ fn assert_sound(folder: &Path) {
 }
 
 fn writers_at_once(writers: u64) {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let children: Vec<_> = (0..writers)
         .map(|writer| start("write", folder.path(), writer))
         .collect();
     for child in children {
-        check(&child.wait_with_output().expect("ended"));
+        assert_one_passed(&child.wait_with_output().expect("ended"));
     }
     assert_sound(folder.path());
     let loaded = Store::new(folder.path())
@@ -220,7 +204,7 @@ fn eight_writers_at_once() {
 
 #[test]
 fn a_killed_writer_leaves_whole_saves() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     for round in 1..=5 {
         let mut child = start("write for ever", folder.path(), 0);
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
@@ -247,7 +231,7 @@ fn a_killed_writer_leaves_whole_saves() {
 
 #[test]
 fn processes_that_meet_one_damaged_file_set_it_aside_once() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     fs::write(
         folder.path().join("lancet.db"),
         "no database at all, certainly not".repeat(200),
@@ -257,7 +241,7 @@ fn processes_that_meet_one_damaged_file_set_it_aside_once() {
         .map(|writer| start("meet damage", folder.path(), writer))
         .collect();
     for child in children {
-        check(&child.wait_with_output().expect("ended"));
+        assert_one_passed(&child.wait_with_output().expect("ended"));
     }
     let names = fs::read_dir(folder.path())
         .expect("listed")
@@ -277,48 +261,34 @@ fn processes_that_meet_one_damaged_file_set_it_aside_once() {
 
 #[test]
 fn a_folder_that_may_not_be_written_is_an_error_of_its_own() {
-    const NOBODY: u32 = 65534;
-    let outer = TempDir::new().expect("folder");
-    let root = fs::metadata(outer.path()).expect("there").uid() == 0;
-    fs::set_permissions(outer.path(), Permissions::from_mode(0o755)).expect("set");
-    // A place that nobody, too, may run a program from.
-    let program = outer.path().join("program");
-    // Copied by another process: children that other tests start meanwhile would hold ours open, and a program that is
-    // open for writing cannot be started.
-    let this = env::current_exe().expect("this program");
-    let copied = Command::new("cp").args([&this, &program]).status();
-    assert!(copied.expect("started").success());
-    fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("set");
-    let read_only = outer.path().join("read-only");
-    fs::create_dir(&read_only).expect("made");
-    let existing = outer.path().join("existing");
+    let outer = TestFolder::new();
+    set_mode(outer.path(), 0o755);
+    let read_only = outer.make("read-only");
+    let existing = outer.join("existing");
     drop(
         Store::new(&existing)
             .save(&session(), &[(Path::new("/a"), &entry(1, 1))])
             .expect("saved"),
     );
-    let owner = root.then_some(NOBODY);
     for folder in [&read_only, &existing] {
         for inside in fs::read_dir(folder).expect("listed") {
             let file = inside.expect("entry").path();
-            std::os::unix::fs::chown(&file, owner, owner).expect("given");
-            fs::set_permissions(&file, Permissions::from_mode(0o400)).expect("set");
+            give_to_nobody(&file);
+            set_mode(&file, 0o400);
         }
-        std::os::unix::fs::chown(folder, owner, owner).expect("given");
-        fs::set_permissions(folder, Permissions::from_mode(0o500)).expect("set");
+        give_to_nobody(folder);
+        set_mode(folder, 0o500);
     }
     for folder in [
         read_only.clone(),
         read_only.join("deeper"),
         existing.clone(),
     ] {
-        let mut command = command(&program, "refused", &folder, 0);
-        if root {
-            command.uid(NOBODY).gid(NOBODY);
-        }
-        check(&command.output().expect("ended"));
+        let mut command = this_program_as_nobody(outer.path());
+        give_part(&mut command, "refused", &folder, 0);
+        assert_one_passed(&command.output().expect("ended"));
     }
     for folder in [&read_only, &existing] {
-        fs::set_permissions(folder, Permissions::from_mode(0o700)).expect("set back");
+        set_mode(folder, 0o700);
     }
 }

@@ -10,8 +10,8 @@ use lancet_history::{
     Entry, Ledger, LedgerStore, LoadCursor, Observation, ReadRange, Seen, SessionName, StampRecord,
     Store, StoreError, Version,
 };
+use lancet_testing::TestFolder;
 use rusqlite::Connection;
-use tempfile::TempDir;
 
 fn version(revision: u8, size: u64) -> Version {
     Version {
@@ -46,12 +46,12 @@ fn load(store: &Store, name: &str) -> Vec<(PathBuf, Entry)> {
         .rows
 }
 
-fn database(folder: &TempDir) -> Connection {
+fn database(folder: &TestFolder) -> Connection {
     Connection::open(folder.path().join("lancet.db")).expect("opens")
 }
 
 /// Has the database all in its one file, as after a quiet while.
-fn bring_over(folder: &TempDir) {
+fn bring_over(folder: &TestFolder) {
     database(folder)
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         .expect("brought over");
@@ -63,7 +63,7 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 fn a_named_ledger_survives_a_restart_without_its_contents() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let path = PathBuf::from(std::ffi::OsStr::from_bytes(b"/not \xff utf-8/a"));
     let mut ledger = Ledger::new();
     let asked = ReadRange {
@@ -107,7 +107,7 @@ fn a_named_ledger_survives_a_restart_without_its_contents() {
 
 #[test]
 fn nothing_is_made_before_it_is_needed_and_then_for_the_owner_alone() {
-    let outer = TempDir::new().expect("folder");
+    let outer = TestFolder::new();
     let folder = outer.path().join("deep/state");
     let store = Store::new(&folder);
     assert!(!folder.exists());
@@ -125,7 +125,7 @@ fn nothing_is_made_before_it_is_needed_and_then_for_the_owner_alone() {
 
 #[test]
 fn an_empty_folder_is_tightened_and_a_shared_one_is_not() {
-    let outer = TempDir::new().expect("folder");
+    let outer = TestFolder::new();
     for (name, filled, expected) in [("empty", false, 0o700), ("shared", true, 0o755)] {
         let folder = outer.path().join(name);
         fs::create_dir(&folder).expect("made");
@@ -141,7 +141,7 @@ fn an_empty_folder_is_tightened_and_a_shared_one_is_not() {
 
 #[test]
 fn a_database_that_others_may_read_is_closed_to_them() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     save(&Store::new(folder.path()), "s", "/a", &entry(1));
     let file = folder.path().join("lancet.db");
     fs::set_permissions(&file, Permissions::from_mode(0o644)).expect("set");
@@ -151,7 +151,7 @@ fn a_database_that_others_may_read_is_closed_to_them() {
 
 #[test]
 fn two_stores_of_one_session_learn_from_each_other() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let (one, two) = (Store::new(folder.path()), Store::new(folder.path()));
     let name = session("s");
     save(&one, "s", "/a", &entry(1));
@@ -182,7 +182,7 @@ fn two_stores_of_one_session_learn_from_each_other() {
 
 #[test]
 fn ranges_of_one_version_add_up_and_another_version_replaces() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let (one, two) = (Store::new(folder.path()), Store::new(folder.path()));
     let part = |revision, range| {
         let mut entry = Entry::new(version(revision, 100));
@@ -198,7 +198,7 @@ fn ranges_of_one_version_add_up_and_another_version_replaces() {
 
 #[test]
 fn a_file_is_forgotten_in_its_session_alone() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     for name in ["s", "t"] {
         save(&store, name, "/a", &entry(1));
@@ -213,7 +213,7 @@ fn a_file_is_forgotten_in_its_session_alone() {
 
 #[test]
 fn a_session_unused_for_thirty_days_goes_with_its_rows() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     save(&Store::new(folder.path()), "old", "/a", &entry(1));
     save(&Store::new(folder.path()), "young", "/a", &entry(1));
     let aged = |days: i64, name: &str| {
@@ -245,7 +245,7 @@ fn a_session_unused_for_thirty_days_goes_with_its_rows() {
 
 #[test]
 fn rows_beyond_ten_thousand_go_by_age() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     let paths: Vec<PathBuf> = (0..10_300)
         .map(|number| format!("/{number}").into())
@@ -262,7 +262,7 @@ fn rows_beyond_ten_thousand_go_by_age() {
 
 #[test]
 fn a_row_that_cannot_be_understood_is_a_file_that_was_not_read() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     save(&store, "s", "/good", &entry(1));
     for column in ["revision", "stamp", "seen"] {
@@ -277,7 +277,7 @@ fn a_row_that_cannot_be_understood_is_a_file_that_was_not_read() {
     }
 }
 
-fn damaged_files(folder: &TempDir) -> Vec<String> {
+fn damaged_files(folder: &TestFolder) -> Vec<String> {
     let names = fs::read_dir(folder.path())
         .expect("listed")
         .map(|entry| entry.expect("entry").file_name());
@@ -291,7 +291,7 @@ fn damaged_files(folder: &TempDir) -> Vec<String> {
 
 #[test]
 fn a_damaged_database_is_set_aside_told_once_and_rebuilt() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let file = folder.path().join("lancet.db");
     fs::write(
         &file,
@@ -323,7 +323,7 @@ fn a_damaged_database_is_set_aside_told_once_and_rebuilt() {
 
 #[test]
 fn damage_that_shows_only_in_use_is_healed_too() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let file = folder.path().join("lancet.db");
     {
         let store = Store::new(folder.path());
@@ -359,7 +359,7 @@ fn damage_that_shows_only_in_use_is_healed_too() {
 #[test]
 fn a_cut_database_and_one_without_its_tables_are_rebuilt() {
     for spoil in ["cut", "no tables"] {
-        let folder = TempDir::new().expect("folder");
+        let folder = TestFolder::new();
         save(&Store::new(folder.path()), "s", "/a", &entry(1));
         bring_over(&folder);
         if spoil == "cut" {
@@ -384,7 +384,7 @@ fn a_cut_database_and_one_without_its_tables_are_rebuilt() {
 
 #[test]
 fn a_state_folder_that_was_removed_is_made_anew() {
-    let outer = TempDir::new().expect("folder");
+    let outer = TestFolder::new();
     let folder = outer.path().join("state");
     let store = Store::new(&folder);
     save(&store, "s", "/a", &entry(1));
@@ -402,7 +402,7 @@ fn a_state_folder_that_was_removed_is_made_anew() {
 
 #[test]
 fn a_turn_of_a_database_that_is_gone_loads_everything() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     let store = Store::new(folder.path());
     for _ in 0..5 {
         save(&store, "s", "/a", &entry(1));
@@ -420,7 +420,7 @@ fn a_turn_of_a_database_that_is_gone_loads_everything() {
 
 #[test]
 fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
-    let folder = TempDir::new().expect("folder");
+    let folder = TestFolder::new();
     // Version 0: the file was made, and the process ended before it made the tables.
     fs::write(folder.path().join("lancet.db"), "").expect("written");
     save(&Store::new(folder.path()), "s", "/a", &entry(1));
@@ -451,7 +451,7 @@ fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
 
 #[test]
 fn a_state_folder_that_is_a_file_is_refused() {
-    let outer = TempDir::new().expect("folder");
+    let outer = TestFolder::new();
     let folder = outer.path().join("state");
     fs::write(&folder, "a file").expect("written");
     let error = Store::new(&folder)

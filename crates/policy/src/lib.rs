@@ -33,8 +33,6 @@ mod decision;
 mod fold;
 mod folder;
 mod glob;
-#[cfg(test)]
-mod laws;
 mod name;
 mod pattern;
 mod policy;
@@ -46,6 +44,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
+
+#[cfg(test)]
+use lancet_testing::laws;
 
 pub use decision::{Cause, Decision, Layer, LayeredRule, Mode, Outcome};
 pub use fold::is_within;

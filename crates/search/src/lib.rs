@@ -53,8 +53,6 @@ mod file_search;
 mod filter;
 mod gate;
 mod glob;
-#[cfg(test)]
-mod laws;
 mod list;
 mod literal_names;
 mod name_prefilter;
@@ -66,6 +64,9 @@ mod summary;
 mod tally;
 mod walk;
 mod window;
+
+#[cfg(test)]
+use lancet_testing::laws;
 
 pub use excerpt::{Excerpt, ExcerptRange, Line, LineRole};
 pub use file_search::{Encodings, FileOutcome, FileSearcher};

@@ -10,31 +10,30 @@ use lancet_search::{
     Order, Pattern, SearchProgress, SearchSummary, Start, Stop, Tally, Walk, count_matches,
     list_files,
 };
+use lancet_testing::TestFolder;
 use lancet_workspace::{EntryKind, RealDisk, Workspace};
 
 struct Ground {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
 }
 
 impl Ground {
     fn new(files: &[(&str, &str)]) -> Self {
         let ground = Ground {
-            folder: tempfile::tempdir().expect("a folder"),
+            folder: TestFolder::new(),
         };
         for (name, text) in files {
-            ground.write(name, text.as_bytes());
+            ground.folder.put(name, text);
         }
         ground
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("it is there")
+        self.folder.path().to_owned()
     }
 
     fn write(&self, name: &str, bytes: &[u8]) {
-        let path = self.root().join(name);
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-        std::fs::write(path, bytes).expect("written");
+        self.folder.put(name, bytes);
     }
 
     fn workspace(&self) -> Workspace {

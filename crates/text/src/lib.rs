@@ -61,8 +61,6 @@ mod draft;
 mod encoding;
 mod hidden;
 mod ladder;
-#[cfg(test)]
-mod laws;
 mod leak;
 mod lines;
 mod look_alike;
@@ -73,6 +71,9 @@ mod splice;
 mod stream;
 mod survey;
 mod unique;
+
+#[cfg(test)]
+use lancet_testing::laws;
 
 pub use closest::closest;
 pub use diff::{

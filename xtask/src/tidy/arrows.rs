@@ -6,7 +6,7 @@ use super::Finding;
 use crate::house::House;
 
 /// Each crate and the crates it may use. The lower ones do not know of each other, but several use `text`.
-const ROOMS: [(&str, &[&str]); 11] = [
+const ROOMS: [(&str, &[&str]); 12] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
     ("crates/history", &[]),
@@ -27,6 +27,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
     ),
     ("crates/mcp", &["lancet"]),
     ("crates/cli", &["lancet", "lancet-mcp"]),
+    ("crates/testing", &["lancet"]),
     ("xtask", &[]),
 ];
 
@@ -58,8 +59,8 @@ const KEPT: [(&str, &[&str], &str); 14] = [
     ),
     (
         "rustix",
-        &["crates/workspace", "crates/cli"],
-        "only workspace speaks to the disk (cli: to the terminal)",
+        &["crates/workspace", "crates/cli", "crates/testing"],
+        "only workspace speaks to the disk (cli: to the terminal; testing: who runs the tests)",
     ),
     ("ignore", &["crates/search"], SEARCHES),
     ("grep-matcher", &["crates/search"], SEARCHES),

@@ -26,13 +26,7 @@ with default_settings():
 #[test]
 fn what_detect_secrets_finds_is_found() {
     let Some(packages) = std::env::var_os("LANCET_DETECT_SECRETS") else {
-        let required = std::env::var_os("LANCET_REQUIRE_JUDGES").is_some();
-        assert!(
-            !required,
-            "LANCET_DETECT_SECRETS names no folder with detect-secrets"
-        );
-        println!("skipped: LANCET_DETECT_SECRETS names no folder with detect-secrets");
-        return;
+        return lancet_testing::judges::missing("detect-secrets");
     };
     let lines: Vec<String> = FORMATS
         .iter()

@@ -1,0 +1,105 @@
+//! Temporary folders, which are removed with everything in them when the value is dropped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A temporary folder. Its path has no symbolic link in it, so that paths in answers can be compared with it.
+#[derive(Debug)]
+pub struct TestFolder {
+    path: PathBuf,
+    _temporary: tempfile::TempDir,
+}
+
+impl TestFolder {
+    /// An empty folder where the system keeps temporary files.
+    #[must_use]
+    pub fn new() -> TestFolder {
+        TestFolder::at(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// An empty folder in memory where the system has one (`/dev/shm`): for tests of thousands of writes that are not
+    /// about the disk, most of whose time would be spent in flushes.
+    #[must_use]
+    pub fn in_memory() -> TestFolder {
+        match tempfile::tempdir_in("/dev/shm") {
+            Ok(folder) => TestFolder::at(folder),
+            Err(_) => TestFolder::new(),
+        }
+    }
+
+    /// An empty folder below another one.
+    #[must_use]
+    pub fn below(folder: &Path) -> TestFolder {
+        TestFolder::at(tempfile::tempdir_in(folder).expect("a temporary folder"))
+    }
+
+    fn at(temporary: tempfile::TempDir) -> TestFolder {
+        let path = temporary.path().canonicalize();
+        TestFolder {
+            path: path.expect("the folder was just made"),
+            _temporary: temporary,
+        }
+    }
+
+    /// The folder itself.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A path below the folder.
+    #[must_use]
+    pub fn join(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Writes a file, with the folders that it needs, past lancet; its path.
+    pub fn put(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
+        put(&self.join(name), bytes)
+    }
+
+    /// Makes a folder, with those that it stands in; its path.
+    pub fn make(&self, name: impl AsRef<Path>) -> PathBuf {
+        let path = self.join(name);
+        fs::create_dir_all(&path).expect("a folder");
+        path
+    }
+
+    /// The bytes of a file.
+    #[must_use]
+    pub fn bytes(&self, name: impl AsRef<Path>) -> Vec<u8> {
+        fs::read(self.join(name)).expect("a file that can be read")
+    }
+
+    /// The text of a file.
+    #[must_use]
+    pub fn text(&self, name: impl AsRef<Path>) -> String {
+        fs::read_to_string(self.join(name)).expect("a text that can be read")
+    }
+}
+
+impl Default for TestFolder {
+    fn default() -> TestFolder {
+        TestFolder::new()
+    }
+}
+
+/// Writes a file, with the folders that it needs, past lancet; its path.
+pub fn put(path: &Path, bytes: impl AsRef<[u8]>) -> PathBuf {
+    fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("its folders");
+    fs::write(path, bytes).expect("a file that can be written");
+    path.to_owned()
+}
+
+/// The names in a folder, sorted.
+#[must_use]
+pub fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder that can be listed");
+    let name = |entry: std::io::Result<fs::DirEntry>| {
+        let name = entry.expect("an entry").file_name();
+        name.into_string().expect("a name in UTF-8")
+    };
+    let mut names: Vec<String> = entries.map(name).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,39 @@
+//! The program git, which knows of nothing but what a test gives it.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Runs git in a folder and gives its standard output. It reads no settings of the machine or of a user (`home` is its
+/// home folder), starts no maintenance in the background, and has a name to commit under. The test fails when git does.
+pub fn git(home: &Path, folder: &Path, arguments: &[&str]) -> Vec<u8> {
+    let output = command(home, folder)
+        .args(arguments)
+        .output()
+        .expect("git is installed");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {error}");
+    output.stdout
+}
+
+/// The command that [`git`] runs, without its arguments.
+#[must_use]
+pub fn command(home: &Path, folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    command
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("GIT_CONFIG_NOSYSTEM", "1");
+    for setting in [
+        "user.name=a",
+        "user.email=a@b",
+        "init.defaultBranch=main",
+        "protocol.file.allow=always",
+        "gc.auto=0",
+        "maintenance.auto=false",
+    ] {
+        command.args(["-c", setting]);
+    }
+    command
+}

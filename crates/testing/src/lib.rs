@@ -1,0 +1,19 @@
+//! What the tests of several crates share. A fixture that only one crate needs is a file of that crate's tests.
+//!
+//! The functions here panic when the machine does not do what they ask for: that fails the test that called them.
+
+pub mod folder;
+pub mod git;
+pub mod judges;
+pub mod laws;
+pub mod small_disk;
+pub mod user;
+
+#[cfg(feature = "engine")]
+pub mod project;
+#[cfg(feature = "engine")]
+pub mod replies;
+
+pub use folder::TestFolder;
+#[cfg(feature = "engine")]
+pub use project::{TestProject, settings};

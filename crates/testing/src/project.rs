@@ -1,0 +1,128 @@
+//! An engine on a temporary root.
+
+use std::path::{Path, PathBuf};
+
+use lancet::settings::{Layer, Origin};
+use lancet::{Builder, Lancet, Mode, RawCall, Reply, Session, Settings};
+use serde_json::{Value, json};
+
+use crate::{TestFolder, folder};
+
+/// A temporary folder with a root in it (`root`), an engine opened on that root, and one session.
+#[derive(Debug)]
+pub struct TestProject {
+    /// The folder that the root and everything beside it stands in.
+    pub around: TestFolder,
+    /// The root.
+    pub root: PathBuf,
+    /// The engine.
+    pub lancet: Lancet,
+    /// A session without a name.
+    pub session: Session,
+}
+
+impl TestProject {
+    /// In mode `accept-edits`, without a state folder.
+    #[must_use]
+    pub fn new() -> TestProject {
+        TestProject::with(|builder| builder)
+    }
+
+    /// In mode `accept-edits`, without a state folder; `change` has the last word on how the engine is opened.
+    #[must_use]
+    pub fn with(change: impl FnOnce(Builder) -> Builder) -> TestProject {
+        TestProject::inside(TestFolder::new(), |builder, _| change(builder))
+    }
+
+    /// In mode `accept-edits`, with a state folder (`state`, beside the root).
+    #[must_use]
+    pub fn with_history(change: impl FnOnce(Builder) -> Builder) -> TestProject {
+        TestProject::inside(TestFolder::new(), |builder, around| {
+            change(builder.state_dir(around.join("state")))
+        })
+    }
+
+    /// In a folder of the caller's choice, which `change` is told.
+    #[must_use]
+    pub fn inside(
+        around: TestFolder,
+        change: impl FnOnce(Builder, &Path) -> Builder,
+    ) -> TestProject {
+        let root = around.make("root");
+        let builder = Lancet::builder().root(&root).mode(Mode::AcceptEdits);
+        let opened = change(builder, around.path()).open();
+        let lancet = opened.expect("the engine opens");
+        TestProject {
+            session: lancet.new_session(),
+            around,
+            root,
+            lancet,
+        }
+    }
+
+    /// A path below the root.
+    #[must_use]
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Writes a file below the root, with the folders that it needs, past lancet; its path.
+    pub fn put(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
+        folder::put(&self.path(name), bytes)
+    }
+
+    /// The text of a file below the root.
+    #[must_use]
+    pub fn text(&self, name: impl AsRef<Path>) -> String {
+        let text = std::fs::read_to_string(self.path(name));
+        text.expect("a text that can be read")
+    }
+
+    /// Calls a tool in the project's session.
+    pub fn call(&self, tool: &str, arguments: Value) -> Reply {
+        call(&self.session, tool, arguments)
+    }
+
+    /// Reads a file in the project's session.
+    pub fn read(&self, path: &Path) -> Reply {
+        self.call("Read", json!({ "file_path": path }))
+    }
+
+    /// Edits a file in the project's session.
+    pub fn edit(&self, path: &Path, old: &str, new: &str) -> Reply {
+        edit(&self.session, path, old, new)
+    }
+}
+
+impl Default for TestProject {
+    fn default() -> TestProject {
+        TestProject::new()
+    }
+}
+
+/// Calls a tool by its name.
+pub fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
+    session.call(RawCall::new(tool, arguments))
+}
+
+/// Reads a file.
+pub fn read(session: &Session, path: &Path) -> Reply {
+    call(session, "Read", json!({ "file_path": path }))
+}
+
+/// Replaces one text in a file.
+pub fn edit(session: &Session, path: &Path, old: &str, new: &str) -> Reply {
+    let arguments = json!({ "file_path": path, "old_string": old, "new_string": new });
+    call(session, "Edit", arguments)
+}
+
+/// Settings from the text of a user's file.
+#[must_use]
+pub fn settings(text: &str) -> Settings {
+    let layer = Layer {
+        origin: Origin::User,
+        path: PathBuf::from("lancet.toml"),
+        text: text.to_owned(),
+    };
+    Settings::load(&[layer]).expect("settings that load")
+}
