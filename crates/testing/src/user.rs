@@ -17,15 +17,15 @@ pub fn is_root() -> bool {
 }
 
 /// Sets the permission bits of a file or folder.
-pub fn set_mode(path: &Path, mode: u32) {
+pub fn set_mode(path: impl AsRef<Path>, mode: u32) {
     let permissions = fs::Permissions::from_mode(mode);
     fs::set_permissions(path, permissions).expect("the bits are set");
 }
 
 /// Under root makes a file or folder nobody's; elsewhere it is ours already.
-pub fn give_to_nobody(path: &Path) {
+pub fn give_to_nobody(path: impl AsRef<Path>) {
     if is_root() {
-        chown(path, Some(NOBODY), Some(NOBODY)).expect("given away");
+        chown(path.as_ref(), Some(NOBODY), Some(NOBODY)).expect("given away");
     }
 }
 

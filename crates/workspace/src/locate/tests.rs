@@ -5,12 +5,14 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lancet_testing::TestFolder;
+
 use super::*;
 use crate::{FaultyDisk, RealDisk};
 
 /// A root with a neighbour outside it, and the disk between, which can be told to act at any call.
 struct Ground {
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
     around: PathBuf,
     root: PathBuf,
     disk: Arc<FaultyDisk>,
@@ -18,12 +20,9 @@ struct Ground {
 }
 
 fn ground() -> Ground {
-    let folder = tempfile::tempdir().unwrap();
-    let around = folder.path().canonicalize().unwrap();
-    let root = around.join("root");
-    fs::create_dir_all(root.join("d/e")).unwrap();
-    fs::create_dir_all(around.join("away")).unwrap();
-    fs::create_dir_all(around.join("root-evil")).unwrap();
+    let folder = TestFolder::new();
+    let around = folder.path().to_owned();
+    let root = folder.join("root");
     for (name, text) in [
         ("root/in.txt", "in"),
         ("root/d/e/x.txt", "x"),
@@ -31,7 +30,7 @@ fn ground() -> Ground {
         ("root-evil/x.txt", "SECRET"),
         ("out.txt", "SECRET"),
     ] {
-        fs::write(around.join(name), text).unwrap();
+        folder.put(name, text);
     }
     let disk = Arc::new(FaultyDisk::new());
     let workspace = Workspace::open(std::slice::from_ref(&root), disk.clone(), None).unwrap();

@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex};
 
 use lancet_workspace::{LateWriteCheck, Warning};
 
-use crate::ground::{Ground, figure, is_long};
+use crate::ground::Ground;
+use lancet_testing::judges::{figure, is_long};
 use opponent::{OPPONENTS, Opponent};
 use writers::{Goal, RUNGS, Rung, Said};
 

@@ -1,52 +1,12 @@
 //! A disk without room: a small file system in memory, mounted for the test where that is allowed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use lancet_testing::folder::names;
+use lancet_testing::small_disk::SmallDisk;
 use lancet_workspace::{CommitError, Expected, NewBytes, RealDisk, Workspace, Write, WriteOptions};
-use rustix::mount::{MountFlags, UnmountFlags};
-
-struct SmallDisk {
-    at: PathBuf,
-    _folder: tempfile::TempDir,
-}
-
-impl SmallDisk {
-    /// Nothing where mounting is not allowed.
-    fn mount() -> Option<SmallDisk> {
-        let folder = tempfile::tempdir().unwrap();
-        let at = folder.path().canonicalize().unwrap();
-        match rustix::mount::mount("tmpfs", &at, "tmpfs", MountFlags::empty(), c"size=1m") {
-            Ok(()) => Some(SmallDisk {
-                at,
-                _folder: folder,
-            }),
-            Err(error) => {
-                #[allow(clippy::print_stderr, reason = "why nothing was tested")]
-                {
-                    eprintln!("skipped: a small tmpfs cannot be mounted here: {error}");
-                }
-                None
-            }
-        }
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = rustix::mount::unmount(&self.at, UnmountFlags::DETACH);
-    }
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
 
 fn commit(workspace: &Workspace, path: &Path, new: &[u8]) -> Result<(), CommitError> {
     let located = workspace.locate(path).unwrap();
@@ -81,7 +41,7 @@ fn is_full(result: Result<(), CommitError>) {
 
 #[test]
 fn without_room_the_file_stays_and_nothing_is_left() {
-    let Some(disk) = SmallDisk::mount() else {
+    let Some(disk) = SmallDisk::mount(1024) else {
         return;
     };
     let state = tempfile::tempdir().unwrap();
@@ -115,7 +75,7 @@ fn without_room_the_file_stays_and_nothing_is_left() {
 
 #[test]
 fn a_state_folder_without_room_refuses_the_rewrite_in_place() {
-    let Some(disk) = SmallDisk::mount() else {
+    let Some(disk) = SmallDisk::mount(1024) else {
         return;
     };
     let root = tempfile::tempdir().unwrap();
@@ -155,7 +115,7 @@ fn no_rung_damages_a_file_on_a_full_disk() {
     for (name, lacks, strategy) in rungs {
         // The state folder beside the file, or where there is room enough.
         for beside in [true, false] {
-            let Some(small) = SmallDisk::mount() else {
+            let Some(small) = SmallDisk::mount(1024) else {
                 return;
             };
             let elsewhere = tempfile::tempdir().unwrap();
@@ -202,7 +162,7 @@ fn no_rung_damages_a_file_on_a_full_disk() {
             refused.push(name);
         }
     }
-    crate::ground::figure(
+    lancet_testing::judges::figure(
         8,
         &format!(
             "1 MB tmpfs, 700 KB file, {} rungs, state folder beside it and elsewhere: no space told, byte-identical in {} of {}",

@@ -5,27 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lancet_testing::{TestFolder, folder};
 use lancet_text::RawChange;
 use lancet_workspace::{
     CommitError, Expected, FaultyDisk, Located, NewBytes, Snapshot, Workspace, Write, WriteOptions,
     Written,
 };
 
-/// Prints the figure of a promise by its number in `docs/write-promises.md`, to stderr directly, since the test runner
-/// captures what tests print.
-pub(crate) fn figure(number: u32, what: &str) {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "figure {number}: {what}");
-}
-
-/// Is everything to be tried, as `cargo xtask torture` does?
-pub(crate) fn is_long() -> bool {
-    std::env::var_os("LANCET_TORTURE").is_some()
-}
-
 /// A root and a state folder beside it; the disk works until a test tells it otherwise.
 pub(crate) struct Ground {
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
     pub(crate) around: PathBuf,
     pub(crate) root: PathBuf,
     pub(crate) state: PathBuf,
@@ -37,22 +26,18 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new() -> Ground {
-        Ground::inside(tempfile::tempdir().unwrap())
+        Ground::inside(TestFolder::new())
     }
 
     /// For tests of thousands of commits, where the flushes of a real disk would take minutes.
     pub(crate) fn in_memory() -> Ground {
-        match tempfile::tempdir_in("/dev/shm") {
-            Ok(folder) => Ground::inside(folder),
-            Err(_) => Ground::new(),
-        }
+        Ground::inside(TestFolder::in_memory())
     }
 
-    fn inside(folder: tempfile::TempDir) -> Ground {
-        let around = folder.path().canonicalize().unwrap();
-        let root = around.join("root");
-        let state = around.join("state");
-        fs::create_dir(&root).unwrap();
+    fn inside(folder: TestFolder) -> Ground {
+        let around = folder.path().to_owned();
+        let root = folder.make("root");
+        let state = folder.join("state");
         let disk = Arc::new(FaultyDisk::new());
         let workspace = Workspace::open(
             std::slice::from_ref(&root),
@@ -104,9 +89,7 @@ impl Ground {
 
     /// What somebody else does: a file written past the commit.
     pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>) {
-        let path = self.root.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        folder::put(&self.root.join(name), text);
     }
 
     pub(crate) fn text(&self, name: &str) -> String {

@@ -1,22 +1,15 @@
 //! What a commit keeps: mode, owner, attributes, links; and what it gives a new file.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use lancet_testing::user::{is_root, set_mode};
 use lancet_workspace::Revision;
 use rustix::fs::{Gid, Uid, XattrFlags};
 
 use crate::ground::Ground;
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
 
 #[test]
 fn the_answer_is_what_stands_on_the_disk() {
@@ -40,7 +33,7 @@ fn the_answer_is_what_stands_on_the_disk() {
 fn the_mode_stays_with_its_special_bits() {
     let ground = Ground::with(&[("a", "one")]);
     for mode in [0o755, 0o600, 0o646, 0o4755, 0o2755, 0o200 | 0o400] {
-        set_mode(&ground.root.join("a"), mode);
+        set_mode(ground.root.join("a"), mode);
         ground.replace("a", &format!("{mode:o}")).unwrap();
         assert_eq!(
             fs::metadata(ground.root.join("a")).unwrap().mode() & 0o7777,
@@ -119,7 +112,7 @@ fn a_link_stays_a_link_and_its_target_is_written() {
 fn several_names_of_one_file_stay_one_file() {
     let ground = Ground::with(&[("real.txt", "one\n")]);
     fs::hard_link(ground.root.join("real.txt"), ground.root.join("twin.txt")).unwrap();
-    set_mode(&ground.root.join("real.txt"), 0o4711);
+    set_mode(ground.root.join("real.txt"), 0o4711);
     let inode = fs::metadata(ground.root.join("real.txt")).unwrap().ino();
     for text in ["two is longer\n", "3\n", ""] {
         let before = fs::metadata(ground.root.join("real.txt")).unwrap();

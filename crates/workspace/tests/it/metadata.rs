@@ -2,15 +2,17 @@
 //! access list, attributes and names are as they were. As root, and as `nobody`.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 use std::path::Path;
 
 use lancet_workspace::{CommitError, HardLinkPolicy, ReadOnlyReason, Strategy, WriteOptions};
 use rustix::fs::XattrFlags;
 use rustix::mount::UnmountFlags;
 
-use crate::ground::{Ground, figure, single};
-use crate::permissions::{NOBODY, as_nobody, give_away};
+use crate::ground::{Ground, single};
+use crate::permissions::{as_nobody, give_away};
+use lancet_testing::judges::figure;
+use lancet_testing::user::{NOBODY, is_root, set_mode};
 
 /// Everything about a file but its text, its times and its inode.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,14 +38,6 @@ fn dress(path: &Path) -> Dress {
             .map(attribute)
             .into(),
     }
-}
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// Set-user-id and all, another owner, an access list and a note.
@@ -143,7 +137,7 @@ fn what_is_kept_of_a_file() {
     }
 
     let ground = Ground::with(&[("a", "one")]);
-    set_mode(&ground.root.join("a"), 0o444);
+    set_mode(ground.root.join("a"), 0o444);
     let refused = ground.replace("a", "two");
     let is_read_only = matches!(
         refused,
@@ -191,12 +185,12 @@ fn what_is_kept_of_a_file_as_nobody() {
     };
     as_nobody_on(
         "own 0640 file",
-        &|ground| set_mode(&ground.root.join("a"), 0o640),
+        &|ground| set_mode(ground.root.join("a"), 0o640),
         Some("exchange+lease"),
     );
     as_nobody_on(
         "own set-user-id file",
-        &|ground| set_mode(&ground.root.join("a"), 0o4750),
+        &|ground| set_mode(ground.root.join("a"), 0o4750),
         Some("exchange+lease"),
     );
     as_nobody_on(
@@ -234,7 +228,7 @@ fn what_is_kept_of_a_file_as_nobody() {
     );
     as_nobody_on(
         "own 0444 file",
-        &|ground| set_mode(&ground.root.join("a"), 0o444),
+        &|ground| set_mode(ground.root.join("a"), 0o444),
         None,
     );
     as_nobody_on(

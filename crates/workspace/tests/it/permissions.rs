@@ -2,20 +2,19 @@
 //! become `nobody`: permissions belong to threads, and the thread ends with the test.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 
+use lancet_testing::user::{NOBODY, is_root, set_mode};
 use lancet_workspace::{CommitError, ReadOnlyReason, Warning};
 use rustix::fs::{Gid, Uid};
 
 use crate::ground::Ground;
 
-pub(crate) const NOBODY: u32 = 65534;
-
 pub(crate) fn as_nobody(work: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            if rustix::process::geteuid().is_root() {
+            if is_root() {
                 let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
                 rustix::thread::set_thread_groups(&[]).unwrap();
                 rustix::thread::set_thread_res_gid(group, group, group).unwrap();
@@ -31,10 +30,10 @@ pub(crate) fn as_nobody(work: impl FnOnce() + Send) {
 
 /// Makes everything nobody's, the folder that the root stands in included.
 pub(crate) fn give_away(ground: &Ground) {
-    if !rustix::process::geteuid().is_root() {
+    if !is_root() {
         return;
     }
-    fs::set_permissions(&ground.around, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(&ground.around, 0o755);
     fs::create_dir_all(&ground.state).unwrap();
     for path in [&ground.root, &ground.state]
         .into_iter()
@@ -55,7 +54,7 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
 fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten() {
     let ground = Ground::with(&[("a", "one")]);
     give_away(&ground);
-    fs::set_permissions(&ground.root, fs::Permissions::from_mode(0o555)).unwrap();
+    set_mode(&ground.root, 0o555);
     as_nobody(|| {
         // The file is ours to write, though no other can take its name.
         let written = ground.replace("a", "one and a half").unwrap();
@@ -76,7 +75,7 @@ fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten
     });
     assert_eq!(ground.text("a"), "one and a half");
     assert_eq!(ground.tree().len(), 1);
-    fs::set_permissions(&ground.root, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(&ground.root, 0o755);
     as_nobody(|| {
         assert_eq!(
             ground.replace("a", "two").unwrap().guarantee.name(),
@@ -90,11 +89,11 @@ fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten
 fn a_file_without_write_permission_is_refused_though_its_folder_has_it() {
     let ground = Ground::with(&[("own", "one"), ("roots", "one")]);
     give_away(&ground);
-    if rustix::process::geteuid().is_root() {
+    if is_root() {
         chown(ground.root.join("roots"), Some(0), Some(0)).unwrap();
     }
-    fs::set_permissions(ground.root.join("own"), fs::Permissions::from_mode(0o466)).unwrap();
-    fs::set_permissions(ground.root.join("roots"), fs::Permissions::from_mode(0o444)).unwrap();
+    set_mode(ground.root.join("own"), 0o466);
+    set_mode(ground.root.join("roots"), 0o444);
     as_nobody(|| {
         for name in ["own", "roots"] {
             let refused = ground.replace(name, "two");
@@ -116,14 +115,14 @@ fn a_file_without_write_permission_is_refused_though_its_folder_has_it() {
 
 #[test]
 fn a_file_of_another_owner_is_rewritten_in_place_and_stays_theirs() {
-    if !rustix::process::geteuid().is_root() {
+    if !is_root() {
         return;
     }
     let ground = Ground::with(&[("theirs", "one")]);
     give_away(&ground);
     let path = ground.root.join("theirs");
     chown(&path, Some(0), Some(0)).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    set_mode(&path, 0o666);
     as_nobody(|| {
         assert_eq!(
             ground.replace("theirs", "two").unwrap().guarantee.name(),
@@ -140,8 +139,8 @@ fn a_file_of_another_owner_is_rewritten_in_place_and_stays_theirs() {
 fn what_may_not_be_read_is_the_systems_error() {
     let ground = Ground::with(&[("shut", "SECRET"), ("d/in", "SECRET")]);
     give_away(&ground);
-    fs::set_permissions(ground.root.join("shut"), fs::Permissions::from_mode(0o000)).unwrap();
-    fs::set_permissions(ground.root.join("d"), fs::Permissions::from_mode(0o000)).unwrap();
+    set_mode(ground.root.join("shut"), 0o000);
+    set_mode(ground.root.join("d"), 0o000);
     as_nobody(|| {
         let read = ground.locate("shut").snapshot(100);
         let Err(lancet_workspace::ReadError::Io(error)) = read else {
@@ -154,7 +153,7 @@ fn what_may_not_be_read_is_the_systems_error() {
         };
         assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
     });
-    fs::set_permissions(ground.root.join("d"), fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(ground.root.join("d"), 0o755);
 }
 
 #[test]
@@ -162,11 +161,11 @@ fn a_folder_that_may_be_entered_but_not_listed_serves() {
     let ground = Ground::with(&[("d/in", "one")]);
     give_away(&ground);
     let folder = ground.root.join("d");
-    if rustix::process::geteuid().is_root() {
+    if is_root() {
         chown(folder.join("in"), Some(NOBODY), Some(NOBODY)).unwrap();
         chown(&folder, Some(NOBODY), Some(NOBODY)).unwrap();
     }
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o300)).unwrap();
+    set_mode(&folder, 0o300);
     as_nobody(|| {
         let written = ground.replace("d/in", "two").unwrap();
         assert_eq!(written.guarantee.name(), "exchange+lease");
@@ -175,7 +174,7 @@ fn a_folder_that_may_be_entered_but_not_listed_serves() {
             "a folder that cannot be opened for reading cannot be flushed"
         );
     });
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(&folder, 0o755);
     assert_eq!(ground.text("d/in"), "two");
     assert_eq!(ground.tree().len(), 2);
 }
@@ -184,11 +183,11 @@ fn a_folder_that_may_be_entered_but_not_listed_serves() {
 fn a_state_folder_that_cannot_be_made_is_told_and_nothing_is_written() {
     let ground = Ground::with(&[("a", "one")]);
     give_away(&ground);
-    if rustix::process::geteuid().is_root() {
+    if is_root() {
         chown(&ground.state, Some(0), Some(0)).unwrap();
     }
     fs::create_dir_all(&ground.state).unwrap();
-    fs::set_permissions(&ground.state, fs::Permissions::from_mode(0o555)).unwrap();
+    set_mode(&ground.state, 0o555);
     as_nobody(|| {
         let refused = ground.replace("a", "two");
         assert!(
@@ -202,13 +201,12 @@ fn a_state_folder_that_cannot_be_made_is_told_and_nothing_is_written() {
             "{refused:?}"
         );
     });
-    fs::set_permissions(&ground.state, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(&ground.state, 0o755);
     assert_eq!(ground.text("a"), "one");
 }
 
 /// Capabilities are the administrator's to give: an ordinary user's new file lacks them, and that is told.
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says why")]
 fn attributes_that_are_not_ours_to_set_are_told() {
     let ground = Ground::with(&[("a", "one")]);
     give_away(&ground);
@@ -221,9 +219,8 @@ fn attributes_that_are_not_ours_to_set_are_told() {
         &capability,
         rustix::fs::XattrFlags::empty(),
     );
-    if set.is_err() || !rustix::process::geteuid().is_root() {
-        println!("skipped: only root can give a file capabilities");
-        return;
+    if set.is_err() || !is_root() {
+        return lancet_testing::judges::skipped("only root can give a file capabilities");
     }
     as_nobody(|| {
         let written = ground.replace("a", "two").unwrap();

@@ -4,22 +4,18 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 
+use lancet_testing::judges::skipped;
 use lancet_workspace::{RealDisk, Revision, Seal, Workspace};
 use rustix::mount::UnmountFlags;
 
 use crate::ground::{Ground, Seen, single};
-
-#[allow(clippy::print_stderr, reason = "why nothing was tested")]
-fn skip(why: &str) {
-    eprintln!("skipped: {why}");
-}
 
 #[test]
 fn a_file_that_is_a_mount_point_is_rewritten_in_place() {
     let ground = Ground::with(&[("a", "other"), ("real", "one")]);
     let (real, at) = (ground.root.join("real"), ground.root.join("a"));
     if let Err(error) = rustix::mount::mount_bind(&real, &at) {
-        return skip(&format!("a file cannot be bind-mounted here: {error}"));
+        return skipped(&format!("a file cannot be bind-mounted here: {error}"));
     }
     let inode = fs::metadata(&at).unwrap().ino();
     let written = ground.replace("a", "two");
@@ -37,11 +33,11 @@ fn a_file_that_is_a_mount_point_is_rewritten_in_place() {
 fn a_state_folder_on_another_file_system_gets_a_copy() {
     let ground = Ground::with(&[("a", "one")]);
     let Ok(state) = tempfile::tempdir_in("/dev/shm") else {
-        return skip("there is no file system in memory");
+        return skipped("there is no file system in memory");
     };
     let device = |path| fs::metadata(path).unwrap().dev();
     if device(state.path()) == device(&ground.root) {
-        return skip("both folders are on one file system");
+        return skipped("both folders are on one file system");
     }
     let roots = [ground.root.clone()];
     let state = state.path().canonicalize().unwrap();

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use lancet_workspace::{CommitError, KnownContent, Strategy, WriteOptions};
 
-use crate::ground::{Ground, figure, is_long, single};
+use crate::ground::{Ground, single};
+use lancet_testing::judges::{figure, is_long};
 
 fn mtime(path: &Path) -> SystemTime {
     fs::metadata(path).unwrap().modified().unwrap()

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use lancet_workspace::{Expected, FileType, NewBytes, Write, WriteOptions};
 use rustix::fs::{CWD, Mode};
 
-use crate::ground::{Ground, creation, figure};
+use crate::ground::{Ground, creation};
+use lancet_testing::judges::figure;
 
 #[test]
 fn what_is_no_file_is_refused_without_waiting() {

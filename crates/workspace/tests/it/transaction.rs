@@ -11,7 +11,8 @@ use rustix::io::Errno;
 
 use crate::crash::{dead_at, is_whole, reopen};
 use crate::faults::{FileType, disturbed, undisturbed};
-use crate::ground::{Ground, creation, figure, is_long};
+use crate::ground::{Ground, creation};
+use lancet_testing::judges::{figure, is_long};
 
 const OLD: &str = "0123456789";
 const NEW: &str = "all new: OURS";

@@ -23,7 +23,9 @@ use rustix::io::Errno;
 
 use crate::deed::{IN_PLACE, Seen, Site, files};
 use crate::place::{Place, System, text};
-use crate::runner::{Form, Skipped, figure, folder_in_memory, role, skip};
+use lancet_testing::TestFolder;
+
+use crate::runner::{Form, Skipped, figure, role, skip};
 
 use barrier::{ReadOnlyReason, pin, unpin};
 pub(crate) use opponent::play;
@@ -112,12 +114,12 @@ struct Opponent {
     child: Child,
     barrier: ReadOnlyReason,
     round: u64,
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
 }
 
 impl Opponent {
     fn start(kind: &str, file: &Path) -> Opponent {
-        let folder = folder_in_memory();
+        let folder = TestFolder::in_memory();
         let meeting = folder.path().join("barrier");
         let barrier = ReadOnlyReason::make(&meeting);
         let words = ["opponent", kind, text(file), text(&meeting)];

@@ -15,7 +15,9 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::deed::{Seen, Site, Tree, creation, files};
 use crate::place::text;
-use crate::runner::{Form, Skipped, figure, folder_in_memory, role};
+use lancet_testing::TestFolder;
+
+use crate::runner::{Form, Skipped, figure, role};
 
 const SECRET: &str = "SECRET, and it stays outside\n";
 const INSIDE: &str = "inside\n";
@@ -70,8 +72,8 @@ const DEEDS: [(&str, Deed); 5] = [
 type Deed = fn(&Workspace, &Path, u64) -> bool;
 
 pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
-    let folder = folder_in_memory();
-    let around = folder.path().canonicalize().unwrap();
+    let folder = TestFolder::in_memory();
+    let around = folder.path().to_owned();
     let site = Site::of(&around);
     let outside = around.join("outside");
     for folder in [&site.root.join("d"), &outside] {

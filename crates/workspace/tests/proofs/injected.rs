@@ -11,7 +11,9 @@ use lancet_workspace::{RealDisk, RecoveryOutcome};
 use crate::deed::{
     BEGIN, CONFLICT, DEEDS, Deed, END, OLD, REFUSED, Site, Tree, WRITTEN, WRITTEN_WITH_WARNINGS,
 };
-use crate::runner::{Form, Skipped, figure, folder_in_memory, on_two_threads, role, system};
+use lancet_testing::TestFolder;
+
+use crate::runner::{Form, Skipped, figure, on_two_threads, role, system};
 
 const ERRORS: [&str; 5] = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "EACCES"];
 
@@ -119,7 +121,7 @@ fn play(deed: &Deed, folder: &std::path::Path, options: &[&str]) -> Output {
 
 /// Which calls a commit makes.
 fn trace(deed: &Deed) -> Result<Counts, Skipped> {
-    let folder = folder_in_memory();
+    let folder = TestFolder::in_memory();
     deed.prepare(folder.path());
     let log = folder.path().join("trace");
     let output = play(deed, folder.path(), &["-o", log.to_str().unwrap()]);
@@ -159,7 +161,7 @@ fn trace(deed: &Deed) -> Result<Counts, Skipped> {
 
 /// The files before and after a commit that nothing disturbs.
 fn undisturbed(deed: &Deed) -> (Tree, Tree) {
-    let folder = folder_in_memory();
+    let folder = TestFolder::in_memory();
     let site = deed.prepare(folder.path());
     let before = site.tree();
     deed.act(&site.open(deed.disk()), &site.root).unwrap();
@@ -177,7 +179,7 @@ struct Tally {
 
 impl Tally {
     fn judge(&self, run: &Run, before: &Tree, after: &Tree) -> Result<(), String> {
-        let folder = folder_in_memory();
+        let folder = TestFolder::in_memory();
         let site = run.deed.prepare(folder.path());
         let (call, number) = (&run.call, run.number);
         let fault = match run.fault {

@@ -17,7 +17,9 @@ use rustix::io::Errno;
 
 use crate::deed::{Seen, Site, files};
 use crate::place::text;
-use crate::runner::{Form, Skipped, figure, folder_in_memory, role};
+use lancet_testing::TestFolder;
+
+use crate::runner::{Form, Skipped, figure, role};
 use opponent::{OPPONENTS, Opponent};
 
 const OLD: &str = "old bytes, all of them\n";
@@ -166,8 +168,8 @@ fn explore(
     locks: &str,
     next: impl Fn(&mut Dice, u64, &Explored) -> Option<Schedule>,
 ) -> Explored {
-    let folder = folder_in_memory();
-    let site = Site::of(&folder.path().canonicalize().unwrap());
+    let folder = TestFolder::in_memory();
+    let site = Site::of(folder.path());
     fs::create_dir(&site.root).unwrap();
     let around = site.root.parent().unwrap().to_owned();
     let mut instances = [0, 1].map(|name: u8| Instance::start(&around, &name.to_string(), locks));

@@ -13,7 +13,9 @@ use std::time::Duration;
 use lancet_workspace::{CommitError, NewBytes, RealDisk, Workspace, WriteOptions};
 
 use crate::deed::{Deed, IN_PLACE, Seen, Site};
-use crate::runner::{Form, Skipped, figure, folder_in_memory, role};
+use lancet_testing::TestFolder;
+
+use crate::runner::{Form, Skipped, figure, role};
 
 const WORKERS: usize = 4;
 const RUNGS: [&str; 3] = ["exchange+lease", "aside", "in-place-leased"];
@@ -96,7 +98,7 @@ impl Worker {
 }
 
 fn count(rung: &'static str, times: u64) {
-    let folder = folder_in_memory();
+    let folder = TestFolder::in_memory();
     let site = Site::of(folder.path());
     fs::create_dir(&site.root).unwrap();
     fs::write(site.root.join("count"), text([0; WORKERS])).unwrap();

@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::runner::{folder_in_memory, system};
+use lancet_testing::TestFolder;
+
+use crate::runner::system;
 
 /// A kind of file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +40,13 @@ impl System {
 pub(crate) struct Place {
     pub(crate) at: PathBuf,
     mounts: Vec<PathBuf>,
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
 }
 
 impl Place {
     pub(crate) fn mount(kind: System) -> Result<Place, String> {
-        let folder = folder_in_memory();
-        let around = folder.path().canonicalize().unwrap();
+        let folder = TestFolder::in_memory();
+        let around = folder.path().to_owned();
         let at = around.join("at");
         fs::create_dir(&at).unwrap();
         let mut place = Place {

@@ -15,9 +15,9 @@ pub(crate) enum Form {
 
 impl Form {
     fn asked() -> Form {
-        match std::env::var_os("LANCET_TORTURE") {
-            Some(_) => Form::Long,
-            None => Form::Short,
+        match lancet_testing::judges::is_long() {
+            true => Form::Long,
+            false => Form::Short,
         }
     }
 
@@ -103,8 +103,7 @@ pub(crate) fn role(words: &[&str]) -> Command {
 /// Fails a proof that lacks a program which `cargo xtask test` installs; that command sets `LANCET_REQUIRE_JUDGES`. Under a
 /// plain `cargo test` the proof is skipped. A missing right, such as to mount, skips it in both.
 pub(crate) fn missing(program: &str, why: &str) -> String {
-    let required = std::env::var_os("LANCET_REQUIRE_JUDGES").is_some();
-    assert!(!required, "{program} is not installed: {why}");
+    lancet_testing::judges::require(program);
     format!("{program}: {why}")
 }
 
@@ -118,11 +117,6 @@ pub(crate) fn system(program: &str, arguments: &[&str]) -> Result<String, String
         )),
         Err(error) => Err(missing(program, &error.to_string())),
     }
-}
-
-/// A folder in memory, where there is one: thousands of commits, and no disk that waits.
-pub(crate) fn folder_in_memory() -> tempfile::TempDir {
-    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
 }
 
 /// Does the jobs on two threads.

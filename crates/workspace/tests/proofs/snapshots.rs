@@ -11,7 +11,9 @@ use lancet_workspace::{FaultyDisk, RealDisk};
 
 use crate::deed::{Deed, OLD, Site, Tree};
 use crate::place::{System, make_image, options, text};
-use crate::runner::{Form, Skipped, figure, folder_in_memory, on_two_threads, skip, system};
+use lancet_testing::TestFolder;
+
+use crate::runner::{Form, Skipped, figure, on_two_threads, skip, system};
 
 const KINDS: [System; 4] = [System::Ext4, System::Ext4Strict, System::Xfs, System::Btrfs];
 const RUNGS: [&str; 3] = ["exchange+lease", "aside", "in-place-leased"];
@@ -90,7 +92,7 @@ struct Tally {
 pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     let mut shown = 0;
     for kind in KINDS {
-        let folder = folder_in_memory();
+        let folder = TestFolder::in_memory();
         let template = folder.path().join("template");
         let at = folder.path().join("at");
         fs::create_dir(&at).unwrap();
@@ -148,7 +150,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
 
 /// How many calls a commit makes.
 fn calls(deed: &Deed) -> u64 {
-    let folder = folder_in_memory();
+    let folder = TestFolder::in_memory();
     let site = deed.prepare(folder.path());
     let disk = deed.disk();
     let workspace = site.open(disk.clone());
@@ -184,8 +186,8 @@ fn shots(form: Form, kind: System, template: &Path) -> Vec<Shot<'_>> {
 }
 
 fn take(shot: &Shot<'_>, tally: &Tally) -> Vec<(Care, String)> {
-    let folder = folder_in_memory();
-    let around = folder.path().canonicalize().unwrap();
+    let folder = TestFolder::in_memory();
+    let around = folder.path().to_owned();
     let (at, image) = (around.join("at"), around.join("image"));
     let copies = [around.join("at once"), around.join("after the journal")];
     fs::create_dir(&at).unwrap();

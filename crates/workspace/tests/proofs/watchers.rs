@@ -13,7 +13,9 @@ use notify::{EventKind, RecursiveMode, Watcher as _};
 
 use crate::deed::Deed;
 use crate::place::text;
-use crate::runner::{Form, Skipped, figure, folder_in_memory, missing, skip};
+use lancet_testing::TestFolder;
+
+use crate::runner::{Form, Skipped, figure, missing, skip};
 
 const RUNGS: [&str; 3] = ["exchange+lease", "aside", "in-place-leased"];
 /// After so long without a word nothing more comes.
@@ -60,7 +62,7 @@ pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
     for (name, listen) in listeners {
         let mut lines = Vec::new();
         for rung in RUNGS {
-            let folder = folder_in_memory();
+            let folder = TestFolder::in_memory();
             let deed = Deed::named(rung);
             let site = deed.prepare(folder.path());
             let root = site.root.canonicalize().unwrap();

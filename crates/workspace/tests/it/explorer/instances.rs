@@ -8,7 +8,8 @@ use lancet_workspace::{CommitError, FaultyDisk, Workspace};
 
 use super::opponent::{OPPONENTS, Opponent, Script};
 use super::{OLD, THEIRS};
-use crate::ground::{Ground, Seen, figure, is_long, single};
+use crate::ground::{Ground, Seen, single};
+use lancet_testing::judges::{figure, is_long};
 
 /// So often an instance tries before it gives up.
 const TRIES: usize = 6;
