@@ -1,4 +1,4 @@
-//! Ids and times of operations. An id is twelve lower-case letters and digits that sort by time.
+//! Ids and times of operations. An id is twelve lower-case letters and digits; ids sort by time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,8 +8,8 @@ const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// The last number handed out, so that two ids of one process never collide and always ascend.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// A new id. 36^12 numbers of 1/1024 microsecond each last until the year 2120; the low ten bits are the process's
-/// own, so that processes writing at the same microsecond rarely meet.
+/// Makes a new id. 36^12 units of 1/1024 microsecond last until the year 2120; the low ten bits differ between
+/// processes, so that processes that write in the same microsecond rarely collide.
 pub(crate) fn new_id() -> String {
     let micros = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -28,7 +28,7 @@ pub(crate) fn new_id() -> String {
     String::from_utf8_lossy(&id).into_owned()
 }
 
-/// The time of an operation: milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 pub(crate) fn milliseconds() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

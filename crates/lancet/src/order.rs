@@ -1,5 +1,5 @@
-//! Puts the calls of this process that write one file in order: each holds the file's turn from its first look to
-//! its record, so that the second sees what the first wrote. Across processes the workspace's lock does the same.
+//! Serialises the calls of this process that write the same file: each call holds the file's turn from its first read
+//! until it is recorded, so that the next call sees what it wrote. Across processes the workspace's lock does the same.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use crate::call::Cancel;
 
-/// How often a call that waits looks whether it is still wanted.
+/// How often a waiting call checks whether it was cancelled.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Who has the turn for which file.
+/// The files that calls of this process hold at the moment.
 #[derive(Default)]
 pub(crate) struct Order {
     turns: Arc<Turns>,
@@ -23,15 +23,15 @@ struct Turns {
     freed: Condvar,
 }
 
-/// The turn for some files, until it is dropped.
+/// The right to write some files; it ends when the value is dropped.
 pub(crate) struct Turn {
     turns: Arc<Turns>,
     files: Vec<PathBuf>,
 }
 
 impl Order {
-    /// Waits until none of these files is held, then holds them all; `None` where the call is to stop before that. All or
-    /// none are taken at once, so no two calls can wait for each other.
+    /// Waits until no other call holds one of these files, then holds them all; `None` where the call is cancelled or
+    /// times out before. All files are taken at once, so no two calls can wait for each other.
     pub(crate) fn take<'p>(
         &self,
         files: impl IntoIterator<Item = &'p Path>,
@@ -59,7 +59,7 @@ impl Order {
         })
     }
 
-    /// Whether some call holds this file just now.
+    /// Whether a call holds this file at the moment.
     pub(crate) fn is_held(&self, file: &Path) -> bool {
         let taken = self
             .turns

@@ -1,6 +1,6 @@
-//! What a call came to, as data: one typed value per answer. The JSON that programs read (`_meta["lancet/result"]` over
-//! MCP, `--json` in the shell, [`Reply::data`](crate::Reply::data)) is its serialisation, and there is no other source of
-//! it. Fields are added and never renamed.
+//! The outcome of a call as data: one typed value per answer. The JSON that programs read (`_meta["lancet/result"]`
+//! over MCP, `--json` in the shell, [`Reply::data`](crate::Reply::data)) is its serialisation and has no other source.
+//! Fields are added and never renamed.
 
 mod change;
 mod git_diff;
@@ -23,7 +23,7 @@ pub use change::{ChangeOutcome, FileOutcome, Hunk, LeftOutFile, Matching, Writte
 pub use git_diff::{GitDiff, GitFile, GitLines, GitStatus};
 pub use search::{SearchOutcome, SkippedFiles, Totals};
 
-/// What a call came to. Serialised, it is the JSON object of the answer.
+/// The outcome of a call. Serialised, it is the JSON object of the answer.
 ///
 /// ```
 /// use lancet::outcome::Outcome;
@@ -62,8 +62,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The files that the answer is about: those read, changed, left out or refused, and the first folder of a search.
-    /// A tool of the host names none.
+    /// Lists the files that the answer is about: those read, changed, left out or refused, and the first folder of a
+    /// search. It is empty for a tool of the host.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
             Outcome::Read(read) => vec![&read.path],
@@ -134,7 +134,7 @@ pub struct RefusedOutcome {
 }
 
 impl RefusedOutcome {
-    /// The text of a refusal and its outcome; `path` is the file that the call names.
+    /// Splits a refusal into its text and its outcome; `path` is the file that the call names.
     pub(crate) fn new(refusal: Refusal, numbers: Numbers, path: Option<&str>) -> (String, Self) {
         let kind = refusal.kind();
         let (text, data) = refusal.into_parts();

@@ -7,19 +7,19 @@ use crate::wording::QuotedPath;
 /// Why the write of one file is asked about.
 #[derive(Clone, Debug)]
 pub(crate) struct Reason {
-    /// The reason in words for the person.
+    /// The reason as text for the person.
     pub(crate) words: String,
-    /// The reason in words for the model: without a name that it has not given and may not learn.
+    /// The reason as text for the model: without names that the model did not give and may not learn.
     pub(crate) told: String,
-    /// The file has a protected or secret name: only a person's own answer counts.
+    /// Whether the file has a protected or secret name, so that only a person's own answer counts.
     pub(crate) protected: bool,
-    /// Equal for questions that one answer for the session covers.
+    /// The key of a grant: one answer for the session covers all questions with the same key.
     pub(crate) key: String,
-    /// The rule that asks.
+    /// The rule that requires the question.
     pub(crate) rule: Option<String>,
 }
 
-/// A file that nothing may be told of before a person's yes.
+/// A file about which nothing may be said before a person's yes.
 #[derive(Clone, Debug)]
 pub(crate) struct Withheld {
     pub(crate) path: PathBuf,

@@ -1,5 +1,6 @@
-//! The first room: arguments as a model sends them become a typed request. Slips of notation are repaired and named; what
-//! cannot be read for sure is refused with the field and its right form. No later room sees raw JSON.
+//! receive, the first room: turns the arguments of a model into a typed request. Slips of notation are repaired and
+//! named; arguments that cannot be read with certainty are refused with the field and its correct form. No later room
+//! sees raw JSON.
 
 mod clean;
 mod invalid;
@@ -17,7 +18,7 @@ pub(crate) use clean::clean;
 pub use invalid::{InvalidArguments, Repair};
 pub use names::{canonical_tool, closest_tool};
 
-/// A call of a built-in tool whose arguments have been read.
+/// A call of a built-in tool whose arguments have been parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received {
     tool: &'static str,
@@ -26,12 +27,12 @@ pub struct Received {
 }
 
 impl Received {
-    /// The tool's own name, whatever other name it was called by.
+    /// The tool's own name, whatever name it was called by.
     pub fn tool(&self) -> &'static str {
         self.tool
     }
 
-    /// Whether another call asks the same tool for the same, whatever was repaired in either.
+    /// Whether another call asks the same tool for the same thing, whatever was repaired in either.
     pub fn asks_the_same(&self, other: &Received) -> bool {
         (self.tool, &self.asked) == (other.tool, &other.asked)
     }
@@ -42,7 +43,7 @@ impl Received {
     }
 }
 
-/// Reads the arguments of a call of one of the built-in tools, also under one of its other names.
+/// Parses the arguments of a call of a built-in tool, which may be called by one of its other names.
 ///
 /// # Errors
 /// The tool does not exist, or the arguments cannot be used.
@@ -55,10 +56,10 @@ pub fn receive(tool: &str, arguments: Value) -> Result<Received, InvalidArgument
     })
 }
 
-/// The same call under the tool's own name, with arguments that fit its schema and need no repair.
+/// Gives the same call under the tool's own name, with arguments that fit its schema and need no repair.
 ///
 /// # Errors
-/// As for [`receive`], except that contents of fields which no schema describes are not looked at.
+/// As for [`receive`], except that the contents of fields which no schema describes are not checked.
 pub fn normalize(tool: &str, arguments: Value) -> Result<(&'static str, Value), InvalidArguments> {
     let (tool, fields, _) = fit(tool, arguments)?;
     Ok((tool.name(), Value::Object(fields)))
@@ -66,7 +67,7 @@ pub fn normalize(tool: &str, arguments: Value) -> Result<(&'static str, Value), 
 
 type Fitted = (&'static dyn Tool, Map<String, Value>, Vec<Repair>);
 
-/// Finds the tool and makes the arguments fit its schema.
+/// Finds the tool and repairs the arguments so that they fit its schema.
 fn fit(name: &str, arguments: Value) -> Result<Fitted, InvalidArguments> {
     let mut repairs = Vec::new();
     let mut fields = clean::object(name, arguments, &mut repairs)?;

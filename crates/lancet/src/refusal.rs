@@ -1,5 +1,5 @@
-//! Every refusal lancet can give, declared once: stable name, stable numbers, when it is given.
-//! `docs/errors.md` is made from this table. The sentences themselves stand where the facts are known.
+//! The table of all refusals: stable name, stable numbers, when each is given. `docs/errors.md` is generated from it.
+//! The sentences are where the facts are known.
 
 use std::fmt;
 
@@ -9,82 +9,82 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RefusalKind {
-    /// New text holds a credential and the path is a guarded one.
+    /// New text holds a credential and the path is guarded.
     Secret,
     /// Old and new are identical, or the result equals the file.
     NoChange,
     /// A rule denies the path.
     Denied,
-    /// Something is there already.
+    /// The path already exists.
     Exists,
-    /// The file is not there.
+    /// The file does not exist.
     Missing,
-    /// A notebook through a text tool.
+    /// A text tool was called on a notebook.
     Notebook,
-    /// Not read in this session, or not these lines.
+    /// The file, or the lines to be edited, were not read in this session.
     NotRead,
-    /// Changed since it was read.
+    /// The file changed since it was read.
     Stale,
-    /// The old text is not there.
+    /// The old text is not in the file.
     NotFound,
-    /// The old text stands at several places.
+    /// The old text occurs at several places.
     Ambiguous,
-    /// Over the size limit.
+    /// The file or the result is over the size limit.
     TooLarge,
-    /// The arguments are off.
+    /// The arguments cannot be used.
     Invalid,
-    /// Not inside a root.
+    /// The path is outside all roots.
     Outside,
-    /// Not a regular file.
+    /// The path is not a regular file.
     Special,
-    /// Not text.
+    /// The file is not text.
     Binary,
-    /// A character that the file's encoding lacks.
+    /// The file's encoding lacks a character of the new text.
     Unencodable,
-    /// A person, or the mode, said no.
+    /// A person, or the mode, refused the write.
     Declined,
-    /// `expect_count` differs.
+    /// The number of occurrences is not `expect_count`.
     Count,
-    /// Display text or a placeholder in the new text.
+    /// The new text holds display text or a placeholder.
     Leaked,
-    /// Edits of one call that cross each other, or someone's change in the way.
+    /// Edits of one call overlap, or another writer's change is in the way.
     Conflict,
-    /// The system refused.
+    /// The operating system refused.
     Io,
-    /// Someone else holds the file.
+    /// Another process holds the file.
     Busy,
-    /// A file of a known kind that cannot be read.
+    /// The file has a known format but cannot be parsed.
     Damaged,
-    /// The time limit of a call.
+    /// The call reached its time limit.
     Timeout,
-    /// A fault of lancet's own.
+    /// lancet itself failed.
     Internal,
 }
 
-/// Which column of numbers a tool uses.
+/// Which column of error numbers a tool uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Numbers {
-    /// Edit, MultiEdit, Read and all others.
+    /// The column of Edit, MultiEdit, Read and all other tools.
     Edit,
-    /// Write.
+    /// The column of Write.
     Write,
 }
 
 /// One line of the table of refusals.
 #[derive(Debug)]
 pub struct Row {
-    /// The refusal.
+    /// The kind of refusal.
     pub kind: RefusalKind,
-    /// Its number in every tool but Write.
+    /// The number in every tool but Write.
     pub edit: u8,
-    /// Its number in Write, where it can occur there.
+    /// The number in Write, where the refusal can occur there.
     pub write: Option<u8>,
-    /// Its stable name.
+    /// The stable name.
     pub name: &'static str,
-    /// When it is given.
+    /// When the refusal is given.
     pub when: &'static str,
-    /// What the caller does next.
+    /// What the caller can do next.
     pub next: &'static str,
 }
 
@@ -137,21 +137,21 @@ pub const TABLE: &[Row] = &[
 ];
 
 impl RefusalKind {
-    /// The line of the table that declares this kind.
+    /// Finds the row of the table that declares this kind.
     pub fn row(self) -> &'static Row {
-        // Every kind has its row: a test walks the table.
+        // Every kind has a row: a test goes through the table.
         TABLE
             .iter()
             .find(|row| row.kind == self)
             .unwrap_or(&TABLE[TABLE.len() - 1])
     }
 
-    /// The stable name.
+    /// Gives the stable name.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The number in a tool's table.
+    /// Gives the number in a tool's column.
     pub fn code(self, numbers: Numbers) -> u8 {
         let row = self.row();
         match numbers {
@@ -167,21 +167,21 @@ impl fmt::Display for RefusalKind {
     }
 }
 
-/// A call that was not carried out: what is the case, and what to do next. The disk is as it was. As an
-/// [`Error`](std::error::Error) it shows as its text.
+/// A call that was not carried out: what is the case, and what to do next. The disk is unchanged. As an
+/// [`Error`](std::error::Error) it displays its text.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     kind: RefusalKind,
     text: String,
     data: Map<String, Value>,
-    /// An answer that showed the whole of a foreign change: the ledger may take that version as seen.
+    /// The version whose whole diff the refusal shows, so that it counts as seen.
     pub(crate) shown: Option<Box<crate::ledger::Shown>>,
-    /// The file that it tells of, where nothing may be told before a person's yes.
+    /// The withheld file that the refusal is about: nothing may be said of it before a person's yes.
     pub(crate) withheld: Option<Box<crate::reason::Withheld>>,
 }
 
 impl Refusal {
-    /// A refusal with its sentence: what is the case, then the next step.
+    /// Makes a refusal from its text: what is the case, then the next step.
     pub fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
         Self {
             kind,
@@ -199,7 +199,7 @@ impl Refusal {
         self
     }
 
-    /// Puts words before the text, for instance which edit of several failed.
+    /// Puts text before the refusal's text, for instance which edit of several failed.
     #[must_use]
     pub fn prefixed(mut self, words: &str) -> Self {
         self.text.insert_str(0, words);
@@ -214,22 +214,22 @@ impl Refusal {
         self
     }
 
-    /// Why.
+    /// Gives the kind of refusal.
     pub fn kind(&self) -> RefusalKind {
         self.kind
     }
 
-    /// What the model reads.
+    /// Gives the text for the model.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text, and the fields of the data besides code and name.
+    /// Splits the refusal into its text and the fields of its data besides code and name.
     pub(crate) fn into_parts(self) -> (String, Map<String, Value>) {
         (self.text, self.data)
     }
 
-    /// The `error` object of the answer's data.
+    /// Makes the `error` object of the answer's data.
     pub fn data(&self, numbers: Numbers) -> Value {
         let mut error = Map::new();
         error.insert("code".into(), json!(self.kind.code(numbers)));

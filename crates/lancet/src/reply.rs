@@ -68,7 +68,7 @@ impl Reply {
         self
     }
 
-    /// The block of text that ends the answer.
+    /// The last block of text of the answer.
     fn last_text(&mut self) -> &mut String {
         self.joined = OnceLock::new();
         if !matches!(self.blocks.last(), Some(Block::Text(_))) {
@@ -86,7 +86,8 @@ impl Reply {
         text.push_str(line);
     }
 
-    /// Ends the answer within its limit, and never in white space: clients trim it, and it may be part of a file's text.
+    /// Cuts the answer to its limit, and makes sure that it does not end in white space: clients trim that, and it may
+    /// belong to a file's text.
     pub(crate) fn finish(&mut self, limit: AnswerLimit) {
         let is_trimmed = |text: &str| {
             let blank =
@@ -108,8 +109,8 @@ impl Reply {
         }
     }
 
-    /// An answer for a fault that the caller of the library caught itself, such as a panic; `call` is the handle that
-    /// the call was made with.
+    /// Makes the answer for a failure that the host caught itself, such as a panic; `call` is the handle that the call
+    /// was made with.
     pub fn internal(words: &str, call: &Cancel) -> Self {
         let files = if call.may_have_written() {
             "The file may have been written; read it before going on."
@@ -125,7 +126,7 @@ impl Reply {
         Self::refused(refusal, Numbers::Edit)
     }
 
-    /// The answer to a call that a door refuses by itself, in the numbers of the tool.
+    /// Makes the answer to a call that the host itself refuses, with the error numbers of the tool.
     pub fn refusing(tool: &str, refusal: &Refusal) -> Self {
         Self::refused(refusal.clone(), crate::builtin::numbers_of(tool))
     }
@@ -135,7 +136,7 @@ impl Reply {
         Self::new(text.clone(), Outcome::Refused(outcome), text)
     }
 
-    /// What the model gets, in order.
+    /// Gives the blocks for the model, in order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -153,12 +154,12 @@ impl Reply {
         })
     }
 
-    /// What the call came to.
+    /// Gives the outcome of the call as data.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
     }
 
-    /// How long the call took; none for an answer that was given without carrying one out.
+    /// How long the call took; none for an answer to a call that was not carried out.
     pub fn duration(&self) -> Option<Duration> {
         self.duration
     }
@@ -170,7 +171,7 @@ impl Reply {
             .get_or_init(|| derive_data(&self.outcome, self.duration))
     }
 
-    /// The blocks and the JSON, without a copy of either.
+    /// Gives up the blocks and the JSON, without copying either.
     pub fn into_parts(self) -> (Vec<Block>, Value) {
         let data = match self.data.into_inner() {
             Some(data) => data,
@@ -192,7 +193,7 @@ impl Reply {
         self.refusal().is_some()
     }
 
-    /// Why the call was refused.
+    /// Gives the kind of refusal; none where the call was carried out.
     pub fn refusal(&self) -> Option<RefusalKind> {
         match &self.outcome {
             Outcome::Refused(refused) => Some(refused.kind),
@@ -200,25 +201,27 @@ impl Reply {
         }
     }
 
-    /// What a person reads on a terminal or a page: one line for reading tools, the diff for writing ones.
+    /// Gives the rendering for a person on a terminal or a page: one line for reading tools, the diff for writing ones.
     pub fn person(&self) -> &str {
         &self.person
     }
 
-    /// The raw bytes of the one file that a writing tool changed, as they were before; for programs that embed lancet.
+    /// The raw bytes of the one changed file before the change; only with
+    /// [`Builder::keep_contents`](crate::Builder::keep_contents).
     pub fn original(&self) -> Option<&[u8]> {
         self.original.as_ref().map(|bytes| bytes.as_slice())
     }
 
-    /// The raw bytes that a writing tool left in that file.
+    /// The raw bytes of the one changed file after the change; only with
+    /// [`Builder::keep_contents`](crate::Builder::keep_contents).
     pub fn content(&self) -> Option<&[u8]> {
         self.content.as_ref().map(|bytes| bytes.as_slice())
     }
 }
 
-/// The one place where an answer's JSON is made.
+/// Makes an answer's JSON; there is no other place that does.
 fn derive_data(outcome: &Outcome, duration: Option<Duration>) -> Value {
-    // An outcome serialises into a value without fail: its keys are strings.
+    // Serialising an outcome cannot fail, because all its keys are strings.
     let mut data = serde_json::to_value(outcome).unwrap_or_else(|_| Value::Object(Map::new()));
     if let (Value::Object(fields), Some(duration)) = (&mut data, duration) {
         let millis = duration.as_secs_f64() * 1e3;

@@ -1,6 +1,6 @@
 //! The way of one call through the seven rooms: receive, locate, examine, approve, commit, record, reply. Each room
-//! takes what the one before it gave, by value; nothing is written without an `Approved`, and there is none without a
-//! `Plan`.
+//! takes the value of the one before it, so the compiler keeps the order: nothing is written without an `Approved`, and
+//! there is no `Approved` without a `Plan`.
 
 pub(crate) mod announce;
 mod answer_budget;
@@ -57,7 +57,7 @@ pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
     })
 }
 
-/// Carries out a call of a built-in tool whose arguments are typed already. `path` is what a refusal names.
+/// Carries out a call of a built-in tool whose arguments are already typed. `path` is the path that a refusal names.
 pub(crate) fn run_typed(
     session: &Session,
     tool: &dyn Tool,
@@ -97,7 +97,7 @@ fn respond<'s>(
     reply.took(started.elapsed())
 }
 
-/// Carries out a change that a person or a host asks for by name, without a tool call.
+/// Carries out a change that a person or a host asks for directly, without a tool call.
 pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: &Change) -> Reply {
     let started = Instant::now();
     let mut context = CallContext::new(session, name.to_owned(), caller, Cancel::new());
@@ -139,7 +139,7 @@ fn carry_out(
     }
 }
 
-/// What a call would come to.
+/// Predicts the result of a call without any effect.
 pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
     context.approver = raw.approver;
@@ -154,7 +154,7 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
         Asked::Change(change) => change::check(&context, &change),
     });
     checked.unwrap_or_else(|refusal| match &refusal.withheld {
-        // What is the case with it is told after a yes.
+        // Why the call would be refused may be said only after a yes.
         Some(withheld) => Check::Asks {
             reason: withheld.reason.told.clone(),
         },
@@ -162,7 +162,7 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
     })
 }
 
-/// Reads the call; afterwards the context knows the tool by its own name.
+/// Receives the call; afterwards the context has the tool's own name.
 fn receive_call(
     context: &mut CallContext<'_>,
     arguments: Value,
@@ -180,7 +180,7 @@ fn receive_call(
         };
         let (arguments, repairs) = clean(&context.tool, &declaration.input_schema, arguments)
             .map_err(|invalid| unusable(invalid.message.clone(), &invalid))?;
-        // What the tool reads for itself the model has not seen.
+        // The model does not see what the tool reads for itself.
         let proposal = tool.propose(&session.apart(), &arguments)?;
         return Ok((proposal::host_call(context, proposal)?, repairs));
     }
@@ -211,7 +211,7 @@ fn require_listed(context: &CallContext<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// The path that a call names, for answers to calls that got no further.
+/// Finds the path that a call names, for the answer to a call that could not be parsed.
 fn first_path(arguments: &Value) -> Option<String> {
     let path = arguments
         .get("file_path")

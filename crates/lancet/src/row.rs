@@ -1,5 +1,5 @@
-//! An entry of a search's page: a file, or a line under its file. A page for people may hold a million of them, so each is
-//! held small and written out only when it is asked for (as JSON values, a million lines took 1 GB).
+//! An entry of a search's page: a file, or a line under its file. A page for people may have a million entries, so each
+//! is kept small and serialised only on demand (as JSON values, a million lines took 1 GB).
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ pub enum Row {
     /// A file.
     #[non_exhaustive]
     File {
-        /// Its path in full.
+        /// The absolute path of the file.
         path: Arc<str>,
-        /// How often the pattern is in it, where that was asked.
+        /// The number of matches in the file, if it was asked for.
         #[serde(skip_serializing_if = "Option::is_none")]
         matches: Option<u64>,
     },
     /// A line.
     #[non_exhaustive]
     Line {
-        /// The path of its file in full.
+        /// The absolute path of the line's file.
         path: Arc<str>,
-        /// Its number, from 1.
+        /// The line number, from 1.
         line: u64,
-        /// Why it is shown.
+        /// Why the line is shown.
         #[serde(rename = "type")]
         role: Role,
-        /// Its text, without the line end; of a very long line the part around its match.
+        /// The text without the line end; of a very long line the part around its match.
         text: Arc<str>,
-        /// Where the matches are: first byte, and the byte after the last, in the text.
+        /// The matches in the text: the first byte, and the byte after the last.
         submatches: Box<[[u32; 2]]>,
     },
 }
@@ -41,9 +41,9 @@ pub enum Row {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Role {
-    /// It matches.
+    /// The line matches.
     Match,
-    /// It stands near one that does.
+    /// The line is near one that matches.
     Context,
 }
 

@@ -1,5 +1,5 @@
-//! A session: one conversation of one model, with its ledger of what the model has seen. The calls that go through it are in
-//! `api`, above the rooms.
+//! A session: one conversation of one model, with its ledger of what the model has seen. The calls of a session are in
+//! `api.rs`.
 
 mod grants;
 mod pages;
@@ -18,38 +18,38 @@ pub(crate) use pages::Kept;
 use pages::Pages;
 pub(crate) use state::{SessionInner, is_unnamed};
 
-/// How many named sessions are kept ready: each may hold 25 MB of what its model has seen.
+/// How many named sessions are kept in memory: each may hold 25 MB of cached content.
 const SESSIONS_READY: usize = 32;
 
-/// One conversation. Cheap to clone; all clones share one ledger.
+/// One conversation. Cloning is cheap; all clones share one ledger.
 #[derive(Clone)]
 pub struct Session {
     pub(crate) inner: Arc<SessionInner>,
-    /// The engine, as far as this conversation may see it.
+    /// The engine as this conversation sees it, possibly narrowed.
     pub(crate) lancet: Lancet,
     reader: Reader,
 }
 
-/// Who sees what is read and answered.
+/// Who sees the answers of this handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     /// The model: what is shown counts as seen.
     Model,
-    /// The host alone: the ledger stays as it is.
+    /// The host alone: the ledger is not changed.
     Host,
 }
 
-/// What a call would come to, without any effect.
+/// The predicted result of a call, without any effect.
 #[derive(Clone, Debug)]
 pub enum Check {
-    /// It would go through.
+    /// The call would be carried out.
     Passes,
     /// A person would be asked, for this reason.
     Asks {
-        /// Why.
+        /// Why a person would be asked.
         reason: String,
     },
-    /// It would be refused.
+    /// The call would be refused.
     Refused(Box<Refusal>),
 }
 
@@ -72,9 +72,9 @@ impl Session {
         }
     }
 
-    /// The same conversation for the host's own use: what is read through it, and the answers of changes made through it,
-    /// do not count as seen by the model, and a Read always answers with text. A host tool is given such a session; what it
-    /// passes on to the model it says with [`seen`](Self::seen).
+    /// Gives a handle on the same conversation for the host's own use: what is read through it, and the answers of
+    /// changes made through it, do not count as seen by the model, and a Read always answers with text. A host tool
+    /// gets such a session; it uses [`seen`](Self::seen) to record what it passes on to the model.
     #[must_use]
     pub fn apart(&self) -> Session {
         Session {
@@ -83,7 +83,7 @@ impl Session {
         }
     }
 
-    /// The same conversation, seen through another view of the same engine.
+    /// Gives a handle on the same conversation that uses another view of the same engine.
     #[must_use]
     pub fn within(&self, lancet: &Lancet) -> Session {
         Session {
@@ -92,21 +92,21 @@ impl Session {
         }
     }
 
-    /// Whether the model does not see what is answered.
+    /// Whether the model does not see the answers of this handle.
     pub(crate) fn is_apart(&self) -> bool {
         self.reader == Reader::Host
     }
 
-    /// Says that the host shortened the conversation: what was seen still counts, but the next Read of each file
+    /// Notes that the host shortened the conversation: what was seen still counts, but the next Read of each file
     /// answers with text.
     pub fn shortened(&self) {
         self.ledger().shortened();
     }
 
-    /// A child conversation that begins with a copy of this one's ledger.
+    /// Starts a child conversation with a copy of this one's ledger.
     pub fn fork(&self, name: Option<SessionName>) -> Session {
         self.refresh();
-        // What was allowed to the parent was not allowed to the child.
+        // Grants of the parent are not copied: the person gave them to the parent only.
         let new = name.map_or_else(SessionInner::unnamed, SessionInner::named);
         let inner = SessionInner {
             ledger: Mutex::new(self.ledger().fork()),
@@ -119,12 +119,12 @@ impl Session {
         child
     }
 
-    /// The session's name, where it has one.
+    /// The session's name; none for an unnamed session.
     pub fn name(&self) -> Option<&SessionName> {
         self.inner.name.as_ref()
     }
 
-    /// What the history calls this session: its name, else one of its own.
+    /// The key of this session in the history: its name, or a generated one.
     pub fn key(&self) -> &str {
         &self.inner.key
     }
@@ -137,7 +137,7 @@ impl Session {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was found by the searches of this session, for their later pages.
+    /// The cached results of this session's searches, for later pages.
     pub(crate) fn pages(&self) -> MutexGuard<'_, Pages> {
         self.inner
             .pages
@@ -145,8 +145,8 @@ impl Session {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what the store has of a named session: all of it at the first call, later what other processes of the
-    /// same session have seen meanwhile. A store that cannot be read costs a Read, never a file.
+    /// Loads the stored ledger of a named session: all of it at the first call, later the entries that other processes
+    /// of the same session added. If the store cannot be read, the model has to read files again; nothing is lost.
     pub(crate) fn refresh(&self) {
         let Some((name, store)) = self.kept() else {
             return;
@@ -157,8 +157,8 @@ impl Session {
         }
     }
 
-    /// Keeps one file's entry in the store, where this session has a name. The same holds for a store that cannot be
-    /// written.
+    /// Stores the ledger entry of one file, if this session has a name. If the store cannot be written, the model has
+    /// to read the file again.
     pub(crate) fn keep(&self, path: &Path) {
         let Some((name, store)) = self.kept() else {
             return;
@@ -169,7 +169,7 @@ impl Session {
         }
     }
 
-    /// Forgets a file in the store as well.
+    /// Removes a file's entry, from the store as well.
     pub(crate) fn forget(&self, path: &Path) {
         if let Some((name, store)) = self.kept() {
             let _ = store.forget(name, path);
@@ -191,8 +191,9 @@ impl Session {
 }
 
 impl Lancet {
-    /// The session of that name: the same one for the same name, its ledger kept in the state folder. Of the sessions
-    /// that nobody holds any more the latest are kept ready; an older one begins again with what the state folder has.
+    /// Opens the session of this name. The same name gives the same session, and its ledger is kept in the state
+    /// folder. The latest sessions stay in memory after their last handle is dropped; an older one is loaded from the
+    /// state folder.
     pub fn session(&self, name: &SessionName) -> Session {
         let mut sessions = self.base().sessions();
         let known = sessions
@@ -213,13 +214,13 @@ impl Lancet {
         Session::new(self.clone(), session)
     }
 
-    /// A session without a name, which ends with its last clone.
+    /// Starts a session without a name, which ends with its last clone.
     pub fn new_session(&self) -> Session {
         Session::new(self.clone(), Arc::new(SessionInner::unnamed()))
     }
 }
 
-/// Makes a named session the one that its name stands for.
+/// Registers a named session under its name.
 fn remember(lancet: &Lancet, session: &Arc<SessionInner>) {
     if session.name.is_some() {
         let mut sessions = lancet.base().sessions();
@@ -228,7 +229,7 @@ fn remember(lancet: &Lancet, session: &Arc<SessionInner>) {
     }
 }
 
-/// Keeps a session ready, and drops the oldest that has no handle left.
+/// Keeps a session in memory, and drops the oldest one without a handle.
 fn ready(sessions: &mut Vec<Arc<SessionInner>>, session: Arc<SessionInner>) {
     sessions.push(session);
     if sessions.len() > SESSIONS_READY

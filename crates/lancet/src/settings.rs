@@ -1,5 +1,5 @@
-//! Settings: the values in force, and which layer set each. Texts and paths are handed in; this reads neither disk nor
-//! environment, and it decides nothing but what a value is.
+//! The settings: the values in force, and which layer set each. Parsing and merging here is pure: texts and paths are
+//! passed in (only `keep` and `writer` touch the disk).
 
 mod apply;
 mod by_path;
@@ -35,24 +35,24 @@ use by_path::{PathRule, decide};
 /// The name of settings files.
 pub const NAME: &str = "lancet.toml";
 
-/// Where a value comes from. Later ones win.
+/// The layer that a value comes from. Later layers win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Origin {
-    /// The default.
+    /// The built-in default.
     BuiltIn,
     /// The user's `lancet.toml`.
     User,
-    /// The `lancet.toml` at the project's root, which may only tighten.
+    /// The `lancet.toml` at the project's root, which may only make settings stricter.
     Project,
-    /// The same, of a project that the user has trusted.
+    /// The `lancet.toml` at the root of a project that the user trusts.
     TrustedProject,
-    /// `--config` or a flag; counts as the user's own.
+    /// `--config` or a flag; it counts as the user's own.
     CommandLine,
 }
 
 impl Origin {
-    /// As `doctor` names it.
+    /// The name that `doctor` shows.
     pub fn name(self) -> &'static str {
         match self {
             Origin::BuiltIn => "built in",
@@ -64,26 +64,26 @@ impl Origin {
     }
 }
 
-/// One settings file, read by the door that found it.
+/// One settings file, read by the program that found it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// Whose it is.
+    /// The layer of the file.
     pub origin: Origin,
-    /// Where it is, for messages.
+    /// The path of the file, for messages.
     pub path: PathBuf,
-    /// What it says.
+    /// The content of the file.
     pub text: String,
 }
 
-/// A line of a project's file that is not applied, because nobody has trusted the project.
+/// A line of a project's file that is not applied, because the user has not trusted the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ignored {
-    /// The file.
+    /// The path of the settings file.
     pub path: PathBuf,
-    /// Its line, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// The key, `write.line_endings`.
+    /// The key, such as `write.line_endings`.
     pub key: String,
 }
 
@@ -91,44 +91,44 @@ pub struct Ignored {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InForce {
-    /// The key, `read.gutter`.
+    /// The key, such as `read.gutter`.
     pub key: String,
-    /// Its value as one would write it in the file.
+    /// The value as it would be written in the file.
     pub value: String,
     /// The layer that set it.
     pub origin: Origin,
 }
 
-/// What Read shows.
+/// The settings of `[read]`: what Read shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadSettings {
     /// How lines are numbered.
     pub gutter: Gutter,
-    /// Lines of one answer.
+    /// The most lines of one answer.
     pub max_lines: usize,
-    /// Characters of one line.
+    /// The most characters of one line.
     pub max_line_chars: usize,
-    /// Characters of one answer; the door's own limit where none is set.
+    /// The most characters of one answer; the host's own limit where none is set.
     pub max_chars: Option<usize>,
-    /// What MCP clients hand on of an answer, over the built-in table.
+    /// How much of an answer MCP clients pass on; these override the built-in table.
     pub clients: Vec<ClientLimit>,
-    /// Whether an unchanged range asked again is answered in one line.
+    /// Whether a repeated Read of an unchanged range is answered in one line.
     pub dedupe: bool,
 }
 
-/// How much of an answer a client hands on to its model.
+/// How much of an answer a client passes on to its model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientLimit {
-    /// The name that the client gives itself; one that ends in `*` stands for all names that begin so.
+    /// The name that the client gives itself; a name that ends in `*` covers all names with that prefix.
     pub name: String,
-    /// Bytes of one answer.
+    /// The most bytes of one answer.
     pub most_bytes: usize,
 }
 
 impl ClientLimit {
-    /// A limit in bytes for the clients of a name.
+    /// Sets a limit in bytes for the clients of a name.
     pub fn new(name: impl Into<String>, most_bytes: usize) -> Self {
         Self {
             name: name.into(),
@@ -136,7 +136,7 @@ impl ClientLimit {
         }
     }
 
-    /// Whether a client of this name is meant.
+    /// Whether the limit applies to a client of this name.
     pub fn is_for(&self, client: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(beginning) => client.starts_with(beginning),
@@ -145,52 +145,53 @@ impl ClientLimit {
     }
 }
 
-/// How files are written.
+/// The settings of `[write]`: how files are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteSettings {
-    /// The line endings of a file that is written anew.
+    /// The line endings of a file that is replaced as a whole.
     pub line_endings: LineEndings,
-    /// What happens where other writers cannot be kept away.
+    /// What happens where the write cannot be protected against other writers.
     pub weak: Weak,
-    /// What is flushed before the answer.
+    /// What is flushed to the disk before the answer.
     pub durability: Durability,
-    /// Whether the data of a change has the difference to git's HEAD.
+    /// Whether the data of a change includes the diff to git's HEAD.
     pub git_diff: bool,
-    /// What git goes by besides the repository. No key: the door tells it.
+    /// git's configuration outside the repository. There is no key for it: the host passes it in.
     pub git: GitSurroundings,
 }
 
-/// The user's and the system's part of what git goes by, as texts: the library reads no home folder.
+/// The user's and the system's git configuration, as texts: the library reads no home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitSurroundings {
-    /// git's configuration files, the strongest last. Only `core.autocrlf` is looked at.
+    /// git's configuration files, the strongest last. Only `core.autocrlf` is used.
     pub config: Vec<String>,
-    /// git's files of attributes, the strongest last.
+    /// git's attributes files, the strongest last.
     pub attributes: Vec<String>,
 }
 
-/// What is kept of changes.
+/// The settings of `[history]`: what is kept of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistorySettings {
-    /// Bytes in the state folder beyond which the oldest changes go.
+    /// The size of the state folder, in bytes, beyond which the oldest changes are removed.
     pub max_size: u64,
-    /// Days after which a change goes.
+    /// The number of days after which a change is removed.
     pub max_age: u64,
-    /// Whether a change that cannot be kept is refused.
+    /// Whether a change that cannot be recorded is refused.
     pub required: bool,
 }
 
-/// How files are searched.
+/// The settings of `[search]`: how files are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchSettings {
-    /// Milliseconds after which a search answers with what it has.
+    /// The milliseconds after which a search answers with what it has found.
     pub time_budget: u64,
     /// Whether lines that Grep showed whole count as seen.
     pub seen_lines: bool,
-    /// git's global excludes file, whose patterns are left out as git does. No key: the door tells where it is, as the program `lancet` does.
+    /// git's global excludes file, whose patterns are left out as git does. There is no key for it: the host passes the
+    /// path in, as the program `lancet` does.
     pub excludes: Option<PathBuf>,
 }
 
@@ -211,35 +212,35 @@ pub struct SearchSettings {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// What happens to writes; the door's own mode where none is set.
+    /// What happens to writes that nothing else decides; the host's own mode where none is set.
     pub mode: Option<Mode>,
-    /// How old text is found.
+    /// Which rungs of the ladder are used to find old text.
     pub matching: Matching,
     /// What happens to an edit of a file that has changed since it was read.
     pub stale: Stale,
-    /// What happens to hard links; by the place of the file where none is set.
+    /// What happens to hard links; where none is set, the place of the file decides.
     pub links: Option<Links>,
     /// The words that choose the tools (`default`, `-MultiEdit`); the default tools where none are set.
     pub tools: Option<Vec<String>>,
-    /// `[read]`
+    /// The settings of `[read]`.
     pub read: ReadSettings,
-    /// `[write]`
+    /// The settings of `[write]`.
     pub write: WriteSettings,
-    /// `[history]`
+    /// The settings of `[history]`.
     pub history: HistorySettings,
-    /// `[search]`
+    /// The settings of `[search]`.
     pub search: SearchSettings,
-    /// Further abbreviations that the ladder knows: short, long.
+    /// Further abbreviations for the ladder: the short and the long form.
     pub abbreviations: Vec<(String, String)>,
     /// Permission rules, in the order of their layers.
     pub rules: Vec<lancet_policy::LayeredRule>,
-    /// Parts of protected folders that are opened.
+    /// Parts of protected folders that are opened for writing.
     pub open: Vec<lancet_policy::Scope>,
-    /// Further files that no credential is written into: patterns.
+    /// Patterns of further files into which no credential is written.
     pub guards: Vec<String>,
-    /// Folders that may be read and never written; `~` stands for the home folder.
+    /// Folders that may be read but never written; `~` stands for the home folder.
     pub read_roots: Vec<PathBuf>,
-    /// What a project's file says and is not applied.
+    /// The lines of an untrusted project's file that are not applied.
     pub ignored: Vec<Ignored>,
     encodings: Vec<PathRule<Encoding>>,
     strategies: Vec<PathRule<Strategy>>,
@@ -293,7 +294,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings that these layers make, whatever order they come in; a layer may be given several times.
+    /// Merges these layers into settings, whatever order they come in; a layer may occur several times.
     pub fn load(layers: &[Layer]) -> Result<Settings, SettingsError> {
         Settings::load_with_tools(layers, &[])
     }
@@ -319,7 +320,7 @@ impl Settings {
         blake3::hash(text.as_bytes()).to_hex().to_string()
     }
 
-    /// Takes in Claude Code's permissions, which count as the command line's. A `--mode` besides wins.
+    /// Adds Claude Code's permissions, which count as the command line's. A `--mode` wins over their mode.
     pub fn take_in(&mut self, claude: &ClaudeSettings) {
         self.rules.extend_from_slice(&claude.rules);
         if self.origin("mode") != Origin::CommandLine && claude.mode.is_some() {
@@ -329,27 +330,27 @@ impl Settings {
     }
 
     /// The encoding that is configured for a file, named relative to its root. A later layer wins over an earlier one,
-    /// and inside a layer the last pattern that matches.
+    /// and inside a layer the last matching pattern.
     pub fn encoding_for(&self, relative: &Path) -> Option<Encoding> {
         decide(&self.encodings, relative)
     }
 
-    /// How a file, named relative to its root, is written; by the same rules.
+    /// The way in which a file, named relative to its root, is written; found by the same rules.
     pub fn strategy_for(&self, relative: &Path) -> Strategy {
         decide(&self.strategies, relative).unwrap_or(Strategy::Auto)
     }
 
-    /// Whether any encoding is configured at all.
+    /// Whether an encoding is configured for any file.
     pub fn encodings_configured(&self) -> bool {
         !self.encodings.is_empty()
     }
 
-    /// The layer that set a key, `read.gutter`.
+    /// The layer that set a key, such as `read.gutter`.
     pub fn origin(&self, key: &str) -> Origin {
         self.origins.get(key).copied().unwrap_or(Origin::BuiltIn)
     }
 
-    /// Every key with its value and the layer that set it, in the order of the documentation.
+    /// Lists every key with its value and the layer that set it, in the order of the documentation.
     pub fn in_force(&self) -> Vec<InForce> {
         help::in_force(self)
     }

@@ -1,27 +1,27 @@
-//! What a person, a host or the Undo tool may ask to be taken back. Which operations that are, and what becomes of the
-//! files, is worked out in *examine*.
+//! The requests to undo, redo and restore, from a person, a host or the Undo tool. *examine* finds the operations and
+//! works out what becomes of the files.
 
 use std::path::PathBuf;
 
-/// Takes changes back, or does again what was taken back. It is a change like any other: it passes *approve* and
-/// *commit* and is itself an operation.
+/// A request to undo or redo changes. It is a change like any other: it passes *approve* and *commit* and is itself an
+/// operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TakeBack {
-    /// Which.
+    /// The operations that are meant.
     pub selection: Selection,
-    /// Which way.
+    /// Whether to undo or to redo.
     pub direction: Direction,
-    /// What happens where a file has moved on since.
+    /// What happens where a file has changed since.
     pub overlap: Overlap,
     /// What happens to the other files where one is in conflict.
     pub conflicts: Conflicts,
-    /// Only shown, not done.
+    /// Whether the change is only shown.
     pub dry_run: bool,
 }
 
 impl TakeBack {
-    /// A request in one of the two directions that refuses a file that has moved on since.
+    /// Makes a request in one of the two directions; a file that has changed since is refused.
     pub fn new(direction: Direction, selection: Selection) -> Self {
         Self {
             selection,
@@ -32,17 +32,17 @@ impl TakeBack {
         }
     }
 
-    /// Takes operations back.
+    /// Makes a request to undo operations.
     pub fn undo(selection: Selection) -> Self {
         Self::new(Direction::Undo, selection)
     }
 
-    /// Does operations again that were taken back.
+    /// Makes a request to redo operations that were undone.
     pub fn redo(selection: Selection) -> Self {
         Self::new(Direction::Redo, selection)
     }
 
-    /// Sets what happens where a file has moved on since.
+    /// Sets what happens where a file has changed since.
     #[must_use]
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
@@ -56,7 +56,7 @@ impl TakeBack {
         self
     }
 
-    /// Shows the patch and writes nothing.
+    /// Makes the request a dry run: the patch is shown and nothing is written.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
@@ -68,38 +68,38 @@ impl TakeBack {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Selection {
-    /// The newest below the roots that has not been taken back (redo: the latest undo that has not been redone).
+    /// The newest operation below the roots that has not been undone (redo: the latest undo that has not been redone).
     Newest,
-    /// So many of the newest, as one operation.
+    /// This many of the newest operations, as one operation.
     Last(usize),
-    /// The one whose id begins like this.
+    /// The operation whose id begins like this.
     Operation(String),
-    /// The newest of this file, and of no other file that the same operation changed.
+    /// The newest change of this file, without the other files that the same operation changed.
     File(PathBuf),
-    /// All of this session, as one operation.
+    /// All operations of this session, as one operation.
     Session(String),
-    /// All of this turn, as one operation.
+    /// All operations of this turn, as one operation.
     Turn(String),
-    /// All since this time, in milliseconds since 1970, as one operation.
+    /// All operations since this time, in milliseconds since 1970, as one operation.
     Since(i64),
 }
 
 /// Undo or redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Back.
+    /// Changes are taken back.
     Undo,
-    /// Forward again.
+    /// Changes that were taken back are made again.
     Redo,
 }
 
-/// What happens where a file is no longer what the operation left.
+/// What happens where a file is no longer in the state that the operation left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Overlap {
-    /// It is refused.
+    /// The request is refused.
     Refuse,
-    /// That change alone is taken back, if what came later does not touch its lines.
+    /// The operation's change alone is taken back, if later changes do not touch its lines (a three-way merge).
     Merge,
 }
 
@@ -107,28 +107,29 @@ pub enum Overlap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conflicts {
-    /// All of it is refused.
+    /// The whole request is refused.
     Refuse,
-    /// They are left out and named; the others are taken back.
+    /// The files in conflict are left out and named; the others are taken back.
     LeaveOut,
 }
 
-/// Brings one file back to a state that the history has.
+/// A request to bring one file back to a state in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restore {
-    /// The file, absolute.
+    /// The file's absolute path.
     pub file: PathBuf,
     /// The operation, by the beginning of its id.
     pub operation: String,
-    /// As the operation left it, or as it was before.
+    /// Whether the file is restored as it was before or after the operation.
     pub moment: Side,
-    /// Only shown, not done.
+    /// Whether the change is only shown.
     pub dry_run: bool,
 }
 
 impl Restore {
-    /// A request for one file: absolute path, the beginning of an operation's id, before or after that operation.
+    /// Makes a request for one file: its absolute path, the beginning of an operation's id, and before or after that
+    /// operation.
     pub fn new(file: impl Into<PathBuf>, operation: impl Into<String>, moment: Side) -> Self {
         Self {
             file: file.into(),
@@ -138,7 +139,7 @@ impl Restore {
         }
     }
 
-    /// Shows the patch and writes nothing.
+    /// Makes the request a dry run: the patch is shown and nothing is written.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
@@ -146,11 +147,11 @@ impl Restore {
     }
 }
 
-/// Before or after an operation.
+/// The state before or after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// As it was before.
+    /// The state before the operation.
     Before,
-    /// As the operation left it.
+    /// The state that the operation left.
     After,
 }

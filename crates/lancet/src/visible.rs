@@ -1,11 +1,11 @@
-//! Texts made safe to show to a person: what a file or a name holds can neither move a cursor, nor turn the writing, nor
-//! forge a line of lancet's own.
+//! Makes texts safe to show to a person: the content of a file or a file name can then neither move the cursor, nor
+//! change the writing direction, nor forge a line of lancet's own.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A text that does to a terminal what it seems to do. A file's own escape sequences could hide the lines of a diff
-/// that somebody is asked about, and marks of writing direction could turn them round.
+/// Escapes a text for a terminal. A file's own escape sequences could hide lines of a diff that a person is asked
+/// about, and bidirectional control characters could reorder them.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -15,7 +15,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         match character {
             '\u{7f}' => out.push('\u{2421}'),
             '\0'..='\u{1f}' if is_hidden(character) => {
-                // The picture of each control character stands at its own distance from U+2400.
+                // The Unicode picture of each control character is at U+2400 plus its code.
                 out.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'));
             }
             _ if is_hidden(character) => {
@@ -28,7 +28,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same for what has to stay on one line, such as a path: its line ends are shown, too.
+/// Escapes a text that has to stay on one line, such as a path: line ends are shown, too.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     match visible(text) {
         text if text.contains('\n') => Cow::Owned(text.replace('\n', "\u{240a}")),

@@ -1,4 +1,4 @@
-//! Small pieces of sentences that several answers share: paths, names, numbers, calls spelled out.
+//! Parts of sentences that several answers share: paths, names, numbers, calls spelled out.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// A path that is shown in a sentence with its control characters escaped, so that a name can forge no line of an
-/// answer, and that goes into data as it is.
+/// A path whose control characters are escaped in sentences, so that a name cannot forge a line of an answer, and which
+/// goes into data unescaped.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct QuotedPath(String);
 
-/// A path for sentences and for data.
+/// Wraps a path for sentences and for data.
 pub(crate) fn quote_path(path: &Path) -> QuotedPath {
     QuotedPath(path.display().to_string())
 }
@@ -47,7 +47,7 @@ impl From<&QuotedPath> for Value {
     }
 }
 
-/// A name from the disk as it is shown: on one line, whatever it holds.
+/// Escapes a name from the disk so that it stays on one line.
 pub(crate) fn on_one_line(name: &str) -> String {
     let mut shown = String::with_capacity(name.len());
     // Writing to a string cannot fail.
@@ -66,13 +66,13 @@ fn write_on_one_line(out: &mut impl fmt::Write, name: &str) -> fmt::Result {
     Ok(())
 }
 
-/// Paths in a sentence, with words between them.
+/// Joins paths, with words between them.
 pub(crate) fn joined(paths: &[QuotedPath], between: &str) -> String {
     let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
     shown.join(between)
 }
 
-/// The roots in a sentence: "A", "A or B".
+/// Joins the roots: "A", "A or B".
 pub(crate) fn names(paths: &[PathBuf]) -> String {
     match paths {
         [] => String::new(),
@@ -84,7 +84,7 @@ pub(crate) fn names(paths: &[PathBuf]) -> String {
     }
 }
 
-/// "1 line", "2 lines".
+/// Writes a number with its noun: "1 line", "2 lines".
 pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 {
         format!("1 {noun}")
@@ -93,7 +93,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     }
 }
 
-/// A limit of time: "10 min", "90 s", "250 ms".
+/// Writes a time limit: "10 min", "90 s", "250 ms".
 pub(crate) fn duration(limit: Duration) -> String {
     let (seconds, rest) = (limit.as_secs(), limit.subsec_millis());
     match (seconds, rest) {
@@ -104,7 +104,7 @@ pub(crate) fn duration(limit: Duration) -> String {
     }
 }
 
-/// A call, spelled out: the tool and its arguments as JSON.
+/// Writes a call: the tool and its arguments as JSON.
 pub(crate) fn spelled(tool: &str, arguments: &Value) -> String {
     let fields: Vec<String> = arguments
         .as_object()
@@ -115,7 +115,7 @@ pub(crate) fn spelled(tool: &str, arguments: &Value) -> String {
     format!("{tool} {{{}}}", fields.join(", "))
 }
 
-/// The first `most` characters of a text, cut on a character boundary and marked where it was cut.
+/// Takes the first `most` characters of a text, and marks where it was cut.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -130,7 +130,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Line numbers in a sentence, runs joined, at most `most` runs: "3, 7-9 and 12 more".
+/// Writes line numbers, consecutive ones joined, at most `most` groups: "3, 7-9 and 12 more".
 pub(crate) fn line_list(mut lines: Vec<usize>, most: usize) -> String {
     lines.sort_unstable();
     lines.dedup();
@@ -165,7 +165,7 @@ pub(crate) fn line_list(mut lines: Vec<usize>, most: usize) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// The same with its noun: "line 3", "lines 3, 7-9".
+/// Writes line numbers with their noun: "line 3", "lines 3, 7-9".
 pub(crate) fn lines_named(lines: Vec<usize>, most: usize) -> String {
     let noun = match lines.iter().all(|line| *line == lines[0]) {
         true => "line",

@@ -1,5 +1,5 @@
-//! `.gitattributes`: of each attribute the last line that matches counts, nearer files over farther, and a macro stands for
-//! the attributes it is made of. Only those that bear on line endings, and on whether a difference can be shown.
+//! `.gitattributes`: for each attribute the last matching line decides, nearer files override farther ones, and a macro
+//! expands to its attributes. Only the attributes about line endings and diffs are evaluated.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,12 +9,12 @@ use lancet_text::LineEnd;
 use super::pattern::{Dialect, LinePattern};
 use super::{RuleFile, below, bounded};
 
-/// The macro that git has by itself.
+/// The macro that is built into git.
 const BINARY: (&str, &str) = ("binary", "-diff -merge -text");
-/// Macros inside of macros are followed so deep.
+/// How deep macros inside macros are expanded.
 const DEEPEST: usize = 8;
 
-/// What a line says of an attribute.
+/// The state that a line gives an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State<'t> {
     Set,
@@ -23,38 +23,38 @@ enum State<'t> {
     Value(&'t str),
 }
 
-/// Whether git takes a file for text when it takes it in.
+/// Whether git treats a file as text when it adds it, and so converts its line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Text {
-    /// It does.
+    /// Git treats it as text.
     Yes,
-    /// It does not: every byte stays.
+    /// Git treats it as binary and keeps every byte.
     No,
-    /// It looks.
+    /// Git decides by the content.
     Auto,
-    /// Nothing is said: the configuration decides.
+    /// No attribute says so; git's configuration decides.
     Unsaid,
 }
 
-/// Whether git shows differences of a file line by line.
+/// Whether git diffs a file line by line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lines {
     Always,
     Never,
-    /// Unless there is a NUL near its start.
+    /// Git diffs it by lines unless there is a NUL byte near its start.
     Look,
 }
 
-/// What the attributes of a file say.
+/// The evaluated attributes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GitAttributes {
     pub(crate) text: Text,
     pub(crate) lines: Lines,
-    /// The attribute by which git changes the content in ways that are not carried out here.
+    /// The attribute by which git converts the content in a way that lancet does not reproduce.
     pub(crate) converts: Option<&'static str>,
 }
 
-/// What git knows of a file by these files, the weakest first.
+/// Evaluates the attributes of a file from these rule files, the weakest first.
 pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttributes {
     let known = resolve(relative, files);
     let state = |name: &str| known.get(name).copied().unwrap_or(State::Unspecified);
@@ -82,7 +82,7 @@ pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttribut
     }
 }
 
-/// The line ending that these files name for a file.
+/// Finds the line ending that these rule files prescribe for a file.
 pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEnd> {
     let known = resolve(relative, files);
     match (Said::of(&known), known.get("eol")) {
@@ -93,7 +93,7 @@ pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEn
     }
 }
 
-/// `text`, or where that says nothing the older `crlf`.
+/// The value of `text` or, where that is unspecified, of the older attribute `crlf`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
     Text,
@@ -119,8 +119,8 @@ impl Said {
     }
 }
 
-/// Every attribute of the file. Git goes from the strongest line to the weakest and keeps what it learns first; that
-/// decides what an older macro may still say.
+/// Resolves every attribute of the file. Like git, it goes from the strongest line to the weakest and keeps the first
+/// value, which decides whether an older macro still has a say.
 fn resolve<'t>(relative: &Path, files: &[RuleFile<'t>]) -> BTreeMap<&'t str, State<'t>> {
     let mut macros: BTreeMap<&str, &str> = BTreeMap::from([BINARY]);
     let mut matched: Vec<&str> = Vec::new();
@@ -134,7 +134,7 @@ fn resolve<'t>(relative: &Path, files: &[RuleFile<'t>]) -> BTreeMap<&'t str, Sta
                 continue;
             }
             if let Some(definition) = line.strip_prefix("[attr]") {
-                // Git takes these from the top folder only.
+                // Git reads macro definitions only from the top folder.
                 if file.folder.as_os_str().is_empty()
                     && let Some((name, words)) = definition.split_once(char::is_whitespace)
                 {
@@ -145,7 +145,7 @@ fn resolve<'t>(relative: &Path, files: &[RuleFile<'t>]) -> BTreeMap<&'t str, Sta
             let Some((pattern, words)) = split_pattern(line) else {
                 continue;
             };
-            // A pattern that ends in a slash is about folders, and git takes no negation here.
+            // A pattern that ends in a slash is about folders, and git allows no negation here.
             if pattern.ends_with('/') || pattern.starts_with('!') {
                 continue;
             }
@@ -188,7 +188,7 @@ fn learn<'t>(
     }
 }
 
-/// The pattern, unquoted where it is in quotes, and the rest of the line.
+/// Splits a line into its pattern, unquoted where it is in quotes, and the rest.
 fn split_pattern(line: &str) -> Option<(String, &str)> {
     let Some(quoted) = line.strip_prefix('"') else {
         let end = line.find(char::is_whitespace)?;

@@ -1,12 +1,13 @@
-//! File patterns of `.editorconfig` and `.gitattributes`. The set of places reached so far is carried through the
-//! pattern, so that time grows with pattern times path whatever the stars and braces.
+//! File patterns of `.editorconfig` and `.gitattributes`, matched by simulating an NFA: the set of reachable positions
+//! is carried through the pattern, so that the time is bounded by pattern length times path length, whatever the stars
+//! and braces.
 
-/// Longer patterns match nothing: no hand wrote them, and the time they take grows with their length.
+/// Longer patterns match nothing: nobody writes them by hand, and the time grows with their length.
 const LONGEST_PATTERN: usize = 1_024;
-/// Braces nested deeper are taken literally.
+/// Braces that are nested deeper are plain characters.
 const DEEPEST_BRACES: usize = 8;
 
-/// Whose rules a pattern follows.
+/// The pattern language: the meaning of `**` and of braces differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// `**` crosses folders anywhere, braces give alternatives and ranges of numbers.
@@ -15,20 +16,20 @@ pub(super) enum Dialect {
     Git,
 }
 
-/// A pattern, ready to match paths relative to the folder of its file.
+/// A parsed pattern that matches paths relative to the folder of its rule file.
 #[derive(Debug)]
 pub(super) struct LinePattern {
     nodes: Vec<Node>,
-    /// A pattern without a slash is about the name alone, at any depth.
+    /// Whether the pattern has no slash, so that it matches the file name alone, at any depth.
     of_name: bool,
 }
 
 #[derive(Debug)]
 enum Node {
     Character(char),
-    /// One character but the slash.
+    /// One character except the slash.
     One,
-    /// Any characters but the slash.
+    /// Any characters except the slash.
     Star,
     /// Any characters.
     Everything,
@@ -139,7 +140,7 @@ fn class(rest: &[char]) -> Option<(Node, usize)> {
     }
 }
 
-/// `{a,b}` or `{1..9}`; braces that hold one word alone are plain characters.
+/// Parses `{a,b}` or `{1..9}`; braces around a single word are plain characters.
 fn braces(rest: &[char], depth: usize) -> Option<(Node, usize)> {
     let mut open = 0;
     let mut commas = Vec::new();
@@ -175,7 +176,7 @@ fn braces(rest: &[char], depth: usize) -> Option<(Node, usize)> {
     Some((Node::Either(words.collect()), end + 1))
 }
 
-/// The places of the text that the nodes can end at, from the places where they may begin.
+/// Gives the positions of the text where the nodes can end, from the positions where they may begin.
 fn walk(nodes: &[Node], text: &[char], mut places: Vec<bool>) -> Vec<bool> {
     for node in nodes {
         if !places.contains(&true) {
@@ -236,7 +237,7 @@ fn number(text: &[char], places: &[bool], least: i64, most: i64) -> Vec<bool> {
     let mut ends = vec![false; places.len()];
     for start in (0..text.len()).filter(|start| places[*start]) {
         let mut written = String::new();
-        // No number of 64 bits is longer.
+        // No 64-bit number has more digits.
         for (at, character) in text.iter().enumerate().skip(start).take(20) {
             if !(character.is_ascii_digit() || (at == start && *character == '-')) {
                 break;

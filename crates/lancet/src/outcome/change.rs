@@ -36,7 +36,7 @@ pub(crate) enum Layout {
 }
 
 impl ChangeOutcome {
-    /// The files that the outcome is about, written or not.
+    /// Lists the files that the outcome is about, written or not.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         let written = self.files.iter().map(|file| &file.path);
         let left_out = self.left_out.iter().map(|file| &file.path);
@@ -44,7 +44,7 @@ impl ChangeOutcome {
         all.map(PathBuf::as_path)
     }
 
-    /// The file that the JSON names beside the list.
+    /// The file that the JSON names beside the list of files.
     fn first_path(&self) -> Option<&Path> {
         self.files.first().map(|file| file.path.as_path())
     }

@@ -1,5 +1,6 @@
-//! Arguments held against an input schema: repairs slips of notation, refuses the rest by field. It knows the narrow
-//! form of schema that declarations have and no tool in particular, so it serves the tools of a host as well.
+//! Validates arguments against an input schema: repairs slips of notation and refuses the rest by field. It supports
+//! the narrow form of JSON schema that declarations have and knows no particular tool, so it works for the tools of a
+//! host as well.
 
 use serde_json::{Map, Value};
 
@@ -10,10 +11,10 @@ use super::scalar;
 /// How many unknown fields one message lists.
 const LISTED_FIELDS: usize = 5;
 
-/// Optional fields whose empty string is not the same as no field: a text to put in, or the name of an operation.
+/// Optional fields whose empty string differs from an absent field: a text to insert, or the name of an operation.
 const EMPTY_IS_A_VALUE: [&str; 4] = ["new_source", "new_str", "insert_text", "operation"];
 
-/// Holds the arguments of any declared tool against its input schema and gives them back with the slips repaired.
+/// Validates the arguments of any declared tool against its input schema and gives them back with the slips repaired.
 pub(crate) fn clean(
     tool: &str,
     schema: &Value,
@@ -25,7 +26,7 @@ pub(crate) fn clean(
     Ok((Value::Object(fields), repairs))
 }
 
-/// The arguments as an object: some callers send none at all, or the object as JSON text.
+/// Gives the arguments as an object: some callers send none at all, or the object as JSON text.
 pub(super) fn object(
     tool: &str,
     arguments: Value,
@@ -52,7 +53,7 @@ pub(super) fn object(
     ))
 }
 
-/// The fields of the call as a whole.
+/// Validates the fields of the call as a whole.
 pub(super) fn fields(
     tool: &str,
     schema: &Value,
@@ -70,7 +71,7 @@ pub(super) fn fields(
     )
 }
 
-/// Where in the call: in words for the model (`MultiEdit, edit 2`), and as a path for programs (`edits[1]`).
+/// A place in the call: as text for the model (`MultiEdit, edit 2`), and as a path for programs (`edits[1]`).
 struct Place {
     words: String,
     path: String,
@@ -162,8 +163,8 @@ fn clean_object(
     Ok(cleaned)
 }
 
-/// Whether the value of an optional field says the same as leaving the field out. Agents that must fill every field of
-/// a schema send an empty string, or 0 where the least number is 1.
+/// Whether the value of an optional field means the same as an absent field. Agents that must fill every field of a
+/// schema send an empty string, or 0 where the least number is 1.
 fn says_nothing(name: &str, schema: &Value, value: &Value) -> bool {
     if EMPTY_IS_A_VALUE.contains(&name) {
         return false;

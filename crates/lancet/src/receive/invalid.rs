@@ -1,20 +1,20 @@
-//! What *receive* says: arguments that cannot be used, and what was repaired in those that can.
+//! The results of *receive* besides the request: the error for arguments that cannot be used, and the list of repairs.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// Longest piece of a caller's own text that a message repeats.
+/// The longest piece of a caller's own text that a message repeats.
 const QUOTED_CHARACTERS: usize = 60;
 
-/// Arguments that cannot be used: which, why, and the closest right form.
+/// Arguments that cannot be used: the field, the reason, and the closest correct form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct InvalidArguments {
-    /// One to three sentences for the model, the next step among them.
+    /// One to three sentences for the model, including the next step.
     pub message: String,
-    /// The field at fault, `edits[1].new_string` inside a list; none where the call as a whole is.
+    /// The field at fault, `edits[1].new_string` inside a list; none where the call as a whole is at fault.
     pub field: Option<String>,
     /// The name or value that was probably meant.
     pub suggestion: Option<String>,
@@ -43,7 +43,7 @@ impl InvalidArguments {
     }
 }
 
-/// A slip of notation that was read as what it plainly means.
+/// A slip of notation that was read as what it clearly means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
@@ -64,7 +64,7 @@ impl fmt::Display for Repair {
     }
 }
 
-/// A caller's text inside a message: control characters escaped, never longer than a line.
+/// Quotes a caller's text inside a message: control characters escaped, at most a line long.
 pub(super) fn quoted(text: &str) -> String {
     let mut shown = String::from("\"");
     for (count, character) in text.chars().enumerate() {
@@ -78,7 +78,7 @@ pub(super) fn quoted(text: &str) -> String {
     shown
 }
 
-/// A caller's field name inside a message: bare where it is a plain word, as models know it from the schema.
+/// Writes a caller's field name inside a message: unquoted where it is a plain word, as models know it from the schema.
 pub(super) fn field_name(name: &str) -> String {
     let plain = !name.is_empty()
         && name.len() <= QUOTED_CHARACTERS
@@ -88,7 +88,7 @@ pub(super) fn field_name(name: &str) -> String {
     if plain { name.to_owned() } else { quoted(name) }
 }
 
-/// A value inside a message: itself where it is short by nature, else its kind.
+/// Writes a value inside a message: the value itself where it is short, else its type.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
@@ -108,7 +108,7 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// `a, b and c`
+/// Joins names as `a, b and c`.
 pub(super) fn listed(names: &[&str]) -> String {
     match names {
         [] => String::new(),
@@ -117,7 +117,7 @@ pub(super) fn listed(names: &[&str]) -> String {
     }
 }
 
-/// `"a", "b" or "c"`
+/// Joins names as `"a", "b" or "c"`.
 pub(super) fn one_of(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     match quoted.as_slice() {

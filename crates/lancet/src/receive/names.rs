@@ -1,12 +1,13 @@
-//! Names that other agents use for the same fields, and the tool that a name means. Only what plainly means the same is
-//! taken; anything else is answered with the closest name. A tool's other names are declared with the tool.
+//! The names that other agents use for the same fields and tools. Only names that clearly mean the same are accepted;
+//! any other name is answered with the closest one. A tool's other names are declared with the tool.
 
 use serde_json::{Map, Value};
 
 use crate::builtin::{self, Tool};
 use crate::closest::closest;
 
-/// Field names that come with a tool's other name. Under the tool's own name they are refused with the right one.
+/// Field names that come with a tool's other name. Under the tool's own name they are refused, and the message names
+/// the right field.
 const OTHER_FIELDS: &[(&str, &str)] = &[
     ("path", "file_path"),
     ("absolute_path", "file_path"),
@@ -15,7 +16,7 @@ const OTHER_FIELDS: &[(&str, &str)] = &[
     ("file_text", "content"),
 ];
 
-/// Field names of other tools that are too far from ours to be found by their letters.
+/// Field names of other tools that are too different from ours to be found by edit distance.
 const FAR_FIELDS: &[(&str, &str)] = &[
     ("path", "file_path"),
     ("file", "file_path"),
@@ -38,13 +39,13 @@ const FAR_FIELDS: &[(&str, &str)] = &[
     ("version", "revision"),
 ];
 
-/// The own name of the built-in tool that is called by that name or by that other name: `View`, `Replace`, `read_file`,
-/// `write_file`, `str_replace`.
+/// Gives the own name of the built-in tool that is called by this name or by one of its other names: `View`, `Replace`,
+/// `read_file`, `write_file`, `str_replace`.
 pub fn canonical_tool(name: &str) -> Option<&'static str> {
     builtin::called(name, &Map::new()).map(|tool| tool.name())
 }
 
-/// The tool that a name probably means, for an answer to an unknown one; none where nothing is near.
+/// Finds the tool that an unknown name probably means; none where no name is near.
 pub fn closest_tool(name: &str) -> Option<&'static str> {
     if let Some(tool) = canonical_tool(name) {
         return Some(tool);
@@ -54,7 +55,7 @@ pub fn closest_tool(name: &str) -> Option<&'static str> {
     closest(name, own.chain(others.map(|other| other.name))).and_then(canonical_tool)
 }
 
-/// Gives fields of other agents' tools the names that they have here.
+/// Renames the fields of other agents' tools to lancet's names.
 pub(super) fn rename_fields(fields: &mut Map<String, Value>) {
     for (other, field) in OTHER_FIELDS {
         if !fields.contains_key(*field)
@@ -65,7 +66,7 @@ pub(super) fn rename_fields(fields: &mut Map<String, Value>) {
     }
 }
 
-/// The field of a schema that an unknown one probably means.
+/// Finds the field of a schema that an unknown field probably means.
 pub(super) fn closest_field<'k>(name: &str, known: &'k Map<String, Value>) -> Option<&'k str> {
     let far = FAR_FIELDS
         .iter()

@@ -1,23 +1,23 @@
-//! One value that is neither list nor object, held against its schema.
+//! Validates one value that is neither list nor object against its schema.
 
 use serde_json::Value;
 
 use super::invalid::{one_of, shown};
 use crate::closest::closest;
 
-/// Whole numbers beyond this are not exact as floating point, so a float there is no slip of notation.
+/// Whole numbers beyond this (2^53) are not exact as floating point, so a float there is refused.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
-/// A value of the kind that is wanted.
+/// A value of the wanted type.
 pub(super) enum Cleaned {
     AsSent(Value),
-    /// With what was sent and what it was read as.
+    /// The repaired value, with the words for what was sent and how it was read.
     Repaired(Value, String),
 }
 
-/// A value of another kind.
+/// A value of another type.
 pub(super) struct Wrong {
-    /// `true or false, not "banana"`
+    /// The message, such as `true or false, not "banana"`.
     pub(super) wanted_not_given: String,
     pub(super) meant: Option<String>,
 }
@@ -28,7 +28,8 @@ pub(super) fn clean(kind: Option<&str>, schema: &Value, value: Value) -> Result<
         Some("integer") => integer(schema, value),
         Some("string") => string(schema, value),
         Some("object") => Err(wrong("a JSON object", &value)),
-        // A host's schema may say more than this reads; its tool then looks for itself.
+        // A host's schema may use more of JSON schema than is supported here; the host's tool then checks the value
+        // itself.
         _ => Ok(Cleaned::AsSent(value)),
     }
 }
@@ -84,7 +85,7 @@ fn string(schema: &Value, value: Value) -> Result<Cleaned, Wrong> {
     }
 }
 
-/// A whole number, also as digits in text and as a float without fraction.
+/// Reads a whole number, also from digits in text and from a float without fraction.
 pub(super) fn whole_number(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) => {

@@ -1,5 +1,5 @@
-//! Changes that are back already: the file was edited back, checked out or removed by somebody. Nothing is written; the
-//! history is told, so that the next undo goes on with the change before.
+//! Changes that are already undone because somebody edited the file back, checked it out or removed it. Nothing is
+//! written; the history records them as taken back, so that the next undo continues with the change before.
 
 use lancet_history::TakenBack;
 
@@ -8,7 +8,7 @@ use super::{CallContext, reply};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 
-/// Marks the changes of a plan that writes no file, and answers.
+/// Records the changes of a plan that writes no file as taken back, and answers.
 pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Refusal> {
     if plan.dry_run == DryRun::No
         && let Some(store) = context.engine().history()

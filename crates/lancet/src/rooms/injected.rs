@@ -1,4 +1,5 @@
-//! Text that a host has shown to the model by itself: it counts as a read of the lines it holds, or as a partial view.
+//! Text that a host has shown to the model by itself: it counts as a read of the lines that it equals, or as a partial
+//! view.
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use crate::ledger::{entry_for, raw};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
 
-/// Takes in text that a host has shown as a file's. Text equal to whole lines of the file at one place counts as a
-/// read of those lines; any other is a partial view, unless the session has read this version itself.
+/// Records text that a host has shown as a file's. Text equal to whole lines of the file at one place counts as a read
+/// of those lines; any other text is a partial view, unless the session has read this version itself.
 pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<SeenAs, Refusal> {
     session.refresh();
     let context = CallContext::new(session, "Read".into(), Caller::default(), Cancel::new());
@@ -56,7 +57,7 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<Se
     Ok(seen_as)
 }
 
-/// The one place where a text stands as whole lines; a final newline more or less is forgiven.
+/// Finds the only place where a text occurs as whole lines; a missing or additional final newline is ignored.
 fn whole_lines(view: &str, text: &str) -> Option<std::ops::Range<usize>> {
     let body = text.strip_suffix('\n').unwrap_or(text);
     if view.strip_suffix('\n').unwrap_or(view) == body {

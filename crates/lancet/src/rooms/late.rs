@@ -1,7 +1,7 @@
-//! Late writes: another process may have a file open that a change displaced, and write to it afterwards. Displaced files are
-//! checked again with every call until no process has them open (sealed). What was written late becomes a version of its own
-//! in the history, and the session whose change displaced the file is told. The outcome of a recovery is told in the same
-//! way, to the next caller.
+//! Late writes: another process may still have a file open that a change displaced, and write to it afterwards.
+//! Displaced files are checked again with every call until no process has them open (they are sealed). Bytes that were
+//! written late become a version of their own in the history, and the session whose change displaced the file gets a
+//! notice. The outcome of a recovery is reported in the same way, to the next caller.
 
 use std::io;
 use std::path::Path;
@@ -127,7 +127,7 @@ fn look(engine: &EngineView) {
         let found = settle(engine, &**store, unsealed.clone());
         let mut open = engine.base().pending_recovery.late.lock();
         if let Some(late) = found.late {
-            // What is told does not end the looking.
+            // A file with late bytes that is still open goes on being checked.
             let row = found.again.is_none().then(|| unsealed.file.clone());
             open.notices.push(LateNotice {
                 row,
@@ -138,8 +138,8 @@ fn look(engine: &EngineView) {
     }
 }
 
-/// Puts a version on record that the write of this file had to leave aside, because somebody else wrote at the same
-/// moment; its operation. None: it stays where the write left it.
+/// Records a version that the write of this file had to move aside because another process wrote at the same moment,
+/// and gives its operation. None where it could not be recorded: the version then stays where the write left it.
 pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> Option<String> {
     let engine = context.engine();
     let store = engine.history()?;
@@ -165,12 +165,12 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> O
     found.late
 }
 
-/// What another look at an old file gave.
+/// The result of checking a displaced file.
 #[derive(Default)]
 struct Found {
-    /// The operation that has what came late.
+    /// The operation that records the late bytes.
     late: Option<String>,
-    /// What is still to be waited for.
+    /// The file, where it has to be checked again.
     again: Option<Unsealed>,
 }
 
@@ -183,7 +183,7 @@ impl Found {
     }
 }
 
-/// Looks again at one old file.
+/// Checks one displaced file.
 fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unsealed) -> Found {
     let displaced = Displaced {
         path: unsealed.file.clone(),
@@ -216,7 +216,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
                     again: None,
                 };
             };
-            // Nobody can say that this was all.
+            // The file is still open, so more may be written to it.
             unsealed.revision = *open.revision.as_bytes();
             unsealed.size = size;
             let _ = store.put_unsealed(&unsealed);
@@ -225,7 +225,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
                 again: Some(unsealed),
             }
         }
-        // Taken in by another process, or by somebody who tidied up.
+        // Another process has adopted the file, or somebody removed it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let _ = store.drop_unsealed(&unsealed.file);
             Found::default()
@@ -234,7 +234,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
     }
 }
 
-/// Puts what came late on record as a version of the file; its operation.
+/// Records late bytes as a version of the file, and gives the operation.
 fn record(
     store: &dyn OperationStore,
     unsealed: &Unsealed,
@@ -264,7 +264,7 @@ fn record(
             path: &unsealed.path,
             kind: ChangeKind::Update,
             moved_from: None,
-            // What a change left aside that never was has nothing before it on record.
+            // A version that was moved aside by a change which failed has no operation before it.
             before: (!unsealed.operation.is_empty())
                 .then(|| state(unsealed.revision, unsealed.size)),
             after: Some(state(*version.revision.as_bytes(), size)),
@@ -300,7 +300,7 @@ fn news(unsealed: &Unsealed, late: &str) -> LateNotice {
     }
 }
 
-/// The notices for this session, after another look at the old files that are not sealed.
+/// Checks the displaced files that are not sealed, and gives the notices for this session.
 pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let engine = context.engine();
     look(engine);
@@ -317,7 +317,7 @@ pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
         .collect()
 }
 
-/// Takes a notice out of the list, and off the record. False: another answer has given it.
+/// Takes a notice out of the list, and removes its row. False where another answer has already given it.
 fn claim(engine: &EngineView, words: &str) -> bool {
     let claimed = {
         let mut open = engine.base().pending_recovery.late.lock();
@@ -328,7 +328,7 @@ fn claim(engine: &EngineView, words: &str) -> bool {
         return false;
     };
     if let (Some(row), Some(store)) = (notice.row, engine.history()) {
-        // A row that stays is a notice that is given twice, after the end of this process.
+        // A row that could not be removed only means that the notice is given again after this process ends.
         let _ = store.drop_unsealed(&row);
     }
     true

@@ -1,5 +1,5 @@
-//! locate: a path as given becomes a file below a root. What is outside, denied or spelled in a way that no file can
-//! have ends here; what kind of thing stands there is told, not judged.
+//! locate: turns a path as given into a file below a root. Paths that are outside, denied or impossible are refused
+//! here; the type of what is there is reported, not judged.
 
 mod given;
 mod hard_links;
@@ -22,20 +22,20 @@ use crate::wording::{QuotedPath, names, quote_path};
 /// What the caller wants to do with the file: some files may be written but not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intent {
-    /// Its text is shown: Read.
+    /// The text is shown: Read.
     Show,
-    /// Its text is changed, and lines of it are shown: Edit and its like.
+    /// The text is changed, and lines of it are shown: Edit and similar tools.
     Edit,
-    /// Its text is replaced without being shown: Write, and going back.
+    /// The text is replaced without being shown: Write, undo and restore.
     Replace,
 }
 
-/// Whether the other names of a file are known.
+/// Whether the hard links of a file that matter to the policy are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HardLinks {
-    /// It has no others, or those that matter were found.
+    /// The file has no other hard links, or those that matter were found.
     Known,
-    /// There were too many entries to look at, or a folder could not be listed: a protected name may be among them.
+    /// There were too many entries to check, or a folder could not be listed: a protected name may have been missed.
     Unknown,
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct Target {
     pub(crate) located: Located,
     /// The path as the caller gave it.
     pub(crate) given: QuotedPath,
-    /// What the answer says about how the path was read.
+    /// The notices about how the path was interpreted.
     pub(crate) notices: Vec<String>,
-    /// Other names of the same file that policy looks at: the path as given, other hard links.
+    /// Other names of the same file that the policy checks: the path as given, and other hard links.
     others: Vec<PathBuf>,
-    /// Whether those are all.
+    /// Whether the list of hard links is complete.
     pub(crate) hard_links: HardLinks,
-    /// Whether another hard link of it is in a folder for reading only.
+    /// Whether another hard link of the file is in a read root.
     reaches_read_root: bool,
     withheld: bool,
 }
@@ -62,12 +62,12 @@ impl Target {
         self.located.path()
     }
 
-    /// Whether it is a file whose text is not shown.
+    /// Whether the rules forbid showing the file's text.
     pub(crate) fn is_withheld(&self) -> bool {
         self.withheld
     }
 
-    /// The name that a model is told: of a file that is not shown the one that it gave itself.
+    /// The name for the model: for a withheld file the name that the model itself gave.
     pub(crate) fn told(&self) -> QuotedPath {
         match self.withheld {
             true => self.given.clone(),
@@ -93,7 +93,7 @@ fn sort_of(located: &Located) -> NameKind {
     }
 }
 
-/// Finds the file that a path means, and refuses what policy denies.
+/// Locates the file that a path means, and refuses it where the policy denies access.
 pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result<Target, Refusal> {
     let policy = engine.permissions.policy();
     let mut target = find(engine, &policy, given, intent)?;
@@ -114,7 +114,7 @@ pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result
     }
 }
 
-/// Finds the file that a path means, whoever may touch it.
+/// Locates the file that a path means, without asking the policy.
 pub(crate) fn find(
     engine: &EngineView,
     policy: &Arc<Policy>,
@@ -126,10 +126,10 @@ pub(crate) fn find(
     let meant = given::elsewhere(given);
     let given = quote_path(Path::new(given));
     let located = match intent {
-        // A name that is to be made is taken as it is spelled.
+        // The name of a new file is taken exactly as spelled.
         Intent::Replace => engine.workspace.locate_as_spelled(&path),
         Intent::Show => match engine.workspace.locate(&path) {
-            // What is only looked for is missing, with or without the slash behind it.
+            // A path with a slash at its end whose file does not exist is missing, like the one without the slash.
             Err(LocateError::NoSuchFolder { at }) => engine.workspace.locate(&at),
             other => other,
         },
@@ -155,7 +155,7 @@ pub(crate) fn find(
     })
 }
 
-/// A located file with all names that policy looks at.
+/// Adds all names of a located file that the policy checks.
 fn with_names(
     engine: &EngineView,
     policy: &Arc<Policy>,
@@ -184,8 +184,8 @@ fn with_names(
     }
 }
 
-/// Whether the path of a target still leads to the same file in the same place, and policy says the same of all its
-/// names. The bytes of the file are left to the commit.
+/// Whether the path of a target still leads to the same file in the same place, and the policy decides the same for all
+/// its names. The commit compares the bytes.
 pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Target) -> bool {
     let then = &target.located;
     let found = match then.respelled() {
@@ -217,15 +217,15 @@ pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Tar
         && decide(&now) == decide(target)
 }
 
-/// The decision that no one may write the file, but for that of the mode: *approve* tells that one.
+/// The decision that denies writing, except for the mode's, which *approve* reports.
 fn denied_writing<'p>(policy: &'p Policy, target: &Target, shows: Shows) -> Option<Decision<'p>> {
     let decision = target.with_names(|names| policy.writing(names, shows));
     let by_mode = matches!(decision.cause, Cause::Mode(_));
     (decision.is_denied() && !by_mode).then_some(decision)
 }
 
-/// The refusal for a file that policy denies. What it is called, and the rule that names it, is told only where the
-/// caller has named it so itself.
+/// The refusal for a file that the policy denies. It names the file and the rule only where the caller used that name
+/// itself.
 fn denied(
     engine: &EngineView,
     policy: &Policy,
@@ -267,7 +267,7 @@ fn denied(
     Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }
 
-/// The refusal for a write into a read root.
+/// The refusal for a write in a read root.
 fn only_for_reading(given: &QuotedPath) -> Refusal {
     let text = format!(
         "{given} is in a folder that is only for reading. Nothing is written there; use a path below a root."
@@ -275,7 +275,7 @@ fn only_for_reading(given: &QuotedPath) -> Refusal {
     Refusal::new(RefusalKind::Denied, text).with("file_path", given)
 }
 
-/// Refuses lancet's own state folder, and the places where opening a file is more than reading one.
+/// Refuses lancet's own state folder, and paths such as `/proc` where opening a file has side effects.
 fn refuse_unshown(engine: &EngineView, given: &QuotedPath, opened: &Path) -> Result<(), Refusal> {
     if is_state(engine, opened) {
         let text = format!(
@@ -304,7 +304,7 @@ pub(crate) fn is_state(engine: &EngineView, path: &Path) -> bool {
         .is_some_and(|state| lancet_policy::is_within(path, state))
 }
 
-/// The path as an absolute one: `~` expanded, a relative one taken from the first root.
+/// Makes the path absolute: `~` is expanded, a relative path starts at the first root.
 fn absolute(
     engine: &EngineView,
     given: &str,
@@ -343,12 +343,12 @@ fn absolute(
     Ok(root.join(path))
 }
 
-/// Whether something is there that may be told of.
+/// Whether a file exists there whose name may be mentioned.
 fn is_told(engine: &EngineView, located: &Located) -> bool {
     !matches!(located.kind(), FileType::Missing) && !is_hidden(engine, located.path())
 }
 
-/// The same tail of the path below a root, unless its name is one that is not told.
+/// Finds the same trailing part of the path below a root, unless the name may not be mentioned.
 pub(crate) fn same_tail(engine: &EngineView, path: &Path) -> Option<PathBuf> {
     engine
         .workspace
@@ -356,14 +356,14 @@ pub(crate) fn same_tail(engine: &EngineView, path: &Path) -> Option<PathBuf> {
         .filter(|tail| !is_hidden(engine, tail))
 }
 
-/// Whether a name is told to no one: that of a file that may not be read, and what is in lancet's own state folder.
+/// Whether a name may not be mentioned: that of a file that may not be read, or in lancet's own state folder.
 pub(crate) fn is_hidden(engine: &EngineView, path: &Path) -> bool {
     let policy = engine.permissions.policy();
     let denied = |kind| policy.may_read(path, kind).is_denied();
     denied(NameKind::File) || denied(NameKind::Folder) || is_state(engine, path)
 }
 
-/// The path of a call that was refused, absolute where that can be said.
+/// The path of a refused call for the event, absolute where possible.
 pub(crate) fn event_path(engine: &EngineView, given: &str) -> PathBuf {
     absolute(engine, given, &mut Vec::new()).unwrap_or_else(|_| PathBuf::from(given))
 }

@@ -1,6 +1,6 @@
-//! Notices after an answer: facts that the call did not ask for. One list of sources in a fixed order, one budget and one
-//! rule for all entries (tool calls, and a host's undo and restore): a notice is added whole where the answer still has
-//! room for it; otherwise it waits for the next answer.
+//! Notices after an answer: facts that the call did not ask for. There is one list of sources in a fixed order, with
+//! one budget and one rule for all entry points (tool calls, and a host's undo and restore): a notice is added whole
+//! where the answer still has room for it; otherwise it waits for the next answer.
 
 use super::{CallContext, foreign_writes, late, set_aside};
 use crate::engine::TROUBLE_ROOM;
@@ -8,22 +8,22 @@ use crate::limit::AnswerLimit;
 use crate::outcome::Outcome;
 use crate::reply::Reply;
 
-/// The longest reason why settings do not load, as the answer's limit measures it.
+/// The longest reason why settings do not load, in the unit of the answer's limit.
 const LONGEST_REASON: usize = 500;
-/// The length that a text which was cut may have beyond its bound: the words that say how much is missing.
+/// The length of the words that say how much of a cut text is missing.
 const CUT_MARK: usize = 40;
 
 /// A line for the end of an answer.
 pub(crate) struct Notice<'c> {
     line: String,
-    /// Room that the answer itself had to leave for this notice.
+    /// The length that the answer itself had to leave free for this notice.
     reserved: usize,
-    /// Records that the notice is given. False: another answer has given it meanwhile, and it is not news any more.
+    /// Marks the notice as given. False where another answer has given it meanwhile, so that it must not be repeated.
     claim: Box<dyn FnOnce() -> bool + 'c>,
 }
 
 impl<'c> Notice<'c> {
-    /// A notice with these words; `claim` records that it is given.
+    /// Makes a notice; `claim` marks it as given.
     pub(crate) fn new(words: &str, claim: impl FnOnce() -> bool + 'c) -> Self {
         Self {
             line: format!("[lancet: {words}]"),
@@ -33,14 +33,14 @@ impl<'c> Notice<'c> {
     }
 }
 
-/// What a call does to files.
+/// Whether a call changes files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     Reads,
     Writes,
 }
 
-/// Ends an answer: adds the notices that fit, and holds the whole within its limit.
+/// Ends an answer: adds the notices that fit, and keeps the whole within its limit.
 pub(super) fn end_answer(context: &CallContext<'_>, effect: Effect, reply: &mut Reply) {
     let mut limit = match reply.is_error() {
         true => context.refusals,
@@ -78,12 +78,12 @@ fn collect<'c>(
     notices
 }
 
-/// Every answer of a writing call says that the settings do not load and the earlier ones are in force. The call's limit
-/// is lower by the room for these words.
+/// The notice that the settings do not load and the earlier ones are in force; every answer of a writing call has it.
+/// The call's limit already leaves room for it.
 fn broken_settings<'c>(context: &CallContext<'_>, limit: AnswerLimit) -> Option<Notice<'c>> {
     let why = context.engine().trouble.as_ref()?;
     let sentence = "the settings were changed and do not load; the ones before are in force until the user mends this: ";
-    // The limit in force is what is left after at most a quarter was taken away.
+    // The limit in force is what remains after at most a quarter was reserved.
     let reserved = TROUBLE_ROOM.min(limit.most / 3);
     let longest = reserved.saturating_sub(limit.length(sentence) + CUT_MARK);
     let reason = limit.cut(why, longest.min(LONGEST_REASON));

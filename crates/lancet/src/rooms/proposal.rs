@@ -1,4 +1,4 @@
-//! What a host's own tool proposes, as what the call asks for: from here on it takes the same way as any call.
+//! Converts the proposal of a host's tool to a request; from here on it is treated like any call.
 
 use super::CallContext;
 use super::tool_refusals::not_listed;
@@ -7,7 +7,7 @@ use crate::host_tool::Proposal;
 use crate::refusal::Refusal;
 use crate::request::{Asked, Request};
 
-/// What the proposal asks for. A tool that is declared to read only may not propose a change.
+/// Converts a proposal. A tool that is declared read-only may not propose a change.
 pub(super) fn host_call(context: &CallContext<'_>, proposal: Proposal) -> Result<Asked, Refusal> {
     let request = match proposal {
         Proposal::Answer { text, data } => return Ok(Asked::Answer { text, data }),

@@ -1,4 +1,5 @@
-//! reply: short text for the model in proportion to the change, data for programs, a rendering for a person.
+//! reply: makes a short text for the model in proportion to the change, data for programs, and a rendering for a
+//! person.
 
 mod git;
 mod others;
@@ -41,7 +42,7 @@ pub(crate) fn host_answer(text: String, data: Value) -> Reply {
     Reply::new(text.clone(), Outcome::Answered(data), text)
 }
 
-/// The answer to a call that was only shown.
+/// The answer to a dry run.
 pub(crate) fn dry_run(
     context: &CallContext<'_>,
     mut plan: Plan,
@@ -145,10 +146,10 @@ pub(crate) fn refusal(context: &CallContext<'_>, refusal: Refusal, path: Option<
     Reply::new(text, Outcome::Refused(outcome), person)
 }
 
-/// What stands for the text of a file that is not shown.
+/// The replacement for the diff of a withheld file.
 const NOT_SHOWN: &str = "(its text is not shown)\n";
 
-/// The diff of a change; of a file that is not shown it is shown to the person who is asked, and nowhere else.
+/// The diff of a change. The diff of a withheld file is shown only to the person who is asked.
 fn shown_diff(file: &FilePlan) -> String {
     if file.is_withheld() {
         NOT_SHOWN.to_owned()
@@ -165,7 +166,7 @@ fn shown_body(file: &FilePlan) -> &str {
     }
 }
 
-/// Whether a sentence tells what was done or what would be.
+/// Whether a sentence says what was done or what would be done.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tense {
     Did,
@@ -205,7 +206,7 @@ fn headline(file: &FilePlan, tense: Tense) -> String {
     )
 }
 
-/// A warning of the commit: its name, and what it means for whoever reads it.
+/// Words a warning of the commit: its name, and what it means for the reader.
 fn warning_words(warning: &Warning) -> String {
     let words = match warning {
         Warning::NotDurable => {
@@ -283,8 +284,8 @@ fn for_person(file: &FilePlan, lead: &str) -> String {
     )
 }
 
-/// What happened to one file. Patch and notices are moved out of the plan, which has been rendered by then: a patch can
-/// be large.
+/// Makes the outcome of one file. Patch and notices are moved out of the plan, which is already rendered, because a
+/// patch can be large.
 fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
     let written = written.filter(|_| !file.removes());
     let patch = match file.is_withheld() {
@@ -324,8 +325,8 @@ fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
     }
 }
 
-/// Puts the answer of a writing tool together. An Edit or Write of one file has the file's fields in one object with the
-/// call's; every other change has a list.
+/// Puts the answer of a writing tool together. An Edit or Write of one file has the fields of file and call in one
+/// object; every other change has a list of files.
 fn finish(
     context: &CallContext<'_>,
     plan: &Plan,
@@ -343,7 +344,8 @@ fn finish(
         "[lancet: the answer ends here at its limit; it was about {}]",
         count(plan.files.len(), "file")
     );
-    // What it shows of changed lines has its own, smaller bound, so that nothing cut off here has been counted as seen.
+    // The lines that the answer shows have a smaller limit of their own, so nothing that is cut off here counts as
+    // seen.
     context.limit.end_within(&mut text, &words);
     let origin = &plan.origin;
     let outcome = ChangeOutcome {

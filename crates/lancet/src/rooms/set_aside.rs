@@ -1,5 +1,6 @@
-//! Notices about damaged databases that the store has set aside (renamed, and begun anew). Observers hear of one as soon as
-//! no lock is held that they could wait for; every session is told once, at the end of its next answer.
+//! Notices about damaged databases that the store has set aside (renamed, and replaced by a new one). Observers are
+//! told as soon as no lock is held that they could wait for; every session gets one notice, at the end of its next
+//! answer.
 
 use super::CallContext;
 use super::notices::Notice;
@@ -10,7 +11,7 @@ use crate::wording::cut;
 /// The longest notice about one database, in characters.
 const LONGEST: usize = 1_000;
 
-/// Tells the observers of databases that they have not heard of.
+/// Tells the observers about databases that were not reported to them yet.
 pub(crate) fn observe(engine: &EngineView) {
     let Some(store) = engine.history() else {
         return;
@@ -30,7 +31,7 @@ pub(super) fn notice<'c>(context: &'c CallContext<'_>) -> Option<Notice<'c>> {
     observe(context.engine());
     let store = context.engine().history()?;
     let (told, all) = (&context.session.inner.told, store.set_aside());
-    // Only the latest is named: it says where the current history begins.
+    // Only the latest database is named: it says where the current history begins.
     let latest = all.last().filter(|_| told.misses_some(&all))?;
     let sentence = format!("{}. Tell the user.", cut(&latest.to_string(), LONGEST));
     Some(Notice::new(&sentence, move || {

@@ -1,4 +1,4 @@
-//! What a person allowed for the rest of a session. It is kept in memory only and ends with the session.
+//! Grants: what a person allowed for the rest of a session. They are kept in memory only and end with the session.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -7,25 +7,25 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Default)]
 pub(crate) struct Grants(Mutex<Vec<Grant>>);
 
-/// One answer that holds for the rest of the session.
+/// One answer that is valid for the rest of the session.
 struct Grant {
-    /// What the question has in common with later ones: see `Reason::key`.
+    /// The key of the questions that it answers: see `Reason::key`.
     key: String,
     reach: Reach,
 }
 
-/// The files that a grant is for.
+/// The files that a grant covers.
 pub(crate) enum Reach {
     /// One file.
     File(PathBuf),
-    /// Whatever the same rule asks about.
+    /// All files that the same rule asks about.
     Rule,
-    /// What a folder holds, less protected names further down.
+    /// The files in a folder, except for protected names further down.
     Folder(PathBuf),
 }
 
 impl Grants {
-    /// Grants the questions that have this key.
+    /// Grants the questions with this key.
     pub(crate) fn add(&self, key: &str, reach: Reach) {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         grants.push(Grant {

@@ -1,5 +1,5 @@
-//! What the searches of a session found, kept for their later pages: what is written in between moves nothing from one page
-//! to another.
+//! The cache of a session's search results, for later pages: a write between two pages must not move entries from one
+//! page to another.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -8,23 +8,23 @@ use std::time::{Duration, Instant};
 
 use lancet_search::{ListedFile, Listing, SearchSummary, Tally};
 
-/// For how long a question's order is kept.
+/// How long a result is cached.
 const KEPT_FOR: Duration = Duration::from_secs(600);
-/// Of how many questions.
+/// How many results are cached.
 const KEPT: usize = 64;
-/// In how much memory.
+/// How many bytes of results are cached.
 const KEPT_BYTES: usize = 8 << 20;
 
-/// Entries that are copied for a page at once.
+/// How many entries are copied at a time.
 const AT_ONCE: usize = 256;
 
-/// What a search found.
+/// The result of a search.
 pub(crate) struct Kept {
     pub(crate) starts: Vec<PathBuf>,
     entries: Mutex<Listing>,
-    /// How many entries there are to be had, and about how much memory they take.
+    /// How many entries are cached; a very long list is cut.
     pub(crate) known: u64,
-    /// How many matches these hold.
+    /// The number of matches in the cached entries.
     pub(crate) known_matches: u64,
     bytes: usize,
     pub(crate) total: u64,
@@ -50,7 +50,7 @@ impl Kept {
         }
     }
 
-    /// The entries from one on, in their order; fetched a few at a time, since each is copied.
+    /// Iterates over the entries from `first` on; they are fetched a few at a time, because each is copied.
     pub(crate) fn entries_from(&self, first: usize) -> impl Iterator<Item = ListedFile> {
         let mut next = first;
         let some = move || {
@@ -64,7 +64,7 @@ impl Kept {
     }
 }
 
-/// The questions of a session, the latest last.
+/// The cached results of a session, the latest last.
 #[derive(Default)]
 pub(crate) struct Pages {
     kept: VecDeque<(String, Arc<Kept>, usize)>,
@@ -81,8 +81,8 @@ impl Pages {
         Some(kept)
     }
 
-    /// Keeps a list for its later pages. One that is larger than all of the memory for them is not kept: its later pages
-    /// look again.
+    /// Caches a result for its later pages. A result that is larger than the whole cache is not cached: later pages
+    /// search again.
     pub(crate) fn keep(&mut self, key: &str, kept: &Arc<Kept>) {
         self.kept.retain(|(known, ..)| known != key);
         let bytes = key.len() + kept.bytes;

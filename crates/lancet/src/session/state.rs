@@ -1,4 +1,4 @@
-//! The state of one session: its ledger, what a person allowed for it, and what it was told.
+//! The state of one session: its ledger, its grants, its cached searches, and the notices it was given.
 
 use std::sync::Mutex;
 
@@ -8,17 +8,17 @@ use super::grants::Grants;
 use super::pages::Pages;
 use crate::engine::Notified;
 
-/// What all handles on one session share.
+/// The state that all handles on one session share.
 pub(crate) struct SessionInner {
     pub(crate) name: Option<SessionName>,
-    /// The session in the history: its name, or an id where it has none.
+    /// The key of the session in the history: its name, or a generated id.
     pub(super) key: String,
     pub(super) ledger: Mutex<Ledger>,
     /// What a person allowed for the rest of the session.
     pub(crate) grants: Grants,
-    /// What its searches found, for their later pages.
+    /// The cached results of its searches, for later pages.
     pub(super) pages: Mutex<Pages>,
-    /// The damaged databases that its answers have told of.
+    /// The damaged databases that this session's answers have reported.
     pub(crate) told: Notified,
 }
 
@@ -46,12 +46,12 @@ impl SessionInner {
     }
 }
 
-/// A name for a session that was given none; it counts in the history only.
+/// Generates a key for a session without a name; it is used in the history only.
 fn unnamed() -> String {
     format!("{UNNAMED}{}", crate::operation::new_id())
 }
 
-/// Whether the history's name of a session is such a one.
+/// Whether a key of the history was generated for a session without a name.
 pub(crate) fn is_unnamed(key: &str) -> bool {
     key.starts_with(UNNAMED)
 }

@@ -1,5 +1,5 @@
-//! Each key of a layer put into force, or noted as ignored where an untrusted project may not set it. A wrong value is
-//! an error either way.
+//! Applies each key of a layer, or notes it as ignored where an untrusted project may not set it. A wrong value is an
+//! error in both cases.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use super::{ClientLimit, Ignored, Layer, Origin, Settings};
 use crate::builtin::declarations;
 use crate::closest::closest;
 
-/// Names that a wrong one is compared with; many more are taken.
+/// The encoding names that a misspelt one is compared with; many more are accepted.
 const USUAL_ENCODINGS: &[&str] = &[
     "utf-8",
     "utf-8-bom",
@@ -171,7 +171,8 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
             settings.abbreviations.retain(|(known, _)| *known != short);
             settings.abbreviations.push((short, long));
         }
-        // The parser gives each key the kind its form names; a test holds every key of the table against this list.
+        // The parser gives each key a value of its declared form; a test checks every key of the table against this
+        // match.
         (name, given) => {
             return Err(SettingsError::at(
                 layer,

@@ -1,4 +1,5 @@
-//! Values that hold for files by pattern. The last pattern that matches decides, a later layer's before an earlier one's.
+//! Settings that apply to files by pattern. The last matching pattern decides, and a later layer wins over an earlier
+//! one.
 
 use std::path::Path;
 
@@ -6,12 +7,12 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::Origin;
 
-/// A value for the files that a pattern names.
+/// A value for the files that match a pattern.
 #[derive(Debug, Clone)]
 pub(super) struct PathRule<T> {
     pub(super) pattern: String,
     matcher: GlobMatcher,
-    /// A pattern without a slash is about the name, at any depth.
+    /// Whether the pattern has no slash, so that it matches the name alone, at any depth.
     of_name: bool,
     /// The value as it was written.
     pub(super) word: String,
@@ -20,7 +21,7 @@ pub(super) struct PathRule<T> {
 }
 
 impl<T> PathRule<T> {
-    /// The rule, or why the pattern is none.
+    /// Makes a rule, or says why the pattern is invalid.
     pub(super) fn new(
         pattern: String,
         word: String,
@@ -47,7 +48,7 @@ impl<T> PathRule<T> {
     }
 }
 
-/// What the rules say of a file, named relative to its root.
+/// Finds the value for a file, named relative to its root.
 pub(super) fn decide<T: Copy>(rules: &[PathRule<T>], relative: &Path) -> Option<T> {
     let matching = rules.iter().rev().find(|rule| rule.matches(relative));
     matching.map(|rule| rule.value)

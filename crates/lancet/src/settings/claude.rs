@@ -1,5 +1,5 @@
-//! Claude Code's permission settings (`settings.json`), read in as far as they say something here; what could not be taken
-//! over is told apart, with the reason.
+//! Imports Claude Code's permission settings (`settings.json`) as far as lancet has equivalents; entries that could not
+//! be imported are listed with the reason.
 
 use std::path::Path;
 
@@ -8,27 +8,27 @@ use serde_json::Value;
 
 use super::values::Mode;
 
-/// What was made of a file of Claude Code's.
+/// The result of importing a settings file of Claude Code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaudeSettings {
-    /// The mode, where one was set that there is here.
+    /// The mode, where lancet has an equivalent.
     pub mode: Option<Mode>,
-    /// The rules that were taken over.
+    /// The rules that were imported.
     pub rules: Vec<LayeredRule>,
-    /// What was not, each with the reason.
+    /// The entries that were not imported, each with the reason.
     pub left: Vec<LeftOut>,
 }
 
-/// Something that could not be taken over.
+/// An entry that could not be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// As it stands in the file, `deny Bash(rm *)`.
+    /// The entry as it is in the file, such as `deny Bash(rm *)`.
     pub what: String,
-    /// Why.
+    /// Why the entry was not imported.
     pub why: String,
 }
 
-/// Tools of Claude Code that have nothing to do with files as lancet sees them.
+/// Tools of Claude Code that do not work on files.
 const HOST_TOOLS: &[&str] = &[
     "Agent",
     "AskUserQuestion",
@@ -44,13 +44,13 @@ const HOST_TOOLS: &[&str] = &[
     "WebSearch",
 ];
 
-/// Tools of Claude Code that are called otherwise here.
+/// Tools of Claude Code that have another name in lancet.
 const OTHER_NAMES: &[(&str, &str)] = &[("NotebookRead", "Read"), ("LS", "Glob")];
 
-/// Reads the text of a `settings.json`.
+/// Imports the text of a `settings.json`.
 ///
 /// # Errors
-/// It is no JSON object, or its permissions have another form.
+/// The text is not a JSON object, or its permissions have another form.
 pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, String> {
     let whole: Value =
         serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
@@ -127,7 +127,7 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
     let tool = known.map_or(tool, |(_, own)| own);
     match (effect, Access::of_tool(tool)) {
         (_, None) => return Err(why_no_file(tool)),
-        // There it spares a question; here it would open files that hold keys.
+        // In Claude Code such a rule saves a question; here it would open files that hold keys.
         (Effect::Allow, Some(Access::Read)) => {
             return Err("reading needs no permission here".to_owned());
         }
@@ -137,8 +137,8 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
         _ => {}
     }
     let own = match rest {
-        // There `./x` is the one in the working folder. Without the dot it would be every `x`, which a rule that forbids
-        // may as well mean, and one that allows may not.
+        // In Claude Code `./x` means the one in the working folder. Without the dot the rule would cover every `x`,
+        // which is acceptable for a deny rule but not for an allow rule.
         Some(rest) if effect == Effect::Allow && rest.starts_with("./") => {
             format!("{tool}({}", &rest[1..])
         }
@@ -148,7 +148,7 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
     Rule::parse(&own).map_err(|error| error.message)
 }
 
-/// Why a rule that names no tool of ours is not taken over.
+/// Says why a rule for a tool that lancet does not have is not imported.
 fn why_no_file(tool: &str) -> String {
     if tool.starts_with("mcp__") {
         return "it says which server's tools Claude Code may call, and nothing about files; Claude Code goes by it itself".to_owned();

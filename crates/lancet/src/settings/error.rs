@@ -1,19 +1,19 @@
-//! Settings that do not load: where, why, and the closest right form.
+//! The error for settings that do not load: where, why, and the closest correct form.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use super::Layer;
 
-/// A settings file that cannot be used. Shows as `FILE:LINE:COLUMN: what is wrong; did you mean …?`
+/// A settings file that cannot be used. It displays as `FILE:LINE:COLUMN: what is wrong; did you mean …?`
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SettingsError {
-    /// The file.
+    /// The path of the settings file.
     pub path: PathBuf,
-    /// Its line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// The character in that line, from 1.
+    /// The character in the line, from 1.
     pub column: usize,
     /// What is wrong.
     pub message: String,
@@ -58,7 +58,7 @@ impl fmt::Display for SettingsError {
 
 impl std::error::Error for SettingsError {}
 
-/// Line and character of a byte offset, both from 1.
+/// Converts a byte offset to line and character, both from 1.
 pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

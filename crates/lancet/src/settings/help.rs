@@ -1,14 +1,14 @@
-//! The settings in words: the help text, and the values in force for `doctor`. Both follow the table of keys.
+//! The settings as text: the help page, and the values in force for `doctor`. Both follow the table of keys.
 
 use std::fmt::Write;
 
 use super::keys::{Form, served};
 use super::{InForce, Settings};
 
-/// Columns of the help text.
+/// The width of the help text, in columns.
 const WIDTH: usize = 100;
 
-/// The text of `lancet help settings`: every key with its values, default and meaning.
+/// Makes the text of `lancet help settings`: every key with its values, default and meaning.
 pub fn help() -> String {
     let mut text = String::from(
         "Settings are kept in lancet.toml: the user's in $XDG_CONFIG_HOME/lancet (else ~/.config/lancet), the\n\

@@ -1,5 +1,5 @@
-//! Adds one rule to a settings file: everything else in it, comments and order included, stays as it is, and somebody who
-//! writes the file at the same time loses nothing.
+//! Adds one rule to a settings file. Everything else in the file, comments and order included, stays as it is, and a
+//! concurrent writer of the file loses nothing.
 
 #[cfg(test)]
 mod tests;
@@ -16,15 +16,15 @@ use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::{Layer, Origin, Settings};
 
-/// No settings file is longer.
+/// The longest settings file that is read, in bytes.
 const LONGEST: u64 = 1024 * 1024;
-/// How often it is tried again where somebody else wrote in between.
+/// How often the write is tried again after another writer was faster.
 const TRIES: usize = 64;
 
 /// A rule that is in a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptRule {
-    /// Its line, from 1.
+    /// The line of the rule, from 1.
     pub line: usize,
 }
 
@@ -32,28 +32,28 @@ pub struct KeptRule {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeepError {
-    /// The file as it stands does not load, so nothing is added to it.
+    /// The file does not load as it is, so nothing is added to it.
     #[error("{0}")]
     Settings(#[from] super::SettingsError),
     /// The file cannot be edited as TOML.
     #[error("{0}")]
     Form(String),
-    /// The system refused.
+    /// The operating system refused.
     #[error("{0}")]
     System(String),
-    /// Others kept writing it.
+    /// Other writers changed the file at every try.
     #[error("others kept writing it")]
     Busy,
 }
 
-/// Adds a rule to the settings file at a path, which is made where it does not exist. A rule that is there already is not
-/// added again.
+/// Adds a rule to a settings file, which is created where it does not exist. A rule that is already there is not added
+/// again.
 ///
 /// # Errors
-/// Settings that do not load, or that cannot be written.
+/// The settings do not load, or cannot be written.
 pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, KeepError> {
     let system = |error: &dyn std::fmt::Display| KeepError::System(error.to_string());
-    // A settings file may be a link to one that is kept elsewhere: that one is written.
+    // A settings file may be a symbolic link: its target is written.
     let file = resolved_folder(file);
     let folder = file.ancestors().skip(1).find(|folder| folder.is_dir());
     let root = folder.unwrap_or(Path::new("/")).to_path_buf();
@@ -110,7 +110,7 @@ pub fn keep_rule(file: &Path, effect: Effect, rule: &str) -> Result<KeptRule, Ke
     Err(KeepError::Busy)
 }
 
-/// The text with one more rule in one of its lists.
+/// Adds one rule to one of the lists in a settings text.
 pub fn with_rule(text: &str, effect: Effect, rule: &str) -> Result<String, KeepError> {
     let form = |words: &str| KeepError::Form(words.to_owned());
     let mut document: DocumentMut = text
@@ -125,7 +125,7 @@ pub fn with_rule(text: &str, effect: Effect, rule: &str) -> Result<String, KeepE
     let list = table
         .entry(effect.word())
         .or_insert_with(|| Item::Value(Value::Array(Array::new())));
-    // One rule may stand there as a text of its own.
+    // The list may be written as a single string.
     if let Some(only) = list.as_str().map(str::to_owned) {
         *list = Item::Value(Value::Array(Array::from_iter([only])));
     }
@@ -139,7 +139,7 @@ pub fn with_rule(text: &str, effect: Effect, rule: &str) -> Result<String, KeepE
     Ok(document.to_string())
 }
 
-/// Adds to a list in the way it is written: on a line of its own where the others are.
+/// Adds an entry in the style of the list: on a line of its own where the others are.
 fn push(array: &mut Array, rule: &str) {
     let indent = array
         .iter()
@@ -152,7 +152,7 @@ fn push(array: &mut Array, rule: &str) {
         array.push(rule);
         return;
     };
-    // What stands behind the last entry (a comment, the line end) stays behind it: the new one goes after that.
+    // A comment or line end behind the last entry stays behind it; the new entry follows.
     let trailing = array.trailing().as_str().unwrap_or_default().to_owned();
     let own_line = format!("\n{indent}");
     let (before, after) = match trailing.rfind('\n') {

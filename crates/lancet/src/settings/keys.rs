@@ -1,8 +1,8 @@
-//! The table of all keys: the parser, the help text and `doctor` go by it and know no key besides.
+//! The table of all settings keys. The parser, the help text and `doctor` are driven by it and know no other keys.
 
 use super::values::{Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Weak};
 
-/// What a key takes.
+/// The form of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// One of these words.
@@ -11,11 +11,11 @@ pub(super) enum Form {
     Number { least: u64, most: u64 },
     /// true or false.
     Switch,
-    /// Names of tools: a list, or one text with commas as on the command line.
+    /// Names of tools: a list, or one string with commas as on the command line.
     Tools,
     /// A table from file pattern to encoding.
     Encodings,
-    /// A table from file pattern to the way of writing.
+    /// A table from file pattern to write strategy.
     Strategies,
     /// A table from short text to long text.
     Abbreviations,
@@ -29,29 +29,29 @@ pub(super) enum Form {
     Guards,
     /// A list of folders, absolute or below `~`.
     Folders,
-    /// Part of lancet, but not of this version. Refused: a rule that is silently left out would be dangerous.
+    /// A key of another version of lancet. It is refused, because ignoring a rule silently would be dangerous.
     Later,
 }
 
-/// What the file of a project that nobody has trusted may do with a key.
+/// What the settings file of an untrusted project may do with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Project {
-    /// Set it: it does no harm.
+    /// It may set the key, which does no harm.
     Sets,
-    /// Set it to this word, which tightens.
+    /// It may set the key to this word only, which is stricter.
     SetsOnly(&'static str),
-    /// Nothing, until the user trusts it.
+    /// It may not set the key until the user trusts the project.
     Ignored,
-    /// Nothing, even then: only the user's own settings may.
+    /// It may never set the key: only the user's own settings may.
     UserOnly,
 }
 
-/// One key.
+/// One key of the settings.
 #[derive(Debug)]
 pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) form: Form,
-    /// As one would write it; a phrase where it depends.
+    /// The default as it would be written; a phrase where it depends on something.
     pub(super) default: &'static str,
     pub(super) project: Project,
     pub(super) about: &'static str,
@@ -317,7 +317,7 @@ pub(super) const KEYS: &[Key] = &[
     later("hooks"),
 ];
 
-/// The keys that a file of this version may hold.
+/// The keys that a file of this version may contain.
 pub(super) fn served() -> impl Iterator<Item = &'static Key> {
     KEYS.iter().filter(|key| key.form != Form::Later)
 }

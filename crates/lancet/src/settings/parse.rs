@@ -1,5 +1,5 @@
-//! A settings file taken apart: each key that the table knows with its value, kind checked, and where it stands. What
-//! the values mean is decided in `apply`.
+//! Parses a settings file into keys and values with their positions, and checks the form of each value. `apply` decides
+//! what the values mean.
 
 use toml_edit::{Document, Item, TableLike, Value};
 
@@ -19,7 +19,7 @@ pub(super) struct Found {
     pub(super) value_at: usize,
 }
 
-/// A value of the kind that its key takes.
+/// A value of the form that its key has.
 #[derive(Debug)]
 pub(super) enum Given {
     Word(&'static str),
@@ -27,9 +27,9 @@ pub(super) enum Given {
     Switch(bool),
     /// Words with their byte offsets.
     Words(Vec<(String, usize)>),
-    /// One line of a table.
+    /// One entry of a table of strings.
     Pair(String, String),
-    /// One line of a table of numbers.
+    /// One entry of a table of numbers.
     Entry(String, u64),
 }
 
@@ -83,7 +83,7 @@ fn walk(
 }
 
 fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) -> SettingsError {
-    // A table stands for a table, unless no table's name is near.
+    // A table is compared with table names first, and with keys only if no table's name is near.
     let table = item.as_table_like().and_then(|_| {
         let tables = served().filter_map(|key| match key.form {
             Form::Encodings | Form::Strategies | Form::Abbreviations | Form::Clients { .. } => {
@@ -93,7 +93,7 @@ fn unknown(layer: &Layer, key_at: usize, full: &str, name: &str, item: &Item) ->
         });
         closest(full, tables)
     });
-    // The word alone may be right and only its table wrong or forgotten.
+    // The key itself may be right and only its table wrong or missing.
     let meant = table
         .or_else(|| closest(full, served().map(|key| key.name)))
         .or_else(|| {
@@ -167,7 +167,7 @@ fn take(
             None => return wrong("a list of names, or one text with commas"),
         },
         Form::Rules | Form::Scopes | Form::Guards | Form::Folders => {
-            // A comma may be part of a pattern, so one text is one entry.
+            // A comma may be part of a pattern, so a single string is one entry.
             let words = match item.as_str() {
                 Some(text) => Some(vec![(text.to_owned(), value_at)]),
                 None => texts_of(item, value_at),
@@ -239,7 +239,7 @@ fn words_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
     texts_of(item, at)
 }
 
-/// The texts of a list, with their byte offsets.
+/// The strings of a list, with their byte offsets.
 fn texts_of(item: &Item, at: usize) -> Option<Vec<(String, usize)>> {
     let one = |value: &Value| {
         Some((

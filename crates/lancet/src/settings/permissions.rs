@@ -1,5 +1,5 @@
-//! The lists of the settings that say who may do what: permission rules, opened parts of protected folders, guarded files,
-//! folders for reading. What they mean is the policy's business.
+//! The permission lists of the settings: rules, opened parts of protected folders, guarded files, read roots. The
+//! policy decides what they mean.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ pub(super) fn is_list(form: Form) -> bool {
     )
 }
 
-/// Refuses a list with an entry that cannot serve, whoever wrote it: a rule that does nothing is dangerous.
+/// Refuses a list with an invalid entry, in any layer: a rule that silently does nothing is dangerous.
 pub(super) fn check(
     layer: &Layer,
     key: &str,
@@ -75,7 +75,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Puts a list into force: lists of several layers add up.
+/// Applies a list; the lists of several layers are joined.
 pub(super) fn put(
     settings: &mut Settings,
     layer: &Layer,
@@ -93,7 +93,7 @@ pub(super) fn put(
     Ok(())
 }
 
-/// The rule that stands at a place of a layer; one that is none was refused before.
+/// Makes a rule with its layer and line; invalid ones were refused before.
 fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<LayeredRule> {
     let effect = match key {
         "permissions.allow" => Effect::Allow,
@@ -113,7 +113,7 @@ fn entry(layer: &Layer, key: &str, text: &str, at: usize) -> Option<LayeredRule>
     })
 }
 
-/// A guarded file's pattern is one of a rule.
+/// Parses the pattern of a guarded file, which has the syntax of a rule's pattern.
 fn guard(text: &str) -> Result<Rule, RuleError> {
     Rule::parse(&format!("Edit({text})"))
 }

@@ -1,4 +1,4 @@
-//! The kinds of value that settings take, each with the word that stands for it in the file.
+//! The enums of the settings' values, each variant with its word in the file.
 
 macro_rules! choice {
     ($(#[$about:meta])* $name:ident { $($(#[$variant_about:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
@@ -8,10 +8,10 @@ macro_rules! choice {
         pub enum $name { $($(#[$variant_about])* $variant),+ }
 
         impl $name {
-            /// The words that may stand in the file.
+            /// The words that the file may contain.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
 
-            /// The value that a word stands for.
+            /// Finds the value for a word.
             pub fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $($word => Some($name::$variant),)+
@@ -19,7 +19,7 @@ macro_rules! choice {
                 }
             }
 
-            /// The word that stands for it.
+            /// Gives the word for the value.
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word),+ }
             }
@@ -31,14 +31,14 @@ choice! {
     /// What happens to writes that nothing else decides.
     #[derive(Default)]
     Mode {
-        /// Every write asks.
+        /// Every write asks a person.
         #[default]
         Ask = "ask",
-        /// Writes inside the roots go through.
+        /// Writes inside the roots are allowed.
         AcceptEdits = "accept-edits",
-        /// No write.
+        /// No write is allowed.
         Plan = "plan",
-        /// Asks nothing but what may not be bypassed.
+        /// No question is asked, except those that may not be bypassed.
         Bypass = "bypass",
     }
 }
@@ -71,11 +71,11 @@ choice! {
 }
 
 choice! {
-    /// How old text is found.
+    /// Which rungs of the ladder are used to find old text.
     Matching {
-        /// By every rung of the ladder.
+        /// All rungs of the ladder.
         Tolerant = "tolerant",
-        /// By the first rung alone.
+        /// Only the first rung, `exact`.
         Exact = "exact",
     }
 }
@@ -83,9 +83,9 @@ choice! {
 choice! {
     /// What happens to an edit of a file that has changed since it was read.
     Stale {
-        /// It is refused, with the diff.
+        /// The edit is refused, with the diff of the change.
         Refuse = "refuse",
-        /// It is applied where the lines it touches have not changed.
+        /// The edit is applied where the lines that it touches have not changed.
         Merge = "merge",
     }
 }
@@ -93,9 +93,9 @@ choice! {
 choice! {
     /// What happens to a file that has several hard links.
     Links {
-        /// They all stay, and all see the change.
+        /// All links stay, and all show the change.
         Keep = "keep",
-        /// The name that was written becomes a file of its own.
+        /// The name that was written becomes a separate file.
         Break = "break",
     }
 }
@@ -103,13 +103,13 @@ choice! {
 choice! {
     /// How Read sets a line's number off from its text.
     Gutter {
-        /// `12→text`
+        /// The number and an arrow: `12→text`.
         Arrow = "arrow",
         /// The number and a tab.
         Tab = "tab",
-        /// The number six wide, then an arrow.
+        /// The number in six columns, then an arrow.
         Aligned = "aligned",
-        /// No number.
+        /// No line number.
         None = "none",
     }
 }
@@ -117,19 +117,20 @@ choice! {
 choice! {
     /// The line endings of an existing file that Write replaces.
     LineEndings {
-        /// Those it had, where it had one kind.
+        /// The line endings that the file had, if it had only one kind.
         Keep = "keep",
-        /// Those that were sent.
+        /// The line endings as sent.
         AsSent = "as-sent",
     }
 }
 
 choice! {
-    /// How a file is written.
+    /// The strategy by which a file is written.
     Strategy {
-        /// A new file takes its name; in place only where that cannot be.
+        /// A new file replaces the old one under its name; the file is rewritten in place only where that is
+        /// impossible.
         Auto = "auto",
-        /// The file itself is rewritten.
+        /// The file is always rewritten in place.
         InPlace = "in_place",
     }
 }
@@ -137,9 +138,9 @@ choice! {
 choice! {
     /// What happens to a file that can only be rewritten without keeping other writers away.
     Weak {
-        /// It is written, and the answer says so.
+        /// The file is written, and the answer says so.
         Allow = "allow",
-        /// It is not.
+        /// The write is refused.
         Refuse = "refuse",
     }
 }
@@ -147,9 +148,9 @@ choice! {
 choice! {
     /// What is flushed to the disk before the answer.
     Durability {
-        /// The file and its folder.
+        /// The file and its folder are flushed.
         Full = "full",
-        /// The file alone.
+        /// Only the file is flushed.
         Ordered = "ordered",
     }
 }

@@ -1,12 +1,12 @@
-//! Whether a settings file is in the middle of being written: what it says then is not yet what its writer means.
+//! Whether a settings file is being written at the moment: a half-written file is not what its writer means.
 
 use std::io;
 use std::os::fd::BorrowedFd;
 
 use lancet_workspace::{Disk as _, Lease, RealDisk};
 
-/// Whether somebody has this file open for writing just now. No, where the system does not tell: it tells the file's owner
-/// and root.
+/// Whether a process has this file open for writing. The kernel tells only the file's owner and root; for others the
+/// answer is no.
 pub fn has_writer(file: BorrowedFd<'_>) -> bool {
     match RealDisk.take_lease(file, Lease::Read) {
         Ok(()) => {

@@ -1,5 +1,5 @@
-//! The longer refusals of an edit: why the old text was not found and what stands there instead, which places an
-//! ambiguous one has, which character an encoding lacks. Every text here has a limit, declared beside it.
+//! The longer refusals of an edit: why the old text was not found and what is there instead, the places of an ambiguous
+//! text, the character that an encoding lacks. Every text here has a limit, declared beside it.
 
 mod ambiguous;
 mod offer;
@@ -19,9 +19,9 @@ use crate::rooms::CallContext;
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 
-/// What is said where nothing can be offered.
+/// The next step where no corrected text can be offered.
 const COPY: &str = " Read the part that is to change and copy its text.";
-/// The longest text to send that is shown, in characters.
+/// The longest corrected text that is shown, in characters.
 const LONGEST_REGION: usize = 6_000;
 
 /// A text with its lines.
@@ -31,17 +31,17 @@ pub(crate) struct Lines<'t> {
     pub(crate) lines: &'t dyn LineTable,
 }
 
-/// What an edit meets: the file, or what the edits of the same call before it make of it.
+/// The text that an edit is applied to: the file, or the result of the earlier edits of the same call.
 #[derive(Clone, Copy)]
 pub(crate) struct Met<'t> {
     pub(crate) text: Lines<'t>,
-    /// Where that text stands for bytes that are no text.
+    /// The ranges of the text that stand for bytes which cannot be decoded.
     pub(crate) damaged: &'t [Range<usize>],
-    /// The file itself, where edits were laid upon it already.
+    /// The file itself, where earlier edits were already applied.
     pub(crate) file: Option<Lines<'t>>,
 }
 
-/// The sentence that the new text is there already: in the file, or only by an earlier edit of the call.
+/// The sentence that the new text is already there: in the file, or only because of an earlier edit of the call.
 fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<String> {
     let file = met.file.unwrap_or(met.text);
     if let Some(places) = already_there(file.view, file.lines, old, new) {
@@ -56,8 +56,8 @@ fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<String> {
     ))
 }
 
-/// The refusal for old text that is not in the file. What the edit meets is none where the text is streamed: then
-/// nothing near it can be looked for.
+/// The refusal for old text that is not in the file. `met` is none where the text is streamed: then nothing near it can
+/// be looked for.
 pub(crate) fn not_found(
     context: &CallContext<'_>,
     target: &Target,
@@ -143,8 +143,8 @@ pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
         .with("encoding", error.encoding.name())
 }
 
-/// The refusal for display text or a placeholder in the new text, with that text as it was probably meant, where that
-/// can be told.
+/// The refusal for display text or a placeholder in the new text, with the text as it was probably meant, where that is
+/// known.
 pub(crate) fn leak(reason: &str, mended: Option<&str>) -> Refusal {
     let text = format!(
         "{reason} Send the text as the file should have it, or the same call with insist: true if exactly this is meant."
@@ -159,8 +159,8 @@ pub(crate) fn leak(reason: &str, mended: Option<&str>) -> Refusal {
     Refusal::new(RefusalKind::Leaked, text).with("new_string", mended)
 }
 
-/// A text that is to be sent, whole, and a line that shows where it ends: clients trim the end of an answer. `None` where
-/// it has more characters than `most`.
+/// Shows a text that is to be sent, whole, followed by a line that marks its end, because clients trim the end of an
+/// answer. `None` where it has more characters than `most`.
 fn shown(name: &str, text: &str, most: usize) -> Option<String> {
     if text.chars().nth(most).is_some() {
         return None;

@@ -1,24 +1,25 @@
-//! The warning of a write that brings text into a file that people do not see.
+//! The warning for a write that brings characters into a file which people do not see.
 
 use std::ops::ControlFlow;
 
 use lancet_text::{Change, Hidden, HiddenKind, apply_changes, brought_in, hidden, may_hide};
 
-/// What the warning begins with; programs find it by this name.
+/// The word at the beginning of the warning, by which programs find it.
 const NAME: &str = "hidden_text";
-/// How many of the last bytes of a piece are looked at again together with the next: a run may lie across the border.
+/// How many of the last bytes of a piece are scanned again together with the next piece, because hidden text may cross
+/// the boundary.
 const OVERLAP: usize = 16;
 
 /// The warning about changes to a text.
 pub(crate) fn of_changes(view: &str, changes: &[Change]) -> Option<String> {
-    // The whole result is made only where the changes hold such characters.
+    // The whole result is built only where the changes contain such characters.
     if !changes.iter().any(|change| may_hide(&change.text)) {
         return None;
     }
     of_texts(view, &apply_changes(view, changes))
 }
 
-/// The warning about a text that takes the place of another.
+/// The warning about a text that replaces another.
 pub(crate) fn of_texts(old: &str, new: &str) -> Option<String> {
     let place = |found: &Hidden| {
         let before = &new[..found.range.start];
@@ -30,7 +31,8 @@ pub(crate) fn of_texts(old: &str, new: &str) -> Option<String> {
     words(brought_in(old, new).iter().map(place).collect())
 }
 
-/// The warning about a text that is put into a file which is read in pieces; `is_there` tells what the file has.
+/// The warning about a text that is inserted into a file which is read in pieces; `is_there` is what the file already
+/// has.
 pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<String> {
     let brought = brought_in("", new);
     let brought = brought
@@ -48,7 +50,7 @@ fn words(places: Vec<String>) -> Option<String> {
     })
 }
 
-/// Looks for hidden text in pieces of a file, in order.
+/// Scans the pieces of a file, in order, for hidden text.
 #[derive(Default)]
 pub(crate) struct Pieces {
     kept: Vec<u8>,

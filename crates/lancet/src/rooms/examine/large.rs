@@ -1,5 +1,5 @@
-//! Files too large to be held in memory: one streaming pass (the survey) gives the revision and an index of the lines;
-//! pages and places are then read by themselves. Memory is bounded by the page, whatever the size of the file.
+//! Files that are too large to be held in memory. One streaming pass (the survey) gives the revision and an index of
+//! the lines; pages and places are then read by offset. Memory is bounded by the page, whatever the size of the file.
 
 mod around;
 pub(super) mod back;
@@ -22,10 +22,10 @@ use crate::rooms::locate::Target;
 
 pub(super) use edit::StreamedText;
 
-/// How much is read at a time while the end of a line is looked for.
+/// How much is read at a time while looking for the end of a line.
 const STEP: usize = 64 << 10;
 
-/// The survey of a file, made now unless the cached one still holds.
+/// The survey of a file: the cached one if it is still valid, else a new one.
 pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<Surveyed>, Refusal> {
     let surveys = &context.engine().base().surveys;
     let now = target.located.stat();
@@ -42,7 +42,7 @@ pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<S
     scan(context, target, &mut |bytes| {
         survey.feed(bytes);
         if survey.holds_nul() && !loadable {
-            // The rest, which may be terabytes, would not make it text that is shown.
+            // The rest of the file, which may be terabytes, cannot make it text.
             return ControlFlow::Break(());
         }
         hasher.update(bytes);
@@ -81,8 +81,8 @@ fn scan(
     scanned.map_err(|error| unreadable(target, &error))
 }
 
-/// The encoding of a file whose pages and places can be read by themselves: plain UTF-8 whose line ends are all of one
-/// kind. `None` where the file has to be held in memory to be understood.
+/// The encoding of a file whose pages and places can be read by offset: plain UTF-8 with one kind of line end. `None`
+/// where the file can only be decoded in memory.
 pub(super) fn streamable(
     context: &CallContext<'_>,
     target: &Target,
@@ -101,7 +101,7 @@ pub(super) fn streamable(
         .filter(|_| one_kind))
 }
 
-/// A surveyed file, of which single stretches are read. Offsets are in bytes of the file, lines are counted from 0.
+/// A surveyed file whose parts are read by offset. Offsets are in bytes of the file, lines are counted from 0.
 #[derive(Clone, Copy)]
 pub(super) struct LargeFile<'f> {
     context: &'f CallContext<'f>,
@@ -130,7 +130,7 @@ impl<'f> LargeFile<'f> {
         scan(self.context, self.target, take).map(|_| ())
     }
 
-    /// Reads bytes that must belong to the surveyed version.
+    /// Reads bytes, and refuses where they no longer belong to the surveyed version.
     fn read(&self, offset: u64, length: usize) -> Result<Stretch, Refusal> {
         let (bytes, stamp) = self
             .target
@@ -143,13 +143,13 @@ impl<'f> LargeFile<'f> {
         Ok(Stretch { bytes, offset })
     }
 
-    /// The line that holds an offset.
+    /// The line that contains an offset.
     fn line_of(&self, at: u64) -> Result<u64, Refusal> {
         let block = self.facts().block_at(at);
         self.line_after((block.offset, block.lines_before), at)
     }
 
-    /// The line that holds an offset, counted on from an offset before it whose line is known.
+    /// The line that contains an offset, counted from an earlier offset whose line is known.
     fn line_after(&self, (known, line): (u64, u64), at: u64) -> Result<u64, Refusal> {
         let length = usize::try_from(at - known).unwrap_or_default();
         Ok(line + newlines(&self.read(known, length)?.bytes))
@@ -179,7 +179,7 @@ impl<'f> LargeFile<'f> {
         Ok(offset)
     }
 
-    /// How many characters stand in a range of bytes.
+    /// Counts the characters in a range of bytes.
     fn count_characters(&self, range: Range<u64>) -> Result<usize, Refusal> {
         let (mut at, mut count) = (range.start, 0);
         while at < range.end {
@@ -195,11 +195,11 @@ impl<'f> LargeFile<'f> {
         Ok(count)
     }
 
-    /// The bytes from an offset to the end of its line, the line end included.
+    /// The range from an offset to the end of its line, the line end included.
     fn rest_of_line(&self, offset: u64) -> Result<Range<u64>, Refusal> {
         let mut at = offset;
         loop {
-            // Most lines are short.
+            // Most lines are short, so the first read is small.
             let step = if at == offset { 4 << 10 } else { 4 * STEP };
             let bytes = self.read(at, step)?.bytes;
             if bytes.is_empty() {
@@ -213,14 +213,14 @@ impl<'f> LargeFile<'f> {
     }
 }
 
-/// A stretch of a large file: its bytes, and where they begin.
+/// Consecutive bytes of a large file, and their offset.
 struct Stretch {
     bytes: Vec<u8>,
     offset: u64,
 }
 
 impl Stretch {
-    /// The text; a character cut off at the end is left out.
+    /// Decodes the text; a character that is cut off at the end is left out.
     fn document(&self, endings: Endings) -> Option<Document<'_>> {
         let valid = match std::str::from_utf8(&self.bytes) {
             Ok(_) => self.bytes.len(),

@@ -4,13 +4,13 @@ use crate::reason::Withheld;
 use crate::request::{Action, EditRequest, Request, WriteRequest};
 use crate::rooms::locate::Target;
 
-/// One file of a request, with all that is to happen to it.
+/// One file of a request, with all its changes.
 pub(super) struct LocatedFile<'r> {
     pub(super) target: Target,
     pub(super) work: Work<'r>,
 }
 
-/// What is to happen to a file. Each change has its number in the order sent, from 0.
+/// The changes of a file. Each has its number in the order sent, from 0.
 pub(super) enum Work<'r> {
     Edits(Vec<(usize, &'r EditRequest)>),
     Write(usize, LocatedWrite<'r>),
@@ -19,12 +19,12 @@ pub(super) enum Work<'r> {
 /// A file to be written whole.
 pub(super) struct LocatedWrite<'r> {
     pub(super) write: &'r WriteRequest,
-    /// What a person must allow before anything is told of the file.
+    /// Set where nothing may be said of the file before a person's yes.
     pub(super) withheld: Option<Box<Withheld>>,
 }
 
 impl LocatedFile<'_> {
-    /// The numbers of its changes, from 0.
+    /// The numbers of the file's changes, from 0.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
         let (edits, write) = match &self.work {
             Work::Edits(edits) => (edits.as_slice(), None),
@@ -33,7 +33,7 @@ impl LocatedFile<'_> {
         edits.iter().map(|(at, _)| *at).chain(write)
     }
 
-    /// What a person must allow before anything is told of the file.
+    /// Gives the withheld file where nothing may be said of it before a person's yes.
     pub(super) fn withheld(&self) -> Option<Box<Withheld>> {
         match &self.work {
             Work::Edits(_) => None,
@@ -42,7 +42,7 @@ impl LocatedFile<'_> {
     }
 }
 
-/// What the changes of a request are called: by their kind where they are all edits.
+/// The noun for the changes of a request: "edit" where all of them are edits.
 pub(super) struct Noun {
     pub(super) capital: &'static str,
     pub(super) small: &'static str,

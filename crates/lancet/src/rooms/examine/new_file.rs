@@ -1,5 +1,5 @@
-//! A file that is not there yet: its bytes as sent, in the encoding and with the line ends that settings and rule files
-//! name for it, and the plan that makes it.
+//! The plan that creates a file: its bytes as sent, in the encoding and with the line ends that settings and rule files
+//! prescribe.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{count, quote_path};
 
-/// The plan for a new file with this content.
+/// Works out the plan for a new file with this content.
 pub(crate) fn plan(
     context: &CallContext<'_>,
     target: Target,
@@ -72,7 +72,7 @@ pub(crate) fn plan(
     })
 }
 
-/// Refuses to make a file through a link to a file that is not there.
+/// Refuses to create a file through a symbolic link to a file that does not exist.
 fn refuse_dangling_link(context: &CallContext<'_>, target: &Target) -> Result<(), Refusal> {
     if !is_dangling_link(context, target) {
         return Ok(());
@@ -85,7 +85,7 @@ fn refuse_dangling_link(context: &CallContext<'_>, target: &Target) -> Result<()
     Err(Refusal::new(RefusalKind::Missing, text).with("file_path", quote_path(target.path())))
 }
 
-/// Whether the name given is itself a link, to a file that is not there. A link to its folder is another matter.
+/// Whether the given name is itself a symbolic link to a missing file. A link to its folder is not meant.
 fn is_dangling_link(context: &CallContext<'_>, target: &Target) -> bool {
     let given = target.located.given();
     let (Some(folder), Some(name)) = (given.parent(), given.file_name()) else {
@@ -99,7 +99,7 @@ fn is_dangling_link(context: &CallContext<'_>, target: &Target) -> bool {
             .is_ok_and(|folder| folder.path().join(name) != target.path())
 }
 
-/// The plan for a file that the first of some edits creates, and the others change further.
+/// Works out the plan for a file that the first of some edits creates and the others change further.
 pub(crate) fn from_edits(
     context: &CallContext<'_>,
     target: Target,
@@ -138,7 +138,7 @@ pub(crate) fn from_edits(
     }
 }
 
-/// Lays edits upon a text that is no file yet. Whoever sent it has seen it whole.
+/// Applies edits to the text of a file that does not exist yet. The caller sent the text, so it has seen all of it.
 fn change_further(
     context: &CallContext<'_>,
     target: &Target,
@@ -181,7 +181,7 @@ fn change_further(
     Some((String::from_utf8_lossy(&bytes).into_owned(), told))
 }
 
-/// The refusal for a second edit that would create what the first has created.
+/// The refusal for a second edit that would create the file again.
 fn filled(target: &Target) -> Refusal {
     let path = quote_path(target.path());
     let text = format!(
@@ -190,9 +190,10 @@ fn filled(target: &Target) -> Refusal {
     Refusal::new(RefusalKind::Exists, text).with("file_path", path)
 }
 
-/// The line end that a new file gets: bytes as sent unless a rule file names one.
+/// The line end of a new file: as sent unless a rule file prescribes one.
 fn line_end_for(context: &CallContext<'_>, target: &Target) -> LineEnd {
-    // From the roots that lancet was opened on, whatever a client narrows them to: the rules are the project's.
+    // The rule files are the project's, so they are looked up from the roots that lancet was opened on, even where a
+    // client narrowed them.
     let engine = context.engine();
     let (workspace, relative) = (engine.ceiling(), engine.below_root(target.path()));
     let root = target
@@ -224,7 +225,7 @@ fn rules<'t>(files: &'t [(&'t Path, String)]) -> Vec<RuleFile<'t>> {
         .collect()
 }
 
-/// What an answer tells of a new file with this text.
+/// The view of a new file with this text.
 fn created(text: &str, bytes: usize) -> ChangeView {
     let all = Change {
         range: 0..0,
@@ -241,7 +242,7 @@ fn created(text: &str, bytes: usize) -> ChangeView {
     }
 }
 
-/// A new notebook must be one: an object with `cells` and a version.
+/// Refuses new content for a notebook that is not one: an object with `cells` and a version.
 fn check_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
     let wrong = match serde_json::from_str::<serde_json::Value>(content) {
         Err(error) => format!("it is no JSON ({error})"),

@@ -1,5 +1,5 @@
-//! Opens the file that a writing or reading call means: the version on the disk, decoded, or the refusal that its kind,
-//! size or bytes call for. Reads nothing again that the ledger holds and the disk still has.
+//! Opens the file of a reading or writing call: the version on the disk, decoded, or the refusal for its type, size or
+//! bytes. Content that the ledger has cached and that is unchanged on the disk is not read again.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -22,22 +22,22 @@ use crate::wording::{QuotedPath, joined, names, on_one_line, quote_path};
 /// The largest file that Edit and Write change.
 pub(crate) const LARGEST: u64 = 1 << 30;
 
-/// Files up to this size are held in memory while a call looks at them; larger ones are streamed.
+/// Files up to this size are held in memory during a call; larger ones are streamed.
 pub(crate) const HELD: u64 = 32 << 20;
 
-/// How much of the beginning of a larger one tells whether it is text.
+/// How many bytes at the beginning of a larger file are read to decide whether it is text.
 const HEAD: usize = 64 << 10;
 
 /// How many entries of a folder an answer names.
 const ENTRIES: usize = 50;
 
-/// How many names of a folder are compared with a name that is not there.
+/// How many names of a folder are compared with a name that does not exist.
 const MOST_SIBLINGS: usize = 10_000;
 
-/// How many names a "did you mean" gives.
+/// How many names a "did you mean" suggests.
 const SUGGESTIONS: usize = 3;
 
-/// Refuses what is no regular file, or is not there.
+/// Refuses a path that is not a regular file or does not exist.
 pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
     match target.located.kind() {
         FileType::File => Ok(()),
@@ -54,7 +54,7 @@ pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), R
     }
 }
 
-/// The version on the disk, from the ledger where that still holds it.
+/// Reads the version on the disk, or takes the ledger's copy where it is still valid.
 pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, Refusal> {
     if let Some(kept) = kept(session, target)
         && let Ok(Some(stamp)) = target
@@ -66,8 +66,8 @@ pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, R
     read(target)
 }
 
-/// Refuses a file too large to be held whose beginning shows that it is no text, before anything else of it is read: 20 GiB
-/// of NUL bytes took 41 s.
+/// Refuses a large file whose beginning shows that it is not text, before the rest is read: 20 GiB of NUL bytes took 41
+/// s.
 pub(crate) fn refuse_binary_head(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
     let (head, _) = target
         .located
@@ -79,7 +79,7 @@ pub(crate) fn refuse_binary_head(engine: &EngineView, target: &Target) -> Result
     }
 }
 
-/// The version on the disk, unless the beginning of a large file shows that it is no text.
+/// Reads the version on the disk, unless the beginning of a large file shows that it is not text.
 fn read_text(
     context: &CallContext<'_>,
     freshness: Freshness,
@@ -102,10 +102,10 @@ fn read(target: &Target) -> Result<Snapshot, Refusal> {
         .map_err(|error| unreadable(target, &error))
 }
 
-/// The version of a file that a change is worked out for. The stat of a file that lancet has just written is racy: another
-/// write in the same moment could have left the same one. The commit compares every byte, so an attempt that may use cached
-/// copies takes the ledger's where the stats agree, and notes that it relied on a racy one: nothing is read twice to be
-/// changed once (an Edit in a megabyte: a tenth of its time).
+/// Gets the version of a file that a change is worked out for. The stat of a file that lancet has just written is racy:
+/// another write in the same moment could have left the same stat. The commit compares every byte, so an attempt that
+/// may use cached copies takes the ledger's copy where the stats agree, and notes that it relied on a racy one. This
+/// saves reading the file a second time (a tenth of the time of an Edit in a megabyte).
 pub(crate) fn snapshot_to_change(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -114,7 +114,7 @@ pub(crate) fn snapshot_to_change(
     if attempt.freshness() == Freshness::FromDisk {
         return read_text(context, Freshness::FromDisk, target);
     }
-    // Now, and not as it was located: the call may have waited for its turn since.
+    // The stat is taken now, because the call may have waited for its turn since the file was located.
     if let Some(kept) = kept(context.session, target)
         && let Some(now) = target.located.stat_now()
         && now.same_file_state(&kept.stamp)
@@ -132,7 +132,7 @@ pub(crate) fn snapshot_to_change(
     read_text(context, Freshness::Cached, target)
 }
 
-/// The version that the ledger holds.
+/// Gives the version that the ledger has cached.
 fn kept(session: &Session, target: &Target) -> Option<Snapshot> {
     let ledger = session.ledger();
     let entry = ledger.peek(target.path())?;
@@ -143,7 +143,7 @@ fn kept(session: &Session, target: &Target) -> Option<Snapshot> {
     })
 }
 
-/// The words for a file that could not be read.
+/// The refusal for a file that could not be read.
 pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
     let given = &target.given;
     let refusal = match error {
@@ -182,7 +182,7 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
     refusal.with("file_path", quote_path(target.path()))
 }
 
-/// The text of a version, or the refusal for bytes that are no text.
+/// Decodes a version, or refuses bytes that are not text.
 pub(crate) fn decode<'b>(
     engine: &EngineView,
     target: &Target,
@@ -192,7 +192,7 @@ pub(crate) fn decode<'b>(
         .map_err(|NotText::Binary { kind }| binary(target, kind))
 }
 
-/// The refusal for bytes that are no text.
+/// The refusal for bytes that are not text.
 pub(crate) fn binary(target: &Target, kind: &str) -> Refusal {
     let text = format!(
         "{} is not text: {kind}. Use a program made for this kind of file.",
@@ -203,14 +203,14 @@ pub(crate) fn binary(target: &Target, kind: &str) -> Refusal {
         .with("kind", kind)
 }
 
-/// The encoding that the settings name for this path.
+/// The encoding that the settings give this path.
 pub(crate) fn configured(engine: &EngineView, target: &Target) -> Option<Encoding> {
     engine
         .settings
         .encoding_for(engine.below_root(target.path()))
 }
 
-/// What the disk must still hold when a plan based on this version is carried out.
+/// The content that the disk must still have when a plan based on this version is carried out.
 pub(crate) fn expected(base: &Snapshot) -> Expected {
     Expected::Content {
         revision: base.revision,
@@ -219,7 +219,7 @@ pub(crate) fn expected(base: &Snapshot) -> Expected {
     }
 }
 
-/// Whether a name is a notebook's.
+/// Whether the name is that of a Jupyter notebook.
 pub(crate) fn is_notebook_name(target: &Target) -> bool {
     target
         .path()
@@ -227,7 +227,8 @@ pub(crate) fn is_notebook_name(target: &Target) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
-/// Refuses a text tool on a notebook; one that is no JSON (merge markers, for instance) is text like any other.
+/// Refuses a text tool on a notebook. A notebook that is not JSON (with merge markers, for instance) is treated as
+/// text.
 pub(crate) fn refuse_notebook(target: &Target, bytes: &[u8]) -> Result<(), Refusal> {
     if is_notebook_name(target) && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok() {
         let text = format!(
@@ -260,10 +261,10 @@ fn missing(engine: &EngineView, target: &Target) -> Refusal {
         .with("suggestions", json!(suggestions))
 }
 
-/// Paths that exist and whose first part that is missing here is spelled nearly so.
+/// Suggests existing paths whose spelling is close to the first missing part of this path.
 fn respellings(engine: &EngineView, target: &Target) -> Vec<QuotedPath> {
     let wanted = target.located.first_missing();
-    // Above the first missing part everything is there; below it the rest of the path goes on.
+    // All parts above the first missing one exist; the parts below it are appended unchanged.
     let depth = target.located.missing_folders().len();
     let Some(folder) = target.path().ancestors().nth(depth + 1) else {
         return Vec::new();

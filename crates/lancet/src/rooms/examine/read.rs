@@ -1,4 +1,5 @@
-//! examine for Read: the page of a text that fits the answer, which of its bytes it shows, and the call for the next one.
+//! examine for Read: the page of a text that fits into the answer, the bytes that it shows, and the call for the next
+//! page.
 
 mod layout;
 pub(super) mod source;
@@ -19,20 +20,20 @@ use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::wording::quote_path;
 
-/// What is kept free of an answer for the notices after the lines, at least.
+/// The least length that is reserved for the notices after the lines.
 const NOTICE_ROOM: usize = 1_200;
-/// What the last notice says besides the path and the call for the next page.
+/// The length of the last notice besides the path and the call for the next page.
 const LAST_NOTICE: usize = 300;
 
-/// What a Read found, ready to be recorded and answered.
+/// The result of a Read, ready to be recorded and answered.
 pub(crate) struct Page {
     pub(crate) target: Target,
     /// Numbered lines and the notices among them; empty for [`Shape::Unchanged`].
     pub(crate) text: String,
-    /// Sentences after the lines.
+    /// The sentences after the lines.
     pub(crate) notices: Vec<String>,
     pub(crate) shape: Shape,
-    /// The first line, from 1, and how many.
+    /// The number of the first line, from 1.
     pub(crate) start: usize,
     pub(crate) lines: usize,
     pub(crate) total: usize,
@@ -40,21 +41,21 @@ pub(crate) struct Page {
     pub(crate) encoding: &'static str,
     pub(crate) endings: Endings,
     pub(crate) revision: String,
-    /// What the ledger takes in: which version, its bytes where they are kept, what was shown, what was asked.
+    /// The version for the ledger's entry.
     pub(crate) version: Version,
     pub(crate) content: Option<Arc<Vec<u8>>>,
     pub(crate) seen: Seen,
     pub(crate) asked: ReadRange,
-    /// The version that the ledger knew when the file was looked at.
+    /// The revision that the ledger had when the file was examined.
     pub(crate) known: Option<[u8; 32]>,
 }
 
-/// What kind of answer it is.
+/// Which kind of answer a Read gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// The text.
+    /// The text of the lines.
     Text,
-    /// One line instead of text that was shown before.
+    /// One line instead of text that was already shown.
     Unchanged,
 }
 
@@ -66,7 +67,7 @@ pub(crate) struct Wanted {
     pub(crate) most: usize,
     /// The first character, from 0, of a line shown alone.
     pub(crate) column: Option<usize>,
-    /// What was asked, for telling whether it is asked again.
+    /// The range as it was asked for, to recognise the same question later.
     pub(crate) asked: ReadRange,
 }
 
@@ -129,7 +130,7 @@ pub(crate) fn examine(
     Ok(settle(context, page, wanted, arguments.force))
 }
 
-/// The lines of a page, and the version that they are of.
+/// The lines of a page, and their version.
 struct Shown {
     layout: Layout,
     total: usize,
@@ -140,7 +141,7 @@ struct Shown {
     content: Option<Arc<Vec<u8>>>,
 }
 
-/// The lines of a file that is held in memory.
+/// Lays out the lines of a file that is held in memory.
 fn held(context: &CallContext<'_>, target: &Target, wanted: Wanted) -> Result<Shown, Refusal> {
     let base = snapshot(context.session, target)?;
     let document = decode(context.engine(), target, &base.bytes)?;
@@ -159,8 +160,8 @@ fn held(context: &CallContext<'_>, target: &Target, wanted: Wanted) -> Result<Sh
     })
 }
 
-/// The lines of a file that is too large to be held; none where it is not, or has to be held to be understood: another
-/// encoding, or mixed line ends.
+/// Lays out the lines of a file that is too large to be held. None where the file is small, or has to be held to be
+/// decoded: another encoding, or mixed line ends.
 fn streamed(
     context: &CallContext<'_>,
     target: &Target,
@@ -195,7 +196,7 @@ fn streamed(
     }))
 }
 
-/// Decides whether the text is given again, and writes the notices.
+/// Decides whether the text is shown again, and writes the notices.
 fn settle(context: &CallContext<'_>, mut page: Page, wanted: Wanted, force: bool) -> Page {
     let known = context
         .session
@@ -221,7 +222,7 @@ fn settle(context: &CallContext<'_>, mut page: Page, wanted: Wanted, force: bool
     page
 }
 
-/// The last notice: path, range, total, what is unusual, revision, and the call for the next page.
+/// The last notice: path, range, total, unusual properties, revision, and the call for the next page.
 fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
     let path = name(context, &page.target).unwrap_or_else(|| "this file".to_owned());
     let mut words = if page.shape == Shape::Unchanged {
@@ -260,7 +261,7 @@ fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
     words
 }
 
-/// How long a name may be for a notice to repeat it. A part of the answer, so that the others find room.
+/// The longest name that a notice repeats: a fraction of the answer, so that the other parts find room.
 fn longest_name(context: &CallContext<'_>) -> usize {
     context.limit.most / 8
 }
@@ -285,7 +286,7 @@ fn next_call(
     format!("the same call with offset {offset}{limit}")
 }
 
-/// What the lines of a page may take of the answer: what its notices leave.
+/// The length that the lines of a page may take of the answer: what its notices leave.
 fn budget(context: &CallContext<'_>, target: &Target) -> usize {
     let most = longest_name(context);
     let notices = target

@@ -1,5 +1,5 @@
-//! What a session may do with a file: how much of the version on the disk its model has seen. Staleness is decided
-//! here, by the hash of the raw bytes, before any text is searched.
+//! How much of the version on the disk the session's model has seen, and so what the session may do with a file.
+//! Staleness is decided here, by the hash of the raw bytes, before any text is searched.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use crate::rooms::CallContext;
 use crate::settings::Stale;
 use crate::wording::{count, quote_path};
 
-/// The time a diff of a foreign change may take.
+/// The longest time for a diff of a foreign change.
 pub(crate) const DIFF_BUDGET: Duration = Duration::from_millis(200);
 
-/// How much of the file a tool must have seen.
+/// How much of the file must have been seen for a tool to change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// The places it touches.
+    /// The places that the tool changes.
     Places,
-    /// All of it, unless the caller names the revision it replaces.
+    /// The whole file, unless the caller names the revision that it replaces.
     Whole,
 }
 
 /// How much of the version on the disk the session has seen.
 pub(crate) struct ReadState {
-    /// The seen bytes.
+    /// The byte ranges that were seen.
     pub(crate) seen: Seen,
-    /// A foreign change that was taken in on the way (`stale = "merge"`), as a diff for the answer.
+    /// A foreign change that was merged (`stale = "merge"`), as a diff for the answer.
     pub(crate) foreign: Option<String>,
-    /// The refusal to give where an edit touches what that change touched.
+    /// The refusal to give where an edit touches lines that the foreign change touched.
     pub(crate) merge_refusal: Option<Box<Refusal>>,
 }
 
@@ -53,7 +53,7 @@ impl ReadState {
 pub(crate) struct Current<'v> {
     pub(crate) revision: Revision,
     pub(crate) size: u64,
-    /// Its bytes and text; none where they are not held in memory, and then a foreign change cannot be shown.
+    /// The bytes and text; none where they are not held in memory, so that a foreign change cannot be shown.
     pub(crate) content: Option<(&'v Snapshot, &'v Document<'v>)>,
 }
 
@@ -75,7 +75,7 @@ impl<'v> Current<'v> {
     }
 }
 
-/// What the session has seen of the current version of a file, or the refusal where it has not read that version.
+/// Finds what the session has seen of the current version of a file, or refuses where it has not read that version.
 pub(crate) fn read_state(
     context: &CallContext<'_>,
     path: &Path,
@@ -148,19 +148,19 @@ pub(crate) fn never_read(context: &CallContext<'_>, path: &Path) -> Refusal {
         quote_path(path),
         context.read_call(path, None, None)
     );
-    // Some clients start lancet anew for every call: what one call reads the next one does not know.
+    // Some clients start lancet anew for every call, so that each call has an empty ledger.
     if context.session.name().is_none() && context.session.ledger().is_empty() {
         text.push_str(" Where no session lasts from one call to the next, send the `revision` that Read's last line names along.");
     }
     Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path))
 }
 
-/// What changed between the version that the model saw and the one on the disk.
+/// The change between the version that the model saw and the one on the disk.
 struct Foreign {
     diff: String,
-    /// What was seen before and still stands.
+    /// The ranges that were seen before and are unchanged.
     carried: Seen,
-    /// The same, with the lines that the diff shows.
+    /// The same ranges, plus the lines that the diff shows.
     with_diff: Seen,
     added: usize,
     removed: usize,
@@ -210,7 +210,8 @@ fn foreign_change(
     })
 }
 
-/// The refusal for a file that changed since it was read: with the whole diff where it fits, and then it counts as seen.
+/// The refusal for a file that changed since it was read. If the whole diff fits it is shown, and the new version
+/// counts as seen.
 fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current<'_>) -> Refusal {
     let name = quote_path(path);
     let budget = context.refusals.most.saturating_sub(2_000);
@@ -225,7 +226,7 @@ fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current
             .with("file_path", name)
             .with("revision", revision);
     };
-    // A path may be long; what does not fit would be cut off and yet count as shown.
+    // A long path leaves less room; a diff that is cut off must not count as shown.
     let room = budget.saturating_sub(context.refusals.length(&name.to_string()));
     if foreign.coarse || context.refusals.length(&foreign.diff) > room {
         let text = format!(

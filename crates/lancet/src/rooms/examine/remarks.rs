@@ -1,15 +1,15 @@
-//! The sentences about an edit that was made as sent and may not be meant so, and about what was altered on the way. A
-//! warning begins with its name.
+//! The sentences about an edit that was made as sent but may not be what was meant, and about adjustments to the new
+//! text. A warning begins with its name.
 
 use lancet_text::Remark;
 
-/// What is said where a line was joined to the one before.
+/// The remark that a line was joined to the next one.
 const JOINED: &str = "old_string ended in a newline and new_string does not: the next line was joined to it, as sent";
 
-/// The most characters that a sentence names.
+/// How many characters a sentence names at most.
 const MOST_NAMED: usize = 8;
 
-/// The sentence for a remark.
+/// Words a remark as a sentence.
 pub(crate) fn sentence(remark: &Remark) -> String {
     match remark {
         Remark::JoinsNextLine => JOINED.to_owned(),

@@ -1,5 +1,5 @@
-//! examine for Glob and Grep: where to look, what was found, and the page of it that fits the answer. What is left out is
-//! counted, what is cut is told with its total, and nothing found is never told as a bare zero.
+//! examine for Glob and Grep: runs the search and cuts the page that fits into the answer. Entries that are left out
+//! are counted, a cut list names its total, and an empty result is always explained.
 
 mod gate;
 mod hint;
@@ -32,41 +32,41 @@ pub(crate) use seen::SeenFile;
 
 use scope::Scope;
 
-/// Entries of one answer where the call names no number.
+/// How many entries an answer of Glob has where the call names no number.
 const GLOB_LIMIT: u64 = 100;
 const GREP_LIMIT: u64 = 250;
-/// What is kept free of an answer for the notices after the entries.
+/// The length that is reserved for the notices after the entries.
 const NOTICE_ROOM: usize = 3_000;
-/// Longest part of a pattern that an answer repeats.
+/// The longest part of a pattern that an answer repeats.
 const QUOTED: usize = 200;
 
-/// What a search found, ready to be recorded and answered.
+/// The result of a search, ready to be recorded and answered.
 pub(crate) struct Findings {
-    /// Where it began.
+    /// The files and folders where the search began.
     pub(crate) starts: Vec<PathBuf>,
-    /// The entries of the page, as the model reads them.
+    /// The entries of the page as text for the model.
     pub(crate) text: String,
-    /// Sentences after them.
+    /// The sentences after the entries.
     pub(crate) notices: Vec<String>,
-    /// The entries of the page, for programs.
+    /// The entries of the page as data.
     pub(crate) rows: Vec<Row>,
-    /// The files of the page, as they are told.
+    /// The files of the page, as the answer names them.
     pub(crate) files: Vec<String>,
-    /// The same, in full.
+    /// The absolute paths of the same files.
     pub(crate) paths: Vec<PathBuf>,
-    /// Totals of the whole search.
+    /// The totals of the whole search.
     pub(crate) kept: Arc<Kept>,
-    /// Whether entries follow.
+    /// Whether further entries follow.
     pub(crate) truncated: bool,
-    /// What the ledger takes in.
+    /// The lines that count as seen.
     pub(crate) seen: Vec<SeenFile>,
     /// One line for a person.
     pub(crate) person: String,
 }
 
 impl Findings {
-    /// Leaves lines out of what counts as seen where the answer is too long to be shown whole: long names of files, and
-    /// the words about them, are not part of what a page is cut by.
+    /// Removes lines from what counts as seen where the answer is too long to be shown whole: the page's length does
+    /// not include long file names and the words about them.
     pub(crate) fn count_what_fits(&mut self, limit: AnswerLimit) {
         let notice = limit.length("[lancet: ]\n");
         let notices = self
@@ -79,11 +79,11 @@ impl Findings {
     }
 }
 
-/// The end of a search: cancelled, or over its time.
+/// The stop condition of a search: cancelled, or over its time.
 pub(super) struct Limit<'c> {
     cancel: &'c Cancel,
     end: Instant,
-    /// How many looks are left that the clock does not count for.
+    /// How many files may still be searched although the time is over.
     free: AtomicUsize,
 }
 
@@ -97,7 +97,7 @@ impl Stop for Limit<'_> {
             .free
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_one)
             .is_ok();
-        // Asked for every file, so the clock is read once.
+        // This is asked for every file, so the clock is read once.
         !is_free && Instant::now() >= self.end
     }
 }
@@ -112,7 +112,7 @@ impl<'c> Limit<'c> {
         }
     }
 
-    /// A few files are looked at however slow the machine is just now: what a small folder is answered depends on the
+    /// Lets a few files be searched however slow the machine is, so that the answer about a small folder depends on the
     /// folder alone.
     fn with_free_looks(mut self, looks: usize) -> Self {
         self.free = AtomicUsize::new(looks);
@@ -125,19 +125,19 @@ impl<'c> Limit<'c> {
     }
 }
 
-/// Searches.
+/// Carries out a search.
 pub(crate) fn examine(context: &CallContext<'_>, search: &Search) -> Result<Findings, Refusal> {
     context.check_time()?;
     let findings = match search {
         Search::Glob(arguments) => glob(context, arguments)?,
         Search::Grep(arguments) => grep(context, arguments)?,
     };
-    // One that is no longer wanted gets no answer, however much it found.
+    // A cancelled call gets no answer, however much it found.
     context.check_time()?;
     Ok(findings)
 }
 
-/// What the entries of an answer may take.
+/// The length that the entries of an answer may take.
 fn room(context: &CallContext<'_>) -> usize {
     context.limit.most.saturating_sub(NOTICE_ROOM).max(500)
 }
@@ -260,7 +260,7 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
     };
     let mut notices = scope.notices.clone();
     notices.push(words::of_grep(&kept, &page, mode, offset, truncated));
-    // Of a search that was cut short it is not known that nothing is there.
+    // A search that was stopped early does not show that there is no match.
     if kept.matches == 0 && kept.stopped_at.is_none() {
         notices.extend(hint::for_grep(context, &scope, arguments, &kept));
     }
@@ -299,8 +299,8 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
     })
 }
 
-/// What an earlier page of the same question found, where this is a later one; else what is there now, kept for the
-/// pages to come.
+/// Takes what an earlier page of the same question found, where this call asks for a later page; else searches, and
+/// caches the result for later pages.
 fn recall(
     context: &CallContext<'_>,
     key: &str,
@@ -333,7 +333,7 @@ fn options(arguments: &GrepArguments) -> (Case, MatchSpan) {
     (case, span)
 }
 
-/// The refusal of an expression, with the one that finds the same text literally.
+/// The refusal of a regular expression, with one that finds the same text literally.
 fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -> Refusal {
     if error.spans_lines {
         let text = format!(
@@ -356,7 +356,7 @@ fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -
         .with("suggestion", escaped)
 }
 
-/// The expression that matches a text as it stands.
+/// Escapes a text so that it matches literally.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for character in text.chars() {

@@ -1,5 +1,6 @@
-//! examine for going back: operations of the history become a plan, file by file. A file that is no longer what the
-//! operation left is a conflict, unless only that change can be taken out of it.
+//! examine for undo, redo and restore: turns operations of the history into a plan, file by file. A file that changed
+//! since the operation is a conflict, unless the request allows a merge and the operation's change can be taken out
+//! alone.
 
 mod chain;
 mod merge;
@@ -27,7 +28,7 @@ use crate::wording::{QuotedPath, count, cut, joined, quote_path};
 /// The longest list of paths in a refusal, in characters.
 const LONGEST_LIST: usize = 4_000;
 
-/// Works out a plan that takes operations back.
+/// Works out the plan that takes operations back.
 pub(crate) fn examine(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -53,7 +54,7 @@ pub(crate) fn examine(
     examined.plan(&rows, asked, turn)
 }
 
-/// What was found out about the files so far.
+/// The results for the files so far.
 #[derive(Default)]
 struct Examined {
     files: Vec<FilePlan>,
@@ -63,7 +64,7 @@ struct Examined {
 }
 
 impl Examined {
-    /// Works one file out.
+    /// Works out one file.
     fn take(
         &mut self,
         context: &CallContext<'_>,
@@ -132,7 +133,7 @@ impl Examined {
             dry_run: DryRun::from(asked.dry_run),
             turn: Some(turn),
             origin: Origin {
-                // An undo that is taken back, by whatever name it was asked for, is a redo.
+                // Undoing an undo is a redo, whatever name it was asked for by.
                 kind: match rows.first().map(|row| row.kind) {
                     Some(OperationKind::Undo) => OperationKind::Redo,
                     _ => OperationKind::Undo,
@@ -148,7 +149,7 @@ impl Examined {
     }
 }
 
-/// The refusal where no file is left that could be taken back.
+/// The refusal where every file is in conflict.
 fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
     if left.len() == 1
         && let Some(only) = left.pop()
@@ -163,10 +164,10 @@ fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
     Refusal::new(RefusalKind::Conflict, text).with("leftOut", paths)
 }
 
-/// What is said of a file that going back does not join again.
+/// The notice for a file whose hard links an undo does not join again.
 const PARTED: &str = "the change had parted the file from its other names (hard links); they stay apart, and the others as they are";
 
-/// Whether one of these changes parted its file from other names.
+/// Whether one of these changes separated its file from its hard links.
 fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal> {
     for row in rows {
         let parted = store.broken_links(&row.operation).map_err(unreadable)?;
@@ -177,7 +178,7 @@ fn was_parted(store: &dyn OperationStore, rows: &[&Row]) -> Result<bool, Refusal
     Ok(false)
 }
 
-/// Works out a plan that brings one file back to a state of the history.
+/// Works out the plan that brings one file back to a state in the history.
 pub(crate) fn restore(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -264,7 +265,7 @@ fn lead(ids: &[&str], direction: Direction, files: &[FilePlan]) -> String {
     }
 }
 
-/// The history, or the refusal where none is kept.
+/// The history's store, or the refusal where none is kept.
 fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Refusal> {
     let Some(store) = context.engine().history() else {
         return Err(Refusal::new(
@@ -276,13 +277,13 @@ fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Ref
     Ok(&**store)
 }
 
-/// The bytes of a state that the history has.
+/// The bytes of a state in the history.
 fn content(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<Vec<u8>, Refusal> {
     let content = store.content(revision).map_err(unreadable)?;
     content.ok_or_else(not_kept)
 }
 
-/// The same where it is too large to be held.
+/// The content of a state in the history that is too large to be held in memory.
 fn stored(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<KeptContent, Refusal> {
     let content = store.open_content(revision).map_err(unreadable)?;
     content.ok_or_else(not_kept)

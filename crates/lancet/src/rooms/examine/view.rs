@@ -1,5 +1,5 @@
-//! What an answer shows of a change: hunks from the spans, the changed lines with four lines around, numbered, and the
-//! sentences about how the text was matched.
+//! What an answer shows of a change: hunks, the changed lines numbered with four lines around them, and sentences about
+//! how the text was matched.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use crate::rooms::plan::ChangeView;
 use crate::settings::Gutter;
 use crate::wording::{count, cut, lines_named};
 
-/// Lines shown around a change, and counted as seen.
+/// How many lines around a change are shown and count as seen.
 const AROUND: usize = 4;
-/// Lines of context in the data's patch.
+/// How many lines of context the patch in the data has.
 const CONTEXT: usize = 3;
-/// The most lines that an answer shows of all changes of a file.
+/// How many lines of a file's changes an answer shows at most.
 const MOST_LINES: usize = 200;
 /// The longest line that an answer shows whole, in characters; a longer one is cut and does not count as seen.
 const LONGEST_LINE: usize = 2_000;
-/// What a line number and a line end take.
+/// The length of a line number and a line end.
 const GUTTER_ROOM: usize = 18;
 /// The most characters of replaced text that an answer quotes.
 const MOST_QUOTED: usize = 600;
 
-/// What is said where line ends were sent that the file does not have.
+/// The note that line ends were sent which the file does not have.
 pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<String> {
     let written = match endings {
         Endings::Crlf => return None,
@@ -81,13 +81,13 @@ impl Notes {
         self.sentences.push(sentence);
     }
 
-    /// Notes what several edits of one file may have to say, once.
+    /// Notes a sentence that several edits of one file may have in common, once.
     pub(crate) fn push_once(&mut self, sentence: Option<String>) {
         self.sentences
             .extend(sentence.filter(|told| !self.sentences.contains(told)));
     }
 
-    /// The sentences, counted against what the answer may say.
+    /// Gives the sentences and charges them to the answer's budget.
     pub(crate) fn say(self, context: &CallContext<'_>) -> Vec<String> {
         let lengths = self.sentences.iter().map(|note| context.length(note));
         context.say(lengths.sum());
@@ -99,7 +99,7 @@ impl Notes {
     }
 }
 
-/// How many lines stand before a document that is only a stretch of its file.
+/// How many lines precede a document that is only a part of its file, in the old and in the new version.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Numbers {
     pub(crate) old: i64,
@@ -119,7 +119,7 @@ fn moved(line: usize, by: i64) -> usize {
     usize::try_from(i64::try_from(line).unwrap_or(i64::MAX).saturating_add(by)).unwrap_or_default()
 }
 
-/// What the answer tells of changes to a document, and which of its old lines the answer shows whole.
+/// Makes the view of changes to a document, and the old lines that it shows whole.
 pub(crate) fn change_view(
     context: &CallContext<'_>,
     document: &Document<'_>,
@@ -158,9 +158,9 @@ pub(crate) fn change_view(
     (view, shown)
 }
 
-/// What stands for changes that are too long to show: the numbers of their lines.
+/// Lists the line numbers of changes that are too long to show.
 pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: Numbers) -> String {
-    // An empty side names the line before it, as in a diff.
+    // An empty side names the line before it, as in a unified diff.
     let start = |lines: &Range<usize>| lines.start + usize::from(!lines.is_empty());
     let mut hunks: Vec<Hunk> = blocks
         .iter()
@@ -176,8 +176,8 @@ pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: Numbers) 
     format!("changed, too long to show: {}\n", outline(&hunks))
 }
 
-/// Hunks as numbered lines of the new version, as far as there is room; and the ranges of old lines that were shown
-/// whole.
+/// Renders hunks as numbered lines of the new version, as far as there is room, and gives the ranges of old lines that
+/// were shown whole.
 fn numbered(
     context: &CallContext<'_>,
     hunks: &[Hunk],
@@ -200,7 +200,7 @@ fn numbered(
         }
         let mut new_line = hunk.new_start;
         let mut old_line = hunk.old_start.saturating_sub(1);
-        // Old lines whose rest stands in the new lines that follow: shown only if all of those are, from end to end.
+        // Old lines that were replaced count as shown only if all the new lines that follow are shown whole.
         let mut replaced = Vec::new();
         let mut whole = true;
         for line in &hunk.lines {
@@ -231,7 +231,7 @@ fn numbered(
                 }
                 lines += 1;
             } else if lines <= MOST_LINES {
-                // Nothing after the first line that found no room.
+                // After the first line that does not fit nothing more is shown.
                 body.push_str("…\n");
                 lines = MOST_LINES + 1;
             }
@@ -250,7 +250,7 @@ fn is_whole(text: &str) -> bool {
     text.len() <= LONGEST_LINE || text.chars().nth(LONGEST_LINE).is_none()
 }
 
-/// Counts replaced lines as shown where what came of them was.
+/// Counts replaced lines as shown if the lines that replace them were shown.
 fn settle(
     replaced: &mut Vec<(Range<usize>, bool)>,
     all_shown: bool,

@@ -1,4 +1,4 @@
-//! examine for Write: a new file, a replaced one, or text at the end of one.
+//! examine for Write: creates a file, replaces it, or appends to it.
 
 use lancet_history::Seen;
 use lancet_text::{
@@ -24,10 +24,10 @@ use crate::rooms::{Attempt, CallContext};
 use crate::settings::LineEndings;
 use crate::wording::{count, quote_path};
 
-/// The longest diff that an answer shows.
+/// The longest diff that an answer shows, in characters.
 const LONGEST_DIFF: usize = 20_000;
 
-/// The plan for a file that is written whole or appended to.
+/// Works out the plan for a file that is written whole or appended to.
 pub(super) fn examine_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -125,8 +125,9 @@ fn existing(
     })
 }
 
-/// How any session stands to a file that is not shown: no model can have read it, and the person who is asked sees the diff
-/// instead. A refusal neither shows the change nor names the present revision, from which a short text can be guessed.
+/// The read state of a withheld file. No model can have read it, and the person who is asked sees the diff instead. A
+/// refusal neither shows the change nor names the present revision, because a short text could be guessed from its
+/// hash.
 fn withheld_standing(
     target: &Target,
     base: &Snapshot,
@@ -142,13 +143,13 @@ fn withheld_standing(
     Ok(ReadState::of(Seen::whole(base.bytes.len() as u64)))
 }
 
-/// Whether the content is the file's text already: told before whether it was read.
+/// Whether the content already is the file's text; this is said even where the file was not read.
 fn same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
     content.as_bytes() == base.bytes.as_slice()
         || (document.endings() == Endings::Lf && content == document.view())
 }
 
-/// Write over a file needs all of it seen; append its last line.
+/// Overwriting requires that the whole file was seen, appending that its last line was.
 fn require_seen(
     context: &CallContext<'_>,
     target: &Target,
@@ -244,7 +245,7 @@ fn replaced(
     };
     let bytes = encode_new(content, document.encoding(), ending)
         .map_err(|error| unencodable(target, &error))?;
-    // Whether a file that is not shown holds a guessed text is not told.
+    // An answer must not confirm a guess at the text of a withheld file.
     if bytes == *base.bytes && !target.is_withheld() {
         return Err(no_change(target));
     }
@@ -265,7 +266,7 @@ fn replaced(
             document.encoding().name()
         ));
     }
-    // What a file that is not shown holds is not told by leaving the warning out either.
+    // Leaving the warning out would reveal something about a withheld file, too.
     let known = if target.is_withheld() {
         ""
     } else {
@@ -299,7 +300,7 @@ fn replaced(
     Ok((New::Whole(bytes), view, seen))
 }
 
-/// Says what of the file's form was kept where the model could not know it.
+/// Notes which properties of the file were kept that the model could not know.
 fn kept_note(document: &Document<'_>, notes: &mut Notes) {
     let mut kept = Vec::new();
     if matches!(document.endings(), Endings::Crlf | Endings::Cr) {

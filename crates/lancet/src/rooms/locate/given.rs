@@ -1,12 +1,12 @@
-//! The names that a path as given gives its file: a link that it leads through has a say by its own name. Folders that it
-//! only passes through, in and out again, have none.
+//! The names that the path as given adds to its file: rules also apply to the name of a symbolic link in the path, but
+//! not to folders that the path only enters and leaves again (`a/../b`).
 
 use std::path::{Component, PathBuf};
 
 use lancet_workspace::{normalize_lexically, resolved_folder};
 
-/// The path itself where it goes straight on. Else both ways to read one that climbs: by its letters, and by the folders
-/// that it climbs out of, which differ where one of them is a link.
+/// Gives the path itself where it has no `..`. Else both readings of the path: lexical, and by the folders that `..`
+/// leaves, which differ where one of them is a symbolic link.
 pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
     let parts = path.components().enumerate();
     let climbing = parts.filter(|(_, part)| *part == Component::ParentDir);
@@ -24,16 +24,16 @@ pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
     }
 }
 
-/// What a path is that is none of this system: taken from a root it would name a file that nobody means.
+/// A form of path that does not belong to this system; taken as a relative path it would name a file that nobody means.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Elsewhere {
-    /// `C:\Users\me`
+    /// A Windows path such as `C:\Users\me`.
     Drive,
-    /// `file:///a/b`, with the path that it stands for where that can be read off.
+    /// A URL such as `file:///a/b`, with its path where that is unambiguous.
     Address(Option<PathBuf>),
 }
 
-/// Whether a path as given is one of another system. Such a name may be a file's all the same; it is only never made.
+/// Recognises a path of another system. If a file of that name exists it is used; only creating one is refused.
 pub(super) fn elsewhere(given: &str) -> Option<Elsewhere> {
     let (scheme, rest) = given.split_once(':')?;
     let mut letters = scheme.bytes();
@@ -48,7 +48,7 @@ pub(super) fn elsewhere(given: &str) -> Option<Elsewhere> {
     if scheme.eq_ignore_ascii_case("file") && rest.starts_with('/') {
         let path = rest.strip_prefix("//localhost").unwrap_or(rest);
         let path = path.strip_prefix("//").unwrap_or(path);
-        // What is written with percent signs, and what is on another machine, is for the caller to spell.
+        // Percent escapes and host names are not decoded: the caller has to send a plain path.
         let plain = path.starts_with('/') && !path.starts_with("//") && !path.contains('%');
         return Some(Elsewhere::Address(plain.then(|| PathBuf::from(path))));
     }

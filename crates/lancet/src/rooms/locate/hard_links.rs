@@ -1,6 +1,6 @@
-//! A second hard link is a second name of the same file: what is decided about one of its names holds for all. The others
-//! are looked for only where a file has several names: beside it and in the folders above it, and among a bounded number
-//! of entries from the roots down.
+//! Hard links: a decision about one name of a file holds for all its names. The other names are searched for only where
+//! a file has several links: in its folder, in the folders above it, and among a bounded number of entries from the
+//! roots down.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -14,46 +14,46 @@ use lancet_workspace::{EntryKind, FileType, Located, Stamp, is_package_store};
 use super::HardLinks;
 use crate::engine::EngineView;
 
-/// How many entries are looked at from the roots down. Beyond them it is not known whether a protected name is among
+/// How many entries are checked from the roots down. With more entries it is unknown whether a protected name is among
 /// them, so a write asks.
 const MOST_ENTRIES: usize = 2_000;
-/// How many entries of package stores and ignored folders are looked at besides. They hold many hard links and few names
-/// that matter, so that it is not told where there are more.
+/// How many entries of package stores and ignored folders are checked in addition. They hold many hard links and few
+/// names that matter, so exceeding this number does not make the links unknown.
 const MOST_UNCOUNTED: usize = 2_000;
-/// How many names of one folder are looked at: beside the file, and in each folder above it.
+/// How many names of one folder are checked: beside the file, and in each folder above it.
 const MOST_BESIDE: usize = 100_000;
 
 /// Device and inode of a file.
 type Identity = (u64, u64);
-/// Names that policy does not simply let through, by the file that they lead to.
+/// Names that the policy does not allow unconditionally, by the file that they lead to.
 type Names = HashMap<Identity, Vec<PathBuf>>;
 
-/// The names in the roots that policy does not simply let through. What one look found serves for every file that is asked
-/// about: a search may meet thousands of hard links.
+/// The names in the roots that the policy does not allow unconditionally. They are collected once and used for every
+/// file, because a search may meet thousands of hard links.
 pub(crate) struct LinkIndex<'e> {
     engine: &'e EngineView,
     policy: Arc<Policy>,
-    /// From the roots down.
+    /// The result of the walk from the roots down.
     tree: OnceLock<Part>,
-    /// Of single folders: those around the files that were asked about.
+    /// The results for single folders: those around the files that were asked about.
     folders: Mutex<HashMap<PathBuf, Arc<Part>>>,
 }
 
-/// What one look found.
+/// The names found by one walk or in one folder.
 struct Part {
     names: Names,
     hard_links: HardLinks,
 }
 
-/// A folder that is still to be looked at.
+/// A folder that is still to be listed.
 struct Waiting {
     path: PathBuf,
     rules: FolderRules,
 }
 
-/// What a listing showed.
+/// The result of listing a folder.
 struct Listed {
-    /// Files that policy does not simply let through.
+    /// Files that the policy does not allow unconditionally.
     named: Vec<PathBuf>,
     folders: Vec<PathBuf>,
     /// How many entries there were.
@@ -62,7 +62,7 @@ struct Listed {
     hard_links: HardLinks,
 }
 
-/// Whether the entries of inner folders are wanted.
+/// Whether inner folders are listed, too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Files,
@@ -70,7 +70,7 @@ enum Depth {
 }
 
 impl<'e> LinkIndex<'e> {
-    /// Looks at nothing yet.
+    /// Makes an empty index; folders are listed when they are needed.
     pub(crate) fn new(engine: &'e EngineView, policy: Arc<Policy>) -> Self {
         LinkIndex {
             engine,
@@ -80,7 +80,7 @@ impl<'e> LinkIndex<'e> {
         }
     }
 
-    /// Gathers the other names of a file that policy does not simply let through.
+    /// Collects the other names of a file that the policy does not allow unconditionally.
     pub(super) fn names_of(&self, located: &Located, found: &mut Vec<PathBuf>) -> HardLinks {
         let Some(stamp) = located.stat().filter(|stamp| stamp.links > 1) else {
             return HardLinks::Known;
@@ -107,7 +107,7 @@ impl<'e> LinkIndex<'e> {
         hard_links
     }
 
-    /// Whether a file may be told of under all of its names.
+    /// Whether a file may be shown under all of its names.
     pub(crate) fn may_show(&self, path: &Path) -> bool {
         let Ok(located) = self.engine.ceiling().locate_as_spelled(path) else {
             return false;
@@ -122,7 +122,7 @@ impl<'e> LinkIndex<'e> {
         !self.policy.reading(names).is_denied()
     }
 
-    /// The folder that a file is in, and those above it up to the outermost root.
+    /// The folder of a file, and the folders above it up to the outermost root.
     fn folders_around<'p>(&self, path: &'p Path) -> impl Iterator<Item = &'p Path> {
         let roots = self.engine.ceiling().roots();
         let depth = |root: &PathBuf| root.iter().count();
@@ -150,8 +150,8 @@ impl<'e> LinkIndex<'e> {
         part
     }
 
-    /// From all roots, whatever a client narrows them to, the file's own first: a name that it does not see counts all the
-    /// same. A root inside another one is looked at with it.
+    /// Walks all roots, even those that a client's narrowing leaves out, the file's own root first. A root inside
+    /// another one is covered by it.
     fn look_through(&self, path: &Path) -> Part {
         let mut part = Part {
             names: Names::new(),
@@ -216,7 +216,7 @@ impl<'e> LinkIndex<'e> {
         waiting.collect()
     }
 
-    /// Lists a folder and takes in what it holds.
+    /// Lists a folder and adds its names.
     fn enter(&self, part: &mut Part, next: Waiting) -> (Listed, FolderRules) {
         let mut listed = self.list(&next.path, Depth::FilesAndFolders);
         self.take_in(part, std::mem::take(&mut listed.named));
@@ -239,7 +239,7 @@ impl<'e> LinkIndex<'e> {
         };
         let here = match self.engine.ceiling().locate_as_spelled(folder) {
             Ok(here) if here.kind() == FileType::Directory => here,
-            // It is gone by now, or something else has its name.
+            // The folder was removed or replaced meanwhile.
             Ok(_) => return listed,
             Err(_) => {
                 listed.hard_links = HardLinks::Unknown;
@@ -263,7 +263,7 @@ impl<'e> LinkIndex<'e> {
         });
         listed.named = named.into_inner();
         if done.is_err() {
-            // Names can still be tried one by one in a folder that may be entered and not listed.
+            // In a folder that may be entered but not listed, the well-known secret names are tried one by one.
             let names = lancet_policy::secret_names();
             let tried = names.map(|name| folder.join(name));
             listed.named.extend(tried.filter(|path| self.matters(path)));
@@ -288,8 +288,8 @@ impl<'e> LinkIndex<'e> {
         }
     }
 
-    /// Whether a name is one that policy does not simply let through. What it allows counts for the name that was opened
-    /// alone.
+    /// Whether a name is one that the policy does not allow unconditionally. An allow rule counts only for the name
+    /// that was opened.
     fn matters(&self, path: &Path) -> bool {
         let decision = self.policy.writing(FileNames::one(path), Shows::Lines);
         !matches!(decision.cause, Cause::Mode(_)) && !decision.is_allowed()

@@ -1,4 +1,5 @@
-//! Why a path is none that a file has: outside, a link that leads there, no folder on the way, a path of another system.
+//! The refusals for a path that does not lead to a file: outside the roots, a symbolic link that leads outside, a
+//! missing folder, a path of another system.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
 
-/// The refusal for a path that leads to no file.
+/// The refusal for a path that could not be located.
 pub(super) fn refuse(
     engine: &EngineView,
     given: &QuotedPath,
@@ -68,7 +69,7 @@ pub(super) fn refuse(
     refusal.with("file_path", given)
 }
 
-/// The refusal for everything below a root that no longer stands where it was opened.
+/// The refusal for everything below a root that was moved or replaced after it was opened.
 pub(crate) fn root_moved(root: &Path) -> Refusal {
     let text = format!(
         "The root {} was moved, or removed and made again, after lancet had opened it: nothing below it is read or written. Ask the user to start lancet again, with the folder's present path as its root.",
@@ -77,7 +78,7 @@ pub(crate) fn root_moved(root: &Path) -> Refusal {
     Refusal::new(RefusalKind::Outside, text)
 }
 
-/// The refusal for a path of another system that a relative one would be made of.
+/// The refusal for a path of another system that would otherwise be taken as a relative path.
 pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: Elsewhere) -> Refusal {
     let roots = names(engine.roots());
     let text = match &meant {
@@ -99,8 +100,8 @@ pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: Elsew
     }
 }
 
-/// The refusal for a link that leads out of the roots. Where it leads, and that it is one, is told only where neither
-/// name is one that is not told.
+/// The refusal for a symbolic link that leads out of the roots. It says that there is a link, and where it leads, only
+/// if both names may be mentioned.
 fn leads_outside(
     engine: &EngineView,
     (given, path): (&QuotedPath, &Path),
@@ -124,7 +125,7 @@ fn leads_outside(
     Refusal::new(RefusalKind::Outside, text)
 }
 
-/// The refusal for a path that leads through a file whose name is not told.
+/// The refusal for a path through a file whose name may not be mentioned.
 fn withheld(given: &QuotedPath) -> Refusal {
     let text = format!("{given} leads through a file that is not shown. Work without it.");
     Refusal::new(RefusalKind::Denied, text).with("file_path", given)

@@ -1,5 +1,5 @@
-//! The difference of a file to git's HEAD, for the data of an answer (`write.git_diff`). The write has happened by then, so
-//! nothing here fails: what cannot be compared is said instead. What git has is read by `lancet_git`.
+//! The diff of a changed file to git's HEAD, for the data of an answer (`write.git_diff`). The write has already
+//! happened, so nothing here fails: the data says what could not be compared. `lancet_git` reads the repository.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,14 +15,15 @@ use crate::engine::EngineView;
 use crate::line_rules::{Lines, RuleFile, Text, git_attributes};
 use crate::outcome::{GitDiff, GitFile, GitLines, GitStatus};
 
-/// The time that one difference may take.
+/// The longest time for one diff.
 const BUDGET: Duration = Duration::from_millis(500);
-/// A file that is larger is not compared; git's own is bounded by as much.
+/// The largest file that is compared, on either side.
 const MOST_BYTES: u64 = 16 << 20;
-/// So far git looks for a NUL.
+/// How many bytes git searches for a NUL to tell binary files.
 const LOOKED_AT: usize = 8_000;
 
-/// The difference to git's HEAD after a change, where the settings ask for it; `content` is what was written, where it is at hand.
+/// The diff to git's HEAD after a change, if the settings ask for it; `content` is what was written, if it is in
+/// memory.
 pub(super) fn after(
     engine: &EngineView,
     (file, written): (&FilePlan, &Written),
@@ -39,7 +40,7 @@ pub(super) fn after(
     Some(git_diff(engine, file, &now))
 }
 
-/// The difference to git's HEAD that a change would leave, where the settings ask for it.
+/// The diff to git's HEAD that a change would leave, if the settings ask for it.
 pub(super) fn foreseen(engine: &EngineView, file: &FilePlan) -> Option<GitDiff> {
     if !engine.settings.write.git_diff {
         return None;
@@ -59,13 +60,13 @@ pub(super) fn foreseen(engine: &EngineView, file: &FilePlan) -> Option<GitDiff> 
 
 /// What the file holds after the change.
 enum Now<'b> {
-    /// These bytes.
+    /// Bytes in memory.
     Bytes(&'b [u8]),
-    /// It was written, and is only on the disk.
+    /// Content that was written and is only on the disk.
     Written(&'b Revision),
-    /// It is gone.
+    /// The file was removed.
     Gone,
-    /// It is too large to be held, and not written yet.
+    /// Content that is too large to be held, and not written yet.
     Large,
 }
 
@@ -179,7 +180,7 @@ fn compare(
     })
 }
 
-/// What the configuration says of a file that no attribute speaks of.
+/// How git's configuration converts a file for which no attribute is set.
 fn unsaid(surroundings: &[String], rules: &ConversionRules) -> Conversion {
     let texts = surroundings.iter().map(String::as_str);
     match auto_crlf(texts.chain([rules.config.as_str()])) {

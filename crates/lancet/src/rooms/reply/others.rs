@@ -1,4 +1,5 @@
-//! What an undo or a redo says of files that it does not write: those that are back already, and those that were left out.
+//! The sentences of an undo or redo about files that it does not write: those that are already undone, and those that
+//! were left out.
 
 use lancet_history::OperationKind;
 
@@ -8,10 +9,10 @@ use crate::rooms::CallContext;
 use crate::rooms::plan::{DryRun, Plan};
 use crate::wording::{count, cut, quote_path};
 
-/// So many of each kind are named.
+/// How many files of each kind are named.
 const MOST: usize = 100;
 
-/// The answer where every change was back already.
+/// The answer where every change was already undone.
 pub(crate) fn nothing_written(context: &CallContext<'_>, plan: &Plan) -> Reply {
     let mut text = String::new();
     if plan.dry_run == DryRun::Yes {

@@ -1,4 +1,4 @@
-//! The refusal for old text that stands at several places, with a longer text for each that stands once.
+//! The refusal for old text that occurs at several places, with a longer text for each place that occurs only once.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use crate::rooms::examine::edit::source::SeveralPlaces;
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path};
 
-/// Places that are told with a longer text.
+/// How many places are listed with a longer text.
 const PLACES_WITH_TEXT: usize = 20;
-/// Bytes of the answer beyond which new texts are given as data only.
+/// The size of the answer, in bytes, beyond which new texts are given as data only.
 const SHOWN_MOST: usize = 8_000;
-/// Further places that are told by their line.
+/// How many further places are listed by their line.
 const PLACES_WITH_LINE: usize = 200;
 /// The longest text that is suggested for one place, in characters.
 const LONGEST_SUGGESTION: usize = 1_200;
 
-/// How many places are told at most, with a longer text or by their line.
+/// How many places are listed at most, with a longer text or by their line.
 pub(crate) const NAMED_PLACES: usize = PLACES_WITH_TEXT + PLACES_WITH_LINE;
 
 /// The text in which several places were found, where it is held in memory.
@@ -31,7 +31,7 @@ pub(crate) struct Searched<'a> {
     pub(crate) lines: &'a dyn LineTable,
 }
 
-/// The refusal for old text that stands at several places. `numbers` are the lines, from 1, of the first places. Where
+/// The refusal for old text that occurs at several places. `numbers` are the lines, from 1, of the first places. Where
 /// the text is streamed no longer text is looked for.
 pub(crate) fn ambiguous(
     target: &Target,
@@ -73,7 +73,7 @@ pub(crate) fn ambiguous(
             data.push(json!({ "line": line }));
             continue;
         };
-        // Places that the same text holds are told once.
+        // Places that the same longer text covers are listed once.
         if known.as_ref() == Some(&range) {
             continue;
         }
@@ -133,8 +133,8 @@ pub(crate) fn ambiguous(
         .with("places", data)
 }
 
-/// Whether the old text seems to be cut off inside a line: in the middle of a word, or where the new text goes on as the line
-/// does. What the longer text should become cannot be told then.
+/// Whether the old text seems to be cut off inside a line: in the middle of a word, or where the new text continues as
+/// the line does. Then it is unknown what the longer text should become.
 fn is_cut(query: &Query<'_>, place: &Range<usize>) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let view = query.view;
@@ -149,14 +149,14 @@ fn is_cut(query: &Query<'_>, place: &Range<usize>) -> bool {
         && ((is_word(last) && is_word(next)) || query.new.chars().next_back().is_some_and(goes_on))
 }
 
-/// What the longer text becomes when the edit is made at this place of it: the new text, longer by the same lines.
+/// Computes the replacement of the longer text: the new text, extended by the same lines.
 fn replaced(
     query: &Query<'_>,
     rung: Rung,
     place: &Range<usize>,
     longer: &Range<usize>,
 ) -> Option<String> {
-    // With the newline behind it, or the deletion of its last line would leave a line with nothing on it.
+    // The newline behind the text is included; otherwise deleting its last line would leave an empty line.
     let ended = query.view[longer.end..].starts_with('\n');
     let whole = &query.view[longer.start..longer.end + usize::from(ended)];
     let alone = Query {

@@ -1,4 +1,4 @@
-//! The words about what to send instead of an old text that was not found, and the same as data.
+//! Offers: the corrected text to send instead of an old text that was not found, in words and as data.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use super::{COPY, LONGEST_REGION, Met, shown};
 
-/// What is said of a place that no `old_string` reaches.
+/// The explanation for a place that no `old_string` can match.
 const NOT_TEXT: &str = "it holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those never match: send an old_string before or after them";
 
 /// The longest text that is given as data, in bytes.
 const LONGEST_DATA: usize = 64 << 10;
 
-/// Places of a text without its flaws that are told.
+/// How many places of the corrected text are listed.
 const SEVERAL_MOST: usize = 5;
 
-/// The place that was meant, with what to send for it.
+/// Describes the place that was meant, with the text to send for it.
 pub(super) fn told(met: Met<'_>, offer: &Offer) -> (String, Value) {
     let mut words = String::new();
     for flaw in &offer.flaws {
@@ -63,7 +63,7 @@ pub(super) fn told(met: Met<'_>, offer: &Offer) -> (String, Value) {
     (words, told)
 }
 
-/// The places where the text stands without its flaws.
+/// Describes the places where the corrected text occurs.
 pub(super) fn several(met: Met<'_>, offers: &[Offer]) -> (String, Vec<Value>) {
     let mut words = String::new();
     let mut nearest = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn several(met: Met<'_>, offers: &[Offer]) -> (String, Vec<Value>) {
     (words, nearest)
 }
 
-/// Regions that are near, none of which is offered.
+/// Describes regions that are similar; none of them is offered as a correction.
 pub(super) fn unsure(met: Met<'_>, regions: &[Region], gaps: bool) -> (String, Vec<Value>) {
     let mut words = String::new();
     if gaps {

@@ -1,5 +1,5 @@
-//! What stands around the places of a large file on their lines: it decides what a deletion takes along, whether
-//! indentation is repeated, and what there is to say about an edit.
+//! The text around places of a large file, up to the ends of their lines. It decides which blanks and line end a
+//! deletion takes along, whether indentation is repeated, and what the answer remarks about an edit.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use lancet_text::{Document, Place, Remark, deleted_lines, remarks_on, repeats_in
 use super::{LargeFile, is_newline, starts_character};
 use crate::refusal::Refusal;
 
-/// How much is read before and after a place at first; more where it does not reach the ends of the lines.
+/// How many bytes are read before and after a place at first; more where that does not reach the ends of the lines.
 const NEAR: usize = 256;
-/// A line that goes on for longer before or after a place is not looked at further.
+/// The longest distance from a place to the end of its line that is still read.
 const FAR: usize = 1 << 20;
-/// So many places are looked at for what there is to say.
+/// How many places are checked for remarks.
 const REMARKED_PLACES: usize = 200;
 
-/// What a deletion takes along with a place, where the old text is all that stands on its lines.
+/// What a deletion takes along with a place, where the old text is all there is on its lines.
 pub(super) fn whole_lines(
     file: LargeFile<'_>,
     place: &Range<usize>,
@@ -29,7 +29,7 @@ pub(super) fn whole_lines(
     .map(Option::flatten)
 }
 
-/// Whether the new text repeats the indentation before the old text at every place.
+/// Whether the new text repeats, at every place, the indentation before the old text.
 pub(super) fn repeats_at_all(
     file: LargeFile<'_>,
     places: &[Place],
@@ -53,7 +53,7 @@ pub(super) fn repeats_at_all(
     Ok(!places.is_empty())
 }
 
-/// What there is to say about an edit of these places, by the first of them.
+/// The remarks about an edit of these places, taken from the first place that has any.
 pub(super) fn remarks(
     file: LargeFile<'_>,
     places: &[Place],
@@ -74,8 +74,8 @@ pub(super) fn remarks(
     Ok(all)
 }
 
-/// Looks at a place in the text around it, which reaches to the ends of its lines: the text, the place in it, and where
-/// it begins in the file. `None` where the lines are too long.
+/// Reads the text around a place up to the ends of its lines, and passes on the text, the place in it, and the text's
+/// offset in the file. `None` where the lines are too long.
 fn look<T>(
     file: LargeFile<'_>,
     place: &Range<usize>,
@@ -86,7 +86,7 @@ fn look<T>(
         let from = place.start.saturating_sub(near);
         let length = place.end + near - from;
         let mut stretch = file.read(from as u64, length)?;
-        // A character that is cut off at the start belongs to what is not looked at.
+        // A character that is cut off at the start is left out.
         let cut = stretch
             .bytes
             .iter()

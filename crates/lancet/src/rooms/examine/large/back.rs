@@ -1,5 +1,5 @@
-//! The plan for a large file that goes back to a state of the history, or comes back from it: both are read piece by piece.
-//! What differs is found from both ends, and shown where it is short.
+//! Undo and restore of a large file: the plan between the file and a state in the history. Both are read piece by
+//! piece; the differing middle part is found from both ends, and shown where it is short.
 
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
@@ -18,22 +18,22 @@ use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, FromHistory, New};
 use crate::wording::count;
 
-/// So much of each side is held to be shown.
+/// The most bytes of each side that are held in memory to be shown.
 const SHOWN: u64 = 256 << 10;
-/// How far a line's ends are looked for.
+/// How far from the difference the ends of its lines are looked for, in bytes.
 const LINE: u64 = 64 << 10;
-/// How much is compared at a time.
+/// How many bytes are compared at a time.
 const STEP: usize = 256 << 10;
 
-/// What the history has of the state that is wanted.
+/// A state in the history that the file is to have.
 pub(crate) struct Stored {
     pub(crate) content: KeptContent,
     pub(crate) revision: [u8; 32],
-    /// Permission bits that go with it, where they are to change.
+    /// The permission bits of that state, where they are to change.
     pub(crate) mode: Option<u32>,
 }
 
-/// The plan that makes a stored state of the file that is there, if one is.
+/// The plan that replaces the file, if there is one, by a stored state.
 pub(crate) fn restored(
     context: &CallContext<'_>,
     target: Target,
@@ -79,7 +79,7 @@ pub(crate) fn restored(
     })
 }
 
-/// The plan that lets a large file go.
+/// The plan that removes a large file.
 pub(crate) fn removed(
     target: Target,
     expected: Expected,
@@ -98,7 +98,7 @@ pub(crate) fn removed(
     }
 }
 
-/// A change whose lines are only counted.
+/// The view of a change whose lines are only counted.
 fn untold(added: usize, removed: usize) -> ChangeView {
     ChangeView {
         added,
@@ -112,7 +112,7 @@ fn untold(added: usize, removed: usize) -> ChangeView {
     }
 }
 
-/// A change as its diff, and the lines of it as seen.
+/// The view of a change with its diff; the lines of the diff are added to `seen`.
 fn shown(file: LargeFile<'_>, change: RawChange, seen: &mut Seen) -> Result<ChangeView, Refusal> {
     let known = file
         .context
@@ -132,7 +132,7 @@ fn shown(file: LargeFile<'_>, change: RawChange, seen: &mut Seen) -> Result<Chan
     Ok(view)
 }
 
-/// Where two versions differ: between what they have in common at the start and at the end.
+/// The part in which two versions differ: what remains between their common prefix and common suffix.
 struct Difference {
     old: Range<u64>,
     new: Range<u64>,
@@ -227,7 +227,7 @@ impl Difference {
         }))
     }
 
-    /// Only the numbers of its lines.
+    /// The view that only counts the lines of the difference.
     fn counted(&self, file: LargeFile<'_>, content: &KeptContent) -> Result<ChangeView, Refusal> {
         let mut added = 0;
         each(content, self.new.clone(), &mut |bytes| {
@@ -247,7 +247,7 @@ impl Difference {
     }
 }
 
-/// Reads as much as there is room for.
+/// Reads until the buffer is full or the content ends.
 fn fill(content: &KeptContent, into: &mut [u8], offset: u64) -> Result<usize, Refusal> {
     let mut done = 0;
     while done < into.len() {
@@ -260,7 +260,7 @@ fn fill(content: &KeptContent, into: &mut [u8], offset: u64) -> Result<usize, Re
     Ok(done)
 }
 
-/// Hands a range of a content over, piece by piece.
+/// Passes a range of a content on, piece by piece.
 fn each(
     content: &KeptContent,
     range: Range<u64>,

@@ -1,5 +1,5 @@
-//! A large file as a text that an edit is laid upon: places are found in a streaming pass, exactly as sent, and only the
-//! stretches around them are read again.
+//! A large file as the text of an edit: the old text is found exactly as sent in a streaming pass, and only the parts
+//! around its places are read again.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -44,7 +44,7 @@ impl<'f> StreamedText<'f> {
         }
     }
 
-    /// A text with the file's line ends, which are all of one kind.
+    /// Converts a text to the file's line ends, which are all of one kind.
     fn in_file<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.endings() {
             Endings::Crlf => Cow::Owned(text.replace('\n', "\r\n")),
@@ -65,7 +65,7 @@ impl TextSource for StreamedText<'_> {
     }
 
     fn largest_result(&self) -> usize {
-        // The result is not held; what is brought in is.
+        // The result is not held in memory, but the new text is.
         self.length().saturating_add(LARGEST_RESULT)
     }
 
@@ -216,7 +216,7 @@ impl TextSource for StreamedText<'_> {
     }
 
     fn is_same(&self, changes: &[RawChange]) -> Result<bool, Refusal> {
-        // Every place holds the same text.
+        // Every place holds the same text, so the first one is enough.
         let Some(RawChange { range, bytes }) = changes.first() else {
             return Ok(true);
         };
@@ -255,7 +255,7 @@ impl TextSource for StreamedText<'_> {
     }
 }
 
-/// A position in a file that is edited; such a file has at most 1 GiB.
+/// Converts an offset; a file that is edited has at most 1 GiB.
 fn offset(at: u64) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! The lines of a large file for a page: only their own bytes are read.
+//! The lines of a large file for a page of Read: only the bytes of these lines are read.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,7 +15,7 @@ impl PageSource for LargeFile<'_> {
     }
 
     fn read_lines(&self, first: usize) -> impl Iterator<Item = Result<PageLine<'_>, Refusal>> {
-        // Of a line longer than this nothing more is shown; at most four bytes make a character.
+        // A longer line is cut by the answer, so no more of it is read; a character has at most four bytes.
         let most = self.context.engine().settings.read.max_line_chars;
         let most = most.saturating_mul(4).saturating_add(4);
         let mut next = None;
@@ -69,7 +69,7 @@ impl PageSource for LargeFile<'_> {
 }
 
 impl LargeFile<'_> {
-    /// The rest of a line, given as its bytes from the first one that is wanted to the end; at most so many are read.
+    /// Reads the rest of a line, given as its bytes from the first wanted one to the end; at most `most` of them.
     fn read_part(&self, rest: Range<u64>, most: usize) -> Result<PageLine<'_>, Refusal> {
         self.context.check_time()?;
         let start = rest.start.max(self.facts().text_start());
@@ -92,7 +92,7 @@ impl LargeFile<'_> {
         })
     }
 
-    /// Where a line's text ends and its line end begins.
+    /// The offset where a line's text ends and its line end begins.
     fn text_end(&self, whole: &Range<u64>) -> Result<u64, Refusal> {
         let from = whole.end.saturating_sub(2).max(whole.start);
         let length = usize::try_from(whole.end - from).unwrap_or(2);

@@ -1,4 +1,4 @@
-//! Where a text stands in a large file, found in one streaming pass.
+//! Finds the occurrences of a text in a large file in one streaming pass.
 
 use std::ops::{ControlFlow, Range};
 
@@ -7,15 +7,16 @@ use lancet_text::{PLACES_MOST, StreamFinder};
 use super::LargeFile;
 use crate::refusal::Refusal;
 
-/// Where a text stands.
+/// The occurrences of a text.
 pub(super) struct Places {
-    /// The first places, at most as many as one call changes.
+    /// The first occurrences, at most as many as one call may change.
     pub(super) first: Vec<Range<u64>>,
-    /// How many there are, overlapping ones included.
+    /// The number of all occurrences, overlapping ones included.
     pub(super) total: usize,
 }
 
-/// The places of the needle in the text: not in the byte order mark, and not up to the middle of a line end.
+/// Finds the occurrences of the needle in the text; not inside the byte order mark, and not ending in the middle of a
+/// CRLF.
 pub(super) fn find_places(file: LargeFile<'_>, needle: &str) -> Result<Places, Refusal> {
     let mut finder = StreamFinder::new(needle.as_bytes());
     let longer = format!("{needle}\n");
@@ -52,7 +53,7 @@ pub(super) fn find_places(file: LargeFile<'_>, needle: &str) -> Result<Places, R
     Ok(Places { first, total })
 }
 
-/// The places that do not overlap, from the left.
+/// Keeps the occurrences that do not overlap, from the left.
 pub(super) fn without_overlaps(mut places: Vec<Range<u64>>) -> Vec<Range<u64>> {
     let mut end = 0;
     places.retain(|place| {

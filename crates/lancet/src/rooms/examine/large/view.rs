@@ -1,5 +1,5 @@
-//! What an answer shows of changes in a large file: places near each other together, in whole lines that hold no change
-//! which is not told, and only line numbers where a line is too long to be read.
+//! What an answer shows of changes in a large file. Changes near each other are shown together in whole lines; where a
+//! line is too long to be read, only its number is given. No shown line may contain a change that is not shown.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::refusal::Refusal;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
 use crate::rooms::plan::ChangeView;
 
-/// The most places that an answer shows; a few more where they share a line with the last.
+/// The most places that an answer shows; a few more where they share a line with the last one.
 const SHOWN_PLACES: usize = 20;
-/// How much is read before and after a place to show it.
+/// How many bytes are read before and after a place to show it.
 const AROUND: u64 = 64 << 10;
 
-/// Hunks and shown lines of the first places, and the totals of all of them.
+/// Makes the hunks and shown lines of the first places, and the totals of all of them.
 pub(super) fn view(
     file: LargeFile<'_>,
     changes: &[RawChange],
@@ -70,12 +70,12 @@ pub(super) fn view(
 /// Changes that are shown together.
 struct Group {
     changes: Range<usize>,
-    /// The lines around them; none where they are too long to be read.
+    /// The lines around the changes; none where they are too long to be read.
     stretch: Option<Stretch>,
 }
 
 impl Group {
-    /// The changes from `first` on whose surroundings touch, and the whole lines that they stand in.
+    /// Collects the changes from `first` on whose surroundings overlap, with the whole lines that contain them.
     fn gather(file: LargeFile<'_>, changes: &[RawChange], first: usize) -> Result<Self, Refusal> {
         let mut end = first + 1;
         while end < changes.len().min(SHOWN_PLACES)
@@ -109,7 +109,7 @@ impl Group {
         })
     }
 
-    /// Adds this group to what the answer tells.
+    /// Adds this group to the view.
     fn tell(
         &self,
         file: LargeFile<'_>,
@@ -156,9 +156,9 @@ impl Group {
     }
 }
 
-/// Where a stretch has to end so that it is whole lines, none of which holds a change that is not told; and how many
-/// changes are told then: those that share a line with the last of the group come along. None where no line ends in
-/// reach.
+/// Finds where a stretch must end so that it consists of whole lines without any change that is not shown, and how many
+/// changes are shown then: those that share a line with the last one of the group are included. None where no line ends
+/// within the stretch.
 fn whole_lines(
     stretch: &Stretch,
     length: u64,
@@ -181,7 +181,7 @@ fn whole_lines(
         } else if taken == group.start {
             is_fresh = start == 0 || bytes[start - 1] == b'\n';
         }
-        // Whether the result stands at a line's start behind this change.
+        // Whether the new text is at the start of a line after this change.
         is_fresh = change.bytes.last().map_or(is_fresh, is_newline);
         last = within(change.range.end);
         taken += 1;
@@ -203,7 +203,7 @@ fn whole_lines(
     }
 }
 
-/// Tells changes by the numbers of their lines; those that share a line are one.
+/// Adds changes by their line numbers only; those that share a line count as one.
 fn tell_by_numbers(
     file: LargeFile<'_>,
     changes: &[RawChange],
@@ -214,7 +214,7 @@ fn tell_by_numbers(
         let moved = view.added as i64 - view.removed as i64;
         let first = file.line_of(change.range.start)? as usize;
         let last = file.line_of(change.range.end)? as usize;
-        // Where whole lines became whole lines, the line behind them is untouched.
+        // Where whole lines were replaced by whole lines, the following line is unchanged.
         let border = change.range.start.saturating_sub(1);
         let before = file.read(border, 1)?.bytes;
         let ends = file.read(change.range.end.saturating_sub(1), 1)?.bytes;

@@ -1,4 +1,4 @@
-//! The lines of a page as the answer shows them: as many as fit, each cut where it is too long, and what they hold that
+//! Lays out the lines of a page: as many as fit, each cut where it is too long, with the places of characters that
 //! people do not see.
 
 use lancet_history::Seen;
@@ -11,26 +11,26 @@ use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::settings::Gutter;
 
-/// What is kept free for the words after a line that was cut.
+/// The length that is reserved for the words after a line that was cut.
 const CUT_WORDS: usize = 200;
-/// How many places of text that people do not see are named.
+/// How many places of hidden text are named.
 const NAMED: usize = 4;
 
-/// Lines laid out for the answer.
+/// The lines laid out for the answer.
 #[derive(Default)]
 pub(crate) struct Layout {
     pub(crate) text: String,
     pub(crate) lines: usize,
     pub(crate) truncated: bool,
-    /// The bytes of the file that are shown.
+    /// The byte ranges of the file that are shown.
     pub(crate) seen: Seen,
-    /// Where text stands that people do not see.
+    /// The places of hidden text.
     pub(crate) hidden: HiddenPlaces,
-    /// How long text and words about hidden text are.
+    /// The length of the text and of the words about hidden text.
     length: usize,
 }
 
-/// Places of text that people do not see, in words.
+/// Places of hidden text, in words.
 #[derive(Default)]
 pub(crate) struct HiddenPlaces {
     named: Vec<String>,
@@ -38,7 +38,7 @@ pub(crate) struct HiddenPlaces {
 }
 
 impl HiddenPlaces {
-    /// The places in the shown part of a line, which begins at a character counted from 0.
+    /// Finds the hidden text in the shown part of a line, which begins at a character counted from 0.
     fn of(line: usize, column: usize, shown: &str, room: usize) -> Self {
         let mut places = Self::default();
         for found in hidden(shown) {
@@ -64,7 +64,7 @@ impl HiddenPlaces {
         self.unnamed += other.unnamed;
     }
 
-    /// The notice; none where everything can be seen.
+    /// The notice about hidden text; none where there is none.
     pub(crate) fn notice(&self) -> Option<String> {
         if self.named.is_empty() {
             return None;
@@ -81,7 +81,7 @@ impl HiddenPlaces {
 }
 
 impl Layout {
-    /// Adds a line, where it fits, and gives how many bytes of it are shown. The first one is cut until it fits.
+    /// Adds a line if it fits, and gives the number of its bytes that are shown. The first line is cut until it fits.
     fn add_line(
         &mut self,
         context: &CallContext<'_>,
@@ -114,7 +114,7 @@ impl Layout {
         Some(laid.shown)
     }
 
-    /// Adds a part of one line, alone, from a character on.
+    /// Adds a part of a single line, from a character on.
     fn add_part(&mut self, line: usize, column: usize, shown: &str, gutter: Gutter) {
         gutter.write(&mut self.text, line + 1);
         self.text.push_str(shown);
@@ -148,18 +148,18 @@ pub(super) fn lay_out(
         };
         layout.seen.add(source.file_range(read.shown(shown)));
     }
-    // A page that was asked for by its size and came whole is not cut.
+    // A page that is complete up to the requested limit is not truncated.
     layout.truncated |= wanted.asked.limit == 0 && wanted.first + layout.lines < total;
     Ok(layout)
 }
 
-/// A numbered line, and how many bytes of it are shown.
+/// A numbered line, and how many of its bytes are shown.
 struct LaidLine {
     text: String,
     shown: usize,
 }
 
-/// Sets one line, cut where it is too long, and then followed by the call that shows the rest.
+/// Lays out one line; a line that is too long is cut and followed by the call that shows the rest.
 fn lay_line(line: usize, read: &PageLine<'_>, most: usize, gutter: Gutter) -> LaidLine {
     let text = &*read.text;
     let mut out = String::with_capacity(text.len() + 8);
@@ -173,7 +173,7 @@ fn lay_line(line: usize, read: &PageLine<'_>, most: usize, gutter: Gutter) -> La
     out.push_str(&text[..shown]);
     out.push('\n');
     if !read.is_whole(shown) {
-        // How long a line is of which only the beginning was read is not known.
+        // Where only the beginning of a line was read, its length is unknown.
         let (left, rest) = match read.extent {
             Extent::ToEnd => {
                 let left = text[shown..].chars().count();
@@ -191,7 +191,7 @@ fn lay_line(line: usize, read: &PageLine<'_>, most: usize, gutter: Gutter) -> La
     LaidLine { text: out, shown }
 }
 
-/// Sets one line alone, from a character on.
+/// Lays out a single line from a character on.
 fn lay_column(
     context: &CallContext<'_>,
     source: &impl PageSource,
@@ -216,7 +216,7 @@ fn lay_column(
     Ok(())
 }
 
-/// How many bytes of a line that is shown alone fit, together with the words about what people do not see in it.
+/// How many bytes of a single line fit, together with the words about hidden text in it.
 fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize {
     let measure = context.limit.measure;
     let end = measure.prefix(text, budget);
@@ -227,7 +227,7 @@ fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize
     }
 }
 
-/// What part of a line was shown alone.
+/// The notice that says which part of a line was shown.
 fn column_notice(line: usize, column: usize, shown: usize, to_end: bool) -> String {
     let (line, first) = (line + 1, column + 1);
     if to_end {

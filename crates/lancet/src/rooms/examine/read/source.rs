@@ -1,4 +1,4 @@
-//! The lines that a page shows: of a document that is held in memory, or of a large file that is read in stretches.
+//! Where a page gets its lines from: a document in memory, or a large file that is read by offset.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,18 +8,18 @@ use lancet_text::Document;
 use crate::ledger::raw;
 use crate::refusal::Refusal;
 
-/// A line, or the part of it that was read. Positions are those of the source.
+/// A line, or the part of it that was read. Positions are offsets in the source.
 pub(crate) struct PageLine<'t> {
     /// The text without its line end.
     pub(crate) text: Cow<'t, str>,
-    /// Where the text begins.
+    /// The offset of the text.
     pub(crate) start: u64,
-    /// Where the line ends, its line end included.
+    /// The offset of the end of the line, its line end included.
     pub(crate) end: u64,
     pub(crate) extent: Extent,
 }
 
-/// How far a line was read.
+/// How much of a line was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     ToEnd,
@@ -28,7 +28,7 @@ pub(crate) enum Extent {
 }
 
 impl PageLine<'_> {
-    /// The part of the source that is seen where so many bytes of the text are shown.
+    /// The part of the source that counts as seen where this many bytes of the text are shown.
     pub(super) fn shown(&self, bytes: usize) -> Range<u64> {
         match self.is_whole(bytes) {
             true => self.start..self.end,
@@ -36,7 +36,7 @@ impl PageLine<'_> {
         }
     }
 
-    /// Whether so many bytes are all of the line's text.
+    /// Whether this many bytes are the whole text of the line.
     pub(super) fn is_whole(&self, bytes: usize) -> bool {
         self.extent == Extent::ToEnd && bytes == self.text.len()
     }
@@ -45,11 +45,12 @@ impl PageLine<'_> {
 /// A text whose lines, counted from 0, are read one after the other.
 pub(crate) trait PageSource {
     fn count_lines(&self) -> usize;
-    /// The lines from one on.
+    /// Reads the lines from `first` on.
     fn read_lines(&self, first: usize) -> impl Iterator<Item = Result<PageLine<'_>, Refusal>>;
-    /// A line from a character on; at most about `most` bytes of it need to be read.
+    /// Reads a line from a character on; at most about `most` bytes of it are needed.
     fn read_from(&self, line: usize, column: usize, most: usize) -> Result<PageLine<'_>, Refusal>;
-    /// The bytes of the file that a range of the source stands for. From the start of the text on they include the BOM.
+    /// The bytes of the file that a range of the source stands for. A range from the start includes the byte order
+    /// mark.
     fn file_range(&self, range: Range<u64>) -> Range<u64>;
 }
 
@@ -60,7 +61,8 @@ impl PageSource for Document<'_> {
 
     fn read_lines(&self, first: usize) -> impl Iterator<Item = Result<PageLine<'_>, Refusal>> {
         let view = self.view();
-        // One after the other: looking each line up by itself was two thirds of the instructions of a Read of 1 MB.
+        // The lines are read in sequence: looking each one up by itself took two thirds of the instructions of a 1 MB
+        // Read.
         self.lines_from(first).map(move |range| {
             Ok(PageLine {
                 start: range.start as u64,

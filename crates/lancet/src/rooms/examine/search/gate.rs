@@ -1,5 +1,5 @@
-//! Which entries a search leaves out because policy denies reading them. Entries come folder by folder, so the way to a
-//! folder is decided once; each thread of a walk remembers the folder that it was asked about last.
+//! Leaves out of a search the entries that the policy denies. Entries come folder by folder, so the decision about a
+//! folder is made once: each thread of a walk remembers the folder of its last entry.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -13,17 +13,17 @@ use lancet_workspace::EntryKind;
 use crate::engine::EngineView;
 use crate::rooms::locate::is_state;
 
-/// The gate of one walk.
+/// The policy check of one walk.
 pub(super) struct Guard<'e> {
     engine: &'e EngineView,
-    /// Looked up once: the settings may be read anew meanwhile, and one search goes by one policy.
+    /// The policy is looked up once per search, because the settings may be reloaded meanwhile.
     policy: Arc<Policy>,
-    /// No other gate has it.
+    /// Unique per walk, so that threads notice when the remembered folders belong to another walk.
     number: u64,
 }
 
 thread_local! {
-    /// The gate that asked last, and the way to the folder that it asked about: folders, each inside the one before.
+    /// The number of the last walk on this thread, and the folders from the outermost to the one asked about last.
     static LAST: RefCell<(u64, Vec<Folder>)> = const { RefCell::new((0, Vec::new())) };
 }
 
@@ -54,7 +54,7 @@ impl<'e> Guard<'e> {
         })
     }
 
-    /// Goes on to another folder, as far as the way is the same.
+    /// Moves to another folder, keeping the part of the path that both share.
     fn go(&self, way: &mut Vec<Folder>, to: &Path) {
         while way
             .last()

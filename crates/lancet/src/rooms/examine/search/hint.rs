@@ -1,5 +1,5 @@
-//! What is said where nothing was found: the closest thing that does exist. At most 100 ms are spent on it, but for a few
-//! files, and it names nothing that a wider question would not show.
+//! Hints for a search that found nothing: the closest thing that does exist. They take at most 100 ms, except for a few
+//! files that are always checked, and name nothing that a wider search would not show.
 
 use std::time::Duration;
 
@@ -11,16 +11,17 @@ use crate::arguments::{GlobArguments, GrepArguments};
 use crate::rooms::CallContext;
 use crate::session::Kept;
 
-/// Time for all hints of one answer.
+/// The time for all hints of one answer.
 const TIME: Duration = Duration::from_millis(100);
-/// The same where many files were searched: what it finds is chance then, and the search itself took as long as it had to.
+/// The time for hints where many files were searched: a hint is then a matter of chance, and the search itself took
+/// long.
 const SHORT_TIME: Duration = Duration::from_millis(30);
 const MANY: u64 = 5_000;
-/// Files that are looked at though the time is over.
+/// How many files are checked although the time is over.
 const FREE_LOOKS: usize = 64;
-/// Files that a hint names.
+/// How many files a hint names.
 const NAMED: usize = 3;
-/// Files whose names are compared with a pattern.
+/// How many file names are compared with a pattern.
 const COMPARED: usize = 20_000;
 
 /// Hints for a Glob that found nothing.
@@ -135,7 +136,7 @@ fn time(kept: &Kept) -> Duration {
     }
 }
 
-/// A few of some files.
+/// Names a few of some files.
 fn some_names(
     context: &CallContext<'_>,
     kept: &Kept,
@@ -154,7 +155,7 @@ fn some_names(
     format!("{}{more}", names.join(", "))
 }
 
-/// Files that would be searched and whose names are close to the last part of a pattern.
+/// Finds files that would be searched and whose names are close to the last part of a pattern.
 fn near_names(
     context: &CallContext<'_>,
     scope: &Scope,
@@ -192,7 +193,7 @@ fn near_names(
     (!near.is_empty()).then(|| near.join(", "))
 }
 
-/// `*.ts,*.tsx` is one pattern, and matches nothing that anybody means.
+/// Recognises `*.ts,*.tsx`, which is one pattern and matches nothing, and suggests the form with braces.
 fn several_globs(glob: &str) -> Option<String> {
     let parts: Vec<&str> = glob
         .split([',', ' '])

@@ -1,5 +1,5 @@
-//! The folders that a glob names before its first wildcard, where they lead away from the folder that is searched:
-//! `/etc/*`, `../*`, `~/notes/*`. Such a glob starts at the folder that it names, or is refused as any path is.
+//! Globs that begin with folders outside the searched folder: `/etc/*`, `../*`, `~/notes/*`. Such a glob starts at the
+//! folder that it names, or is refused like any path.
 
 use lancet_search::Start;
 use lancet_workspace::FileType;
@@ -8,7 +8,8 @@ use crate::engine::EngineView;
 use crate::refusal::Refusal;
 use crate::rooms::locate::{Intent, locate};
 
-/// The start that a glob leads away to and what is left of it there; nothing where it stays below the starts.
+/// Finds the folder outside the starts that a glob begins with, and the rest of the glob; none where it stays below the
+/// starts.
 pub(super) fn away(
     engine: &EngineView,
     starts: &[Start],
@@ -19,10 +20,10 @@ pub(super) fn away(
     };
     let (lead, rest) = split(pattern);
     let path = if pattern.starts_with("//") {
-        // Another machine's: refused by its form, never looked for.
+        // `//host/…` is a path on another machine: it is refused by its form and never looked up.
         pattern.to_owned()
     } else if pattern.starts_with('/') {
-        // From the root of the search, as in an ignore file, where such a name stands there.
+        // A leading slash means the root of the search, as in an ignore file, if such a name exists there.
         let name = pattern.trim_start_matches('/').split('/').next();
         match name.filter(|name| !name.is_empty() && !is_wild(name)) {
             Some(name) if !stands(engine, starts, name) => match lead {
@@ -45,7 +46,7 @@ pub(super) fn away(
         return Ok(None);
     };
     let target = match locate(engine, &path, Intent::Show) {
-        // The glob is a root's own name: only the folder around it is outside.
+        // The glob is the path of a root: only the folder around it is outside.
         Err(_) if !is_wild(pattern) && locate(engine, pattern, Intent::Show).is_ok() => {
             return Ok(None);
         }
@@ -57,7 +58,7 @@ pub(super) fn away(
     })
 }
 
-/// Whether a name stands directly in one of the folders that are searched.
+/// Whether a name exists directly in one of the searched folders.
 fn stands(engine: &EngineView, starts: &[Start], name: &str) -> bool {
     starts.iter().any(|start| {
         let found = engine.workspace.locate_as_spelled(&start.path().join(name));
@@ -65,8 +66,8 @@ fn stands(engine: &EngineView, starts: &[Start], name: &str) -> bool {
     })
 }
 
-/// The folders of a glob up to its first wildcard, and what follows them. The last name is what is looked for, so it is
-/// no folder unless it is `..`.
+/// Splits a glob into its folders before the first wildcard and the rest. The last name is what is looked for, so it is
+/// not a folder unless it is `..`.
 fn split(pattern: &str) -> (&str, &str) {
     let mut end = 0;
     for (at, _) in pattern.match_indices('/') {

@@ -1,4 +1,4 @@
-//! A page of matching lines: the matches that the page holds, each under its file, with the lines around them.
+//! A page of Grep's matching lines: the matches of the page, each under its file, with the lines around them.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::row::{self, Row};
 use crate::session::Kept;
 use crate::wording::count;
 
-/// More lines around a match are not shown.
+/// The most lines around a match that are shown.
 const MOST_CONTEXT: u64 = 10_000;
 
-/// By how much the lines of a page may be longer than their room: the line that fills it comes along. The room for
-/// notices holds as much.
+/// By how much the lines of a page may exceed their room, because the line that fills it is included. The room for
+/// notices allows for it.
 const SLACK: usize = 1_100;
 
-/// Cuts a page out of what was found.
+/// Cuts a page out of the matches.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn cut(
     context: &CallContext<'_>,
@@ -66,7 +66,7 @@ pub(super) fn cut(
             after,
             most_bytes: room - length,
         };
-        // Fewer matches each time, then fewer lines around the one that is left, until what they show fits.
+        // Fewer matches are taken each time, then fewer lines around the last one, until they fit.
         let (found, shown) = loop {
             let leaf = context
                 .engine()
@@ -112,7 +112,7 @@ pub(super) fn cut(
             }
         };
         if excerpt.matches < wanted && mark.is_empty() && extent.take == left {
-            // Not for lack of room, then: somebody wrote in between.
+            // The excerpt is shorter although there was room, so the file was changed meanwhile.
             let full: usize = excerpt.lines.iter().map(|line| line.bytes.len() + 8).sum();
             if full < room - length {
                 mark = " (changed since it was found)";
@@ -123,7 +123,7 @@ pub(super) fn cut(
         }
         let heading = format!("{name}{mark}\n");
         page.text.push_str(&heading);
-        // Of one match with all its lines that is longer than an answer the first lines are shown.
+        // Of a single match that is longer than an answer the first lines are shown.
         let end = if over {
             context.limit.measure.prefix(&shown.text, room)
         } else {
@@ -156,7 +156,7 @@ pub(super) fn cut(
                     LineRole::Context => row::Role::Context,
                 },
                 text: Arc::clone(&text),
-                // A line is kept up to some thousand bytes.
+                // A line is cached up to some thousand bytes.
                 submatches: line
                     .spans
                     .iter()
@@ -170,7 +170,7 @@ pub(super) fn cut(
         page.files.push(name);
         page.paths.push(path.clone());
         page.shown.push(ShownFile { path, lines: seen });
-        // Where the file has changed its matches still count as passed: the next page goes on with the next file.
+        // Where the file has changed its matches still count as passed: the next page continues with the next file.
         let passed = if mark.is_empty() {
             excerpt.matches.min(wanted)
         } else {
@@ -189,7 +189,7 @@ pub(super) fn cut(
 /// Lines of one file as an answer shows them.
 struct Laid {
     text: String,
-    /// Where each line ends in it.
+    /// The end of each line in the text.
     ends: Vec<usize>,
     length: usize,
 }

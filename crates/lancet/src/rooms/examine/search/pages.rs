@@ -1,4 +1,4 @@
-//! The page of a list of files that fits an answer, and how its entries differ from what the first page showed.
+//! The page of a list of files that fits into an answer, with marks at entries that changed since the first page.
 
 use std::path::PathBuf;
 
@@ -9,30 +9,30 @@ use crate::rooms::CallContext;
 use crate::row::Row;
 use crate::session::Kept;
 
-/// What makes two calls the same question.
+/// Makes the key under which two calls count as the same question.
 pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) -> String {
     let arguments = serde_json::to_string(arguments).unwrap_or_default();
-    // Under other rules or other roots the answer is another one.
+    // Under other rules or other roots the answer would differ.
     let engine = context.engine().number;
     format!("{engine} {} {arguments}", context.tool)
 }
 
-/// Part of what was found.
+/// Part of the entries that a search found.
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) text: String,
     pub(super) files: Vec<String>,
     pub(super) paths: Vec<PathBuf>,
     pub(super) rows: Vec<Row>,
-    /// The number of the entry after the last one shown.
+    /// The number of the entry after the last shown one.
     pub(super) end: u64,
-    /// The file in which the time for the page was over, if it was.
+    /// The file at which the time for the page ran out, if it did.
     pub(super) stopped_at: Option<PathBuf>,
-    /// Lines that were shown, by file.
+    /// The shown lines, by file.
     pub(super) shown: Vec<super::seen::ShownFile>,
 }
 
-/// How an entry of an earlier search stands now.
+/// Compares an entry of an earlier search with the file now.
 pub(super) fn read_state(
     context: &CallContext<'_>,
     kept: &Kept,
@@ -47,7 +47,7 @@ pub(super) fn read_state(
     }
 }
 
-/// A page of files.
+/// Cuts a page of files.
 pub(super) fn cut_list(
     context: &CallContext<'_>,
     kept: &Kept,

@@ -1,5 +1,5 @@
-//! Where a search looks: the paths, globs and types of a call become the starts and the filter of a walk, under the same
-//! decisions that every other tool goes by.
+//! Where a search looks: turns the paths, globs and types of a call into the start folders and the filter of a walk,
+//! under the same policy as every other tool.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ use crate::wording::quote_path;
 /// More threads than these only wait for the same disk.
 const MOST_THREADS: usize = 12;
 
-/// Where a search looks.
+/// The start folders and the filter of a search.
 pub(super) struct Scope {
     pub(super) starts: Vec<Start>,
     pub(super) notices: Vec<String>,
@@ -42,7 +42,7 @@ impl Scope {
         while let Some(rest) = pattern.strip_prefix("./") {
             pattern = rest;
         }
-        // A pattern written as an absolute path starts at the folder that it names.
+        // A pattern that is an absolute path starts at the folder that it names.
         let below = starts.iter().enumerate().find_map(|(at, start)| {
             let rest = pattern.strip_prefix(start.path().to_str()?)?;
             Some((at, rest.strip_prefix('/')?.to_owned()))
@@ -105,7 +105,7 @@ impl Scope {
         })
     }
 
-    /// The same with ignored files.
+    /// The same scope with ignored files included.
     pub(super) fn with_ignored(&self) -> Self {
         Scope {
             starts: self.starts.clone(),
@@ -116,7 +116,7 @@ impl Scope {
         }
     }
 
-    /// The same without a filter.
+    /// The same scope without a filter on names.
     pub(super) fn with_all_names(&self) -> Self {
         Scope {
             filter: Filter::default(),
@@ -136,7 +136,7 @@ impl Scope {
         self.ignoring == IgnoreFiles::Respect
     }
 
-    /// Walks, and hands each walk's own parts to `work`.
+    /// Runs the walk, and passes the parts of each thread to `work`.
     fn walking<T>(
         &self,
         context: &CallContext<'_>,
@@ -163,7 +163,7 @@ impl Scope {
         })
     }
 
-    /// The files.
+    /// Lists the files.
     pub(super) fn list(
         &self,
         context: &CallContext<'_>,
@@ -176,7 +176,7 @@ impl Scope {
         self.walking(context, limit, |walk| list_files(walk, order, &linked))
     }
 
-    /// The files in which a pattern stands.
+    /// Lists the files in which a pattern matches, with the number of matches.
     pub(super) fn count(
         &self,
         context: &CallContext<'_>,
@@ -185,7 +185,8 @@ impl Scope {
         order: Order,
     ) -> SearchSummary {
         let engine = context.engine();
-        // A second name of a file that is not shown; not counted, since whether it is asked depends on its text.
+        // A hard link of a file that may not be shown is left out. It is not counted, because this check runs only on
+        // files that match: the count would reveal their text.
         let links = LinkIndex::new(engine, engine.permissions.policy());
         let linked = |file: &File<'_>, _: u64| links.may_show(file.path);
         self.walking(context, limit, |walk| {
@@ -200,7 +201,7 @@ impl Scope {
     }
 }
 
-/// The encoding that the settings name for a file.
+/// The encoding that the settings give a file.
 pub(super) fn encoding(engine: &EngineView, path: &Path) -> Option<&'static str> {
     if !engine.settings.encodings_configured() {
         return None;
@@ -212,13 +213,13 @@ pub(super) fn encoding(engine: &EngineView, path: &Path) -> Option<&'static str>
     (!name.starts_with("utf-8")).then_some(name)
 }
 
-/// A path as answers tell it, on one line.
+/// A path as answers name it, on one line.
 pub(super) fn told(engine: &EngineView, path: &Path) -> String {
     let shown = engine.audience().told(path, &engine.workspace.roots()[0]);
     crate::wording::on_one_line(&shown.to_string_lossy())
 }
 
-/// The path of an entry of a list.
+/// The absolute path of an entry of a list.
 pub(super) fn path_of(starts: &[PathBuf], entry: &ListedFile) -> PathBuf {
     let start = &starts[entry.start.min(starts.len() - 1)];
     if entry.relative.as_os_str().is_empty() {
@@ -237,12 +238,13 @@ fn starts(
         let (mut starts, mut notices) = (Vec::new(), Vec::new());
         let mut refusal = None;
         for root in engine.roots() {
-            // A root inside another one is searched with it.
+            // A root inside another root is searched with it.
             let inside = |other: &PathBuf| other != root && root.starts_with(other);
             if engine.roots().iter().any(inside) {
                 continue;
             }
-            // From the roots that lancet was opened on: ignore files above a narrowed one count as ever.
+            // The start is located from the roots that lancet was opened on, so that ignore files above a narrowed root
+            // still apply.
             match engine.ceiling().locate_as_spelled(root) {
                 Ok(located) => starts.push(Start::new(located)),
                 Err(LocateError::RootMoved { root }) => {
@@ -265,7 +267,7 @@ fn starts(
         FileType::File | FileType::Directory => {}
         FileType::Missing | FileType::Special(_) => open::require_file(engine, &target)?,
     }
-    // That a relative path was taken from the root is how answers tell paths, too.
+    // Answers name paths relative to the root anyway, so a relative path needs no notice.
     let notices = if target.located.respelled() {
         vec![format!("searched {}", quote_path(target.path()))]
     } else {

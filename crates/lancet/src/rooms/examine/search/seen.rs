@@ -1,5 +1,5 @@
-//! Lines that Grep showed whole count as seen: an Edit inside them needs no Read. Held against the file as it is now, line
-//! by line, so that nothing counts that was not shown.
+//! Lines that Grep showed whole count as seen: an Edit inside them needs no Read. They are compared with the file as it
+//! is now, line by line, so that no line counts that was not shown.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use lancet_text::Document;
 use crate::ledger::{raw_line, version};
 use crate::rooms::CallContext;
 
-/// Lines of a larger file do not count: it would have to be held in memory, and be hashed, for a few lines.
+/// Lines of larger files do not count: the whole file would have to be read and hashed for a few lines.
 const LARGEST: u64 = 4 << 20;
 
-/// Lines of a file as an answer shows them, whole.
+/// Lines of a file that an answer shows whole.
 pub(super) struct ShownFile {
     pub(super) path: PathBuf,
-    /// Number, from 1, and text.
+    /// The number of each line, from 1, and its text.
     pub(super) lines: Vec<(u64, Arc<str>)>,
 }
 
-/// What the ledger takes in of a file.
+/// The ledger's entry for a file.
 pub(crate) struct SeenFile {
     pub(crate) path: PathBuf,
     pub(crate) version: Version,

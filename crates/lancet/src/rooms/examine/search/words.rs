@@ -1,4 +1,4 @@
-//! The sentences after a search: totals, what was not looked at, where it stopped, the call for the next page.
+//! The sentences after a search: totals, what was left out, where it stopped, the call for the next page.
 
 use lancet_search::Tally;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::arguments::OutputMode;
 use crate::rooms::CallContext;
 use crate::session::Kept;
 
-/// "1 file", "2 matches".
+/// Writes a number with its noun: "1 file", "2 matches".
 pub(super) fn count(number: u64, noun: &str) -> String {
     let ending = match (number, noun.ends_with("ch")) {
         (1, _) => "",
@@ -19,7 +19,7 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
-/// What a Glob found, and among how much.
+/// Says what a Glob found, and among how many files.
 pub(super) fn of_glob(kept: &Kept, page: &Page, offset: u64, truncated: bool) -> String {
     let found = if kept.total == 0 {
         "no file matches".to_owned()
@@ -39,7 +39,7 @@ pub(super) fn of_glob(kept: &Kept, page: &Page, offset: u64, truncated: bool) ->
     )
 }
 
-/// What a Grep found, and among how much.
+/// Says what a Grep found, and among how many files.
 pub(super) fn of_grep(
     kept: &Kept,
     page: &Page,
@@ -80,7 +80,7 @@ pub(super) fn of_grep(
     )
 }
 
-/// "files 1-100 of 105", or that the page is past the end.
+/// Writes "files 1-100 of 105", or that the page is past the end.
 fn range(page: &Page, offset: u64, total: u64, noun: &str) -> String {
     let plural = if noun.ends_with("ch") {
         format!("{noun}es")
@@ -96,7 +96,7 @@ fn range(page: &Page, offset: u64, total: u64, noun: &str) -> String {
     format!("{plural} {}-{} of {total}", offset + 1, page.end)
 }
 
-/// What was left out, by reason.
+/// Lists what was left out, by reason.
 fn left_out(tally: &Tally) -> String {
     let mut reasons = Vec::new();
     for (number, word) in [
@@ -126,7 +126,7 @@ fn left_out(tally: &Tally) -> String {
     text
 }
 
-/// That the search did not come to its end.
+/// Says that the search was stopped before its end.
 pub(super) fn stopped(context: &CallContext<'_>, kept: &Kept, page: &Page) -> Option<String> {
     let at = kept.stopped_at.as_ref().or(page.stopped_at.as_ref())?;
     let place = told(context.engine(), at);
@@ -138,7 +138,7 @@ pub(super) fn stopped(context: &CallContext<'_>, kept: &Kept, page: &Page) -> Op
     ))
 }
 
-/// The call for the next page. Beyond what is kept of a very long list there is none.
+/// Gives the call for the next page. There is none beyond the cached part of a very long list.
 pub(super) fn next(
     context: &CallContext<'_>,
     tool: &str,

@@ -1,5 +1,5 @@
-//! The changes of one file as one chain, newest first. Names that are hard links of one file are one file, and so their
-//! changes are one chain.
+//! The changes of one file as one chain, newest first. Hard links are names of one file, so the changes under all of
+//! them form one chain.
 
 use std::path::PathBuf;
 
@@ -10,19 +10,19 @@ use crate::rooms::locate::Target;
 
 /// The changes of one file.
 pub(super) struct Chain<'r> {
-    /// Newest first.
+    /// The changes, newest first.
     pub(super) rows: Vec<&'r Row>,
     /// The name under which the file is written: that of the newest change.
     pub(super) target: Target,
-    /// How the history spells that name.
+    /// That name as the history spells it.
     pub(super) path: PathBuf,
-    /// All names of the file that the changes have.
+    /// All names that the changes have for the file.
     pub(super) names: Vec<PathBuf>,
 }
 
 impl Chain<'_> {
-    /// How many of the changes, from the newest on, a file with this content does not hold any more: those behind the
-    /// latest point of the chain that equals it. None where it equals no point.
+    /// How many of the changes, counted from the newest, are already undone in a file with this content: those after
+    /// the latest state of the chain that equals it. None where no state of the chain equals it.
     pub(super) fn already_back(&self, revision: Option<&[u8; 32]>) -> Option<usize> {
         for (at, row) in self.rows.iter().enumerate() {
             let after = row.change.after.as_ref().map(|kept| &kept.revision);
@@ -37,7 +37,7 @@ impl Chain<'_> {
         None
     }
 
-    /// Whether each change begins with what the one before it left.
+    /// Whether each change begins with the state that the one before it left.
     fn holds_together(rows: &[&Row]) -> bool {
         rows.windows(2).all(|pair| {
             let [later, earlier] = pair else { return true };
@@ -47,10 +47,10 @@ impl Chain<'_> {
     }
 }
 
-/// Names as the history spells them, and what is there.
+/// Names as the history spells them, each with its located file.
 type Names = Vec<(PathBuf, Target)>;
 
-/// The rows by file, in the order of the names.
+/// Groups the rows by file, in the order of the names.
 pub(super) fn chains(rows: &[Row], located: Names) -> Vec<Chain<'_>> {
     let mut groups: Vec<(Option<(u64, u64)>, Names)> = Vec::new();
     for (path, target) in located {
@@ -74,7 +74,7 @@ pub(super) fn chains(rows: &[Row], located: Names) -> Vec<Chain<'_>> {
         if names.len() == 1 || Chain::holds_together(&together) {
             chains.extend(chain(together, names));
         } else {
-            // They became one file only after the changes.
+            // The names became one file only after the changes, so each keeps its own chain.
             for name in names {
                 let alone = vec![name];
                 chains.extend(chain(rows_of(rows, &alone), alone));

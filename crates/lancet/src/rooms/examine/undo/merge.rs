@@ -1,5 +1,5 @@
-//! Three versions of a file become one, where two of them changed different lines. By the raw bytes, cut at line feeds:
-//! encodings and line ends stay what they are.
+//! Three-way merge of a file whose two versions changed different lines. It works on raw bytes split at line feeds, so
+//! encodings and line ends stay as they are.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use lancet_text::difference;
 
 use crate::rooms::examine::read_state::DIFF_BUDGET;
 
-/// `ours` and `theirs` both come from `base`; their changes together, or none where they touch each other.
+/// Merges `ours` and `theirs`, which both come from `base`; none where their changes touch each other.
 pub(super) fn three_ways(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let (our_changes, their_changes) = (blocks(base, ours)?, blocks(base, theirs)?);
     let (base, ours, theirs) = (lines(base), lines(ours), lines(theirs));
@@ -17,7 +17,7 @@ pub(super) fn three_ways(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<
     }
     for (old, new) in &their_changes {
         let new = theirs.get(new.clone())?;
-        // Both made the same change: it is there once.
+        // Both sides made the same change, so it is applied once.
         if !all.contains(&(old.clone(), new)) {
             all.push((old.clone(), new));
         }
@@ -27,7 +27,7 @@ pub(super) fn three_ways(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<
     let mut done = 0;
     let mut last: Option<usize> = None;
     for (old, new) in all {
-        // Changes that touch are not independent, even if no line is in both.
+        // Adjacent changes are not independent, even if no line belongs to both.
         if last.is_some_and(|end| old.start <= end) {
             return None;
         }
@@ -43,7 +43,8 @@ pub(super) fn three_ways(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<
 type Block = (Range<usize>, Range<usize>);
 
 fn blocks(old: &[u8], new: &[u8]) -> Option<Vec<Block>> {
-    // One character for each byte: every file is a text in this sense, and no line end is added or lost.
+    // Each byte becomes one character (Latin-1), so that any file can be compared as text and no line end is added or
+    // lost.
     let text = |bytes: &[u8]| {
         bytes
             .iter()

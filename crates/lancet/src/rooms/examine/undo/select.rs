@@ -1,4 +1,4 @@
-//! Which files of which operations are meant, newest first.
+//! Selects the files of the operations that a request means, newest first.
 
 use std::path::Path;
 
@@ -15,9 +15,9 @@ use crate::rooms::CallContext;
 use crate::undo::{Direction, Selection, TakeBack};
 use crate::wording::quote_path;
 
-/// Operations of a file that are looked at in one go.
+/// How many operations of a file are read from the log at a time.
 const PAGE: usize = 50;
-/// In so many pages of the log changes are looked for that were made under another name of the file (a hard link).
+/// In how many pages of the log changes under another name of the file (a hard link) are looked for.
 const LINKED_PAGES: usize = 40;
 
 /// One file of one operation.
@@ -27,7 +27,7 @@ pub(super) struct Row {
     pub(super) change: FileChange,
 }
 
-/// The rows that a request is about; never none.
+/// Selects the rows that a request is about; never an empty list.
 pub(super) fn rows(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -89,7 +89,7 @@ pub(super) fn rows(
     Ok(rows)
 }
 
-/// The operation itself, or, where one is to be redone, the undo that took it back.
+/// The operation itself or, for a redo, the undo that took it back.
 fn meant(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -126,7 +126,7 @@ fn meant(
     }
 }
 
-/// The newest change of one file, under any of its names, whatever else its operation changed.
+/// Finds the newest change of one file, under any of its names, whatever else its operation changed.
 fn of_file(
     context: &CallContext<'_>,
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
@@ -141,7 +141,8 @@ fn of_file(
     let links = inode(path);
     let mut before = None;
     for page in 0.. {
-        // The log is asked by name, and of a file with several names the others are not known.
+        // The log is searched by name; the other names of a file with hard links are unknown, so for those all
+        // operations are read.
         let by_name = links.is_none() || page >= LINKED_PAGES;
         let page = log(LogQuery {
             path: by_name.then(|| path.to_path_buf()),
@@ -167,7 +168,7 @@ fn of_file(
     Err(none("There is no such change"))
 }
 
-/// The files of an operation that have not been taken back. A move is a file that came and one that went.
+/// The files of an operation that have not been taken back. A move counts as one file created and one removed.
 fn standing_rows(operation: Operation) -> Vec<Row> {
     let mut rows = Vec::new();
     for change in operation.files {
@@ -199,7 +200,7 @@ fn standing_rows(operation: Operation) -> Vec<Row> {
     rows
 }
 
-/// The operation whose id begins so.
+/// Finds the operation whose id begins like this.
 pub(super) fn one(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -226,7 +227,7 @@ pub(super) fn one(
     }
 }
 
-/// An operation on a line, to tell it from others.
+/// Describes an operation on one line.
 fn described(operation: &Operation) -> String {
     let mut names: Vec<String> = operation
         .files

@@ -1,4 +1,5 @@
-//! The plan for a file that goes from one whole state to another: its diff, and what the session will have seen of it.
+//! The plan for a file that changes from one whole state to another: its diff, and what the session will have seen of
+//! it.
 
 use std::path::PathBuf;
 
@@ -19,17 +20,17 @@ use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{count, quote_path};
 
-/// What a file is to become.
+/// What an undo or restore makes of a file.
 pub(super) enum Wanted<'k> {
-    /// No file.
+    /// The file is removed.
     Nothing,
-    /// A state that the history has.
+    /// The file gets a state that is in the history.
     Kept(&'k RecordedState),
-    /// These bytes.
+    /// The file gets these bytes.
     Bytes(Vec<u8>),
 }
 
-/// The plan that makes of a file what is wanted; none where it is that already.
+/// The plan that brings a file to the wanted state; none where it already has that state.
 pub(super) fn file_plan(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -72,7 +73,7 @@ pub(super) fn file_plan(
             let made;
             let survey = match found {
                 Some(Found::Large(survey)) => Some(&**survey),
-                // It is looked at as a large one.
+                // The file is surveyed like a large one, because the wanted state is large.
                 Some(Found::Held(_)) => {
                     made = large::survey(context, &target)?;
                     Some(&*made)
@@ -144,7 +145,7 @@ pub(super) fn file_plan(
     }))
 }
 
-/// What was seen of the present version and still stands.
+/// What was seen of the present version and stays unchanged.
 fn carried(
     context: &CallContext<'_>,
     target: &Target,
@@ -162,7 +163,7 @@ fn carried(
     }
 }
 
-/// The diff that the answer shows; none where there is no room for all of it.
+/// The diff for the answer; none where it does not fit whole.
 fn shown_diff(
     context: &CallContext<'_>,
     target: &Target,

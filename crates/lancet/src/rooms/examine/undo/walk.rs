@@ -1,4 +1,5 @@
-//! One file, back through its changes: from what stands on the disk to what was there before the oldest of them.
+//! Takes the changes of one file back, from the newest to the oldest: from the content on the disk to the state before
+//! the oldest change.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,23 +26,23 @@ use crate::wording::{cut, quote_path};
 /// The longest diff that a conflict shows, in characters.
 const LONGEST_DIFF: usize = 8_000;
 
-/// What stands at a name now.
+/// What is on the disk under a name now.
 pub(super) struct Current {
     pub(super) revision: Revision,
     pub(super) stamp: Stamp,
     pub(super) content: Found,
 }
 
-/// The content of a file, or what a pass over it told.
+/// The content of a file, or the survey of a large one.
 pub(super) enum Found {
-    /// All of it.
+    /// The whole content, in memory.
     Held(Snapshot),
-    /// It is too large to be held.
+    /// The survey of a file that is too large for memory.
     Large(Arc<Surveyed>),
 }
 
 impl Current {
-    /// What the disk must still hold when the file is written.
+    /// The content that the disk must still have when the file is written.
     pub(super) fn expected(&self) -> Expected {
         match &self.content {
             Found::Held(snapshot) => expected(snapshot),
@@ -50,7 +51,7 @@ impl Current {
     }
 }
 
-/// What stands at a name now; none where nothing does.
+/// Reads what is on the disk under a name now; none where there is nothing.
 pub(super) fn current(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -85,15 +86,15 @@ pub(super) fn current(
     }
 }
 
-/// What taking the changes of one file back comes to.
+/// The result of taking the changes of one file back.
 pub(super) enum Back {
-    /// The file is to be written, or to go.
+    /// The file has to be written or removed.
     To(Box<FilePlan>),
-    /// It already is what that would make of it.
+    /// The file already has the state that taking back would give it.
     Already,
 }
 
-/// Takes the changes of one file back as one chain, from the latest point of it that equals the file.
+/// Takes the changes of one file back as one chain, starting at the latest state of the chain that equals the file.
 pub(super) fn back(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -155,7 +156,7 @@ pub(super) fn back(
             revision = Some(*Revision::of(&merged).as_bytes());
             state = Step::Merged(merged);
         }
-        // Bits that somebody else has changed since are theirs.
+        // Permission bits that another program has changed since are left alone.
         mode = match (before, after, mode) {
             (Some(before), None, _) => Some(before.mode),
             (Some(before), Some(after), Some(mode)) if after.mode == mode => Some(before.mode),
@@ -177,8 +178,8 @@ pub(super) fn back(
     Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan))))
 }
 
-/// How many of the changes are back already. None of them counts as such where another change came after it and stands: then
-/// the file is as it is because of that one.
+/// How many of the changes are already undone. None counts as undone where a later change that is not part of the
+/// request is still in force: then that change gave the file its content.
 fn start(
     store: &dyn OperationStore,
     chain: &Chain<'_>,
@@ -199,30 +200,30 @@ fn start(
     Ok(if changed_later { 0 } else { start })
 }
 
-/// The file on the way back.
+/// The state of the file after some of the changes were taken back.
 enum Step<'k> {
-    /// As it stands on the disk.
+    /// The content on the disk.
     AsFound,
-    /// Gone.
+    /// No file.
     Nothing,
-    /// As the history has it.
+    /// A state in the history.
     Kept(&'k RecordedState),
-    /// With one change taken out of it.
+    /// The content with one change taken out by a merge.
     Merged(Vec<u8>),
 }
 
-/// Whether other files are to be taken back along with one.
+/// Whether further files are taken back together with this one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
     None,
     Some,
 }
 
-/// The bytes of a file on the way back.
+/// The bytes of a file at one step.
 enum Now {
     Nothing,
     Bytes(Vec<u8>),
-    /// They are too many to be held.
+    /// The file is too large to be held in memory.
     Large,
 }
 
@@ -239,13 +240,13 @@ impl Step<'_> {
     }
 }
 
-/// What can be done about a change whose file has moved on.
+/// Says what can be done about a change whose file has changed since.
 fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack) -> String {
     let id = &row.operation;
     let before =
         format!("a person gets the file as it was before with `lancet restore {path}@{id}^`");
     let mut advice = match (&row.change.before, &row.change.after, now) {
-        // Nothing is left that the change could be taken out of.
+        // The file is gone, so there is nothing to take the change out of.
         (Some(_), Some(_), Now::Nothing) => format!("There is nothing to take it out of; {before}."),
         (None, Some(_), Now::Nothing) => "What it made is gone already.".to_owned(),
         (Some(_), Some(_), Now::Large) => format!("The file is too large for one change to be taken out of it; {before}."),
@@ -267,7 +268,7 @@ fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack)
     advice
 }
 
-/// The refusal where a file has moved on, with what was changed since.
+/// The refusal for a file that has changed since, with the diff of that change.
 fn conflict(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
