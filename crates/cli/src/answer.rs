@@ -1,4 +1,4 @@
-//! A tool's answer on the way out: text for people, one JSON object for programs, and the exit code.
+//! Prints a tool's answer: text for people, one JSON object for programs, and the exit code.
 
 use std::io::IsTerminal as _;
 
@@ -39,7 +39,7 @@ pub(crate) enum Presentation<'a> {
     Lines,
     /// A diff.
     Change(&'a TerminalApprover),
-    /// What a model would read.
+    /// The text that a model would read.
     Plain(&'a TerminalApprover),
 }
 
@@ -71,12 +71,12 @@ pub(crate) fn put(
     Ok(exit_of(reply))
 }
 
-/// Puts out why a command did not come to an answer.
+/// Prints why a command failed before it had an answer.
 pub(crate) fn put_failure(failure: &Failure, form: OutputFormat) {
     match form {
         OutputFormat::Json => {
             let error = json!({ "name": failure.name(), "message": failure.message });
-            // Nobody is left to hear that standard output is closed.
+            // If standard output is closed there is nobody to report that to.
             let _ = print(&format!(
                 "{}\n",
                 json!({ "error": error, "text": failure.message })
@@ -97,7 +97,7 @@ fn exit_of(reply: &Reply) -> Exit {
     }
 }
 
-/// The tool's data and its text, as one object on one line.
+/// The tool's data and its text, as one JSON object on one line.
 fn object(reply: &Reply, text: &str) -> String {
     let mut data = reply.data().clone();
     if let Value::Object(fields) = &mut data {
@@ -106,7 +106,7 @@ fn object(reply: &Reply, text: &str) -> String {
     format!("{data}\n")
 }
 
-/// A change for a person: the headline, the diff unless the question has just shown it, and what else is to be said.
+/// A change for a person: the headline, the diff unless the question has just shown it, and the notices.
 fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String {
     let person = reply.person();
     let (headline, diff) = person.split_once('\n').unwrap_or((person, ""));
@@ -128,7 +128,7 @@ fn change(reply: &Reply, colour: Colour, approver: &TerminalApprover) -> String 
     out
 }
 
-/// A refusal for standard error, which may be a terminal where standard output is none.
+/// A refusal for standard error, which may be a terminal even where standard output is not.
 fn refusal(kind: RefusalKind, text: &str, around: &Surroundings) -> String {
     let (head, text) = (format!("refused ({})", kind.name()), text.trim_end());
     if std::io::stderr().is_terminal() {

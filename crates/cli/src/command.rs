@@ -1,4 +1,4 @@
-//! The commands, each in a file of its own.
+//! The commands, each in a file of its own, and the functions they share.
 
 mod call;
 mod doctor;
@@ -61,7 +61,7 @@ fn session_of(lancet: &Lancet, name: Option<&SessionName>) -> Session {
     }
 }
 
-/// The whole of a file that was handed over as text, `-` being standard input. Of whose text this is, `what` tells.
+/// Reads a whole file that was passed as text; `-` is standard input. `what` names the text in error messages.
 fn text_from(path: &Path, what: &str, around: &Surroundings) -> Result<String, Failure> {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();

@@ -1,23 +1,23 @@
-//! How the program ends: its exit codes, and what stops a command before a tool has answered.
+//! Exit codes, and the errors that end a command before a tool has answered.
 
 use std::fmt;
 use std::process::ExitCode;
 
-/// How the program ends.
+/// How the program ends; each variant has its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// It was done.
+    /// The command was carried out.
     Done,
-    /// A tool refused.
+    /// A tool refused the call.
     Refused,
     /// The command line or the settings are wrong.
     Usage,
-    /// The system refused, or lancet has a fault.
+    /// The operating system refused, or lancet itself failed.
     System,
 }
 
 impl Exit {
-    /// The number for the shell.
+    /// The exit code for the shell.
     pub(crate) fn number(self) -> u8 {
         match self {
             Exit::Done => 0,
@@ -34,17 +34,17 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command did not come to a tool's answer.
+/// Why a command ended before a tool's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// Whose fault.
+    /// The kind of failure, which decides the exit code.
     pub(crate) exit: Exit,
     /// What is the case, and the next step.
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// The command line or the settings are wrong.
+    /// Makes the failure for a wrong command line or wrong settings.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Usage,
@@ -52,7 +52,7 @@ impl Failure {
         }
     }
 
-    /// What was asked for is not to be had.
+    /// Makes the failure for something that does not exist or may not be shown.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Refused,
@@ -60,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// The system refused.
+    /// Makes the failure for an error of the operating system.
     pub(crate) fn system(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::System,
@@ -68,7 +68,7 @@ impl Failure {
         }
     }
 
-    /// The stable name in the data for programs.
+    /// The stable name in the JSON.
     pub(crate) fn name(&self) -> &'static str {
         match self.exit {
             Exit::System => "system",

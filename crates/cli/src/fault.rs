@@ -1,4 +1,4 @@
-//! What is said where lancet itself has a fault: its place, and whether files may have been written. Never a trace.
+//! The message for a panic: where it happened, and whether files may have been written. A backtrace is never shown.
 
 use std::panic::set_hook;
 use std::sync::OnceLock;
@@ -8,22 +8,22 @@ use serde_json::Value;
 
 use crate::terminal::print_error;
 
-/// The call under way, for the words of a fault. A command makes one that writes, if any.
+/// The call that is being carried out, for the message of a panic. A command makes at most one call that writes.
 static UNDER_WAY: OnceLock<Cancel> = OnceLock::new();
 
-/// Calls a tool so that a fault on the way can be told with what became of its files.
+/// Calls a tool, and registers the call so that the message of a panic can say what became of its files.
 pub(crate) fn watched(session: &Session, tool: &str, arguments: Value) -> Reply {
     let call = RawCall::new(tool, arguments).with_caller(caller());
     let _ = UNDER_WAY.set(call.cancel.clone());
     session.call(call)
 }
 
-/// Who calls where somebody typed a command, for the record.
+/// The caller for commands that were typed, for the history.
 pub(crate) fn caller() -> Caller {
     Caller::client("lancet", env!("CARGO_PKG_VERSION"))
 }
 
-/// A panic's own message may quote the text of a file. The place says as much as a report needs.
+/// Replaces the panic hook: a panic's own message may quote the text of a file, so only its place is shown.
 pub(crate) fn hush_panics() {
     set_hook(Box::new(|panic| {
         let place = panic
@@ -35,7 +35,7 @@ pub(crate) fn hush_panics() {
 }
 
 fn words(place: &str, call: Option<&Cancel>) -> String {
-    // Over MCP the answer to each call says it, and nothing else writes.
+    // Over MCP the answer to each call says whether files were written, and nothing else writes.
     let files = match call {
         None => "",
         Some(call) if call.may_have_written() => {

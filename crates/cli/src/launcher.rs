@@ -1,5 +1,6 @@
-//! Starts programs for a person: pager, editor. Whatever a walled-in process starts is walled in too, so a small process
-//! of our own is started before the wall and starts them on request. Without a wall they are started directly.
+//! Starts programs for a person: pager and editor. Children of a process that is confined by Landlock are confined,
+//! too, so a small process of our own (the launcher) is started before the confinement and starts programs on request.
+//! Without a confinement they are started directly.
 
 mod wire;
 
@@ -12,20 +13,20 @@ use std::sync::OnceLock;
 
 use wire::Connection;
 
-/// The word that makes this program the launcher.
+/// The argument that makes this program the launcher.
 pub(crate) const WORD: &str = "--launcher";
 
-/// The line to the launcher, where there is one.
+/// The connection to the launcher; unset where there is none.
 static LAUNCHER: OnceLock<Connection> = OnceLock::new();
 
 /// A program to be started, with what it reads and writes.
 #[derive(Debug)]
 pub(crate) struct Launch {
-    /// The program, looked for as a shell would.
+    /// The program, found in `PATH` as a shell would.
     pub(crate) program: OsString,
-    /// What it is told.
+    /// The arguments of the program.
     pub(crate) arguments: Vec<OsString>,
-    /// Variables that it sees besides ours.
+    /// Environment variables that the program gets besides ours.
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// Its standard input.
     pub(crate) input: OwnedFd,
@@ -38,14 +39,14 @@ pub(crate) struct Launch {
 /// A program that was started.
 #[derive(Debug)]
 pub(crate) enum Running {
-    /// By us.
+    /// The program is a child of this process.
     Here(Child),
-    /// By the launcher, which tells on this line how it ended.
+    /// The launcher started the program and reports its exit status on this connection.
     There(Connection),
 }
 
 impl Launch {
-    /// A program that has the terminal to itself, such as an editor.
+    /// Prepares a program that uses the terminal itself, such as an editor.
     pub(crate) fn at_terminal(
         program: impl Into<OsString>,
         arguments: Vec<OsString>,
@@ -64,7 +65,7 @@ impl Launch {
         })
     }
 
-    /// Starts it.
+    /// Starts the program.
     pub(crate) fn start(self) -> io::Result<Running> {
         match LAUNCHER.get() {
             Some(launcher) => launcher.ask(self).map(Running::There),
@@ -84,7 +85,7 @@ impl Launch {
 }
 
 impl Running {
-    /// Waits for its end.
+    /// Waits for the program to end.
     pub(crate) fn wait(self) -> io::Result<ExitStatus> {
         match self {
             Self::Here(mut child) => child.wait(),
@@ -93,12 +94,12 @@ impl Running {
     }
 }
 
-/// Starts the launcher, once. Where that fails programs are started directly, behind the wall.
+/// Starts the launcher, once. If that fails, programs are started directly and are confined like this process.
 pub(crate) fn begin() {
     if LAUNCHER.get().is_none()
         && let Ok(line) = start_launcher()
     {
-        // Somebody else was quicker: theirs serves as well, and ours ends by itself.
+        // If another thread was faster, its launcher serves as well, and ours ends by itself.
         let _ = LAUNCHER.set(line);
     }
 }
@@ -107,22 +108,22 @@ fn start_launcher() -> io::Result<Connection> {
     let (ours, its) = wire::pair()?;
     let mut command = Command::new("/proc/self/exe");
     command.arg(WORD).stdin(Stdio::from(its));
-    // It ends when our end of the line is closed, which no child of ours inherits.
+    // The launcher ends when our end of the connection is closed, which no child of ours inherits.
     command.spawn()?;
     Ok(Connection::new(ours))
 }
 
-/// The launcher's life: starts what it is asked for until nobody is there to ask.
+/// The main loop of the launcher: starts requested programs until the connection is closed.
 pub(crate) fn serve(line: OwnedFd) -> io::Result<()> {
     let line = Connection::new(line);
     while let Some((launch, report)) = line.next()? {
-        // Each is waited for by itself: an editor may be open for hours.
+        // A thread waits for each program, because an editor may be open for hours.
         std::thread::spawn(move || {
             let ended = launch.start_here().and_then(|mut child| {
                 report.tell("started", 0)?;
                 child.wait()
             });
-            // Whoever asked may be gone by now; then nobody wants to know.
+            // If the requesting process has ended, the report is lost without harm.
             let _ = match ended {
                 Ok(status) => report.tell("ended", status.into_raw()),
                 Err(error) => report.tell("failed", error.raw_os_error().unwrap_or(0)),
@@ -132,7 +133,7 @@ pub(crate) fn serve(line: OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Was this program started to be the launcher?
+/// Whether this program was started to be the launcher.
 pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
     typed.len() == 2 && typed[1] == OsStr::new(WORD)
 }

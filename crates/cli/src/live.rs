@@ -1,5 +1,5 @@
-//! The settings of an engine as its files have them: read when it is opened, and again when somebody changes one of them.
-//! Whether one has changed is asked before every call, so it costs a look at each file's stamp and no more.
+//! Reloads the settings of an open engine when a settings file changes. This is checked before every call, so it costs
+//! one `stat` per file.
 
 use std::fs::Metadata;
 use std::io;
@@ -23,38 +23,38 @@ use crate::surroundings::{
     open_settings, settings_files, trusted_file,
 };
 
-/// A file that was changed less than this ago may be in the middle of being written; and a stamp may not tell the next
-/// change from this one.
+/// A file that was changed more recently than this may still be in the middle of being written, and its stat may not
+/// distinguish the next change from this one.
 const QUIET: Duration = Duration::from_millis(50);
-/// How often that is waited for.
+/// How often that time is waited for at most.
 const WAITS: usize = 10;
 
-/// What an engine's settings are made of.
+/// Everything that the settings of an engine are made from.
 #[derive(Clone)]
 pub(crate) struct Recipe {
     pub(crate) around: Surroundings,
     pub(crate) place: WorkArguments,
-    /// Where the project's file is.
+    /// The first root, where the project's settings file is.
     pub(crate) first_root: PathBuf,
-    /// `--tools`, or the tools that the command has.
+    /// The value of `--tools`, or the tools that the command has.
     pub(crate) tools: Vec<String>,
-    /// `--mode`
+    /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
     /// The mode where neither flag nor settings name one.
     pub(crate) unasked_mode: lancet::Mode,
-    /// The longest answer where the settings name none, in characters.
+    /// The longest answer in characters, where the settings name none.
     pub(crate) answer_limit: usize,
     pub(crate) log: Log,
 }
 
-/// The files, read.
+/// The contents of the settings files.
 struct Texts {
     files: Vec<SettingsFile>,
     claude: Option<ClaudeSettings>,
 }
 
 impl Recipe {
-    /// The settings as the files have them now.
+    /// Loads the settings from the files as they are now.
     pub(crate) fn load(&self) -> Result<Reread, Failure> {
         self.made_of(self.read()?)
     }
@@ -107,7 +107,7 @@ impl Recipe {
         [vec![watched.project], watched.others].concat()
     }
 
-    /// Every file that has a say, whether it is there or not.
+    /// Every file that influences the settings, whether or not it exists.
     fn watched(&self) -> Watched {
         let place = &self.place;
         let given = [&place.config, &place.settings].into_iter().flatten();
@@ -126,7 +126,7 @@ impl Recipe {
 }
 
 impl Texts {
-    /// Two readings with the same one say the same.
+    /// A hash of the contents: equal hashes mean equal settings.
     fn fingerprint(&self) -> String {
         let files: Vec<_> = self
             .files
@@ -137,10 +137,10 @@ impl Texts {
     }
 }
 
-/// The files that have a say.
+/// The files that influence the settings.
 struct Watched {
     project: PathBuf,
-    /// Which projects the user trusts.
+    /// The file that lists the projects that the user trusts.
     trusted: Option<PathBuf>,
     others: Vec<PathBuf>,
 }
@@ -150,7 +150,7 @@ impl Watched {
         let look = |path: &PathBuf| stamp(std::fs::metadata(path));
         let mut stamps: Vec<Stamp> = self.others.iter().map(look).collect();
         let project = look(&self.project);
-        // Where there is no such file nothing hangs on trust in it.
+        // Trust matters only if the project has a settings file.
         if project.is_ok() {
             stamps.extend(self.trusted.iter().map(look));
         }
@@ -160,7 +160,7 @@ impl Watched {
 }
 
 impl Watched {
-    /// Whether somebody has one of them open for writing.
+    /// Whether a process has one of the files open for writing.
     fn have_writers(&self) -> bool {
         let all = self.others.iter().chain([&self.project]);
         all.filter_map(|path| open_settings(path).ok())
@@ -168,7 +168,7 @@ impl Watched {
     }
 }
 
-/// What tells one state of a file from another; or why that cannot be said.
+/// The stat of a file, which distinguishes its versions; or why the file cannot be examined.
 type Stamp = Result<[i64; 7], io::ErrorKind>;
 
 fn stamp(found: io::Result<Metadata>) -> Stamp {
@@ -184,7 +184,7 @@ fn stamp(found: io::Result<Metadata>) -> Stamp {
     ])
 }
 
-/// How long ago a file was changed; nothing where its stamp is from the future.
+/// How long ago a file was changed; none where its time is in the future.
 fn age(stamp: &Stamp) -> Option<Duration> {
     let [.., seconds, nanoseconds] = stamp.as_ref().ok()?;
     let seconds = Duration::from_secs(u64::try_from(*seconds).ok()?);
@@ -208,12 +208,12 @@ struct LoadedState {
 }
 
 impl Live {
-    /// What the files say, and who looks at them from now on.
+    /// Loads the settings, and starts to watch the files.
     pub(crate) fn begin(recipe: Recipe) -> Result<(Reread, Live), Failure> {
         let watched = recipe.watched();
         let stamps = watched.stamps();
         let texts = recipe.read()?;
-        // One that was changed just now may change again under the same stamp.
+        // A file that was changed just now may change again under the same stat.
         let settled = stamps.iter().all(is_quiet);
         let known = LoadedState {
             stamps: if settled { stamps } else { Vec::new() },
@@ -228,7 +228,7 @@ impl Live {
         Ok((settings, live))
     }
 
-    /// The files, read while nobody was in the middle of writing one. Nothing where there is no end to it.
+    /// Reads the files at a moment when no process is writing one. None where such a moment does not come.
     fn read_quietly(&self, mut stamps: Vec<Stamp>) -> Option<(Vec<Stamp>, Result<Texts, Failure>)> {
         for _ in 0..WAITS {
             let youngest = stamps.iter().filter_map(age).min().unwrap_or(QUIET);
@@ -244,7 +244,7 @@ impl Live {
         None
     }
 
-    /// What the files say, where it is not what they said.
+    /// The settings, if their content has changed.
     fn reread(&self, texts: Texts, known: &mut LoadedState) -> Result<Option<Reread>, Failure> {
         let fingerprint = texts.fingerprint();
         if known.fingerprint.as_ref() == Some(&fingerprint) {

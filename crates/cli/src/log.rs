@@ -1,4 +1,4 @@
-//! The program's own log: lines on standard error up to a level, with paths and names but never a file's contents.
+//! The program's own log: lines on standard error up to a level, with paths and names but never a file's content.
 
 use std::io::Write as _;
 
@@ -8,14 +8,14 @@ use lancet_mcp::Level;
 use crate::arguments::LogLevel;
 use crate::failure::Failure;
 
-/// Says lines on standard error.
+/// Writes log lines to standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Log {
     level: Level,
 }
 
 impl Log {
-    /// The log that was asked for: by flag, else by `LANCET_LOG`, else `unasked`.
+    /// Makes the log with the level of the flag, else of `LANCET_LOG`, else `unasked`.
     pub(crate) fn new(
         flag: Option<LogLevel>,
         variable: Option<&str>,
@@ -32,14 +32,14 @@ impl Log {
         Ok(Self { level })
     }
 
-    /// Says a line, built only where it is heard.
+    /// Logs a line, which is built only if its level is enabled.
     pub(crate) fn say(self, level: Level, line: impl FnOnce() -> String) {
         if level <= self.level {
             write_line(level, &line());
         }
     }
 
-    /// The same log for the door for agents.
+    /// The same log for the MCP server.
     pub(crate) fn for_agents(self) -> lancet_mcp::Log {
         lancet_mcp::Log::new(self.level, write_line)
     }
@@ -64,13 +64,13 @@ fn write_line(level: Level, line: &str) {
         Level::Info => "info",
         Level::Debug => "debug",
     };
-    // Nobody is left to hear that standard error is closed.
+    // If standard error is closed there is nobody to report that to.
     let _ = writeln!(std::io::stderr(), "lancet: {word}: {line}");
 }
 
 impl Observer for Log {
     fn observe(&self, event: &Event) {
-        // Whatever the command is and however its answer is read: changes may be missing from the history.
+        // This is shown for every command and output format, because changes may be missing from the history.
         if let Event::SetAside { words, .. } = event {
             return self.say(Level::Error, || words.clone());
         }

@@ -1,4 +1,4 @@
-//! The door for the shell: the program `lancet`. Reads the command line, hands over to a command, ends with its code.
+//! The program `lancet`: parses the command line, runs a command, and ends with its exit code.
 
 mod answer;
 mod arguments;
@@ -30,7 +30,7 @@ use terminal::{Colour, print_error};
 
 fn main() -> ExitCode {
     fault::hush_panics();
-    // A fault of ours is told as one, in the form that was asked for, and not as a trace.
+    // A panic is reported as a failure in the requested format, and not as a backtrace.
     let ended = catch_unwind(AssertUnwindSafe(|| {
         start(&std::env::args_os().collect::<Vec<_>>())
     }));
@@ -48,7 +48,7 @@ fn start(typed: &[OsString]) -> Exit {
         print_error(&command::start_page(colour));
         return Exit::Usage;
     }
-    // Wanted before anything is parsed, so that a wrong command line is answered in the right form, too.
+    // The format is needed before anything is parsed, so that a wrong command line is answered in it, too.
     let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
     let ended = match Arguments::try_parse_from(typed) {
         Ok(arguments) => command::run(&arguments.command, &around),
@@ -58,7 +58,7 @@ fn start(typed: &[OsString]) -> Exit {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
             ) =>
         {
-            // Help that nobody waits for any more is no failure.
+            // If nobody reads the help any more, that is not a failure.
             let _ = error.print();
             Ok(Exit::Done)
         }
@@ -79,15 +79,15 @@ fn start(typed: &[OsString]) -> Exit {
     })
 }
 
-/// A write beyond `ulimit -f` ends a process by SIGXFSZ unless it handles the signal; then the write fails as on a full
-/// disk, and is told. A handler, and not "ignore": programs that are started from here get the signal as ever.
+/// Handles SIGXFSZ, which otherwise ends the process at a write beyond `ulimit -f`; with a handler the write fails as
+/// on a full disk and is reported. It is a handler and not "ignore", because child processes inherit "ignore".
 fn survive_size_limit() {
     let unused = std::sync::Arc::default();
-    // Where that is refused the signal does what it did before.
+    // If that is refused, the signal ends the process as before.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unused);
 }
 
-/// This process was started by another of ours, to start programs for it.
+/// Runs the launcher: another process of ours started this one to start programs.
 fn launch() -> Exit {
     let line = std::io::stdin().as_fd().try_clone_to_owned();
     match line.and_then(launcher::serve) {

@@ -1,4 +1,5 @@
-//! What the environment and the home folder say, read once. No other file of the program asks them.
+//! The environment of the process: variables, working folder and home folder, read once. No other file of the program
+//! reads them.
 
 mod git;
 mod roots;
@@ -20,20 +21,21 @@ pub(crate) use trust::file as trusted_file;
 
 use crate::failure::Failure;
 
-/// The surroundings of the process.
+/// The environment of the process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
-    /// The working folder, unless it is gone.
+    /// The working folder; none where it was removed.
     pub(crate) working: Option<PathBuf>,
     /// The home folder.
     pub(crate) home: Option<PathBuf>,
-    /// `NO_COLOR` is set, or the terminal is a dumb one.
+    /// Whether colours are unwanted: `NO_COLOR` is set, or `TERM` is `dumb`.
     pub(crate) plain: bool,
-    /// `LANCET_LOG`
+    /// The value of `LANCET_LOG`.
     pub(crate) log: Option<String>,
-    /// `VISUAL`, else `EDITOR`
+    /// The value of `VISUAL`, else of `EDITOR`.
     pub(crate) editor: Option<String>,
-    /// What shows long texts: `LANCET_PAGER`, else `PAGER`, else less. None where that is empty or `cat`, as in git.
+    /// The pager for long texts: `LANCET_PAGER`, else `PAGER`, else less. None where the variable is empty or `cat`, as
+    /// in git.
     pub(crate) pager: Option<String>,
     state_dir: Option<PathBuf>,
     state_home: Option<PathBuf>,
@@ -41,10 +43,10 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Looks around.
+    /// Reads the environment.
     pub(crate) fn look() -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-        // The rules for XDG's variables: a relative path counts as unset.
+        // By the rules for XDG variables a relative path counts as unset.
         let folder = |name: &str| {
             set(name)
                 .map(PathBuf::from)
@@ -66,7 +68,7 @@ impl Surroundings {
         }
     }
 
-    /// The state folder; none where there is not even a home.
+    /// The state folder; none where there is not even a home folder.
     pub(crate) fn state_dir(&self, given: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
         if let Some(chosen) = given.or(self.state_dir.as_deref()) {
             return self.absolute(chosen).map(Some);
@@ -79,14 +81,14 @@ impl Surroundings {
             .map(|folder| folder.join("lancet")))
     }
 
-    /// The user's settings file, whether it is there or not.
+    /// The path of the user's settings file, whether or not it exists.
     pub(crate) fn user_settings(&self) -> Option<PathBuf> {
         let home = self.home.as_ref().map(|home| home.join(".config"));
         let folder = self.config_home.clone().or(home)?;
         Some(folder.join("lancet").join("lancet.toml"))
     }
 
-    /// A path as an absolute one. `~` is expanded here as well, since no shell does it in `--root=~/x` or in the
+    /// Makes a path absolute. `~` is expanded here as well, because no shell does that in `--root=~/x` or in the
     /// arguments that an agent's settings list.
     pub(crate) fn absolute(&self, path: &Path) -> Result<PathBuf, Failure> {
         if let (Ok(rest), Some(home)) = (path.strip_prefix("~"), &self.home) {

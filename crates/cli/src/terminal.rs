@@ -1,4 +1,4 @@
-//! What people see: colours, diffs, and texts made safe to show. Decides nothing and asks nothing.
+//! Output for people: colours, diffs, pager, and escaped texts. Nothing is decided or asked here.
 
 mod passing;
 mod question;
@@ -17,13 +17,13 @@ use crate::surroundings::Surroundings;
 /// Whether a text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
-    /// With escape sequences.
+    /// Escape sequences are used.
     On,
-    /// Without.
+    /// Escape sequences are not used.
     Off,
 }
 
-/// How a stretch of text is set.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Style {
     Bold,
@@ -34,7 +34,7 @@ pub(crate) enum Style {
 }
 
 impl Colour {
-    /// Colours for a stream: only on a terminal, and only where they are welcome.
+    /// Chooses colours for a stream: only on a terminal, and only if they are wanted.
     pub(crate) fn of(is_terminal: bool, plain: bool) -> Self {
         if is_terminal && !plain {
             Colour::On
@@ -43,7 +43,7 @@ impl Colour {
         }
     }
 
-    /// Sets text in a style.
+    /// Formats text in a style.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         if self == Colour::Off || text.is_empty() {
             return text.to_owned();
@@ -58,7 +58,7 @@ impl Colour {
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
-    /// Sets a unified diff.
+    /// Colours a unified diff.
     pub(crate) fn diff(self, diff: &str) -> String {
         let mut out = String::with_capacity(diff.len() + 64);
         for line in diff.lines() {
@@ -76,7 +76,7 @@ impl Colour {
         out
     }
 
-    /// Sets numbered lines as Read gives them: the numbers and the notices stand back.
+    /// Formats numbered lines as Read gives them: numbers and notices are dimmed.
     pub(crate) fn numbered(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 64);
         for line in text.lines() {
@@ -104,12 +104,12 @@ pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Writes to standard output. A reader that has gone away has seen enough: that is no failure.
+/// Writes to standard output. If the reader has closed it, that is not a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     stream(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard output piece by piece: what is long need not be held as one text.
+/// Writes to standard output piece by piece, so that long output need not be held in memory.
 pub(crate) fn stream(
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
@@ -122,7 +122,7 @@ pub(crate) fn stream(
     }
 }
 
-/// Writes to standard output, on a terminal through the reader's pager.
+/// Writes to standard output, on a terminal through the person's pager.
 pub(crate) fn page(text: &str, around: &Surroundings) -> Result<(), Failure> {
     let height = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| size.ws_row);
     let fits = text.is_empty() || text.lines().count() < usize::from(height);
@@ -132,7 +132,7 @@ pub(crate) fn page(text: &str, around: &Surroundings) -> Result<(), Failure> {
     };
     match pager(command) {
         Ok((running, mut input)) => {
-            // Whoever has seen enough closes it early.
+            // The pager may be closed before the end.
             let _ = input.write_all(text.as_bytes());
             drop(input);
             let _ = running.wait();
@@ -142,8 +142,8 @@ pub(crate) fn page(text: &str, around: &Surroundings) -> Result<(), Failure> {
     }
 }
 
-/// Starts a pager. It is a command of the shell, as git takes it; less quits by itself where everything fits and lets
-/// colours through, unless the person has told it otherwise.
+/// Starts a pager. The command is run by the shell, as git does; `less` is told to quit where everything fits and to
+/// pass colours through, unless the person has set its options.
 fn pager(command: &str) -> io::Result<(Running, io::PipeWriter)> {
     let (reader, writer) = io::pipe()?;
     let script = format!("LESS=${{LESS-FRX}}; export LESS; {command}");
@@ -155,7 +155,7 @@ fn pager(command: &str) -> io::Result<(Running, io::PipeWriter)> {
     Ok((pager.start()?, writer))
 }
 
-/// Writes to standard error. Where that fails, there is nobody left to tell.
+/// Writes to standard error. If that fails there is nobody to report it to.
 pub(crate) fn print_error(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,22 +1,23 @@
-//! The second wall: once the roots are fixed, the kernel itself (Landlock) refuses this process every write outside them,
-//! the state folder and the user's settings folder. The first wall, paths held below their roots, does not rely on it.
-//! Never in the library: it binds the whole process, and its children, for good.
+//! Confines the process with Landlock: once the roots are fixed, the kernel refuses this process every write outside
+//! them, the state folder and the user's settings folder. This is a second line of defence: that paths stay below their
+//! roots does not depend on it. The library never does this, because it binds the whole process and its children for
+//! good.
 
 use std::path::PathBuf;
 
 use crate::launcher;
 
-/// What the kernel keeps this process from.
+/// The confinement of this process by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wall {
-    /// Writing outside is refused; the number is that of the kernel's interface.
+    /// Writing outside is refused; the number is the version of the Landlock interface.
     Stands(u32),
-    /// This kernel (or its settings) has no such wall.
+    /// This kernel, or its configuration, has no Landlock.
     Absent,
 }
 
 impl Wall {
-    /// For people.
+    /// The confinement as text for people.
     pub(crate) fn words(self) -> String {
         match self {
             Self::Stands(level) => {
@@ -28,7 +29,7 @@ impl Wall {
         }
     }
 
-    /// For programs; none where there is no wall.
+    /// The version of the Landlock interface, for programs; none where the process is not confined.
     pub(crate) fn level(self) -> Option<u32> {
         match self {
             Self::Stands(level) => Some(level),
@@ -46,12 +47,12 @@ pub(crate) struct WritableFolders {
     pub(crate) made: Vec<PathBuf>,
 }
 
-/// Raises the wall around this thread and all that it starts from now on; where it cannot be had, says so.
+/// Confines this thread and everything that it starts from now on; the result says whether that was possible.
 #[cfg(target_os = "linux")]
 pub(crate) fn raise(gates: &WritableFolders) -> Wall {
     use std::os::unix::fs::DirBuilderExt as _;
     raise_with(gates, &|folder| {
-        // Where that fails the first write says why, as it does without a wall.
+        // If this fails, the first write reports why, as it does without confinement.
         let _ = std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -70,10 +71,11 @@ fn raise_with(
         RulesetCreatedAttr as _, RulesetStatus, path_beneath_rules,
     };
     let mut writing = AccessFs::from_write(ABI::V5);
-    // What a terminal is asked is no writing.
+    // An ioctl on a terminal is not a write to a file.
     writing.remove(AccessFs::IoctlDev);
     let rules = Ruleset::default()
-        // A kernel that cannot tell moves inside from moves out refuses both: then rather no wall.
+        // A kernel that cannot distinguish moves inside from moves out of a folder would refuse both; then there is no
+        // confinement.
         .set_compatibility(CompatLevel::SoftRequirement)
         .handle_access(AccessFs::Refer)?
         .set_compatibility(CompatLevel::BestEffort)
@@ -82,7 +84,7 @@ fn raise_with(
     for folder in &gates.made {
         make(folder);
     }
-    // Programs that a person is asked through need these; none of them is a file.
+    // Programs through which a person is asked need these devices; neither is a file.
     let devices = ["/dev/null", "/dev/tty"].map(PathBuf::from);
     let open = gates.folders.iter().chain(&gates.made).chain(&devices);
     let status = rules
@@ -95,13 +97,14 @@ fn raise_with(
     })
 }
 
-/// No other system has such a wall.
+/// No other system has Landlock.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn raise(_: &WritableFolders) -> Wall {
     Wall::Absent
 }
 
-/// Whether this process may have to start programs for a person: then the launcher has to be there before the wall.
+/// Starts the launcher where this process may have to start programs for a person: it must exist before the
+/// confinement.
 pub(crate) fn prepare() {
     let terminal = std::fs::OpenOptions::new().write(true).open("/dev/tty");
     if cfg!(target_os = "linux") && terminal.is_ok() {
@@ -121,7 +124,7 @@ mod tests {
 
     const PLACE: &str = "LANCET_TEST_BEHIND_THE_WALL";
 
-    /// The wall stays for good, so what is behind it runs in a process of its own: this program once more.
+    /// The confinement is permanent, so the test runs in a process of its own: this program once more.
     #[test]
     fn the_kernel_refuses_every_write_outside() {
         let place = tempfile::tempdir().expect("a folder");
@@ -150,7 +153,7 @@ mod tests {
         let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else {
             return;
         };
-        // A thread of its own, so that the test runner's may still write where it likes.
+        // A thread of its own is confined, so that the test runner's threads can still write anywhere.
         let walled = std::thread::spawn(move || try_everything(&place));
         walled.join().expect("as it should be");
     }
@@ -169,7 +172,7 @@ mod tests {
             return;
         };
         assert!(level >= 2);
-        // Inside everything goes, across folders and to the state folder too.
+        // Inside everything is possible, across folders and in the state folder too.
         fs::write(root.join("new"), "x").expect("inside");
         fs::rename(root.join("new"), root.join("sub/new")).expect("inside");
         let exchange = rustix::fs::RenameFlags::EXCHANGE;
@@ -177,7 +180,7 @@ mod tests {
         rustix::fs::renameat_with(here, &a, here, root.join("sub/b"), exchange).expect("inside");
         fs::rename(root.join("sub/b"), made.join("b")).expect("to the state folder");
         fs::write("/dev/null", "x").expect("no file");
-        // Outside nothing does, by whatever way.
+        // Outside nothing is possible, in whatever way.
         std::os::unix::fs::symlink(&o, root.join("link")).expect("a link is no write outside");
         let refused = |result: std::io::Result<()>| {
             let error = result.expect_err("outside");
@@ -196,7 +199,7 @@ mod tests {
             fs::read_to_string(&o).expect("reading is free"),
             "outside/o"
         );
-        // Children are behind it as well. What was open before stays open.
+        // Children are confined, too. Files that were open before stay open.
         let status = Command::new("sh")
             .args(["-c", "echo x > \"$0\""])
             .arg(&o)

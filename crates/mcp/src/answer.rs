@@ -1,5 +1,5 @@
-//! The words and the form of what goes back to a client: results of calls, refusals that this door gives itself, and
-//! the instructions.
+//! The form of what goes back to a client: results of calls, refusals that the server gives itself, and the
+//! instructions.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::pool::Progress;
 /// The key of the data in a result's `_meta`.
 const RESULT: &str = "lancet/result";
 
-/// Roots that the instructions name; more would be a list nobody reads.
+/// How many roots the instructions name.
 const NAMED_ROOTS: usize = 5;
 
-/// A result: text for the model, data for programs.
+/// Converts a reply to an MCP result: text for the model, data for programs.
 pub(crate) fn result(reply: Reply, answers: Answers, client: &ClientProfile) -> CallToolResult {
     let mut result = CallToolResult::default();
     if reply.is_error() {
@@ -34,7 +34,7 @@ pub(crate) fn result(reply: Reply, answers: Answers, client: &ClientProfile) -> 
     result
 }
 
-/// A block of an answer as MCP has it.
+/// Converts a block of an answer to MCP content.
 fn content(block: Block) -> Option<ContentBlock> {
     match block {
         Block::Text(text) => Some(ContentBlock::text(text)),
@@ -42,7 +42,7 @@ fn content(block: Block) -> Option<ContentBlock> {
     }
 }
 
-/// What a call came to, in a word for the log.
+/// The outcome of a call in one word, for the log.
 pub(crate) fn outcome(response: &CallToolResponse) -> String {
     let CallToolResponse::Complete(result) = response else {
         return "asks".to_owned();
@@ -54,7 +54,7 @@ pub(crate) fn outcome(response: &CallToolResponse) -> String {
     name.unwrap_or("done").to_owned()
 }
 
-/// The data with the text: a client that shows its model nothing but this shows it everything.
+/// The data together with the text, because some clients show their model only the structured content.
 fn structured(reply: &Reply) -> Value {
     let mut all = JsonObject::new();
     all.insert("text".to_owned(), reply.text().into());
@@ -64,7 +64,7 @@ fn structured(reply: &Reply) -> Value {
     Value::Object(all)
 }
 
-/// A refusal of this door's own.
+/// Makes the reply for a refusal of the server itself.
 pub(crate) fn refused(refusal: &Refusal, tool: &str) -> Reply {
     Reply::refusing(tool, refusal)
 }
@@ -86,7 +86,7 @@ pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Rep
     refused(&Refusal::new(RefusalKind::Timeout, words), tool)
 }
 
-/// What a client tells its model about the server as a whole.
+/// The instructions that a client gives its model about the server as a whole.
 pub(crate) fn instructions(lancet: &Lancet) -> String {
     let mut roots: Vec<String> = lancet
         .roots()

@@ -1,6 +1,6 @@
-//! What clients are known to do with an answer before their model reads it: the one table of it, with where each figure
-//! was seen. Agents cut long answers, most of them in the middle; what was cut was not shown, so an answer must be short
-//! enough for all of it to be handed on.
+//! The table of what clients do with an answer before their model reads it, with the version in which each figure was
+//! observed. Agents cut long answers, most of them in the middle; a line that was cut was not seen, so an answer must
+//! be short enough to be forwarded whole.
 
 use lancet::call::{AnswerLimit, HandedOn, Measure};
 use lancet::settings::ClientLimit;
@@ -9,20 +9,21 @@ use serde_json::{Map, Value, json};
 
 use crate::identity;
 
-/// What a result takes besides its text where the client hands on the JSON of it: its form, and the data that is left.
+/// The length of a result besides its text where the client forwards the JSON of the result: the JSON syntax and the
+/// shortened data.
 const FRAME: usize = 700;
 /// The most bytes of that data.
 const MOST_DATA: usize = 500;
-/// The longest text in it, in bytes.
+/// The longest string in that data, in bytes.
 const LONGEST_TEXT: usize = 64;
 
-/// What a client does with an answer.
+/// How a client forwards an answer.
 struct Client {
-    /// The name that it gives itself; one that ends in `*` stands for all that begin so.
+    /// The name that the client gives itself; a name that ends in `*` covers all names with that prefix.
     name: &'static str,
-    /// The most bytes of an answer that reach its model.
+    /// The most bytes of an answer that reach the client's model.
     most: Option<usize>,
-    /// Where the model is told by its requests and is one of these, nothing is cut.
+    /// Models for which the client cuts nothing, where its requests name the model.
     unless_model: &'static [&'static str],
     hands_on: ForwardedForm,
 }
@@ -34,11 +35,11 @@ enum ForwardedForm {
     Text,
     /// The JSON of the whole result, `_meta` included.
     Result,
-    /// The text; of a refusal a JSON string of the call's arguments, `_meta` and the text.
+    /// The text; for a refusal, a JSON string of the call's arguments, `_meta` and the text.
     RefusalsWithArguments,
 }
 
-/// The table. A figure is a little below what was seen to be cut.
+/// The table. Each figure is a little below the length at which cutting was observed.
 const CLIENTS: &[Client] = &[
     // Cline CLI 3.0.65, November 2026: the JSON of the result is cut in the middle at 8,000 characters.
     Client {
@@ -47,15 +48,15 @@ const CLIENTS: &[Client] = &[
         unless_model: &[],
         hands_on: ForwardedForm::Result,
     },
-    // Codex 0.166.0, November 2026: cut in the middle at about 10,000 bytes, with a line about the time before the text,
-    // for models that it has no data of; with gpt-5.5, 31 kB arrived whole.
+    // Codex 0.166.0, November 2026: cut in the middle at about 10,000 bytes, with a line about the time before the
+    // text, for models that it does not know; with gpt-5.5, 31 kB arrived whole.
     Client {
         name: "codex-mcp-client",
         most: Some(9_500),
         unless_model: &["gpt-5.5"],
         hands_on: ForwardedForm::Text,
     },
-    // Copilot CLI 1.0.102, November 2026: of anything over about 20,000 bytes 500 characters are shown.
+    // Copilot CLI 1.0.102, November 2026: of an answer over about 20,000 bytes only 500 characters are shown.
     Client {
         name: "copilot-cli",
         most: Some(19_000),
@@ -85,7 +86,7 @@ pub(crate) struct ClientProfile {
 }
 
 impl ClientProfile {
-    /// What is known of the client of this name; `meta` is that of its request.
+    /// Looks up the client of this name; `meta` is the `_meta` of its request, `set` the limits of the settings.
     pub(crate) fn of(client: Option<&str>, meta: &Map<String, Value>, set: &[ClientLimit]) -> Self {
         let row = client.and_then(|client| CLIENTS.iter().find(|row| is_named(row.name, client)));
         let set = client.and_then(|client| set.iter().rev().find(|set| set.is_for(client)));
@@ -124,13 +125,13 @@ impl ClientProfile {
         HandedOn::new(answers, refusals)
     }
 
-    /// Whether the client is one whose model reads answers in another form than they have. Structured content would
-    /// reach it beside the text, or instead of it.
+    /// Whether the client's model reads answers in another form than the text alone. Structured content would reach it
+    /// beside the text, or instead of it.
     pub(crate) fn takes_text_alone(&self) -> bool {
         self.most.is_some() || self.hands_on() != ForwardedForm::Text
     }
 
-    /// The data of a result: all of it, or for a client whose model reads it what the text does not say.
+    /// The data of a result: all of it or, for a client whose model reads it, only what the text does not say.
     pub(crate) fn data(&self, data: Value) -> Value {
         match self.hands_on() {
             ForwardedForm::Text => data,
@@ -138,7 +139,7 @@ impl ClientProfile {
         }
     }
 
-    /// The list of tools with the budget that is in force for this client.
+    /// The list of tools with the answer limit that is in force for this client.
     pub(crate) fn tools(&self, tools: &[Tool]) -> Vec<Tool> {
         let mut tools = tools.to_vec();
         for tool in &mut tools {
@@ -155,7 +156,7 @@ impl ClientProfile {
     }
 }
 
-/// The hint that tells clients how long answers may be.
+/// The `_meta` key that tells clients how long answers may be.
 const BUDGET: &str = "anthropic/maxResultSizeChars";
 
 fn is_named(pattern: &str, client: &str) -> bool {
@@ -165,7 +166,8 @@ fn is_named(pattern: &str, client: &str) -> bool {
     }
 }
 
-/// Data without what repeats the text: codes, names, revisions, operations, types and counts, as far as the frame goes.
+/// Shortens data to what the text does not repeat: codes, names, revisions, operations, types and counts, as far as the
+/// limit allows.
 fn brief(data: &Value) -> Value {
     let mut brief = JsonObject::new();
     if let Some(error) = data.get("error") {
@@ -191,7 +193,7 @@ fn brief(data: &Value) -> Value {
     Value::Object(brief)
 }
 
-/// A number, a yes or no, or a few of them under names.
+/// Whether a value is a number, a boolean, or a small object of them.
 fn is_count(value: &Value) -> bool {
     let is_plain = |value: &Value| value.is_number() || value.is_boolean();
     match value {

@@ -1,6 +1,6 @@
-//! Questions to the person behind a client, as MCP elicitation: in the words of the protocol, in both its generations. The
-//! first asks with a request of the server's own; the second ends the call with what it needs and goes on when it is
-//! called again.
+//! Questions to the user of a client by MCP elicitation, in both generations of the protocol. In the first the server
+//! sends a request; in the second the call ends with the question and goes on when the client repeats it with the
+//! answer.
 
 mod form;
 
@@ -100,7 +100,7 @@ impl Approver for ElicitApprover {
             FormAnswer::Dismissed => Answer::Unanswered(None),
             FormAnswer::Declined => no(None),
             FormAnswer::No => {
-                // The no stands, whatever comes of the words.
+                // The no is final, whatever becomes of the reason.
                 wait.declined();
                 let until = Instant::now().checked_add(WORDS_WAIT);
                 let result = self.put(form::reason(), wait, until);
@@ -114,7 +114,7 @@ fn is_over(wait: &Wait, until: Option<Instant>) -> bool {
     wait.is_over() || until.is_some_and(|until| Instant::now() > until)
 }
 
-/// Whether the person behind a client is asked.
+/// Whether the user of a client is asked.
 pub(crate) fn is_asked(
     ask: Ask,
     client: Option<&str>,
@@ -131,12 +131,13 @@ pub(crate) fn is_asked(
 }
 
 impl PendingQuestion {
-    /// Whether nobody waits for the answer any more.
+    /// Whether no call waits for the answer any more.
     pub(crate) fn is_over(&self) -> bool {
         is_over(&self.wait, self.until)
     }
 
-    /// Asks in the first generation: a request to the client, withdrawn where nobody waits for it any more.
+    /// Asks in the first generation: sends a request to the client, and withdraws it when no call waits for it any
+    /// more.
     pub(crate) async fn put_to(self, peer: Peer<RoleServer>) {
         let request = ServerRequest::ElicitRequest(self.request.clone());
         let options = PeerRequestOptions::no_options();
@@ -161,7 +162,7 @@ impl PendingQuestion {
         let _ = self.answer.send(result);
     }
 
-    /// Asks in the second generation: what the call needs before it can go on.
+    /// Asks in the second generation: makes the result that says what the call needs.
     pub(crate) fn required(&self, state: &str) -> InputRequiredResult {
         let mut requests = InputRequests::new();
         let request = InputRequest::Elicitation(self.request.clone());
@@ -169,7 +170,7 @@ impl PendingQuestion {
         InputRequiredResult::new(Some(requests), Some(state.to_owned()))
     }
 
-    /// Takes the answer of a call that was sent again.
+    /// Takes the answer from a repeated call.
     pub(crate) fn answered(self, responses: Option<&BTreeMap<String, Value>>) {
         let response = responses.and_then(|responses| responses.get(NAME)).cloned();
         let result = response.and_then(|value| serde_json::from_value(value).ok());

@@ -1,5 +1,5 @@
-//! What a host tells in a call's `_meta` about its conversation: text that it put before the model by itself, and
-//! that it shortened the conversation. Told to the session before the call is carried out.
+//! What a host reports in a call's `_meta` about its conversation: text that it showed the model by itself, and that it
+//! shortened the conversation. The session records it before the call is carried out.
 
 use std::path::PathBuf;
 
@@ -42,8 +42,8 @@ impl HostNotices {
         Self { seen, shortened }
     }
 
-    /// Tells the session. News that cannot be used is a matter for the log: the call is the model's, the mistake the
-    /// host's, and without it the ledger only knows less.
+    /// Reports to the session. An unusable report is only logged: the call is the model's and the mistake the host's,
+    /// and without the report the ledger merely knows less.
     pub(crate) fn tell(&self, session: &Session, log: &Log) {
         if self.shortened {
             session.shortened();

@@ -1,6 +1,6 @@
-//! Whose call it is: the session, turn and call id that a client puts into a request's `_meta`, in our own keys or in
-//! the ones known agents use (`docs/sessions.md` is the same table in words). All of it is what the host says, never
-//! the model; nothing but the choice of the ledger hangs on it.
+//! Which session, turn and call id a request belongs to, read from its `_meta`, under lancet's own keys or those of
+//! known agents (`docs/sessions.md` lists the same table). The host sets these values, never the model, and only the
+//! choice of the ledger depends on them.
 
 use serde_json::{Map, Value};
 
@@ -10,24 +10,24 @@ pub(crate) const SESSION: &str = "lancet/session";
 pub(crate) const TURN: &str = "lancet/turn";
 /// The key of the call's id.
 pub(crate) const CALL: &str = "lancet/call";
-/// The key of what the host put before the model by itself.
+/// The key of text that the host showed the model by itself.
 pub(crate) const SEEN: &str = "lancet/seen";
-/// The key of a shortened conversation.
+/// The key that reports a shortened conversation.
 pub(crate) const SHORTENED: &str = "lancet/shortened";
 
-/// The longest name a session may have.
+/// The longest name that a session may have.
 const LONGEST: usize = 64;
 
 /// The keys of one known agent.
 struct Agent {
-    /// What the client's name begins with, folded to lower case; where keys carry the agent's own prefix, anything.
+    /// The prefix of the client's name in lower case; empty where the keys themselves carry the agent's prefix.
     client: &'static str,
     session: &'static [&'static str],
     turn: &'static [&'static str],
     call: &'static [&'static str],
 }
 
-/// The agents whose keys are known. A bare key such as `threadId` counts only from the client that is known to send it.
+/// The known agents. A bare key such as `threadId` counts only from the client that is known to send it.
 const AGENTS: &[Agent] = &[
     Agent {
         client: "codex",
@@ -73,17 +73,17 @@ const AGENTS: &[Agent] = &[
     },
 ];
 
-/// What a request says of its caller.
+/// What a request says about its caller.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The session's name, where the request names one.
+    /// The session's name; none where the request names none.
     pub(crate) session: Option<String>,
     pub(crate) turn: Option<String>,
     pub(crate) call: Option<String>,
 }
 
 impl Identity {
-    /// Reads a request's `_meta`; `client` is the name the client gave itself.
+    /// Reads a request's `_meta`; `client` is the name that the client gave itself.
     pub(crate) fn read(meta: &Map<String, Value>, client: Option<&str>) -> Self {
         let mut identity = Self {
             session: text(meta, SESSION),
@@ -107,7 +107,7 @@ impl Identity {
     }
 }
 
-/// A text of `_meta` that is not empty. A key that is not there may be a path into an object, or into JSON sent as text.
+/// A non-empty string of `_meta`. A key that does not exist may be a path into an object, or into JSON sent as text.
 pub(crate) fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
     let found = match meta.get(key) {
         Some(value) => value.as_str().map(str::to_owned),
@@ -126,9 +126,9 @@ pub(crate) fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
     found.filter(|text| !text.is_empty())
 }
 
-/// A session's name from a client's name and its id, with a dot between them: the characters a name may have, at most
-/// 64. Where anything had to be left out, or the dot is not the first one, a check value tells such names apart, so that
-/// no two conversations share a ledger.
+/// Makes a session's name from a client's name and its id, joined by a dot: only characters that a name may have, at
+/// most 64. Where characters were left out, or the client's name has a dot itself, a checksum is added, so that no two
+/// conversations share a ledger.
 fn session_name(client: &str, id: &str) -> String {
     let plain = |text: &str| -> String {
         text.chars()
@@ -156,7 +156,7 @@ fn session_name(client: &str, id: &str) -> String {
     )
 }
 
-/// FNV-1a: names must come out the same in every version and process, and no enemy chooses them.
+/// The FNV-1a hash: names must be the same in every version and process, and no attacker chooses them.
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

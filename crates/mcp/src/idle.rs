@@ -1,5 +1,5 @@
-//! What is put off until nobody waits: compressing the history and letting old changes go, in steps so short that a call
-//! that comes meanwhile does not notice.
+//! Maintenance while the server is idle: compresses the history and removes old changes, in steps so short that a call
+//! that arrives meanwhile is not delayed noticeably.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,12 +10,12 @@ use tokio::sync::Notify;
 
 use crate::pool::{Pool, Progress};
 
-/// The longest that a call may have to wait for a step.
+/// The longest step, which is the longest that a call may have to wait for one.
 const STEP: Duration = Duration::from_millis(10);
-/// A pause between two steps.
+/// The pause between two steps.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Counts the calls, so that quiet can be told from work.
+/// Notifies the maintenance of calls, so that it runs only while there are none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Activity(Arc<Calls>);
 
@@ -26,7 +26,7 @@ struct Calls {
 }
 
 impl Activity {
-    /// A call came, or was answered.
+    /// Notes that a call arrived or was answered.
     pub(crate) fn note(&self) {
         self.0.count.fetch_add(1, Ordering::Relaxed);
         self.0.came.notify_one();
@@ -37,7 +37,8 @@ impl Activity {
     }
 }
 
-/// Tidies whenever there was a call and it then was quiet for so long. Never ends by itself; without calls it sleeps.
+/// Maintains the history whenever there was a call and then none for `quiet`. It never ends by itself; without calls it
+/// sleeps.
 pub(crate) async fn tidy(lancet: Lancet, pool: Arc<Pool>, activity: Activity, quiet: Duration) {
     loop {
         activity.0.came.notified().await;
@@ -55,12 +56,12 @@ pub(crate) async fn tidy(lancet: Lancet, pool: Arc<Pool>, activity: Activity, qu
     }
 }
 
-/// One step on a thread for calls; whether there is more to do.
+/// Runs one step on a thread of the pool, and says whether more is to be done.
 async fn step(lancet: &Lancet, pool: &Pool) -> bool {
     let lancet = lancet.clone();
     let work = move || {
         let tidied = lancet.history().map(|history| history.tidy(STEP));
-        // What cannot be tidied now is tidied another time.
+        // If a step fails, the next quiet period tries again.
         matches!(tidied, Some(Ok((removed, sealed))) if removed.unfinished || sealed.left > 0)
     };
     pool.run(&Progress::default(), work).await.unwrap_or(false)

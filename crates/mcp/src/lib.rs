@@ -51,30 +51,30 @@ pub enum Answers {
     /// Text for the model; data for programs in `_meta["lancet/result"]`.
     #[default]
     Text,
-    /// The same, and `structuredContent` with an output schema for every tool but Read.
+    /// The same, plus `structuredContent` with an output schema for every tool but Read.
     Structured,
 }
 
-/// How to serve.
+/// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The one session of all calls, whatever they say themselves.
+    /// The session of all calls, whatever they name themselves; none where each call's own counts.
     pub session: Option<SessionName>,
     /// The form of answers.
     pub answers: Answers,
     /// Who is asked before a write.
     pub ask: Ask,
-    /// Where the server's own words go.
+    /// The log of the server's own messages.
     pub log: Log,
-    /// The longest a call may take.
+    /// The longest time that a call may take.
     pub time_limit: Duration,
-    /// What a call that is to stop gets to do so by itself, before others go on without it.
+    /// How long a call that is to stop may take to do so, before its thread is replaced.
     pub grace: Duration,
-    /// How long a call waits for a client that offers roots to say which they are.
+    /// How long a call waits for the roots of a client that offers them.
     pub roots_wait: Duration,
     /// The longest message, in bytes.
     pub message_limit: usize,
-    /// How long it is quiet before the history is tidied up.
+    /// How long there must be no call before the history is maintained.
     pub quiet: Duration,
 }
 
@@ -94,11 +94,11 @@ impl Default for Options {
     }
 }
 
-/// Why serving ended other than by the client's leaving.
+/// Why serving ended, other than because the client disconnected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The system gave no reactor.
+    /// The operating system refused the async reactor.
     #[error("cannot start: {0}")]
     Start(#[source] io::Error),
     /// The connection broke.
@@ -106,10 +106,11 @@ pub enum ServeError {
     Connection(String),
 }
 
-/// Serves one client over standard input and output until it closes them. Standard output carries the protocol alone.
+/// Serves one client over standard input and output until it closes them. Only the protocol is written to standard
+/// output.
 ///
 /// # Errors
-/// The system refused a reactor, or the connection broke.
+/// The operating system refused the async reactor, or the connection broke.
 pub fn serve_stdio(lancet: Lancet, options: Options) -> Result<(), ServeError> {
     hush_panics(options.log.clone());
     let reactor = tokio::runtime::Builder::new_current_thread()
@@ -120,7 +121,7 @@ pub fn serve_stdio(lancet: Lancet, options: Options) -> Result<(), ServeError> {
         let (reader, writer) = rmcp::transport::stdio_pipes();
         serve(lancet, options, reader, writer).await
     });
-    // Not waited for: a thread may still stand in a read of standard input that never returns.
+    // Its threads are not awaited: one may still be in a read of standard input that never returns.
     reactor.shutdown_background();
     served
 }
@@ -159,7 +160,7 @@ where
             }
             Ok(_) => Ok(()),
         },
-        // A client that leaves before its first word has nothing to be told.
+        // A client that disconnects before its first message is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(ServeError::Connection(error.to_string())),
     };
@@ -173,7 +174,7 @@ where
     ended
 }
 
-/// A panic's own message may quote the text of a file. The place says as much as a report needs.
+/// Replaces the panic hook: a panic's own message may quote the text of a file, so only its place is logged.
 fn hush_panics(log: Log) {
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic

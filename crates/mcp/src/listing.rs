@@ -1,5 +1,5 @@
-//! The list of tools as clients get it, made from what the tools declare, and anew only where the settings change.
-//! Order and text are fixed: a list that changes costs every client its cached prompt.
+//! The list of tools for clients, built from the tools' declarations, and rebuilt only where the settings change. Order
+//! and text are fixed, because a changed list invalidates every client's cached prompt.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -49,7 +49,7 @@ impl BuiltList {
     }
 }
 
-/// The tools in the order they were declared. `limit` is the longest answer in force, in characters.
+/// Converts the declarations in their order. `limit` is the longest answer in force, in characters.
 fn listing(declarations: &[Declaration], limit: usize, answers: Answers) -> Vec<Tool> {
     declarations
         .iter()

@@ -1,25 +1,25 @@
-//! Where the server's own words go: a callback of the program that runs it. Standard output belongs to the protocol,
-//! and no line ever holds a file's content, a call's arguments or an answer.
+//! The log of the server's own messages: a callback of the program that runs it. Standard output belongs to the
+//! protocol, and no line contains a file's content, a call's arguments or an answer.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// How much a line of the log matters.
+/// The severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Something of lancet's own went wrong.
+    /// lancet itself failed.
     Error,
-    /// The client did something that was not carried out.
+    /// A request of the client was not carried out.
     Warn,
-    /// Start and end.
+    /// The server started or ended.
     Info,
-    /// Every call, by name and time.
+    /// Every call, with its name and duration.
     Debug,
 }
 
 type Sink = dyn Fn(Level, &str) + Send + Sync;
 
-/// A sink for log lines, and the level up to which it hears them.
+/// A sink for log lines, and the level up to which it gets them.
 #[derive(Clone)]
 pub struct Log {
     level: Option<Level>,
@@ -35,7 +35,7 @@ impl Log {
         }
     }
 
-    /// Says nothing.
+    /// Makes a log that discards everything.
     pub fn silent() -> Self {
         Self {
             level: None,
@@ -43,7 +43,7 @@ impl Log {
         }
     }
 
-    /// Says a line, built only where somebody hears it.
+    /// Logs a line, which is built only if its level is enabled.
     pub(crate) fn say(&self, level: Level, line: impl FnOnce() -> String) {
         if self.level.is_some_and(|heard| level <= heard) {
             (self.sink)(level, &line());

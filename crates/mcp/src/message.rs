@@ -1,6 +1,6 @@
-//! Turns one line of the client into a message of the protocol library, or into the answer it gets instead.
-//! A call of a tool is read here by ourselves: its arguments stay as they were sent, whatever their form, and
-//! what cannot be read still finds its way back to the call it belongs to.
+//! Parses one line of the client into a message of the protocol library, or into the error that answers it. Calls of
+//! tools are parsed here and not by the library: their arguments stay as they were sent, whatever their form, and a
+//! call that cannot be parsed still gets an answer under its id.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,17 +21,17 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMETERS: i32 = -32602;
 
-/// What a line turned out to be.
+/// The result of parsing a line.
 pub(crate) enum Received {
     /// A message for the protocol library.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// No message: this is answered at once.
+    /// The line is not a message; this error answers it at once.
     Fault(Fault),
-    /// Nothing that wants an answer.
+    /// The line needs no answer.
     Nothing,
 }
 
-/// A JSON-RPC error for a line that is no message.
+/// A JSON-RPC error for a line that is not a message.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fault {
     code: i32,
@@ -40,7 +40,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// A line over the limit; whose it was cannot be known.
+    /// The error for a line over the limit; its request id cannot be known.
     pub(crate) fn too_long(limit: usize) -> Self {
         let words =
             format!("a message may have at most {limit} bytes; this one was dropped unread");
@@ -51,7 +51,7 @@ impl Fault {
         }
     }
 
-    /// A request under the id of one that has no answer yet. It is not carried out.
+    /// The error for a request under the id of one that has no answer yet. It is not carried out.
     pub(crate) fn id_in_use(id: RequestId) -> Self {
         Self {
             code: INVALID_REQUEST,
@@ -60,7 +60,7 @@ impl Fault {
         }
     }
 
-    /// What goes over the wire. JSON-RPC asks for an id, null where it is not known.
+    /// The line to send. JSON-RPC requires an id, null where it is unknown.
     pub(crate) fn line(&self) -> Vec<u8> {
         let error = json!({"code": self.code, "message": self.words});
         json!({"jsonrpc": "2.0", "id": self.id, "error": error})
@@ -68,17 +68,17 @@ impl Fault {
             .into_bytes()
     }
 
-    /// What the log says: never a part of the message itself.
+    /// The text for the log, which never contains a part of the message itself.
     pub(crate) fn words(&self) -> &str {
         &self.words
     }
 }
 
-/// Arguments that are no JSON object, as they were sent.
+/// The arguments of a call that are not a JSON object, as they were sent.
 #[derive(Clone, Debug)]
 pub(crate) struct OtherArguments(pub(crate) Arc<Value>);
 
-/// A call whose arguments cannot be read, and why.
+/// The reason why the arguments of a call cannot be parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Unreadable(pub(crate) Arc<str>);
 
@@ -99,7 +99,7 @@ struct CallParameters {
     arguments: Option<Value>,
     #[serde(default, rename = "_meta")]
     meta: Option<JsonObject>,
-    /// What a call that is sent again brings along: a person's answers, and what it is to go on with.
+    /// The fields of a repeated call: a person's answers, and the state that the call goes on from.
     #[serde(default, rename = "inputResponses")]
     answers: Option<InputResponses>,
     #[serde(default, rename = "requestState")]
@@ -113,7 +113,7 @@ struct CalledName {
     _arguments: Option<IgnoredAny>,
 }
 
-/// Reads one line, without its end.
+/// Parses one line, without its end.
 pub(crate) fn read(line: &[u8]) -> Received {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
@@ -122,8 +122,8 @@ pub(crate) fn read(line: &[u8]) -> Received {
     }
     match std::str::from_utf8(line) {
         Ok(text) => read_text(text, None),
-        // Characters that are none (half of a pair, written as bytes, for one) make the line no JSON. The id is looked
-        // for all the same, or the caller would wait for its answer until its own time limit.
+        // Invalid characters (half of a surrogate pair as bytes, for example) make the line invalid JSON. The id is
+        // still looked for, because otherwise the caller would wait for its answer until its own time limit.
         Err(_) => read_text(
             &String::from_utf8_lossy(line),
             Some("the message is not valid UTF-8"),
@@ -161,7 +161,7 @@ fn read_text(text: &str, damage: Option<&str>) -> Received {
     }
     match serde_json::from_str::<RxJsonRpcMessage<RoleServer>>(text) {
         Ok(message) => Received::Message(Box::new(message)),
-        // A notification is never answered, not even one that cannot be read.
+        // A notification is never answered, not even one that cannot be parsed.
         Err(_) if envelope.id.is_none() && envelope.method.is_some() => Received::Nothing,
         Err(error) => {
             let (code, words) = match error.classify() {
@@ -186,7 +186,7 @@ fn read_call(id: &RequestId, parameters: Option<&RawValue>, damage: Option<&str>
         Ok(parameters) => return call(id, parameters, damage.map(Into::into)),
         Err(error) => error,
     };
-    // What lies in the arguments is no reason to leave the call without an answer that names the tool.
+    // Unusable arguments are no reason to answer without naming the tool.
     if error.classify() != Category::Data
         && let Ok(named) = serde_json::from_str::<CalledName>(text)
     {

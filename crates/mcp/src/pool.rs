@@ -1,5 +1,5 @@
-//! A few threads for the work of calls, started when first needed, so that the reactor is free to hear cancellations.
-//! A call waits for a free thread without holding one. A panic ends the call, not the thread.
+//! A few threads for the work of calls, started when first needed, so that the async reactor stays free to receive
+//! cancellations. A call waits for a free thread without holding one. A panic ends the call, not the thread.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,15 +9,16 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, oneshot};
 
-/// Threads that a stuck call (a file system that no longer answers) may cost before the pool stops making up for them.
+/// How many threads that are stuck (on a file system that does not respond) are replaced before the pool stops doing
+/// so.
 const MOST_REPLACED: usize = 12;
 
-/// How often the end of a connection looks whether the last jobs have ended.
+/// How often the end of a connection checks whether the last jobs have ended.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The pool. Dropped, it lets its threads end after the jobs they have.
+/// The thread pool. When it is dropped, its threads end after their current jobs.
 pub(crate) struct Pool {
     shared: Arc<PoolShared>,
     free: Arc<Semaphore>,
@@ -32,8 +33,8 @@ struct PoolShared {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    /// Threads that sleep. The one that fell asleep last is woken first: its stack, its heap and its buffer are still
-    /// in the cache, where a condition variable would take the threads in turn.
+    /// The sleeping threads. The one that fell asleep last is woken first, because its stack, heap and buffers are
+    /// still in the CPU cache; a condition variable would wake the threads in turn.
     idle: Vec<Thread>,
     busy: usize,
     replaced: usize,
@@ -56,7 +57,7 @@ enum Phase {
 }
 
 impl Progress {
-    /// Whether a thread has taken the job up.
+    /// Whether a thread has started the job.
     pub(crate) fn has_begun(&self) -> bool {
         *self.lock() != Phase::Waiting
     }
@@ -88,8 +89,8 @@ impl Pool {
         }
     }
 
-    /// Runs `work` as soon as a thread is free. Dropped before that, it never starts; dropped later, it runs to its end
-    /// all the same and nobody hears of it.
+    /// Runs `work` as soon as a thread is free. If the future is dropped before that, the work never starts; if it is
+    /// dropped later, the work runs to its end and its result is discarded.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         progress: &Progress,
@@ -101,8 +102,8 @@ impl Pool {
         let job: Job = Box::new(move || {
             progress.enter(Phase::AtWork);
             let outcome = catch_unwind(AssertUnwindSafe(work));
-            // The permit goes back before the result is told, so that who hears it finds the thread free. One that
-            // was made up for is there already.
+            // The permit is returned before the result is sent, so that the receiver finds the thread free. The permit
+            // of a replaced thread was already returned.
             match (progress.enter(Phase::Ended), permit) {
                 (Phase::Replaced, Ok(permit)) => {
                     permit.forget();
@@ -115,12 +116,12 @@ impl Pool {
             }
         });
         self.shared.push(job)?;
-        // The sender is dropped without a word only where the job unwound.
+        // The sender is dropped without a result only if the job panicked.
         result.await.map_err(|_| JobError::Panicked)
     }
 
-    /// The job of a call that nobody waits for any more may hold its thread for an unknown time: another one takes its
-    /// place until it ends. Does nothing where it has ended or not begun.
+    /// Replaces the thread of a job that no call waits for any more, which may hold its thread for an unknown time:
+    /// another thread takes its place until the job ends. Does nothing where the job has ended or not begun.
     pub(crate) fn replace_stuck(&self, progress: &Progress) {
         let mut phase = progress.lock();
         let mut state = self.shared.lock();
@@ -131,8 +132,8 @@ impl Pool {
         }
     }
 
-    /// Takes no more work and waits until none is under way, at most for `patience`: a write that has begun is finished.
-    /// Whether all ended. Leaves the reactor free, which has cancellations to pass on.
+    /// Accepts no more work and waits at most `patience` until all jobs have ended, because a write that has begun is
+    /// finished; says whether all ended. The reactor stays free to pass on cancellations.
     pub(crate) async fn settle(&self, patience: Duration) -> bool {
         let end = Instant::now() + patience;
         self.close();
@@ -175,7 +176,7 @@ impl PoolShared {
         }
         state.jobs.push_back(job);
         if let Some(thread) = state.idle.pop() {
-            // Let go first: a thread that wakes to a lock that is held goes back to sleep.
+            // The lock is released first: a thread that wakes up to a held lock would go back to sleep.
             drop(state);
             thread.unpark();
             return Ok(());
@@ -210,7 +211,7 @@ impl PoolShared {
                 drop(state);
                 thread::park();
                 state = self.lock();
-                // Who woke it took it off the list; where nobody did, sleep just ended.
+                // The thread that woke this one removed it from the list; after a spurious wake-up it is still there.
                 state.idle.retain(|thread| thread.id() != id);
             }
         }
@@ -246,7 +247,7 @@ mod tests {
                                 now.fetch_add(1, Ordering::SeqCst) + 1,
                                 Ordering::SeqCst,
                             );
-                            // Passed only by three at a time: fewer threads would stand here for ever.
+                            // The barrier is passed by three threads at once: with fewer threads the test would hang.
                             together.wait();
                             now.fetch_sub(1, Ordering::SeqCst);
                             number
@@ -290,7 +291,7 @@ mod tests {
                 thread::sleep(Duration::from_millis(20));
                 count.fetch_add(1, Ordering::SeqCst);
             };
-            // Polled once, which starts it, and dropped.
+            // The future is polled once, which starts it, and then dropped.
             let progress = Progress::default();
             tokio::select! { biased; _ = pool.run(&progress, work) => {} () = std::future::ready(()) => {} }
             hears.recv().expect("the job began");

@@ -1,6 +1,6 @@
-//! The client's own roots: the folders that it lets servers work in narrow the ones that lancet was started on, and never
-//! widen them. Asked for where the client offers them: in the first generation by a request of the server's own, in the
-//! second by what the first call needs; again when the client says that they changed. Calls wait for the answer.
+//! The client's own roots: folders that narrow the roots lancet was started on, and never widen them. The server asks
+//! for them where the client offers them (in the first generation of the protocol by a request, in the second by the
+//! result of the first call), and again when the client says that they changed. Calls wait for the answer.
 #![expect(
     deprecated,
     reason = "the protocol deprecates roots, and clients go on sending them"
@@ -27,14 +27,14 @@ use crate::Options;
 use crate::log::{Level, Log};
 use crate::pool::{Pool, Progress};
 
-/// No client has more roots; the rest are passed over.
+/// How many roots of a client are read; further ones are ignored.
 const MOST: usize = 1_000;
-/// The name of the request in a call that is to be sent again.
+/// The name of the roots in the input requests of a call that has to be repeated.
 const NAME: &str = "roots";
-/// What the state of such a call begins with.
+/// The prefix of the state of such a call.
 const STATE: &str = "roots-";
 
-/// What is known of one client's roots.
+/// The roots of one client, as far as they are known.
 pub(crate) struct ClientRoots {
     lancet: Lancet,
     pool: Arc<Pool>,
@@ -113,7 +113,7 @@ impl ClientRoots {
         }
     }
 
-    /// Where a call may work. None: it was cancelled while it waited.
+    /// Finds the engine that a call may use. None where the call was cancelled while it waited.
     pub(crate) async fn decide(
         self: &Arc<Self>,
         request: &CallToolRequestParams,
@@ -134,7 +134,7 @@ impl ClientRoots {
         }
     }
 
-    /// The client has just come, or its roots changed: asks it, or has its next call bring them.
+    /// Called when the client has connected or its roots changed: asks the client, or makes its next call bring them.
     pub(crate) fn are_news(self: &Arc<Self>, peer: Peer<RoleServer>) {
         let client = peer.peer_info();
         let (asks, offers) = client.map_or((false, false), |client| {
@@ -162,8 +162,8 @@ impl ClientRoots {
         });
     }
 
-    /// What a call of a client of the first generation is to do: wait for the answer, within a bound. Some clients offer
-    /// roots and never tell them; the roots that lancet was started on hold for those as for all others.
+    /// Decides about a call of a first-generation client: waits for the answer, for a limited time. Some clients offer
+    /// roots and never send them; for those the roots that lancet was started on apply.
     async fn awaited(self: &Arc<Self>, peer: &Peer<RoleServer>) -> RootsDecision {
         let mut known = self.known.subscribe();
         if known.borrow_and_update().phase == Phase::Unasked {
@@ -178,8 +178,8 @@ impl ClientRoots {
         self.timed_out(before)
     }
 
-    /// Decides about a call that timed out; `before` is the patience when it began to wait. Roots that were narrowed stay so,
-    /// and a late answer still counts.
+    /// Decides about a call that timed out; `before` is the patience when it began to wait. Roots that were narrowed
+    /// stay narrowed, and a late answer still counts.
     fn timed_out(&self, before: Patience) -> RootsDecision {
         let mut gives_up = false;
         self.known.send_if_modified(|known| {
@@ -207,8 +207,8 @@ impl ClientRoots {
         ))
     }
 
-    /// What a call of a client of the second generation is to do: bring the roots along, where they are not known.
-    /// `state` and `responses` are what it brings.
+    /// Decides about a call of a second-generation client: where the roots are unknown, the call has to be repeated
+    /// with them. `state` and `responses` are what the call brought.
     async fn brought(
         &self,
         state: Option<&str>,
@@ -229,7 +229,7 @@ impl ClientRoots {
         let known = self.known.borrow().clone();
         let number = match known.phase {
             Phase::Settled => return RootsDecision::Go(known.narrowed),
-            // Several calls may come before the first brings the answer: each is as good.
+            // Several calls may arrive before the first one brings the answer; each may bring it.
             Phase::Asked(number) => number,
             Phase::Unasked => {
                 let number = self.number.fetch_add(1, Ordering::Relaxed);
@@ -251,8 +251,8 @@ impl ClientRoots {
         });
     }
 
-    /// Takes in an answer, unless the roots changed since it was asked for. None that can be used leaves things as they
-    /// were: what was narrowed stays so.
+    /// Applies an answer, unless the roots changed since they were asked for. An unusable answer changes nothing:
+    /// narrowed roots stay narrowed.
     async fn take_in(&self, answer: Result<Vec<String>, String>, asked: Phase) {
         let narrowed = match answer {
             Ok(uris) => Ok(self.narrow(uris).await),
@@ -275,7 +275,7 @@ impl ClientRoots {
         });
     }
 
-    /// The engine on what these leave of its roots.
+    /// Narrows the engine to these folders.
     async fn narrow(&self, uris: Vec<String>) -> Option<Lancet> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for given in uris.iter().take(MOST) {
@@ -287,7 +287,7 @@ impl ClientRoots {
             }
         }
         let lancet = self.lancet.clone();
-        // On a thread for calls: the folders may be on a file system that does not answer.
+        // This runs on a thread of the pool, because the folders may be on a file system that does not respond.
         let work = move || lancet.narrowed(&folders);
         let narrowed = self
             .pool

@@ -1,6 +1,5 @@
-//! The requests of a client, answered: the list of tools, and calls handed to the library on threads of their own.
-//! What a tool does is the library's; here stand time limits, cancellation, progress, the guard against panics and
-//! the form of an answer.
+//! Answers the requests of a client: the list of tools, and calls, which the library carries out on the threads of a
+//! pool. This file adds time limits, cancellation, progress reports, protection against panics and the form of answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,11 +29,11 @@ use crate::roots::{self, ClientRoots, RootsDecision};
 use crate::underway::{Underway, Waiting, overdue};
 use crate::{Answers, Options};
 
-/// Work that lasts longer is reported, where the client asked for that.
+/// After this time progress is reported, where the client asked for it.
 const PROGRESS_AFTER: Duration = Duration::from_millis(500);
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// Threads for calls. Reading tools run beside each other; more would only wait for the same disk.
+/// The number of threads for calls. Reading tools run in parallel; more threads would only wait for the same disk.
 const THREADS: usize = 4;
 
 /// The server of one connection.
@@ -43,13 +42,13 @@ pub(crate) struct Server {
     options: Options,
     listed: ToolList,
     instructions: String,
-    /// The ledger of calls that name no session: that of the process.
+    /// The session of calls that name none; it ends with the process.
     own: Session,
     pool: Arc<Pool>,
     activity: Activity,
-    /// Calls whose clients are to come back with an answer.
+    /// Calls that wait for their client to repeat them with an answer.
     waiting: Waiting,
-    /// What the client narrows the roots to.
+    /// The roots of the client.
     roots: Arc<ClientRoots>,
 }
 
@@ -86,7 +85,7 @@ impl Server {
         self.lancet.clone()
     }
 
-    /// The session a call belongs to.
+    /// Finds the session that a call belongs to.
     fn session(&self, identity: &Identity) -> Result<Session, Refusal> {
         let (None, Some(name)) = (&self.options.session, &identity.session) else {
             return Ok(self.own.clone());
@@ -100,19 +99,19 @@ impl Server {
         Ok(self.lancet.session(&name))
     }
 
-    /// What is known of the client that a request comes from.
+    /// Looks up the client that a request comes from.
     fn manners(&self, context: &RequestContext<RoleServer>) -> ClientProfile {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
         ClientProfile::of(name, &context.meta, &self.lancet.settings().read.clients)
     }
 
-    /// A reply in the form that its client takes.
+    /// Converts a reply to the form that its client takes.
     fn answered(&self, reply: Reply, tool: &str, client: &ClientProfile) -> CallToolResponse {
         answer::result(reply, self.form(tool), client).into()
     }
 
-    /// The form of a tool's answers: structured where its schema was listed.
+    /// The form of a tool's answers: structured if its output schema was listed.
     fn form(&self, tool: &str) -> Answers {
         let declared = |listed: &Tool| listed.name == tool && listed.output_schema.is_some();
         if self.listed.known().iter().any(declared) {
@@ -182,7 +181,7 @@ impl Server {
         self.run(session, call, told, context).await
     }
 
-    /// Runs a call on the pool and looks after it.
+    /// Runs a call on the pool and supervises it.
     async fn run(
         &self,
         session: Session,
@@ -214,7 +213,7 @@ impl Server {
         self.follow(underway, context).await
     }
 
-    /// Waits for a call, and passes its questions on. None: it was cancelled, and nobody waits for an answer.
+    /// Waits for a call and passes its questions on. None where it was cancelled, so that no answer is expected.
     async fn follow(
         &self,
         mut call: Underway,
@@ -254,7 +253,8 @@ impl Server {
                         };
                         let progress = ProgressNotificationParam::new(token, seconds).with_message(message);
                         let peer = context.peer.clone();
-                        // Apart, so that a client that does not read holds up nothing but its own news.
+                        // The notification is sent in a task of its own, so that a client that does not read delays
+                        // only its own notifications.
                         tokio::spawn(async move { peer.notify_progress(progress).await });
                     }
                 }
@@ -269,7 +269,7 @@ impl Server {
         }
     }
 
-    /// Gives a call somebody to ask, where the client has one.
+    /// Gives a call an approver, where the client can ask its user.
     fn line_for(
         &self,
         call: &mut RawCall,
@@ -286,14 +286,14 @@ impl Server {
         questions
     }
 
-    /// Puts a question to the person. What comes back ends the request: the client is to call again with the answer.
+    /// Asks the user. A result ends the request: the client has to repeat the call with the answer.
     fn ask(
         &self,
         call: &mut Underway,
         asked: PendingQuestion,
         context: &RequestContext<RoleServer>,
     ) -> Option<InputRequiredResult> {
-        // Others may go on while a person thinks.
+        // The call's thread is replaced while it waits for a person, so that other calls can run.
         self.pool.replace_stuck(&call.progress);
         if !roots::is_modern(context) {
             tokio::spawn(asked.put_to(context.peer.clone()));
@@ -305,7 +305,7 @@ impl Server {
         Some(required)
     }
 
-    /// Looks after a call that was cancelled: where it does not stop by itself, its thread is made up for.
+    /// Watches a cancelled call and replaces its thread if it does not stop by itself.
     fn replace_if_stuck(&self, progress: Progress) {
         let (pool, grace) = (self.pool.clone(), self.options.grace);
         tokio::spawn(async move {

@@ -1,5 +1,5 @@
-//! The requests of a client that have no answer yet, each under its id. Their number is bounded: a client that sends
-//! faster than it reads, or no longer reads at all, is not read from until an answer has gone out.
+//! The unanswered requests of a client, by id. Their number is bounded: while too many are unanswered, because the
+//! client sends faster than it reads, nothing more is read from it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::RequestId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many requests may wait for their answers. More would wait for the same few threads, and their answers for the
-/// same stream.
+/// How many requests may be unanswered. More would only wait for the same few threads, and their answers for the same
+/// stream.
 const MOST: usize = 256;
 
-/// A place among the requests under way.
+/// A permit that counts as one unanswered request.
 pub(crate) type Place = OwnedSemaphorePermit;
 
-/// The requests under way. Clones are one list.
+/// The unanswered requests. Clones share one list.
 #[derive(Clone)]
 pub(crate) struct Unanswered {
     places: Arc<Semaphore>,
@@ -32,12 +32,13 @@ impl Default for Unanswered {
 }
 
 impl Unanswered {
-    /// Waits until there is a place for one more line of the client. None: never, since nothing closes the list.
+    /// Waits until one more request may be read. It is always Some, because the semaphore is never closed.
     pub(crate) async fn place(&self) -> Option<Place> {
         Arc::clone(&self.places).acquire_owned().await.ok()
     }
 
-    /// Takes a request in, until it is answered. The place comes back where the id is that of one that has no answer yet.
+    /// Registers a request until it is answered. Gives the permit back where the id belongs to a request that has no
+    /// answer yet.
     pub(crate) fn enter(&self, id: &RequestId, place: Place) -> Result<(), Place> {
         match self.lock().entry(id.clone()) {
             Entry::Occupied(_) => Err(place),
@@ -48,7 +49,7 @@ impl Unanswered {
         }
     }
 
-    /// A request is answered, or cancelled: then nobody waits for an answer. Its place is free once it is dropped.
+    /// Removes a request that was answered or cancelled. Its permit is free once it is dropped.
     pub(crate) fn leave(&self, id: &RequestId) -> Option<Place> {
         self.lock().remove(id)
     }

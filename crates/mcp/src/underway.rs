@@ -1,4 +1,4 @@
-//! Calls that are being carried out, and those that wait for their client to come back with a person's answer.
+//! Calls that are being carried out, and those that wait for their client to repeat them with a person's answer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::elicit::PendingQuestion;
 use crate::pool::{JobError, Progress};
 
-/// How often a call that waits for a person is looked at.
+/// How often a call that waits for a person is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// A call that is being carried out.
@@ -24,14 +24,15 @@ pub(crate) struct Underway {
     pub(crate) cancel: Cancel,
     pub(crate) progress: Progress,
     pub(crate) questions: UnboundedReceiver<PendingQuestion>,
-    /// The question that the client has taken along, under its state.
+    /// The question that the client has received, with the state under which it will answer.
     pub(crate) open: Option<(String, PendingQuestion)>,
     pub(crate) began: Instant,
     pub(crate) work: JoinHandle<Result<Reply, JobError>>,
 }
 
 impl Underway {
-    /// Takes the answer that the client came back with. To a question that is no longer open it is none.
+    /// Takes the answer that the client repeated the call with. An answer to a question that is no longer open is
+    /// ignored.
     pub(crate) fn answered(mut self, responses: Option<&BTreeMap<String, Value>>) -> Self {
         if let Some((_, asked)) = self.open.take()
             && !asked.is_over()
@@ -42,7 +43,7 @@ impl Underway {
     }
 }
 
-/// Ends when a call has overrun its time by the grace; what it waits for a person does not count.
+/// Ends when a call has exceeded its time limit by the grace period; waits for a person do not count.
 pub(crate) async fn overdue(call: &Cancel, grace: Duration) {
     loop {
         let Some(end) = call.end().and_then(|end| end.checked_add(grace)) else {
@@ -58,7 +59,7 @@ pub(crate) async fn overdue(call: &Cancel, grace: Duration) {
     }
 }
 
-/// Calls whose clients are to come back.
+/// Calls that wait for their client to repeat them.
 #[derive(Default)]
 pub(crate) struct Waiting {
     calls: Mutex<HashMap<String, Underway>>,
@@ -66,15 +67,15 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// A state for a client to take along.
+    /// Makes a state for the client to send back.
     pub(crate) fn new_state(&self) -> String {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
-        // Not a secret, but not to be met by chance after a restart either.
+        // The state is not secret, but a state from before a restart must not match by chance.
         let chance = RandomState::new().hash_one(number);
         format!("{number}-{chance:016x}")
     }
 
-    /// Keeps a call until its client comes back. Those that ended meanwhile go.
+    /// Keeps a call until its client repeats it, and removes those that have ended.
     pub(crate) fn keep(&self, call: Underway) {
         let mut calls = self.lock();
         calls.retain(|_, call| !call.work.is_finished());
@@ -83,7 +84,7 @@ impl Waiting {
         }
     }
 
-    /// The call that a client comes back to; none where it is not known here, and is to be begun again.
+    /// Finds the call that a client repeats; none where it is unknown here and has to be started again.
     pub(crate) fn take(&self, state: &str, tool: &str) -> Option<Underway> {
         let mut calls = self.lock();
         if calls.get(state)?.tool != tool {

@@ -1,5 +1,5 @@
-//! The stream to the client: lines in, messages out. Stands in for the protocol library's own transport, which drops
-//! what it cannot read in silence; here every line that asks for something is answered, and none ends the server.
+//! The transport: lines from the client, messages to it. It replaces the protocol library's own transport, which
+//! silently drops what it cannot parse; here every request line is answered, and none ends the server.
 
 use std::io;
 use std::sync::Arc;
@@ -29,11 +29,11 @@ pub(crate) struct Wire<R, W> {
     log: Log,
 }
 
-/// How far the conversation is.
+/// The stage of the conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// No message has settled which generation of the protocol is spoken. Until then the library takes anything but a
-    /// request for the end of the connection, so that is kept from it.
+    /// No message has decided which generation of the protocol is spoken. In this stage the library treats anything but
+    /// a request as the end of the connection, so other messages are not passed to it.
     Opening,
     Open,
 }
@@ -43,7 +43,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Messages may have up to `limit` bytes.
+    /// Makes a transport whose messages may have up to `limit` bytes.
     pub(crate) fn new(reader: R, writer: W, limit: usize, log: Log) -> Self {
         Self {
             reader,
@@ -56,8 +56,8 @@ where
         }
     }
 
-    /// Answers a line that is no message. In a task of its own: `receive` may be dropped at any point where it waits.
-    /// The line keeps its place until the answer has gone out.
+    /// Answers a line that is not a message, in a task of its own, because `receive` may be dropped at any await. The
+    /// line keeps its permit until the answer was sent.
     fn answer(&self, fault: &Fault, place: Place) {
         self.log.say(Level::Warn, || {
             format!("a message was not taken: {}", fault.words())
@@ -71,7 +71,7 @@ where
         });
     }
 
-    /// Takes a request in under its id; a cancelled one gets no answer and goes.
+    /// Registers a request under its id; a cancelled request gets no answer and is removed.
     fn enter(
         &self,
         message: &RxJsonRpcMessage<RoleServer>,
@@ -108,7 +108,7 @@ where
     }
 }
 
-/// Whether the library leaves its opening with this request.
+/// Whether this request decides the generation of the protocol for the library.
 fn settles(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -158,7 +158,7 @@ where
         };
         async move {
             let written = write(&writer, serde_json::to_vec(&message)?).await;
-            // Until then the answer is in memory, and its request counts.
+            // The permit is held until here, because the answer was in memory until now.
             drop(place);
             written
         }
@@ -166,7 +166,7 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            // Nothing is read while too many requests, or their answers, wait.
+            // Nothing is read while too many requests are unanswered.
             let place = self.unanswered.place().await?;
             let received = match self.lines.cut() {
                 SplitResult::Line(line) => message::read(line),

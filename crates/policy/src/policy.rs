@@ -183,8 +183,8 @@ impl Policy {
         &self.ground
     }
 
-    /// Whether a file's text and name may be shown: for walks over many files. The path is absolute with links resolved,
-    /// and is below a root or read root. Takes no lock and, for a path in plain letters, no memory.
+    /// Whether a file's text and name may be shown: for walks over many files. The path is absolute with links
+    /// resolved, and is below a root or read root. It takes no lock and, for a plain ASCII path, allocates nothing.
     pub fn may_read(&self, path: &Path, kind: NameKind) -> Decision<'_> {
         self.may_read_name(&Name::new(&self.ground, path), kind)
     }
@@ -315,7 +315,7 @@ impl Policy {
     }
 
     /// The scope that a person may open for a protected file, where there is one narrower than the whole folder: a
-    /// folder that is a thing of its own, such as one skill.
+    /// folder that is a unit of its own, such as one skill.
     pub fn offered_scope(&self, path: &Path) -> Option<OfferedScope> {
         let below = Name::new(&self.ground, path).below;
         let (pattern, folder) = Scope::offered(&below.to_string_lossy())?;
@@ -326,7 +326,7 @@ impl Policy {
         })
     }
 
-    /// Whether a path is in a folder for reading only.
+    /// Whether a path is in a read root.
     pub fn is_for_reading(&self, path: &Path) -> bool {
         self.ground.read_root(path).is_some()
     }

@@ -1,5 +1,6 @@
-//! Credentials in a text, known by the forms that their issuers publish: prefix, alphabet, length, checksum. One scan for
-//! all prefixes, and only where one stands is looked closer. What is found is named by kind, never quoted.
+//! Finds credentials in a text by the formats that their issuers publish: prefix, alphabet, length, checksum. One scan
+//! looks for all prefixes at once, and only text behind a prefix is examined further. A credential is reported by its
+//! kind and never quoted.
 
 mod checksum;
 mod table;
@@ -15,18 +16,18 @@ use table::{Alphabet, FORMATS, Format, Proof};
 /// A credential that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credential {
-    /// Whose and what, `GitHub personal access token`.
+    /// The issuer and type, such as `GitHub personal access token`.
     pub kind: &'static str,
-    /// Where it begins, in bytes.
+    /// The offset in the text, in bytes.
     pub at: usize,
 }
 
-/// The kinds that are known.
+/// The known kinds of credentials.
 pub fn credential_kinds() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.kind)
 }
 
-/// The first credential in a text.
+/// Finds the first credential in a text.
 pub fn find_credential(text: &str) -> Option<Credential> {
     static SCAN: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     let scan = SCAN.get_or_init(|| {
@@ -49,7 +50,7 @@ pub fn find_credential(text: &str) -> Option<Credential> {
 }
 
 impl Format {
-    /// Whether a credential of this format begins at the prefix that stands there.
+    /// Whether a credential of this format begins at this prefix.
     fn fits(&self, text: &str, at: usize) -> bool {
         let before = text[..at].chars().next_back();
         let joined = before.is_some_and(|before| before.is_ascii_alphanumeric() || before == '_');
@@ -67,7 +68,7 @@ impl Format {
                 &rest[..end]
             }
         };
-        // Sentences end in a full stop, and paths go on.
+        // A full stop may end a sentence, and a slash may continue a path, so both are not part of the credential.
         let body = body.trim_end_matches(['.', '-', '/']);
         let (least, most) = self.length;
         if !(least..=most).contains(&body.len()) {
@@ -84,7 +85,7 @@ impl Format {
     }
 }
 
-/// Whether characters vary as chance makes them: `xxxx`, `0000` and `your-token-here` do not.
+/// Whether the characters look random: `xxxx`, `0000` and `your-token-here` do not.
 fn is_varied(body: &str) -> bool {
     let lowered = body.to_ascii_lowercase();
     if [
@@ -117,7 +118,7 @@ fn is_varied(body: &str) -> bool {
         })
         .sum();
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
-    // Words have no digits; what chance makes of twenty characters nearly always has.
+    // Words have no digits, but twenty random characters nearly always have some.
     entropy >= 3.0 && (digits > 0 || body.len() < 16)
 }
 
@@ -129,7 +130,7 @@ fn is_made_of_few(text: &str) -> bool {
     characters.len() < 6
 }
 
-/// Whether the lines behind the head of a private key are the key: at least some lines of base64, then the foot.
+/// Whether a private key follows its header: at least some lines of base64, then the footer.
 fn is_armoured_key(rest: &str) -> bool {
     let Some((_, body)) = rest.split_once("-----") else {
         return false;
@@ -145,7 +146,7 @@ fn is_armoured_key(rest: &str) -> bool {
     letters >= 64 && rest.starts_with("PRIVATE KEY")
 }
 
-/// Whether an address carries a password: `user:password@host`.
+/// Whether a URL contains a password: `user:password@host`.
 fn has_password(body: &str) -> bool {
     let Some((account, _)) = body.rsplit_once('@') else {
         return false;

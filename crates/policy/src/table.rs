@@ -9,17 +9,18 @@ use crate::fold::{self, Strength};
 /// Whether a part below a protected name may be opened by the user's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opens {
-    /// Version control, shells' start-up files, permission settings.
+    /// Nothing below it: version control, shells' start-up files, permission settings.
     Never,
-    /// A part of it, but not the settings that stand directly in it.
+    /// A part of it, but not the settings files directly in it.
     InPart,
 }
 
 use Opens::{InPart, Never};
 
-/// Names that are protected wherever they stand, with all that is below them; `a/b` is `b` directly in a folder `a`. A
-/// folder's name protects also what does not exist yet. Agents' text for models (`AGENTS.md`, `.clinerules`) is no
-/// setting, and what a project edits every day and somebody has to agree to before it runs (`.envrc`) is left out.
+/// Names that are protected wherever they occur, with everything below them; `a/b` means `b` directly in a folder `a`.
+/// The name of a folder also protects files that do not exist yet. Agents' texts for models (`AGENTS.md`,
+/// `.clinerules`) are not settings, and files that a project edits every day and that need consent before they run
+/// (`.envrc`) are left out.
 pub(crate) const PROTECTED: &[(&str, Opens)] = &[
     // Version control.
     (".git", Never),
@@ -29,13 +30,13 @@ pub(crate) const PROTECTED: &[(&str, Opens)] = &[
     (".gitconfig", Never),
     (".gitmodules", Never),
     (".config/git", Never),
-    // Editors that run what their settings name.
+    // Editors that run programs named in their settings.
     (".vscode", InPart),
     (".idea", InPart),
     (".zed", InPart),
     (".config/zed", InPart),
     (".fleet", InPart),
-    // Shells and tools that run at every start.
+    // Shells and tools that read these files at every start.
     (".bashrc", Never),
     (".bash_profile", Never),
     (".bash_login", Never),
@@ -74,7 +75,7 @@ pub(crate) const PROTECTED: &[(&str, Opens)] = &[
     // lancet's own settings.
     (".lancet", Never),
     ("lancet.toml", Never),
-    // Settings of agents: what they may do, and the servers and hooks that they start.
+    // Settings of agents: their permissions, and the servers and hooks that they start.
     (".mcp.json", Never),
     (".claude", InPart),
     (".claude.json", Never),
@@ -121,7 +122,7 @@ pub(crate) const PROTECTED: &[(&str, Opens)] = &[
     (".iflow", InPart),
 ];
 
-/// Files of an agent's folder that say what the agent may do or start: never opened.
+/// Files in an agent's folder that set the agent's permissions or what it starts: never opened.
 const PERMISSION_SETTINGS: &[&str] = &[
     "settings.json",
     "settings.local.json",
@@ -165,11 +166,11 @@ pub(crate) const SECRET: &[Secret] = &[
 pub(crate) enum Secret {
     /// By its whole name.
     Name(&'static str),
-    /// By the start of its name, unless it ends in one of these.
+    /// By the start of its name, unless the name ends in one of these.
     Start(&'static str, &'static [&'static str]),
     /// By the end of its name.
     End(&'static str),
-    /// By its name in a folder of that name.
+    /// By its name in a folder of this name.
     Below(&'static str, &'static str),
 }
 
@@ -185,7 +186,7 @@ impl Secret {
         }
     }
 
-    /// As documentation writes it, `*.pem`.
+    /// The pattern as documentation writes it, such as `*.pem`.
     pub(crate) fn pattern(&self) -> Cow<'static, str> {
         match self {
             Secret::Name(name) => Cow::Borrowed(name),
@@ -196,7 +197,7 @@ impl Secret {
     }
 }
 
-/// The names of secret files that are known by their whole name.
+/// The names of secret files that are recognised by their whole name.
 pub fn secret_names() -> impl Iterator<Item = &'static str> {
     SECRET.iter().filter_map(|secret| match secret {
         Secret::Name(name) => Some(*name),
@@ -204,7 +205,7 @@ pub fn secret_names() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// The secret file that a folded path names.
+/// Finds the entry of the table that a folded path matches.
 pub(crate) fn secret(folded: &str) -> Option<&'static Secret> {
     let mut names = folded.rsplit('/').filter(|name| !name.is_empty());
     let name = names.next()?;
@@ -234,11 +235,11 @@ fn every_secret_begins_or_ends_as_the_quick_look_has_it() {
     }
 }
 
-/// The protected name that stands first in a folded path, and what follows it.
+/// Finds the first protected name in a folded path, and the rest of the path after it.
 pub(crate) fn protected(folded: &str) -> Option<(&'static str, Opens, &str)> {
     let mut rest = folded;
     loop {
-        // Nearly all of them begin with a dot, and few other names do.
+        // Nearly all protected names begin with a dot, and few other names do.
         if matches!(rest.as_bytes().first(), Some(b'.' | b'c' | b'o' | b'l'))
             && let Some(found) = PROTECTED.iter().find_map(|entry| leading(rest, entry))
         {
@@ -248,8 +249,8 @@ pub(crate) fn protected(folded: &str) -> Option<(&'static str, Opens, &str)> {
     }
 }
 
-/// The protected name of two parts whose folder is the root itself: whoever chose that root chose the folder, not all
-/// that stands in it.
+/// Finds a protected name of two parts whose folder is the root itself: a user who chooses such a root has chosen the
+/// folder, but not everything in it.
 pub(crate) fn inside<'p>(root: &str, folded: &'p str) -> Option<(&'static str, Opens, &'p str)> {
     PROTECTED.iter().find_map(|(known, opens)| {
         let own = known.strip_prefix(root)?.strip_prefix('/')?;
@@ -258,7 +259,7 @@ pub(crate) fn inside<'p>(root: &str, folded: &'p str) -> Option<(&'static str, O
     })
 }
 
-/// An entry of the table that a folded path begins with, and what follows it there.
+/// Finds an entry of the table that a folded path begins with, and the rest of the path.
 fn leading<'p>(
     folded: &'p str,
     (known, opens): &(&'static str, Opens),
@@ -269,7 +270,7 @@ fn leading<'p>(
     }
 }
 
-/// Whether what follows a protected name is a file that says what an agent may do.
+/// Whether the path below a protected name is a file that sets an agent's permissions.
 pub(crate) fn is_permission_settings(below: &str) -> bool {
     PERMISSION_SETTINGS.contains(&below)
 }

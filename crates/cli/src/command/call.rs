@@ -15,7 +15,7 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
-/// Calls.
+/// Runs `lancet call`.
 pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let given = parse(&arguments.arguments, around)?;
     let approver = TerminalApprover::new(Consent::Ask, around);

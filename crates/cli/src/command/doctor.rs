@@ -1,4 +1,4 @@
-//! `lancet doctor`: what lancet finds here, and what is wrong with it. Looks only; changes nothing.
+//! `lancet doctor`: reports what lancet finds here and what is wrong with it. It only looks and changes nothing.
 
 mod file_system;
 mod state;
@@ -19,18 +19,18 @@ use crate::wall::Wall;
 use file_system::RootFacts;
 use state::StateFacts;
 
-/// Something that is wrong.
+/// A problem that the doctor found.
 #[derive(Clone, Debug)]
 struct Problem {
-    /// Whose fault, as an exit code says it.
+    /// The kind of the problem, as the exit code tells it.
     exit: Exit,
-    /// What is the case.
+    /// What is wrong.
     words: String,
-    /// The command that mends it.
+    /// The command that repairs it.
     mend: Option<String>,
 }
 
-/// Everything the doctor looked at.
+/// Everything that the doctor found.
 #[derive(Debug)]
 struct Report {
     roots: Vec<RootFacts>,
@@ -46,7 +46,7 @@ struct Report {
     problems: Vec<Problem>,
 }
 
-/// Looks and tells.
+/// Runs `lancet doctor`.
 pub(super) fn run(arguments: &DoctorArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let report = look(arguments, around);
     let exit = report
@@ -107,7 +107,7 @@ fn look(arguments: &DoctorArguments, around: &Surroundings) -> Report {
 }
 
 impl Report {
-    /// Takes what was found, or notes why not.
+    /// Takes a result, or notes the failure as a problem.
     fn note<T>(&mut self, found: Result<T, Failure>) -> Option<T> {
         match found {
             Ok(found) => Some(found),
@@ -117,7 +117,7 @@ impl Report {
                     words: failure.message,
                     mend: None,
                 };
-                // What opening the engine says again has been said.
+                // Opening the engine may report a problem that is already noted.
                 if !self.problems.iter().any(|told| told.words == problem.words) {
                     self.problems.push(problem);
                 }
@@ -169,7 +169,7 @@ impl Report {
     }
 }
 
-/// The report for programs.
+/// The report as JSON.
 fn object(report: &Report) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),

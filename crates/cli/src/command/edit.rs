@@ -1,4 +1,4 @@
-//! `lancet edit`: reads and edits in one go, under the checks that hold for agents.
+//! `lancet edit`: reads and edits a file in one command, under the same checks as for agents.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::failure::{Exit, Failure};
 use crate::fault::watched;
 use crate::surroundings::Surroundings;
 
-/// Edits.
+/// Runs `lancet edit`.
 pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let is_input = |path: Option<&Path>| path == Some(Path::new("-"));
     let (old_file, new_file) = (arguments.old_file.as_deref(), arguments.new_file.as_deref());
@@ -53,7 +53,7 @@ fn text(
     match (given, file) {
         (Some(text), _) => Ok(text.to_owned()),
         (None, Some(file)) => text_from(file, what, around),
-        // The command line asks for one of the two.
+        // clap requires one of the two, so this is not reached.
         (None, None) => Ok(String::new()),
     }
 }

@@ -1,4 +1,4 @@
-//! `lancet help`, and the page that greets whoever types `lancet` alone.
+//! `lancet help`, and the page that `lancet` without a command shows.
 
 use clap::CommandFactory as _;
 
@@ -7,7 +7,7 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, Style, print, stdout_is_terminal};
 
-/// The topic that is no command.
+/// The topic that is not a command.
 const SETTINGS: &str = "settings";
 
 /// Prints the help on a topic.
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &HelpArguments, around: &Surroundings) -> Result<Ex
     Ok(Exit::Done)
 }
 
-/// The failure for a topic that does not exist, with all that do.
+/// The failure for a topic that does not exist, with the list of those that do.
 pub(super) fn unknown_topic(topic: &str, program: &clap::Command, further: &[&str]) -> Failure {
     let mut names: Vec<&str> = program
         .get_subcommands()
@@ -46,7 +46,7 @@ pub(super) fn unknown_topic(topic: &str, program: &clap::Command, further: &[&st
     ))
 }
 
-/// The page for whoever types `lancet` alone.
+/// The page that `lancet` without a command shows.
 pub(crate) fn start_page(colour: Colour) -> String {
     let command = |text: &str| colour.paint(Style::Bold, text);
     format!(

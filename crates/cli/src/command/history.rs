@@ -1,4 +1,5 @@
-//! The commands on the history: what was changed, and the way back. Each in a file of its own; here what they share.
+//! The commands on the history: the log, and undo, redo and restore. Each is in a file of its own; this one has what
+//! they share.
 
 mod attribution;
 mod gc;
@@ -27,7 +28,7 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::TerminalApprover;
 
-/// An engine for a command on the history.
+/// Opens an engine for a command on the history.
 fn open(
     place: &WorkArguments,
     reach: RootHint<'_>,
@@ -48,7 +49,7 @@ fn open(
     Ok(request.open(around)?.lancet)
 }
 
-/// The history below the roots.
+/// Opens the history below the roots.
 fn history(
     place: &WorkArguments,
     reach: RootHint<'_>,
@@ -65,13 +66,13 @@ fn unreadable(error: StoreError) -> Failure {
     ))
 }
 
-/// A number with its noun.
+/// Writes a number with its noun.
 fn count(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
-/// An operation for programs.
+/// An operation as JSON.
 fn object(operation: &Operation) -> Value {
     let kept = |kept: &Option<lancet::history::RecordedState>| match kept {
         None => Value::Null,

@@ -1,4 +1,4 @@
-//! `lancet completions` and `lancet man`: made from the same description of the command line as the help.
+//! `lancet completions` and `lancet man`, generated from the same definition of the command line as the help.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) fn completions(arguments: &CompletionsArguments) -> Result<Exit, Fail
     Ok(Exit::Done)
 }
 
-/// Prints a manual page, or writes them all.
+/// Prints a manual page, or writes all of them.
 pub(super) fn man(arguments: &ManArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut program = Arguments::command();
     program.build();
@@ -55,7 +55,7 @@ fn page(command: &clap::Command) -> Result<String, Failure> {
         .manual("lancet");
     man.render(&mut page)
         .map_err(|error| Failure::system(format!("the page cannot be made: {error}")))?;
-    // What stands after the options is examples, by whatever name the generator calls it.
+    // The generator calls the text after the options "EXTRA"; it consists of examples.
     Ok(String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n"))
 }
 

@@ -1,4 +1,5 @@
-//! `lancet mcp`: the engine for an agent. Does nothing before serving that an agent would have to wait for.
+//! `lancet mcp`: serves the tools to an agent. Nothing slow happens before serving begins, because the agent waits for
+//! it.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -12,14 +13,15 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print_error;
 
-/// How long the end may take for the sake of the history.
+/// How long the maintenance of the history at the end may take.
 const TIDYING: Duration = Duration::from_millis(300);
 
-/// Serves until the agent leaves.
+/// Serves until the agent disconnects.
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let (ask, approver) = match arguments.ask {
         Some(AskOption::Elicit) => (Ask::Elicit, ApproverKind::Client),
-        // The settings folder is made only where an answer is sure to be able to reach it: "always" is offered in this mode.
+        // Only in this mode is an answer "always" certain to be possible, so only here is the settings folder created
+        // for it.
         None if arguments.mode == Some(Mode::Ask) => (Ask::Known, ApproverKind::Client),
         None => (Ask::Known, ApproverKind::Nobody),
     };
@@ -54,7 +56,7 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
     };
     let lancet = opened.lancet.clone();
     serve_stdio(opened.lancet, options).map_err(|error| Failure::system(error.to_string()))?;
-    // The agent has its answers and is gone: time to compress, and to let old changes go.
+    // The agent has its answers and is gone, so there is time to compress the history and remove old changes.
     if let Some(history) = lancet.history() {
         let _ = history.clean(TIDYING);
         let _ = history.tidy(TIDYING);

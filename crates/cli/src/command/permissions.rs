@@ -1,4 +1,5 @@
-//! `lancet explain`, `lancet rules` and `lancet trust`: who may touch what, and why. For a person: models have no way here.
+//! `lancet explain`, `lancet rules` and `lancet trust`: which files may be touched, and why. These commands are for
+//! people; models cannot call them.
 
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ use crate::surroundings::{
 };
 use crate::terminal::{confirm, print, visible};
 
-/// The engine as `lancet mcp` would open it, only to be looked at.
+/// Opens the engine as `lancet mcp` would, for inspection only.
 fn look(
     place: &WorkArguments,
     mode: Option<Mode>,
@@ -37,7 +38,7 @@ fn look(
     Ok(request.open_to_look(around)?.lancet)
 }
 
-/// Says who decides about a file.
+/// Runs `lancet explain`.
 pub(super) fn explain(
     arguments: &ExplainArguments,
     around: &Surroundings,
@@ -68,7 +69,7 @@ pub(super) fn explain(
     put(&text, arguments.json, json!({ "decisions": objects }))
 }
 
-/// One tool's decision, for people and for programs.
+/// The decision for one tool, for people and as JSON.
 fn explained(lancet: &Lancet, given: &str, tool: &str) -> (String, Value) {
     let found = match lancet.explain(given, tool) {
         Ok(found) => found,
@@ -107,7 +108,7 @@ fn explained(lancet: &Lancet, given: &str, tool: &str) -> (String, Value) {
     (text, object)
 }
 
-/// Lists the rules in force.
+/// Runs `lancet rules`.
 pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let lancet = look(&arguments.place, arguments.mode, RootHint::Folder, around)?;
     let policy = lancet.policy();
@@ -155,7 +156,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
     put(&text, arguments.json, object)
 }
 
-/// Trusts the project's settings, or no longer.
+/// Runs `lancet trust`: trusts the project's settings, or revokes the trust.
 pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result<Exit, Failure> {
     use lancet::settings::Origin::{Project, TrustedProject};
     let place = &arguments.place;
@@ -205,7 +206,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     Ok(Exit::Done)
 }
 
-/// A text line by line, each made safe to show.
+/// Escapes a text line by line, so that it is safe to show.
 fn shown(text: &str) -> String {
     let lines: Vec<_> = text
         .lines()

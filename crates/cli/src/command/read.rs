@@ -1,4 +1,4 @@
-//! `lancet read`: a file, or lines of it.
+//! `lancet read`: shows a file, or lines of it.
 
 use lancet::tools::ANSWER_LIMIT;
 use lancet_mcp::Level;
@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 
-/// Reads and shows.
+/// Runs `lancet read`.
 pub(super) fn run(arguments: &ReadArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let file = around.absolute(&arguments.file)?;
     let file_path = as_text(&file)?;

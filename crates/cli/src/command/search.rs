@@ -1,4 +1,4 @@
-//! `lancet grep` and `lancet glob`: the searching tools for people.
+//! `lancet grep` and `lancet glob`: the search tools for people.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 use crate::terminal::{Colour, Style, stdout_is_terminal, stream, visible, visible_line};
 
-/// The longest answer, in characters: people have pagers.
+/// The longest answer, in characters; it is large because people have pagers.
 const LONGEST: usize = 20_000_000;
 
-/// Searches in files.
+/// Runs `lancet grep`.
 pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let output_mode = match (arguments.files_with_matches, arguments.count) {
         (true, _) => OutputMode::FilesWithMatches,
@@ -45,7 +45,7 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
     })
 }
 
-/// Lists files.
+/// Runs `lancet glob`.
 pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let path = arguments.path.as_deref();
     run(path, &arguments.common, around, |session, path| {
@@ -105,7 +105,7 @@ fn run(
     Ok(Exit::Done)
 }
 
-/// For a terminal: files as headings, numbers apart, matches set off; the notices stand back.
+/// Formats matches for a terminal: files as headings, matches highlighted, numbers and notices dimmed.
 fn coloured(
     reply: &Reply,
     working: Option<&Path>,
@@ -160,7 +160,7 @@ fn coloured(
     Ok(())
 }
 
-/// A file's name as a heading: from the working folder on, where it is below.
+/// A file's name as a heading: relative to the working folder, where it is below it.
 fn name(path: &str, working: Option<&Path>, colour: Colour) -> String {
     let path = Path::new(path);
     let below = working.and_then(|working| path.strip_prefix(working).ok());
@@ -168,12 +168,12 @@ fn name(path: &str, working: Option<&Path>, colour: Colour) -> String {
     colour.paint(Style::Cyan, &visible_line(&name.to_string()))
 }
 
-/// A line with its matches set off.
+/// A line with its matches highlighted.
 fn marked(text: &str, matches: &[[u32; 2]], colour: Colour) -> String {
     let mut out = String::new();
     let mut at = 0;
     for [start, end] in matches.iter().map(|span| span.map(|at| at as usize)) {
-        // Where bytes that are no text were replaced, places have moved; then the rest stays plain.
+        // Where undecodable bytes were replaced, the offsets no longer fit; the rest of the line then stays plain.
         let (Some(before), Some(found)) = (text.get(at..start), text.get(start..end)) else {
             break;
         };

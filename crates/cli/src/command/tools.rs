@@ -1,4 +1,4 @@
-//! `lancet tools`: the tools' definitions for a model API.
+//! `lancet tools`: prints the tools' definitions for a model API.
 
 use lancet::tools::ANSWER_LIMIT;
 use lancet::tools::{Format, Length, tool_list};
@@ -10,7 +10,7 @@ use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::print;
 
-/// Prints them.
+/// Runs `lancet tools`.
 pub(super) fn run(arguments: &ToolsArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let request = OpenRequest {
         place: &arguments.place,

@@ -1,4 +1,4 @@
-//! `lancet write`: a whole file, or an addition to one.
+//! `lancet write`: writes a whole file, or appends to one.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure};
 use crate::fault::watched;
 use crate::surroundings::Surroundings;
 
-/// Writes.
+/// Runs `lancet write`.
 pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let content = match (&arguments.content, &arguments.from) {
         (Some(text), _) => text.clone(),

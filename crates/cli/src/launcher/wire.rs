@@ -1,5 +1,5 @@
-//! The line between the program and its launcher: one packet a message, open files beside it. Both ends are of one build,
-//! so there is no version in it.
+//! The connection between the program and its launcher: one packet for each message, with file descriptors attached.
+//! Both ends are the same build, so the format has no version.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -14,7 +14,7 @@ use rustix::net::{
 
 use super::Launch;
 
-/// The longest request: program, arguments and variables together.
+/// The longest request, in bytes: program, arguments and variables together.
 const LONGEST: usize = 128 * 1024;
 
 /// One end of a socket pair.
@@ -36,7 +36,7 @@ impl Connection {
         Self(end)
     }
 
-    /// Asks for a program; the line on which its end will be told, once it was started.
+    /// Requests a program, and gives the connection on which its exit status will be reported.
     pub(super) fn ask(&self, launch: Launch) -> io::Result<Connection> {
         let (ours, its) = pair()?;
         let message = encode(&launch);
@@ -56,14 +56,14 @@ impl Connection {
         }
         let pieces = [IoSlice::new(&message)];
         sendmsg(&self.0, &pieces, &mut beside, SendFlags::NOSIGNAL)?;
-        // Only the launcher has that end now, so that its death ends our waiting.
+        // Now only the launcher has that end, so that the end of the launcher also ends our waiting.
         drop(its);
         let report = Connection::new(ours);
         report.hear("started")?;
         Ok(report)
     }
 
-    /// The next request and the line to report on; none when nobody is there any more.
+    /// Receives the next request and the connection to report on; none when the other end is closed.
     pub(super) fn next(&self) -> io::Result<Option<(Launch, Connection)>> {
         loop {
             let (message, files) = self.receive()?;
@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// Tells what happened.
+    /// Sends a report.
     pub(super) fn tell(&self, what: &str, number: i32) -> io::Result<()> {
         let message = format!("{what} {number}");
         let pieces = [IoSlice::new(message.as_bytes())];
@@ -87,7 +87,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits for this to be told; the number with it.
+    /// Waits for the report of this name, and gives its number.
     pub(super) fn hear(&self, what: &str) -> io::Result<i32> {
         let (message, _) = self.receive()?;
         let text = String::from_utf8_lossy(&message);
@@ -120,8 +120,8 @@ impl Connection {
     }
 }
 
-/// Fields that end with NUL, which no argument and no variable can hold: how many arguments, program, arguments, and
-/// name and value of each variable.
+/// Encodes a request as fields that end with NUL, which no argument and no variable can contain: the number of
+/// arguments, the program, the arguments, and name and value of each variable.
 fn encode(launch: &Launch) -> Vec<u8> {
     let count = OsString::from(launch.arguments.len().to_string());
     let variables = launch

@@ -1,5 +1,6 @@
-//! What git goes by besides a repository: the user's and the system's configuration and attributes, read as texts where
-//! `write.git_diff` asks for them. What they mean is the library's business; nothing they name is run or followed.
+//! git's configuration outside a repository: the user's and the system's configuration and attributes files, read as
+//! texts where `write.git_diff` needs them. The library interprets them; no program that they name is run and no file
+//! that they name is read.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,10 +10,10 @@ use lancet::settings::GitSurroundings;
 
 use super::Surroundings;
 
-/// No such file is longer.
+/// The longest such file that is read, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// Reads them; one that is not there or no regular file says nothing.
+/// Reads the files; one that does not exist or is not a regular file counts as empty.
 pub(crate) fn surroundings(around: &Surroundings) -> GitSurroundings {
     let own = around
         .config_home

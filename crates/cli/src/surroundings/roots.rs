@@ -1,4 +1,5 @@
-//! Which folders lancet may work in: those that were given, else what the working folder or the named path suggests.
+//! The roots that lancet may work in: those that were given, else those that follow from the working folder or the
+//! named path.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ pub(crate) enum RootHint<'p> {
     Nothing,
 }
 
-/// The roots, resolved.
+/// The roots, with symbolic links resolved.
 pub(crate) fn resolve(
     given: &[PathBuf],
     reach: RootHint<'_>,
@@ -41,7 +42,7 @@ pub(crate) fn resolve(
     Ok(roots)
 }
 
-/// The folders for reading, resolved.
+/// The read roots, with symbolic links resolved.
 pub(crate) fn resolve_read(
     given: &[PathBuf],
     around: &Surroundings,
@@ -87,9 +88,9 @@ fn refused_as_wide(which: &str, what: &str, folder: &Path) -> Failure {
     ))
 }
 
-/// The root for one path: the working folder or the git work tree around the path, where it is in them, else the
-/// folder itself or the file's folder. The home folder and the top are never taken for a project; only a file directly
-/// in one of them leaves no other choice.
+/// The root for one path: the working folder or the git work tree around the path, if the path is in them, else the
+/// folder itself or the file's folder. The home folder and `/` are never taken for a project, except for a file
+/// directly in one of them.
 fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
     let spot = ResolvedPath::of(path);
     let wide = |folder: &PathBuf| too_wide(folder, around).is_some();
@@ -101,7 +102,7 @@ fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
     match (working, tree) {
         (Some(working), Some(tree)) => Ok(governing(working, tree)),
         (Some(only), None) | (None, Some(only)) => Ok(only),
-        // A link that no project holds counts as the folder that it leads to.
+        // A symbolic link outside any project counts as the folder that it leads to.
         (None, None) if spot.is_folder && spot.place != spot.folder => {
             around_path(&spot.folder, around)
         }
@@ -112,10 +113,10 @@ fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Which of two folders around a path counts as the project: the one whose settings are there, the working folder's
-/// first, so that no rule which one of them alone has is passed over; else the wider one.
+/// Which of two folders around a path is the project: the one that has settings, the working folder first, so that no
+/// rule of a single one of them is missed; else the outer one.
 fn governing(working: PathBuf, tree: PathBuf) -> PathBuf {
-    // Whatever stands there and cannot be read is told when it is loaded.
+    // A settings file that cannot be read is reported when it is loaded.
     let has_settings = |folder: &Path| folder.join(NAME).symlink_metadata().is_ok();
     let tree_counts = has_settings(&tree) || working.starts_with(&tree);
     if tree_counts && !has_settings(&working) {
@@ -125,11 +126,12 @@ fn governing(working: PathBuf, tree: PathBuf) -> PathBuf {
     }
 }
 
-/// A path with `.`, `..` and the links on the way to it resolved.
+/// A path with `.`, `..` and the symbolic links on the way to it resolved.
 struct ResolvedPath {
-    /// The folder that holds it: a folder's own, but where the last part is a link, the one that the link is in.
+    /// The folder that contains the path: a folder counts as itself, but a symbolic link as the folder that the link is
+    /// in.
     place: PathBuf,
-    /// The folder itself, or the nearest one around the file.
+    /// The folder itself, or the nearest folder around the file.
     folder: PathBuf,
     is_folder: bool,
 }
@@ -142,7 +144,7 @@ impl ResolvedPath {
         let itself = existing(path);
         let is_folder = itself.is_some();
         let folder = itself.unwrap_or_else(|| around.clone());
-        // A link in the project that leads out of it does not make its target a root.
+        // A symbolic link in the project that leads out of it does not make its target a root.
         let place = if is_link(path) {
             around
         } else {
@@ -163,7 +165,7 @@ impl ResolvedPath {
 }
 
 fn is_link(path: &Path) -> bool {
-    // Put together anew: a slash at the end would follow the link.
+    // The path is rebuilt without a slash at its end, which would follow the symbolic link.
     let entry: PathBuf = path.components().collect();
     entry
         .symlink_metadata()
@@ -181,7 +183,7 @@ fn too_wide(folder: &Path, around: &Surroundings) -> Option<&'static str> {
     (home.as_deref() == Some(folder)).then_some("your home folder")
 }
 
-/// The system's words without its number.
+/// The system's error message without its number.
 fn plain(error: &std::io::Error) -> String {
     let words = error.to_string();
     match words.split_once(" (os error") {

@@ -1,4 +1,4 @@
-//! Finds and reads the settings files, and turns flags into settings. What a setting means is the library's business.
+//! Finds and reads the settings files, and turns flags into settings. The library interprets the settings.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
@@ -12,30 +12,30 @@ use super::{Surroundings, trust};
 use crate::arguments::{Mode, WorkArguments};
 use crate::failure::Failure;
 
-/// No settings file is longer. A project's file comes from a stranger, so reading it has a bound.
+/// The longest settings file that is read, in bytes. A project's file may come from a stranger, so it needs a limit.
 const LONGEST: u64 = 1024 * 1024;
 
-/// What flags say that settings could say too.
+/// Flags that have the same meaning as settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flags<'a> {
-    /// `--tools`, as often as it was given.
+    /// The values of `--tools`.
     pub(crate) tools: &'a [String],
-    /// `--mode`
+    /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
 }
 
-/// A settings file that counts, whether it is there or not.
+/// A settings file that applies, whether or not it exists.
 #[derive(Clone, Debug)]
 pub(crate) struct SettingsFile {
-    /// Whose it is.
+    /// The layer of the file.
     pub(crate) origin: Origin,
-    /// Where it is.
+    /// The path of the file.
     pub(crate) path: PathBuf,
-    /// What it says, where it is there.
+    /// The content of the file; none where it does not exist.
     pub(crate) text: Option<String>,
 }
 
-/// The settings files that count, read.
+/// Reads the settings files that apply.
 pub(crate) fn files(
     around: &Surroundings,
     first_root: &Path,
@@ -48,7 +48,7 @@ pub(crate) fn files(
         files.push(found(Origin::User, path)?);
     }
     let project = first_root.join(NAME);
-    // Whoever edits the user's settings folder itself has one file there, not two.
+    // If the user's settings folder is itself the project, its file is listed once.
     if user
         .and_then(|path| path.canonicalize().ok())
         .is_none_or(|user| project.canonicalize().ok() != Some(user))
@@ -75,7 +75,7 @@ pub(crate) fn files(
     Ok(files)
 }
 
-/// Claude Code's permissions that were asked for, read.
+/// Reads the permissions of Claude Code that were asked for.
 pub(crate) fn claude(
     around: &Surroundings,
     given: Option<&Path>,
@@ -89,7 +89,7 @@ pub(crate) fn claude(
     claude_settings(&text, &path).map(Some).map_err(wrong)
 }
 
-/// The settings in force.
+/// Loads the settings in force.
 pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings, Failure> {
     let mut layers: Vec<Layer> = files
         .iter()
@@ -118,7 +118,7 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
             .path
             .to_str()
             .is_some_and(|path| path.starts_with("--"));
-        // A flag has no line of its own.
+        // A flag has no line number.
         let place = if is_flag {
             error.path.display().to_string()
         } else {
@@ -132,9 +132,9 @@ pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings,
     })
 }
 
-/// A flag as a settings file of one line, so that one table knows every value there is.
+/// Writes a flag as a settings file of one line, so that one table defines every value.
 fn flag(name: &str, key: &str, value: &str) -> Layer {
-    // A JSON string is a TOML string, too.
+    // A JSON string is also a TOML string.
     let text = format!("{key} = {}\n", serde_json::Value::from(value));
     Layer {
         origin: Origin::CommandLine,
@@ -166,7 +166,8 @@ fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
     }
 }
 
-/// Why settings could not be read. Where already their folder is closed to us, nothing is known of settings at all.
+/// The failure for settings that cannot be read. If even their folder cannot be entered, it is unknown whether there
+/// are settings at all.
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     if error.kind() == io::ErrorKind::PermissionDenied
         && let Some(folder) = path.parent()
@@ -183,9 +184,9 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// Opens a settings file, or whatever stands there.
+/// Opens a settings file, of whatever type.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    // Non-blocking: a pipe of that name must not hold anything up.
+    // Non-blocking, because a named pipe would otherwise block the program.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     OpenOptions::new()
         .read(true)

@@ -1,5 +1,5 @@
-//! Which projects' settings the user trusts: by path and by the hash of what they say, in a file of the state folder that
-//! only grows, so that two who write it at once lose nothing.
+//! The projects whose settings the user trusts, by path and by the hash of their content. They are in a file of the
+//! state folder to which lines are only appended, so that concurrent writers lose nothing.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -10,18 +10,19 @@ use lancet::Settings;
 
 use super::Surroundings;
 
-/// The file in the state folder: a line for each word of the user, the hash or a dash, and the path. The last one counts.
+/// The name of that file. Each line has a hash, or a dash for revoked trust, and the path; the last line for a path
+/// counts.
 const NAME: &str = "trusted";
 
-/// What stands for a hash where trust was taken back.
+/// The dash in place of a hash, for revoked trust.
 const NONE: &str = "-";
 
-/// Where the user's words are kept; none where there is no state folder.
+/// The path of the file; none without a state folder.
 pub(crate) fn file(around: &Surroundings, state_dir: Option<&Path>) -> Option<PathBuf> {
     Some(around.state_dir(state_dir).ok()??.join(NAME))
 }
 
-/// Whether the user trusts what a project's settings say.
+/// Whether the user trusts this content of a project's settings.
 pub(crate) fn is_trusted(state: &Path, settings: &Path, text: &str) -> bool {
     let kept = std::fs::read_to_string(state.join(NAME)).unwrap_or_default();
     let path = settings.to_string_lossy();
@@ -30,7 +31,7 @@ pub(crate) fn is_trusted(state: &Path, settings: &Path, text: &str) -> bool {
     last.is_some_and(|(hash, _)| hash == Settings::fingerprint(text))
 }
 
-/// Keeps the user's word: trust for this text, or none.
+/// Records that the user trusts this content, or no content.
 pub(crate) fn keep(state: &Path, settings: &Path, text: Option<&str>) -> io::Result<()> {
     let path = settings.to_string_lossy();
     if path.contains('\n') {

@@ -1,14 +1,14 @@
-//! A line that says how long work goes on: on a terminal only, on standard error, and gone when the work is done.
+//! A progress line on standard error, shown only on a terminal and removed when the work is done.
 
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
 use super::print_error;
 
-/// Work that is done sooner needs no such line.
+/// Shorter work shows no progress line.
 const UNNOTICED: Duration = Duration::from_millis(500);
 
-/// The line.
+/// The progress line of one piece of work.
 pub(crate) struct Passing {
     began: Instant,
     is_terminal: bool,
@@ -16,7 +16,7 @@ pub(crate) struct Passing {
 }
 
 impl Passing {
-    /// For work that begins now.
+    /// Starts a progress line for work that begins now.
     pub(crate) fn new() -> Self {
         Self {
             began: Instant::now(),
@@ -25,7 +25,7 @@ impl Passing {
         }
     }
 
-    /// Says how it stands.
+    /// Shows the present state of the work.
     pub(crate) fn show(&mut self, words: &str) {
         if self.is_terminal && self.began.elapsed() >= UNNOTICED {
             print_error(&format!("\r\x1b[K{words}"));

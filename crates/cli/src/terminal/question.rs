@@ -1,5 +1,5 @@
-//! Asks a person before a write, on the terminal itself: standard input may carry text, and whoever feeds it is not
-//! necessarily a person.
+//! Asks a person before a write, on the terminal device itself: standard input may carry text, and what feeds it need
+//! not be a person.
 
 mod editor;
 #[cfg(test)]
@@ -19,25 +19,25 @@ use crate::surroundings::Surroundings;
 /// The longest answer that is read, in bytes.
 const LONGEST_ANSWER: usize = 4096;
 
-/// How often it is looked whether the answer is still wanted.
+/// How often it is checked whether the answer is still wanted.
 const LOOK_EVERY: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
 
-/// What was said beforehand.
+/// The consent that flags gave in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Consent {
     /// Every question is asked.
     Ask,
-    /// `--yes`: questions are answered, but for those about protected names.
+    /// `--yes`: questions count as answered with yes, except those about protected names.
     Given,
-    /// `--yes-protected`: those too.
+    /// `--yes-protected`: questions about protected names count as answered, too.
     GivenToAll,
 }
 
 impl Consent {
-    /// What the flags say.
+    /// Reads the consent from the flags.
     pub(crate) fn of(yes: bool, yes_protected: bool) -> Self {
         match (yes, yes_protected) {
             (_, true) => Consent::GivenToAll,
@@ -58,7 +58,7 @@ struct AskState {
     drafts: Option<PathBuf>,
 }
 
-/// Asks on the terminal. Clones share what became of the questions.
+/// Asks on the terminal. Clones share the state of the questions.
 #[derive(Clone, Debug)]
 pub(crate) struct TerminalApprover {
     consent: Consent,
@@ -69,7 +69,7 @@ pub(crate) struct TerminalApprover {
 }
 
 impl TerminalApprover {
-    /// An approver.
+    /// Makes an approver.
     pub(crate) fn new(consent: Consent, around: &Surroundings) -> Self {
         Self {
             consent,
@@ -79,17 +79,17 @@ impl TerminalApprover {
         }
     }
 
-    /// Texts that a person edits lie in this folder meanwhile.
+    /// Sets the folder for texts that a person edits.
     pub(crate) fn keep_drafts_in(&self, folder: PathBuf) {
         self.past().drafts = Some(folder);
     }
 
-    /// Whether a person has seen the diff already.
+    /// Whether a person has already seen the diff.
     pub(crate) fn has_shown(&self) -> bool {
         self.past().shown
     }
 
-    /// What to say where a question could not be asked: nobody has declined anything then.
+    /// The message where a question could not be asked, since nobody has declined then.
     pub(crate) fn unasked(&self) -> Option<String> {
         let past = self.past();
         let (reason, protected) = past.unasked.as_ref()?;
@@ -148,7 +148,7 @@ impl Approver for TerminalApprover {
         let mut past = self.past();
         match answer {
             Some(answer) => {
-                // Of a text that was edited the person has not seen the diff.
+                // The person has not seen the diff of a text that they edited.
                 past.shown = !matches!(answer, Answer::Edited(_));
                 answer
             }
@@ -169,7 +169,7 @@ impl Approver for TerminalApprover {
     }
 }
 
-/// Asks a plain question on the terminal; none where there is no terminal.
+/// Asks a yes-or-no question on the terminal; none where there is no terminal.
 pub(crate) fn confirm(question: &str) -> Option<bool> {
     let mut terminal = OpenOptions::new()
         .read(true)
@@ -181,7 +181,7 @@ pub(crate) fn confirm(question: &str) -> Option<bool> {
     Some(understood(&line) == ParsedLine::Answer(Answer::Yes))
 }
 
-/// A line from the terminal; none where nobody waits for it any more.
+/// Reads a line from the terminal; none where the call no longer waits for it.
 fn read_line(terminal: &mut File, wait: &Wait) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     loop {
@@ -195,13 +195,13 @@ fn read_line(terminal: &mut File, wait: &Wait) -> io::Result<Option<String>> {
         if ready == 0 {
             continue;
         }
-        // A terminal hands over whole lines.
+        // A terminal delivers whole lines.
         let mut bytes = [0; 1024];
         let length = terminal.read(&mut bytes)?;
         line.extend_from_slice(&bytes[..length]);
         if length == 0 || line.contains(&b'\n') || line.len() >= LONGEST_ANSWER {
             if !line.ends_with(b"\n") {
-                // End of input leaves the cursor behind the question.
+                // At the end of input the cursor is still behind the question.
                 let _ = terminal.write_all(b"\n");
             }
             let first = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -210,7 +210,7 @@ fn read_line(terminal: &mut File, wait: &Wait) -> io::Result<Option<String>> {
     }
 }
 
-/// The question in words.
+/// The question as text.
 fn worded(question: &Question, colour: Colour) -> String {
     let (added, removed) = question.lines;
     let notices: String = question
@@ -240,7 +240,7 @@ fn worded(question: &Question, colour: Colour) -> String {
     )
 }
 
-/// What may be answered.
+/// The prompt with the possible answers.
 fn prompt(question: &Question) -> String {
     let mut further = format!("s: yes, for {} in this session", question.offers.session);
     if let Some(rule) = &question.offers.always {

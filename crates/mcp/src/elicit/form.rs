@@ -46,7 +46,7 @@ pub(super) fn decision(question: &Question) -> Option<ElicitRequest> {
     request(worded(question), schema)
 }
 
-/// The form for the words of a no.
+/// The form for the reason of a no.
 pub(super) fn reason() -> Option<ElicitRequest> {
     let field = json!({ "type": "string", "title": "Reason", "description": "Words for the model", "default": NO_REASON });
     let schema =
@@ -64,7 +64,7 @@ fn request(message: String, schema: Value) -> Option<ElicitRequest> {
     Some(Request::new(params))
 }
 
-/// What an answer means. A plain accept is a yes but for protected and secret names, which need the word itself.
+/// Interprets an answer. A plain accept is a yes, except for protected and secret names, which need the word itself.
 pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnswer {
     match result.action {
         ElicitationAction::Accept => {}
@@ -87,7 +87,7 @@ pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnsw
     }
 }
 
-/// The words of a no, where there are any.
+/// The reason of a no, where one was given.
 pub(super) fn words(result: &ElicitResult) -> Option<String> {
     if result.action != ElicitationAction::Accept {
         return None;
@@ -100,7 +100,8 @@ fn field<'r>(result: &'r ElicitResult, name: &str) -> Option<&'r str> {
     Some(result.content.as_ref()?.get(name)?.as_str()?.trim())
 }
 
-/// The question in words: every path with its lines, reason, rule and diff. The texts of a question are safe to show.
+/// The text of the question: every path with its lines, reason, rule and diff. The texts of a question are already
+/// escaped.
 fn worded(question: &Question) -> String {
     let (added, removed) = question.lines;
     let mut words = format!(
@@ -146,7 +147,7 @@ fn verb(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// A diff as far as it may be shown, in whole lines where it has any; what is left out is said.
+/// The beginning of a diff, in whole lines where it has any, with a note about what is left out.
 fn bounded(diff: &str) -> String {
     let Some((end, _)) = diff.char_indices().nth(LONGEST_DIFF) else {
         return diff.to_owned();

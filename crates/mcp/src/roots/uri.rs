@@ -1,11 +1,12 @@
-//! A `file:` URI as a path. Written with care by some clients and by plain joining by others, so what is no escape is taken
-//! as it stands.
+//! Converts a `file:` URI to a path. Some clients escape it properly and others only prepend `file://`, so a percent
+//! sign that is not an escape is taken literally.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
-/// The folder on this machine that a URI names; none for another scheme, another machine, or what is no absolute path.
+/// The folder on this machine that a URI names; none for another scheme, another machine, or a path that is not
+/// absolute.
 pub(super) fn folder(uri: &str) -> Option<PathBuf> {
     let (scheme, rest) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
@@ -22,7 +23,7 @@ pub(super) fn folder(uri: &str) -> Option<PathBuf> {
         None => rest,
     };
     let bytes = unescaped(path.as_bytes());
-    // Two slashes in front name another machine, too.
+    // A path that begins with two slashes names another machine.
     if bytes.contains(&0) || !bytes.starts_with(b"/") || bytes.starts_with(b"//") {
         return None;
     }

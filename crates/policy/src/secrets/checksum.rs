@@ -1,6 +1,6 @@
-//! The proofs that some credentials carry in themselves.
+//! Verifies the checksums and the structure that some credentials contain.
 
-/// The digits that GitHub and npm write their checksums with.
+/// The digits of base 62 in which GitHub and npm write their checksums.
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Whether the last six characters are the CRC-32 of those before them, in base 62.
@@ -15,7 +15,7 @@ pub(super) fn crc_base62(body: &str) -> bool {
     checksum_of(value) == sum.as_bytes()
 }
 
-/// The checksum of a text.
+/// Computes the CRC-32 of a text, in base 62.
 pub(super) fn checksum_of(value: &str) -> [u8; 6] {
     let mut rest = crc32(value.as_bytes());
     let mut written = [b'0'; 6];
@@ -52,7 +52,7 @@ pub(super) fn is_token(prefix: &str, body: &str) -> bool {
     is_object(header) && is_object(payload) && signature.len() >= 20
 }
 
-/// The bytes of a base64url text as far as it is one.
+/// Decodes the longest prefix of a text that is base64url.
 fn base64(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let (mut held, mut bits) = (0u32, 0);

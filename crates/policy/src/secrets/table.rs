@@ -1,6 +1,6 @@
-//! The forms of credentials, as their issuers publish them.
+//! The formats of credentials, as their issuers publish them.
 
-/// The characters behind a prefix.
+/// The characters that may follow a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alphabet {
     /// `0-9A-Za-z`
@@ -13,9 +13,9 @@ pub(super) enum Alphabet {
     Words,
     /// Letters, `_`, `-`, `.`, `/`, `+`, `=`, `~`.
     Wide,
-    /// Whatever an address is made of.
+    /// The characters of a URL.
     Address,
-    /// A text of several lines with a head and a foot.
+    /// A text of several lines with a header and a footer (PEM).
     Armour,
 }
 
@@ -33,30 +33,30 @@ impl Alphabet {
     }
 }
 
-/// What tells a credential from text that only looks like one.
+/// How a credential is distinguished from text that only looks like one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// Its form, and characters as chance makes them.
+    /// By its format, and by random-looking characters.
     Form,
-    /// A CRC-32 at its end.
+    /// By a CRC-32 at its end.
     Crc,
-    /// Two parts that are JSON, and a signature.
+    /// By two parts that are JSON, and a signature.
     Jwt,
-    /// A mark in the middle.
+    /// By a marker in the middle.
     Holds(&'static str),
-    /// A password in an address.
+    /// By a password in a URL.
     Password,
-    /// The form alone is hardly met by chance.
+    /// By the format alone, which hardly occurs by chance.
     Account,
 }
 
-/// One form of a credential.
+/// The format of one kind of credential.
 #[derive(Debug)]
 pub(super) struct Format {
     pub(super) kind: &'static str,
     pub(super) prefix: &'static str,
     pub(super) alphabet: Alphabet,
-    /// Characters behind the prefix, both included.
+    /// The least and the greatest number of characters after the prefix.
     pub(super) length: (usize, usize),
     pub(super) proof: Proof,
 }
@@ -81,7 +81,7 @@ const fn form(
 use Alphabet::{Address, Armour, Capitals, Hex, Letters, Wide, Words};
 use Proof::{Account, Crc, Form, Holds, Jwt, Password};
 
-/// All of them.
+/// All known formats.
 #[rustfmt::skip]
 pub(super) const FORMATS: &[Format] = &[
     form("GitHub personal access token", "ghp_", Letters, 36, 36, Crc),

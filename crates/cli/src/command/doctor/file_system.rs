@@ -1,4 +1,4 @@
-//! Facts about the file system under a root, as far as they decide how safely a file can be replaced there.
+//! Properties of the file system of a root that decide how safely a file can be replaced there.
 
 use std::path::{Path, PathBuf};
 
@@ -6,21 +6,21 @@ use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, fsync, openat};
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
-/// What was found out about a root.
+/// The properties of a root's file system.
 #[derive(Debug)]
 pub(super) struct RootFacts {
     path: PathBuf,
     kind: Option<String>,
     writable: bool,
-    /// A folder can be flushed, so that a new name in it survives a power cut.
+    /// Whether a folder can be flushed, so that a new name in it survives a power cut.
     fsync: bool,
-    /// Paths can be held below a folder by the system itself.
+    /// Whether the kernel itself can confine paths below a folder (`openat2`).
     openat2: bool,
-    /// New bytes can be staged without a name.
+    /// Whether new bytes can be staged in a file without a name (`O_TMPFILE`).
     unnamed: bool,
 }
 
-/// Looks at a root. Leaves nothing behind: a file without a name goes with its handle.
+/// Tests a root. Nothing is left behind: a file without a name disappears with its handle.
 pub(super) fn look(path: &Path) -> RootFacts {
     let folder = openat(
         CWD,
@@ -45,7 +45,7 @@ pub(super) fn look(path: &Path) -> RootFacts {
 }
 
 impl RootFacts {
-    /// For people.
+    /// The properties as text for people.
     pub(super) fn words(&self) -> String {
         let has =
             |there: bool, words: &str| format!("{words} {}", if there { "yes" } else { "no" });
@@ -60,7 +60,7 @@ impl RootFacts {
         )
     }
 
-    /// For programs.
+    /// The properties as JSON.
     pub(super) fn object(&self) -> Value {
         json!({
             "path": self.path,
@@ -94,7 +94,7 @@ fn can_hold_below(_: &Path) -> bool {
 #[cfg(target_os = "linux")]
 fn can_stage_unnamed(path: &Path) -> bool {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    // Without the right to write nothing is learnt about the file system.
+    // Without write permission nothing can be learnt about the file system.
     !matches!(
         openat(CWD, path, flags, Mode::RUSR | Mode::WUSR),
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT)
@@ -106,7 +106,7 @@ fn can_stage_unnamed(_: &Path) -> bool {
     false
 }
 
-/// The file system's name, by the number it has in the kernel.
+/// The file system's name, from its magic number in the kernel.
 #[cfg(target_os = "linux")]
 fn kind(path: &Path) -> Option<String> {
     let number = rustix::fs::statfs(path).ok()?.f_type as u64 & 0xffff_ffff;

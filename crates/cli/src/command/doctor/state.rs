@@ -1,4 +1,4 @@
-//! The state folder: whether lancet can keep its records there, and how to mend it where it cannot.
+//! Checks the state folder: whether lancet can keep its records there, and how to repair it where it cannot.
 
 use std::fs::Metadata;
 use std::io::{self, Write as _};
@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 use super::Problem;
 use crate::failure::Exit;
 
-/// Bytes that a state folder has room for, or its disk counts as full.
+/// How many bytes must fit into the state folder; else its disk counts as full.
 const ROOM: usize = 500_000;
 
-/// What was found out about the state folder.
+/// The state folder as the doctor found it.
 #[derive(Debug)]
 pub(super) struct StateFacts {
     path: PathBuf,
-    /// Its permissions, where it is there.
+    /// The permission bits of the folder; none where it does not exist.
     mode: Option<u32>,
     writable: bool,
-    /// What the records hold, where there are any.
+    /// The content of the database; none where there is none.
     store: Option<StoreFacts>,
 }
 
-/// Looks at the state folder.
+/// Checks the state folder.
 pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
     let metadata = std::fs::metadata(path).ok();
     let wrong = |(words, mend): (String, Option<String>)| Problem {
@@ -40,7 +40,7 @@ pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
     let folder = folder.or_else(|| without_room(path));
     let mut problems: Vec<Problem> = folder.map(wrong).into_iter().collect();
     let store = lancet::doors::examine_store(path).unwrap_or_else(|error| {
-        // A folder that is closed to us, or full, says all about its files.
+        // A folder that cannot be written, or is full, explains all problems with its files.
         let has_cause = !may_write(path) || without_room(path).is_some();
         if !has_cause {
             problems.push(wrong(unusable(&error)));
@@ -64,7 +64,7 @@ pub(super) fn look(path: &Path) -> (StateFacts, Vec<Problem>) {
     )
 }
 
-/// What is wrong with the folder, and the command that mends it.
+/// What is wrong with the folder, and the command that repairs it.
 fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)> {
     let (shown, word) = (path.display(), quoted(path));
     let Some(metadata) = metadata else {
@@ -104,7 +104,7 @@ fn trouble(path: &Path, metadata: Option<&Metadata>) -> Option<(String, String)>
     }
 }
 
-/// Damaged databases that lie in the folder, and the command that removes them.
+/// The damaged databases that were set aside in the folder, and the command that removes them.
 fn set_aside(path: &Path) -> Option<(String, String)> {
     let files = lancet::doors::files_set_aside(path);
     let first = files.first()?;
@@ -120,7 +120,7 @@ fn set_aside(path: &Path) -> Option<(String, String)> {
     Some((words, format!("rm {}/lancet.db.damaged*", quoted(path))))
 }
 
-/// What is wrong with the record, and the command that mends it. Only a damaged one is set aside.
+/// What is wrong with the database, and the command that repairs it. Only a damaged database is set aside.
 fn unusable(error: &StoreError) -> (String, Option<String>) {
     let file = error.path();
     let words = format!("the record of sessions cannot be used: {error}");
@@ -141,7 +141,7 @@ fn unusable(error: &StoreError) -> (String, Option<String>) {
     (words, mend)
 }
 
-/// That the folder takes no bytes, as on a full disk.
+/// Reports a folder that takes no bytes, as on a full disk.
 fn without_room(path: &Path) -> Option<(String, Option<String>)> {
     let error = try_bytes(path).err()?;
     let words = format!(
@@ -152,7 +152,7 @@ fn without_room(path: &Path) -> Option<(String, Option<String>)> {
     Some((words, None))
 }
 
-/// Writes some bytes there. Leaves nothing behind: a file without a name goes with its handle.
+/// Writes some bytes there. Nothing is left behind: a file without a name disappears with its handle.
 #[cfg(target_os = "linux")]
 fn try_bytes(path: &Path) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags, openat};
@@ -160,7 +160,7 @@ fn try_bytes(path: &Path) -> io::Result<()> {
     match openat(CWD, path, flags, Mode::RUSR | Mode::WUSR) {
         Ok(file) => std::fs::File::from(file).write_all(&[0; ROOM]),
         Err(error @ (Errno::NOSPC | Errno::DQUOT)) => Err(error.into()),
-        // Where there are no such files, or no folder yet, nothing is learnt.
+        // On a file system without unnamed files, or without a folder yet, nothing is learnt.
         Err(_) => Ok(()),
     }
 }
@@ -170,7 +170,7 @@ fn try_bytes(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the folder can be made; where not, what stands in the way.
+/// Whether the folder can be created; if not, the path that is in the way.
 fn can_be_made(path: &Path) -> Result<(), &Path> {
     let above = path
         .ancestors()
@@ -194,7 +194,7 @@ fn may_write(folder: &Path) -> bool {
     .is_ok()
 }
 
-/// A path as a word of the shell.
+/// Quotes a path as a word of the shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
@@ -206,7 +206,7 @@ fn quoted(path: &Path) -> String {
 }
 
 impl StateFacts {
-    /// For people, line by line.
+    /// The findings as text for people, line by line.
     pub(super) fn words(&self) -> Vec<String> {
         let state = match (self.mode, self.writable) {
             (Some(mode), true) => format!("mode {mode:04o}, writable"),
@@ -231,7 +231,7 @@ impl StateFacts {
         lines
     }
 
-    /// For programs.
+    /// The findings as JSON.
     pub(super) fn object(&self) -> Value {
         json!({
             "path": self.path,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::Report;
 use crate::terminal::{Colour, Style, visible};
 
-/// The report in words.
+/// Writes the report as text.
 pub(super) fn worded(report: &Report, colour: Colour) -> String {
     let mut out = format!("lancet {}\n", env!("CARGO_PKG_VERSION"));
     let heading = |out: &mut String, words: &str| {

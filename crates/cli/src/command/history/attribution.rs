@@ -1,5 +1,5 @@
-//! `lancet log --format attribution`: which lines of the files as they stand an agent wrote, as one record of the Agent
-//! Trace format (0.1.0), with what lancet knows besides under `metadata`.
+//! `lancet log --format attribution`: which lines of the present files an agent wrote, as one record in the Agent Trace
+//! format (0.1.0), with lancet's own details under `metadata`.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -24,7 +24,7 @@ pub(super) fn record(history: &History, operations: &[Operation]) -> Result<Exit
         .collect();
     let mut files = Vec::new();
     for path in paths {
-        // A file that is gone, or whose text is shown to nobody, has no lines.
+        // A file that does not exist, or whose text may not be shown, has no lines.
         if let Some(found) = history.attribution(path).map_err(unreadable)? {
             files.push(file(history, &found));
         }
@@ -40,7 +40,7 @@ pub(super) fn record(history: &History, operations: &[Operation]) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// One file: a conversation for each operation that has lines in it, in the order of their first line.
+/// One file: a conversation for each operation that wrote lines of it, in the order of their first lines.
 fn file(history: &History, found: &Attribution) -> Value {
     let mut conversations: Vec<Value> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
@@ -91,7 +91,7 @@ fn conversation(operation: &Operation) -> Value {
     })
 }
 
-/// A command without a name of its own may have been a person's or an agent's.
+/// Who wrote an operation. A command of an unnamed client may have been typed by a person or run by an agent.
 fn contributor(operation: &Operation) -> &'static str {
     match operation.client.as_deref() {
         Some(SHELL) => "human",
@@ -100,7 +100,7 @@ fn contributor(operation: &Operation) -> &'static str {
     }
 }
 
-/// A random UUID.
+/// Makes a random UUID.
 fn unique() -> Result<String, Failure> {
     let mut bytes = [0_u8; 16];
     std::fs::File::open("/dev/urandom")

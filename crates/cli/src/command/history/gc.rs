@@ -1,4 +1,5 @@
-//! `lancet gc`: keeping the history small, in steps, so that others come in between and a person sees how it goes on.
+//! `lancet gc`: keeps the history small, in steps, so that other processes get access in between and a person sees the
+//! progress.
 
 use std::time::Duration;
 
@@ -11,12 +12,12 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Passing, print};
 
-/// One step of the work.
+/// How long one step takes.
 const STEP: Duration = Duration::from_millis(200);
-/// How long what others left is looked through.
+/// How long files that other processes left are examined at most.
 const CLEANING: Duration = Duration::from_secs(60);
 
-/// Removes and compresses.
+/// Runs `lancet gc`.
 pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let history = history(&arguments.place, RootHint::Nothing, around)?;
     if arguments.dry_run {
@@ -34,7 +35,7 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
         removed.contents += more_removed.contents;
         removed.bytes += more_removed.bytes;
         removed.left = more_removed.left;
-        // Each step begins with the oldest again: the last one has been through all.
+        // Each step starts with the oldest change again, so the last step's number covers all of them.
         removed.spared = more_removed.spared;
         removed.waiting = more_removed.waiting;
         sealed.contents += more_sealed.contents;

@@ -11,7 +11,7 @@ use crate::fault::caller;
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Consent, TerminalApprover};
 
-/// Takes back.
+/// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let file = arguments
         .file
@@ -51,7 +51,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     })
 }
 
-/// Does again.
+/// Runs `lancet redo`.
 pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut asked = TakeBack::redo(
         arguments
@@ -65,7 +65,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
     })
 }
 
-/// Brings a file back.
+/// Runs `lancet restore`.
 pub(crate) fn restore(
     arguments: &RestoreArguments,
     around: &Surroundings,

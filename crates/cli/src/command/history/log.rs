@@ -1,4 +1,4 @@
-//! `lancet log`: changes, newest first, a line each.
+//! `lancet log`: lists changes, newest first, one line each.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Colour, Style, page, print, print_error, stdout_is_terminal, visible};
 
-/// How many are listed on a terminal where nobody says.
+/// How many changes are listed on a terminal by default.
 const UNASKED: usize = 1_000;
 
-/// Lists.
+/// Runs `lancet log`.
 pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let path = arguments
         .path
@@ -24,7 +24,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     let reach = path.as_deref().map_or(RootHint::Folder, RootHint::At);
     let history = history(&arguments.place, reach, around)?;
     let query = LogQuery {
-        // The roots are spelled without links; so is what the history has.
+        // The history has resolved paths, so symbolic links in the given path are resolved, too.
         path: path.map(|path| path.canonicalize().unwrap_or(path)),
         session: arguments.session.clone(),
         turn: arguments.turn.clone(),
@@ -68,7 +68,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     Ok(Exit::Done)
 }
 
-/// That nothing was found: an empty answer could mean anything.
+/// Says that nothing was found, because empty output would be ambiguous.
 fn none(arguments: &LogArguments, around: &Surroundings) -> String {
     let narrowed =
         arguments.session.is_some() || arguments.turn.is_some() || arguments.since.is_some();
@@ -112,7 +112,7 @@ pub(super) fn line(
     if operation.state == lancet::history::OperationState::Unsure {
         marks.push_str("  (interrupted)");
     }
-    // The characters that are enough to name it stand out.
+    // The part of the id that is enough to name the operation is highlighted.
     let rest = operation.id.get(short.len()..).unwrap_or_default();
     format!(
         "{}{}  {}  {:<9}  {}{more}  {} {}  {}{}\n",
@@ -128,7 +128,8 @@ pub(super) fn line(
     )
 }
 
-/// The diffs of an operation, for a person; `shown` says which files other rules than those in force here let be shown.
+/// The diffs of an operation, for a person. `shown` decides whether the rules of a file's own project allow it to be
+/// shown.
 pub(super) fn patches(
     history: &History,
     operation: &Operation,

@@ -1,5 +1,5 @@
-//! `lancet log --format patch`: changes as a series of mails that `git am` takes, oldest first. No colours, no paging:
-//! the bytes are for a program.
+//! `lancet log --format patch`: changes as a series of mails that `git am` accepts, oldest first. The output has no
+//! colours and no pager, because a program reads it.
 
 use lancet::history::{History, Operation, OperationKind};
 
@@ -9,7 +9,7 @@ use crate::terminal::{print_error, stream, visible};
 
 /// Prints the series.
 pub(super) fn series(history: &History, operations: &[Operation]) -> Result<Exit, Failure> {
-    // What somebody wrote late into an old version never stood under its name: no change of the file is based on it.
+    // Bytes of a late writer were never in the file under its name, so no other change is based on them.
     let operations: Vec<&Operation> = operations
         .iter()
         .rev()
@@ -30,7 +30,8 @@ pub(super) fn series(history: &History, operations: &[Operation]) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// The patches of an operation. What cannot be in them is told: what comes later may not fit without it.
+/// The patches of an operation. What a patch cannot contain is reported, because later patches may not apply without
+/// it.
 fn patches(history: &History, operation: &Operation) -> Result<Vec<u8>, Failure> {
     let mut all = Vec::new();
     for change in &operation.files {
@@ -52,7 +53,7 @@ fn head(history: &History, operation: &Operation, number: usize, total: usize) -
         .iter()
         .map(|file| history.relative(&file.path).display().to_string())
         .collect();
-    // git wants a commit in the first line and does not look at it.
+    // git requires a commit id in the first line and ignores its value.
     format!(
         "From {:040} Mon Sep 17 00:00:00 2001\nFrom: {} <lancet@localhost>\nDate: {}\nSubject: [PATCH {number}/{total}] {} {}\n\nOperation {} of session {}\n---\n",
         0,
@@ -65,7 +66,7 @@ fn head(history: &History, operation: &Operation, number: usize, total: usize) -
     )
 }
 
-/// A text for the head of a mail: one line, nothing that a mail reader takes for an address.
+/// A text for a mail header: one line, without characters that a mail reader takes for an address.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|character| match character {

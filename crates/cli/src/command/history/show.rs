@@ -1,4 +1,4 @@
-//! `lancet show`: one change with all that is known of it.
+//! `lancet show`: shows one change with all its details.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
 
-/// Shows.
+/// Runs `lancet show`.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let history = history(&arguments.place, RootHint::Folder, around)?;
     let typed = &arguments.operation;

@@ -1,4 +1,4 @@
-//! `lancet stats`: what the history sums up to.
+//! `lancet stats`: statistics of the history.
 
 use lancet::history::{StatisticsQuery, Totals};
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
 use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
 
-/// Files that are listed to a person.
+/// How many files are listed for a person.
 const FILES: usize = 20;
 
-/// Sums up.
+/// Runs `lancet stats`.
 pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let history = history(&arguments.place, RootHint::Folder, around)?;
     let query = StatisticsQuery {

@@ -1,4 +1,4 @@
-//! Times as people type and read them, in UTC: no table of time zones is at hand, and a log is compared with others.
+//! Times as people type and read them, in UTC: there is no table of time zones, and a log is compared with other logs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// `2026-01-31 16:20:05`, from milliseconds since 1970.
+/// Formats milliseconds since 1970 as `2026-01-31 16:20:05`.
 pub(super) fn shown(milliseconds: i64) -> String {
     let seconds = milliseconds.div_euclid(1000);
     let (year, month, day) = date(seconds.div_euclid(DAY));
@@ -19,19 +19,19 @@ pub(super) fn shown(milliseconds: i64) -> String {
     )
 }
 
-/// `2026-01-31T16:20:05Z`, as RFC 3339 has it.
+/// Formats milliseconds since 1970 as `2026-01-31T16:20:05Z` (RFC 3339).
 pub(super) fn for_programs(milliseconds: i64) -> String {
     format!("{}Z", shown(milliseconds).replace(' ', "T"))
 }
 
-/// Milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 pub(super) fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as i64)
 }
 
-/// `Sat, 31 Jan 2026 16:20:05 +0000`, as mail has it.
+/// Formats milliseconds since 1970 as `Sat, 31 Jan 2026 16:20:05 +0000`, for mail.
 pub(super) fn for_mail(milliseconds: i64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] = [
@@ -94,7 +94,8 @@ fn moment(typed: &str) -> Option<i64> {
     Some((days(year, month, day) * DAY + hours * 3600 + minutes * 60 + seconds) * 1000)
 }
 
-/// Year, month and day of a day since 1970: the year is counted from March, so that the leap day is its last.
+/// Converts days since 1970 to year, month and day. The year is counted from March, so that the leap day is its last
+/// day.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -106,7 +107,7 @@ fn date(days: i64) -> (i64, i64, i64) {
     (year + era * 400 + i64::from(month <= 2), month, in_month)
 }
 
-/// The day since 1970 of a date.
+/// Converts a date to days since 1970.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -1,4 +1,4 @@
-//! A person's own editor on the text of a change, before it is written.
+//! Opens a person's editor on the text of a change before it is written.
 
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -8,7 +8,7 @@ use lancet::approval::Question;
 
 use crate::launcher::Launch;
 
-/// Lets the person edit; none where the text was left alone.
+/// Lets the person edit the text; none where they left it unchanged.
 pub(super) fn edit(
     editor: &str,
     folder: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(super) fn edit(
         .mode(0o700)
         .create(&folder)?;
     let draft = TemporaryText::new(&folder, question, text)?;
-    // The variable may hold arguments, so a shell takes it apart, as everybody does with it.
+    // The variable may contain arguments, so the shell splits it, as is usual.
     let script = format!("{editor} \"$@\"");
     let arguments = [
         "-c".into(),
@@ -48,7 +48,7 @@ struct TemporaryText(PathBuf);
 
 impl TemporaryText {
     fn new(folder: &Path, question: &Question, text: &str) -> io::Result<TemporaryText> {
-        // The name's end tells an editor the language.
+        // The extension of the name tells the editor the language.
         let name = question.path.file_name().unwrap_or_default();
         let file = format!("{}-{}", std::process::id(), name.to_string_lossy());
         let path = folder.join(file);
