@@ -1,5 +1,5 @@
-//! What must hold of any bytes as a file: decoding does not panic, the view's parts map to bytes in order, and a splice
-//! changes what it says and nothing else. The first byte chooses a configured encoding, the second a line.
+//! Properties of any bytes as a file: decoding does not panic, the parts of the view map to bytes in order, and a
+//! splice changes only what it says. The first byte chooses a configured encoding, the second a line.
 
 use lancet_text::{Change, Document, Encoding, apply_changes, apply_raw};
 
@@ -26,7 +26,7 @@ pub(crate) fn check(data: &[u8]) {
     };
     let view = document.view();
 
-    // Lines tile the view, and their bytes tile the file behind the byte order mark.
+    // Lines tile the view, and their bytes tile the file after the byte order mark.
     let mut at = 0;
     let mut raw_at = None;
     for line in 0..document.line_count() {

@@ -1,6 +1,6 @@
-//! What must hold of any file, old text and new text: places are in order and apart, changes lie inside them, an exact
-//! match is the text itself, and the bytes around the changes stay. The first byte has the options; then follow file,
-//! old text and new text, with a byte 0x00 between.
+//! Properties of any file, old text and new text: places are in order and disjoint, changes lie inside them, an exact
+//! match is the text itself, and the bytes around the changes stay. The first byte encodes the options; file, old text
+//! and new text follow, separated by a byte 0x00.
 
 use lancet_text::{
     Document, Leaks, Occurrences, Query, Rung, TextKind, Tolerance, Verdict, apply_changes,
@@ -76,7 +76,7 @@ pub(crate) fn check(data: &[u8]) {
                     assert!(view.get(change.range.clone()).is_some());
                     inside = change.range.end;
                 }
-                // The last change may reach over the newline behind the place.
+                // The last change may include the newline after the place.
                 let newline = usize::from(view[place.range.end..].starts_with('\n'));
                 assert!(
                     inside <= place.range.end + newline,
@@ -117,7 +117,7 @@ pub(crate) fn check(data: &[u8]) {
         Verdict::TooMany { first, count, .. } => assert!(first.len() < count, "all are listed"),
         Verdict::NotFound { .. } => {
             let exact = !old.is_empty() && view.contains(&*old);
-            // Exact text is found, but for places that reach into damaged bytes.
+            // Exact text is found, except at places that overlap undecodable bytes.
             assert!(
                 !exact || !document.damaged().is_empty(),
                 "the text stands there as it is"

@@ -1,5 +1,5 @@
-//! What must hold of any arguments: they are cleaned or refused with bounded words, and what was cleaned once needs no
-//! cleaning a second time. The first byte chooses the tool's name, the rest is JSON or, failing that, plain text.
+//! Properties of any arguments: they are cleaned or refused with a bounded text, and cleaned arguments need no further
+//! cleaning. The first byte chooses the tool's name; the rest is JSON or else plain text.
 
 use lancet::doors::{normalize, receive};
 use serde_json::Value;
@@ -17,7 +17,7 @@ const TOOLS: [&str; 10] = [
     "Grep",
 ];
 
-/// No refusal is longer, whatever was sent.
+/// The longest refusal, whatever was sent.
 const LONGEST: usize = 4_000;
 
 pub(crate) fn check(data: &[u8]) {

@@ -1,4 +1,4 @@
-//! Any bytes as a file: decoding, the map back to bytes, splicing.
+//! Fuzzes any bytes as a file: decoding, the map back to bytes, splicing.
 #![no_main]
 
 #[path = "../checks/encoding.rs"]

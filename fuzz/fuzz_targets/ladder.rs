@@ -1,4 +1,4 @@
-//! Any file, old text and new text: what the ladder finds is where and what it says.
+//! Fuzzes any file, old text and new text: the places that the ladder finds must be what it says.
 #![no_main]
 
 #[path = "../checks/ladder.rs"]

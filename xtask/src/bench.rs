@@ -1,5 +1,6 @@
-//! `cargo xtask bench`: the instruction counts with their hard limits, and on request the side-by-side run. Not part of
-//! `cargo xtask test`: it builds everything a second time, with optimisation over crates, and takes minutes.
+//! `cargo xtask bench`: the instruction counts with their hard limits, and on request the side-by-side run. It is not
+//! part of `cargo xtask test`, because it builds everything a second time with link-time optimisation and takes
+//! minutes.
 
 use std::path::PathBuf;
 
@@ -8,10 +9,10 @@ use anyhow::{bail, ensure};
 use crate::house::top;
 use crate::run::{cargo, command, succeeds};
 
-/// The version of `gungraun` in `Cargo.toml`: the runner takes no other.
+/// The version of `gungraun` in `Cargo.toml`; the runner accepts no other.
 const RUNNER: &str = "0.20.0";
 
-/// Runs the counts; true when no limit was passed and no target missed.
+/// Runs the counts; true when no limit was exceeded and no target missed.
 pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     let beside = match options {
         [] => false,
@@ -39,7 +40,7 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     Ok(sound)
 }
 
-/// The program that runs each bench under valgrind, built without optimisation: it only starts others.
+/// Builds the program that runs each bench under valgrind, without optimisation, because it only starts others.
 fn runner() -> anyhow::Result<PathBuf> {
     let folder = top()
         .join("target/tools")

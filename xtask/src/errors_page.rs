@@ -1,4 +1,4 @@
-//! `docs/errors.md`, made from the table of refusals in `crates/lancet`, the only place where they are declared.
+//! Generates `docs/errors.md` from the table of refusals in `crates/lancet`, the only place where they are declared.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use anyhow::{Context, ensure};
 
 use crate::house::top;
 
-/// Where the page stands.
+/// The path of the page.
 pub(crate) const PATH: &str = "docs/errors.md";
 
-/// Where the table stands.
+/// The path of the table.
 pub(crate) const SOURCE: &str = "crates/lancet/src/refusal.rs";
 
 const HEAD: &str = "\
@@ -33,7 +33,7 @@ first failing edit in the order sent.
 This page is made by `cargo xtask docs` from `crates/lancet/src/refusal.rs`.
 ";
 
-/// One line of the table, as the source has it.
+/// One row of the table, as the source has it.
 struct ErrorRow<'t> {
     edit: &'t str,
     write: Option<&'t str>,
@@ -42,7 +42,7 @@ struct ErrorRow<'t> {
     next: &'t str,
 }
 
-/// The page that belongs to this source; an error says which line of the table cannot be read.
+/// The page for this source; an error names the line of the table that cannot be parsed.
 pub(crate) fn page(source: &str) -> anyhow::Result<String> {
     let mut page = HEAD.to_owned();
     for row in rows(source)? {
@@ -60,8 +60,8 @@ pub(crate) fn page(source: &str) -> anyhow::Result<String> {
     Ok(page + TAIL)
 }
 
-/// The table is read from the source rather than from the library, so that the house rules need no build of lancet:
-/// one row a line, `row(RefusalKind::Name, 1, Some(2), "name", "when", "next"),`.
+/// Parses the table from the source rather than using the library, so that the house rules need no build of lancet: one
+/// row per line, `row(RefusalKind::Name, 1, Some(2), "name", "when", "next"),`.
 fn rows(source: &str) -> anyhow::Result<Vec<ErrorRow<'_>>> {
     let rows: Vec<ErrorRow<'_>> = source
         .lines()
@@ -96,7 +96,7 @@ fn row(line: &str) -> Option<ErrorRow<'_>> {
     })
 }
 
-/// Names of fields and tools in the table's sentences, set as code.
+/// Marks the names of fields and tools in the table's sentences as code.
 fn told(words: &str) -> String {
     words
         .split(' ')
@@ -112,7 +112,7 @@ fn told(words: &str) -> String {
         .join(" ")
 }
 
-/// Writes the page; true always, for the command line.
+/// Writes the page; always true, for the command line.
 pub(crate) fn write() -> anyhow::Result<bool> {
     let source = std::fs::read_to_string(top().join(SOURCE))?;
     std::fs::write(top().join(PATH), page(&source)?)?;

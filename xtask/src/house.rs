@@ -1,4 +1,4 @@
-//! The repository as the rules see it: every file that is, or could be, committed, by its path from the top.
+//! The repository as the rules see it: every file that is, or could be, committed, by its path from the top folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-/// The files of the repository. Rules read this and never the disk, so that a test can hand them a house of its own.
+/// The files of the repository. Rules read this and never the disk, so that a test can pass in files of its own.
 pub(crate) struct House {
     files: BTreeMap<String, Vec<u8>>,
 }
 
-/// One text file, with what rules ask of it most.
+/// One text file, with the properties that rules use.
 #[derive(Clone, Copy)]
 pub(crate) struct File<'h> {
     pub(crate) path: &'h str,
@@ -41,7 +41,7 @@ impl House {
         let mut files = BTreeMap::new();
         for name in listing.stdout.split(|byte| *byte == 0) {
             let name = String::from_utf8_lossy(name).into_owned();
-            // A file deleted but still in the index is not part of the house.
+            // A file that is deleted but still in the index is left out.
             if let Ok(bytes) = std::fs::read(top.join(&name)) {
                 files.insert(name, bytes);
             }
@@ -49,7 +49,7 @@ impl House {
         Ok(House { files })
     }
 
-    /// A house made of these files.
+    /// Makes a repository of these files, for tests.
     #[cfg(test)]
     pub(crate) fn of(files: &[(&str, &str)]) -> House {
         House {
@@ -95,7 +95,7 @@ impl<'h> File<'h> {
             .any(|part| matches!(part, "tests" | "tests.rs"))
     }
 
-    /// The text before the unit tests, which by habit stand at the bottom.
+    /// The text before the unit tests, which are at the bottom of a file by convention.
     pub(crate) fn outside_tests(&self) -> &'h str {
         let mut start = 0;
         let mut lines = self.text.split_inclusive('\n').peekable();
@@ -112,7 +112,7 @@ impl<'h> File<'h> {
         self.text
     }
 
-    /// The crate's folder for a file of a crate: `text` for `crates/text/src/lib.rs`.
+    /// The folder of the crate that a file belongs to: `text` for `crates/text/src/lib.rs`.
     pub(crate) fn room(&self) -> Option<&'h str> {
         self.path.strip_prefix("crates/")?.split('/').next()
     }

@@ -1,5 +1,5 @@
-//! The house's own commands: `cargo xtask test | tidy | docs | bench | torture`.
-//! Nothing here is part of lancet; nothing lancet needs at run time may live here.
+//! The commands for working on this repository: `cargo xtask test | tidy | docs | bench | torture`. Nothing here is
+//! part of lancet or needed by it at run time.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,

@@ -1,5 +1,4 @@
-//! Programs started by the house's commands: their output shown as it comes, or handed on line by line
-//! where it is counted.
+//! Starts programs: their output is shown as it comes, or passed on line by line where it is counted.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -7,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 
-/// A command in the repository's top folder.
+/// Makes a command that runs in the repository's top folder.
 pub(crate) fn command(program: impl AsRef<Path>, arguments: &[&str]) -> Command {
     let mut command = Command::new(program.as_ref());
     command.args(arguments).current_dir(crate::house::top());
     command
 }
 
-/// The cargo that runs us, so that one toolchain does everything.
+/// Makes a command for the cargo that runs this program, so that one toolchain does everything.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command(
         std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()),
@@ -22,7 +21,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     )
 }
 
-/// Runs a command to its end with its output on the terminal; whether it succeeded.
+/// Runs a command to its end with its output on the terminal; says whether it succeeded.
 pub(crate) fn succeeds(command: &mut Command) -> anyhow::Result<bool> {
     let status = command
         .stdin(Stdio::null())
@@ -31,7 +30,7 @@ pub(crate) fn succeeds(command: &mut Command) -> anyhow::Result<bool> {
     Ok(status.success())
 }
 
-/// Runs a command, handing on each line of its standard output; whether it succeeded.
+/// Runs a command and passes on each line of its standard output; says whether it succeeded.
 pub(crate) fn each_line(
     command: &mut Command,
     mut line_came: impl FnMut(&str),

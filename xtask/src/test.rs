@@ -1,6 +1,6 @@
-//! `cargo xtask test`: the one command that sets up, checks and tests everything. What the tests need from outside is
-//! fetched in the background from the first second; behaviour comes first, then what a reader would not notice. It goes on
-//! after a failure, so that one run tells all, and its last line is the sum.
+//! `cargo xtask test`: the one command that sets up, checks and tests everything. External tools are fetched in the
+//! background from the start; tests of behaviour run first, then lints and other checks. It continues after a failure,
+//! so that one run reports everything, and its last line is the total.
 
 mod fetch;
 pub(crate) mod setup;
@@ -16,17 +16,17 @@ use crate::tidy;
 use fetch::Fetches;
 use tally::Tally;
 
-/// Where the binary under test stands. One profile for all, so that dependencies are compiled once.
+/// The cargo profile of the build under test. There is only one, so that dependencies are compiled once.
 pub(crate) const PROFILE: &str = "ci";
 
-/// How many generated cases every law is tried on; a plain `cargo test` tries fewer, `cargo xtask torture` many more.
+/// The number of generated cases for every law; a plain `cargo test` uses fewer, `cargo xtask torture` many more.
 const LAW_CASES: &str = "10000";
 
-/// Where the generated cases begin: the same for every run, so that a failure here is one of the change that is checked.
-/// `cargo xtask torture` and a plain `cargo test` begin anew each time.
+/// The seed of the generated cases: the same for every run, so that a failure is caused by the change under test.
+/// `cargo xtask torture` and a plain `cargo test` use a new seed each time.
 const LAW_SEED: &str = "20261115";
 
-/// What has been run so far, step by step.
+/// The results of the steps so far.
 #[derive(Default)]
 struct Report {
     rows: Vec<(String, Tally, f64)>,
@@ -77,8 +77,8 @@ pub(crate) fn all() -> anyhow::Result<bool> {
     report.step("format", || check(&mut cargo(&["fmt", "--all", "--check"])));
     report.step("house rules", || Ok(Tally::of(tidy::print()?)));
     let mut built = Vec::new();
-    // The tests' build makes the program, too. A build of the program alone would compile some dependencies twice:
-    // what only tests use asks for more of their features.
+    // The build of the tests makes the program, too. A build of the program alone would compile some dependencies
+    // twice, because tests enable further features of them.
     report.step("build", || {
         built = suites::build(PROFILE)?;
         Ok(Tally::of(true))
@@ -133,7 +133,7 @@ pub(crate) fn all() -> anyhow::Result<bool> {
     Ok(report.close(began))
 }
 
-/// Runs the test programs, and puts a row for each area into the report.
+/// Runs the test programs, and adds a row for each area to the report.
 fn test_areas(report: &mut Report, fetches: &mut Fetches, built: &[suites::Suite]) {
     println!("\n== tests, laws and scenarios");
     let mut tested = || {
@@ -165,17 +165,17 @@ fn binary() -> std::path::PathBuf {
     top().join("target").join(PROFILE).join("lancet")
 }
 
-/// A check that only holds or does not.
+/// Runs a check that only passes or fails.
 fn check(command: &mut Command) -> anyhow::Result<Tally> {
     Ok(Tally::of(succeeds(command)?))
 }
 
-/// A runner whose own summary is read. One that fails without telling a failure (it did not build, it died), or that
-/// ran nothing, counts as one failure.
+/// Runs a test runner and parses its summary. A runner that fails without reporting a failure (it did not build, or
+/// crashed), or that ran no tests, counts as one failure.
 fn counted(command: &mut Command, of_line: fn(&str) -> Option<Tally>) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let succeeded = each_line(command, |line| {
-        // The plain closing line belongs to the whole: nobody should take a part's for it.
+        // The closing line of a part is indented, so that it is not mistaken for that of the whole.
         let part = Tally::of_closing_line(line).is_some();
         println!("{}{line}", if part { "  " } else { "" });
         if let Some(more) = of_line(line) {

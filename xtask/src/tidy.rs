@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: the house rules that a program can keep. Each rule is a function from the house to what breaks
-//! it, beside tests that show it can fail. The rules themselves are explained in CONTRIBUTING.md.
+//! `cargo xtask tidy`: the house rules that a program can check. Each rule is a function from the repository to its
+//! violations, with tests that show that it can fail. CONTRIBUTING.md explains the rules.
 
 mod arrows;
 mod circles;
@@ -13,11 +13,11 @@ use std::fmt;
 
 use crate::house::House;
 
-/// One place where a rule is broken, with what to do.
+/// One violation of a rule, with what to do about it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,
-    /// Counted from 1; 0 where the file as a whole is meant.
+    /// The line, from 1; 0 where the file as a whole is meant.
     line: usize,
     words: String,
 }
@@ -45,7 +45,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Every rule.
+/// All rules.
 const RULES: [fn(&House) -> Vec<Finding>; 15] = [
     arrows::between_rooms,
     arrows::to_libraries,
@@ -64,7 +64,7 @@ const RULES: [fn(&House) -> Vec<Finding>; 15] = [
     words::ignored_tests,
 ];
 
-/// Prints what breaks a rule; true when nothing does.
+/// Prints the violations; true when there are none.
 pub(crate) fn print() -> anyhow::Result<bool> {
     let house = House::open()?;
     let findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&house)).collect();

@@ -1,6 +1,6 @@
-//! `cargo xtask torture`: the long forms, run by hand. The promises of the write in full, the laws over many more
-//! generated cases than CI has time for, then each fuzz target for a while (nightly and cargo-fuzz). Prints what
-//! `benches/RESULTS.md` records.
+//! `cargo xtask torture`: the long versions of tests, run by hand: the tests of the write in full, the laws over many
+//! more generated cases than CI has time for, then each fuzz target for a while (nightly and cargo-fuzz). It prints
+//! what `benches/RESULTS.md` records.
 
 use std::time::Instant;
 

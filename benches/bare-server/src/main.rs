@@ -1,7 +1,7 @@
-//! The peer that lancet's CPU time is measured against: Read and Edit over stdio on the same protocol library,
-//! by `read_to_string`, a count of the matches, `replacen` and `write`, and nothing else. With the argument `raw` an Edit
-//! works on bytes instead: `read`, two looks by `memmem`, a temp file and `rename`. No roots, no ledger, no staleness, no
-//! encodings, no durable write: never use it on files that matter.
+//! The baseline that lancet's CPU time is compared with: Read and Edit over stdio on the same protocol library, by
+//! `read_to_string`, a count of the matches, `replacen` and `write`, and nothing else. With the argument `raw` an Edit
+//! works on bytes instead: `read`, two `memmem` searches, a temporary file and `rename`. There are no roots, no ledger,
+//! no staleness check, no encodings and no durable write: never use it on files that matter.
 
 use std::io::Write as _;
 use std::{fs, io, sync::Arc};
@@ -72,7 +72,7 @@ fn edit_text(arguments: &JsonObject) -> io::Result<String> {
     Ok(format!("Edited {path}"))
 }
 
-/// The least that an Edit can be: bytes that are not looked at otherwise, and a file that is replaced, not rewritten.
+/// The minimal Edit: bytes are not decoded, and the file is replaced, not rewritten.
 fn edit_bytes(arguments: &JsonObject) -> io::Result<String> {
     let path = text(arguments, "file_path")?;
     let old = text(arguments, "old_string")?.as_bytes();

@@ -1,7 +1,7 @@
 //! Instruction counts by callgrind, each with a hard limit 10 % above what was measured. `cargo xtask bench` runs it;
 //! `benches/RESULTS.md` keeps the figures, `benches/README.md` says how to move a limit.
 
-// The macros of the bench framework make public items of what is private here.
+// The macros of the bench framework export private items.
 #![allow(missing_docs, unreachable_pub)]
 
 use std::hint::black_box;
@@ -15,7 +15,7 @@ use lancet_text::{
     Tolerance, Verdict, correct, find,
 };
 
-/// At most so many instructions.
+/// Sets the limit of a benchmark to this many instructions.
 fn at_most(instructions: u64) -> LibraryBenchmarkConfig {
     LibraryBenchmarkConfig::default()
         .tool(Callgrind::default().hard_limits([(EventKind::Ir, instructions)]))

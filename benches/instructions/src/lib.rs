@@ -1,5 +1,5 @@
-//! The material of the instruction counts: files of a given size, a question for each rung of the ladder, an engine on
-//! a folder of its own. Made before the counting begins; nothing here is measured.
+//! The input of the instruction counts: files of a given size, a query for each rung of the ladder, an engine on a
+//! folder of its own. It is made before the counting begins and is not measured.
 
 use lancet::{Lancet, Mode, RawCall, Session};
 use lancet_text::{Encoding, LineEnd, Rung, encode_new};
@@ -9,13 +9,13 @@ use tempfile::TempDir;
 /// A megabyte.
 pub const MEGABYTE: usize = 1_000_000;
 
-/// How many lines the file has that the tolerant rungs are asked about.
+/// The number of lines of the file that the tolerant rungs are measured on.
 pub const RUNG_LINES: usize = 5_000;
 
-/// The line that is edited, as it stands in the middle of [`source`].
+/// The edited line in the middle of [`source`].
 pub const LINE: &str = "    // the line that is edited says one";
 
-/// The same line afterwards.
+/// The same line after the edit.
 pub const LINE_AFTER: &str = "    // the line that is edited says two";
 
 /// Source-like text of at least `size` bytes with [`LINE`] in the middle.
@@ -50,21 +50,21 @@ pub fn encoded(label: &str, end: LineEnd) -> Vec<u8> {
     encode_new(&source(MEGABYTE), encoding, end).expect("ASCII stands in every encoding")
 }
 
-/// A question to the ladder that one rung answers: the file, the old and the new text.
+/// A query to the ladder that one rung answers: the file, the old and the new text.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The rung that finds it.
+    /// The rung that finds the old text.
     pub rung: Rung,
     /// The file's text.
     pub view: String,
     /// The text to find.
     pub old: String,
-    /// The text to put there.
+    /// The replacement text.
     pub new: String,
 }
 
-/// The question that `rung` answers on a file of [`RUNG_LINES`] lines. The place stands in the middle, so that neither
-/// a look from the front nor one from the back is favoured.
+/// The query that `rung` answers on a file of [`RUNG_LINES`] lines. The place is in the middle, so that neither a
+/// search from the front nor one from the back is favoured.
 pub fn question(rung: Rung) -> Question {
     let (place, old, new) = match rung {
         Rung::Exact => (
@@ -142,27 +142,27 @@ fn final_newline() -> Question {
 
 /// An engine on a folder of its own, and one call for it.
 pub struct Scene {
-    /// Removed with the scene.
+    /// The folder, which is removed with the scene.
     pub folder: TempDir,
-    /// The session.
+    /// The session of the call.
     pub session: Session,
     /// The call that is measured.
     pub call: RawCall,
 }
 
 impl Scene {
-    /// A file of `size` bytes, not read yet, and a Read of its first page.
+    /// Makes a file of `size` bytes that was not read yet, and a Read of its first page.
     pub fn read(size: usize) -> Scene {
         Scene::with(size, |path| {
             RawCall::new("Read", json!({ "file_path": path }))
         })
     }
 
-    /// A file of `size` bytes whose middle has been read, edited there and back, and one more Edit of that line: what
-    /// the calls of a conversation after the first few cost.
+    /// Makes a file of `size` bytes whose middle was read, edited there and back, and one more Edit of that line: this
+    /// is what a call later in a conversation costs.
     ///
     /// # Panics
-    /// When a call before the measured one is refused.
+    /// A call before the measured one was refused.
     pub fn edit(size: usize) -> Scene {
         let edit = |path: &Value, old: &str, new: &str| {
             let arguments = json!({ "file_path": path, "old_string": old, "new_string": new });

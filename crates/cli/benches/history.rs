@@ -1,5 +1,5 @@
-//! What the history costs: recording beside an Edit of 10 KB, and reading, undoing and keeping 100,000 operations.
-//! Prints its figures.
+//! The cost of the history: recording an Edit of 10 KB, and reading, undoing and keeping 100,000 operations. It prints
+//! its figures.
 //!
 //! `cargo bench -p lancet-cli --bench history [-- OPERATIONS]`
 
@@ -24,7 +24,7 @@ use lancet_history::{
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
-/// Files that the operations are spread over.
+/// The number of files that the operations are spread over.
 const FILES: usize = 1_000;
 const LINES: usize = 250;
 
@@ -39,7 +39,7 @@ fn main() {
     many(&folder.join("many"), operations);
 }
 
-/// CPU time of this process so far.
+/// The CPU time of this process so far.
 fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -54,7 +54,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// About 10 KB of what a program looks like.
+/// About 10 KB of text that looks like a program.
 fn text(file: usize) -> Vec<u8> {
     (0..LINES)
         .map(|line| {
@@ -76,7 +76,7 @@ fn open(folder: &Path, state: Option<&Path>) -> Lancet {
     .unwrap()
 }
 
-/// One line changed there and back, with and without a state folder, in turn.
+/// Changes one line there and back, alternately with and without a state folder.
 fn recording(folder: &Path) {
     const ROUNDS: usize = 600;
     let engines = [
@@ -118,7 +118,7 @@ fn recording(folder: &Path) {
     );
 }
 
-/// What the store does for such an Edit: announced, the old file taken in, finished.
+/// Measures the store's part of such an Edit: announce, adopt the old file, finish.
 fn record_alone(state: &Path, rounds: usize) -> Vec<Duration> {
     let store = Store::new(state);
     let one = text(0);
@@ -140,7 +140,7 @@ fn record_alone(state: &Path, rounds: usize) -> Vec<Duration> {
         };
         let file = state.join("displaced/1-1-a.rs");
         fs::write(&file, before).unwrap();
-        // Whoever edits has these hashes.
+        // The caller of the store already has these hashes.
         let revisions = [before, after].map(|bytes| *blake3::hash(bytes).as_bytes());
         let (id, time) = id(0);
         let began = cpu();
@@ -160,7 +160,7 @@ fn record_alone(state: &Path, rounds: usize) -> Vec<Duration> {
     times
 }
 
-/// An edit on its way into the store.
+/// The draft of an edit for the store.
 fn draft<'a>(
     id: &'a str,
     time: i64,
@@ -206,7 +206,7 @@ fn draft<'a>(
     }
 }
 
-/// An id as lancet makes them, so many seconds ago.
+/// An id as lancet makes it, for a time this many seconds ago.
 fn id(seconds_ago: u64) -> (String, i64) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let micros = now.as_micros() as u64 - seconds_ago * 1_000_000;
@@ -222,7 +222,7 @@ fn id(seconds_ago: u64) -> (String, i64) {
     )
 }
 
-/// Fills a store with edits of one line each; the sum of the contents, each compressed alone.
+/// Fills a store with edits of one line each; returns the sum of the contents, each compressed alone.
 fn fill(state: &Path, root: &Path, operations: usize) -> u64 {
     let store = Store::new(state);
     let mut files: Vec<Vec<u8>> = (0..FILES).map(text).collect();
@@ -312,7 +312,7 @@ fn many(folder: &Path, operations: usize) {
     going_back(folder, &root, &state);
 }
 
-/// Undo of the newest: inside a running process, and as a command.
+/// Undoes the newest operation: inside a running process, and as a command.
 fn going_back(folder: &Path, root: &Path, state: &Path) {
     let path = root.join("real.rs");
     fs::write(&path, text(0)).unwrap();
@@ -358,7 +358,7 @@ fn going_back(folder: &Path, root: &Path, state: &Path) {
     );
 }
 
-/// Runs the program in the folder; how long it took.
+/// Runs the program in the folder and returns how long it took.
 fn run(folder: &Path, arguments: &[&str]) -> Duration {
     let began = Instant::now();
     let status = Command::new(env!("CARGO_BIN_EXE_lancet"))
@@ -374,7 +374,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Duration {
     began.elapsed()
 }
 
-/// Bytes of all files below a folder.
+/// The sum of the bytes of all files below a folder.
 fn size(folder: &Path) -> u64 {
     let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
     let mut sum = 0;

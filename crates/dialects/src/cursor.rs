@@ -1,4 +1,4 @@
-//! Where the reading of a reply stands, and what every format asks of it: lines, path lines, fences.
+//! The position in a reply while it is parsed, with the lookups that all formats share: lines, path lines, fences.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use crate::lines::ReplyLines;
 use crate::part::{Dialect, ReplyPart};
 use crate::path_line::path_of;
 
-/// How a reply is read.
+/// The options for parsing a reply.
 #[derive(Clone, Copy)]
 pub struct Options<'k> {
-    /// The one format that counts; none for any of them, also several in one reply.
+    /// The only format that is parsed; none for all of them, also several in one reply.
     pub format: Option<Dialect>,
-    /// Whether there is a file of that name. It decides what no grammar can: whether a line with blanks in it is a path,
-    /// and which of two names in a diff is meant.
+    /// Whether a file of this name exists. It decides what a grammar cannot: whether a line with blanks in it is a
+    /// path, and which of two names in a diff is meant.
     pub is_known: &'k dyn Fn(&str) -> bool,
 }
 
@@ -34,30 +34,31 @@ pub(crate) enum Ended {
     No,
 }
 
-/// How far a reply was read.
+/// How far a reply was parsed.
 #[derive(Default)]
 pub(crate) struct ReadingState {
     /// The next line, counted from 0.
     pub(crate) at: usize,
-    /// Parts that are complete, in order.
+    /// The parts that are complete, in order.
     pub(crate) parts: Vec<ReplyPart>,
-    /// The fences that were entered because edits stand inside, with the line of each.
+    /// The fences that were entered because there are edits inside, with the line of each.
     pub(crate) fences: Vec<(char, usize, usize)>,
-    /// The file of the last block, and the line behind it.
+    /// The file of the last block, and the line after it.
     pub(crate) last_block: Option<(String, usize)>,
     /// How many sections of a diff each file has had.
     pub(crate) sections: HashMap<String, usize>,
 }
 
-/// A reply, and the [`ReadingState`] in which its reading stands.
+/// A reply and the [`ReadingState`] of its parsing.
 pub(crate) struct Cursor<'r, 't> {
     pub(crate) lines: ReplyLines<'t>,
     pub(crate) options: &'r Options<'r>,
     pub(crate) state: &'r mut ReadingState,
     ended: Ended,
-    /// The next line that begins an edit, known up to a line: a search from there need not be made again.
+    /// A cache for the next line that begins an edit: the line from which it was searched, and the result.
     pub(crate) next_edit: Option<(usize, Option<usize>)>,
-    /// For fences of one kind and length: the next line that closes one, found from a line on.
+    /// A cache for the next line that closes a fence of this character and length: the line from which it was searched,
+    /// and the result.
     closings: HashMap<(char, usize), (usize, Option<usize>)>,
 }
 
@@ -78,12 +79,12 @@ impl<'r, 't> Cursor<'r, 't> {
         }
     }
 
-    /// Whether edits in a format count.
+    /// Whether edits in this format are parsed.
     pub(crate) fn takes(&self, dialect: Dialect) -> bool {
         self.options.format.is_none_or(|format| format == dialect)
     }
 
-    /// A line; none behind the end of the reply.
+    /// A line; none after the end of the reply.
     pub(crate) fn line(&self, at: usize) -> Result<Option<&'t str>, Stop> {
         if at < self.lines.len() {
             Ok(Some(self.lines.get(at)))
@@ -94,7 +95,7 @@ impl<'r, 't> Cursor<'r, 't> {
         }
     }
 
-    /// The path that a line names, if that is all it does.
+    /// The path that a line names; none where the line has other text, too.
     pub(crate) fn path_at(&self, at: usize) -> Option<&'t str> {
         path_of(self.lines.get(at), self.options.is_known)
     }
@@ -121,7 +122,7 @@ impl<'r, 't> Cursor<'r, 't> {
         open.is_closed_by(self.lines.get(at))
     }
 
-    /// The line that closes a fence, looked for from a line on.
+    /// Finds the line that closes a fence, from a line on.
     pub(crate) fn closing(&mut self, from: usize, open: Fence<'_>) -> Result<Option<usize>, Stop> {
         let key = (open.mark, open.length);
         if let Some(&(known_from, found)) = self.closings.get(&key)
@@ -142,7 +143,7 @@ impl<'r, 't> Cursor<'r, 't> {
         Ok(found)
     }
 
-    /// Whether nothing but blank lines and fences stands between two lines.
+    /// Whether there are only blank lines and fences between two lines.
     pub(crate) fn only_fences_between(&self, from: usize, to: usize) -> bool {
         (from..to).all(|at| {
             let line = self.lines.get(at);

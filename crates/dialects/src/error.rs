@@ -1,6 +1,6 @@
-//! Why a reply could not be parsed, and where.
+//! The error for a reply that could not be parsed, with its position.
 
-/// A reply that cannot be parsed. Nothing of it may be applied.
+/// A reply that cannot be parsed. No part of it may be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 #[non_exhaustive]
@@ -9,27 +9,27 @@ pub struct ParseError {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// What kind of trouble it is.
+    /// The kind of error.
     pub kind: ParseErrorKind,
-    /// What is the case and what to write instead, as sentences.
+    /// Sentences that say what is wrong and what to write instead.
     pub message: String,
 }
 
-/// What kind of trouble a reply has.
+/// The kinds of error in a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
     /// The reply ends in the middle of an edit.
     CutOff,
-    /// Something that can be seen to be an edit is not written as its format asks.
+    /// A recognisable edit does not follow the rules of its format.
     Malformed,
     /// The edit is of a kind that is never applied: copies, links, submodules, merges, binary files.
     Unsupported,
-    /// There is no edit in the reply.
+    /// The reply contains no edit.
     NoEdit,
 }
 
-/// Why reading stops before a step is done.
+/// Why parsing stops before a step is complete.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The text so far ends in the middle of something, and more may come.
@@ -39,7 +39,7 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// An error at a line, counted from 0.
+    /// Makes an error at a line, counted from 0.
     pub(crate) fn at(line: usize, kind: ParseErrorKind, message: impl Into<String>) -> Stop {
         Stop::Bad(ParseError {
             line: line + 1,
@@ -49,17 +49,17 @@ impl Stop {
         })
     }
 
-    /// An edit that is not written as its format asks, at a line counted from 0.
+    /// Makes the error for an edit that does not follow its format, at a line counted from 0.
     pub(crate) fn malformed(line: usize, message: impl Into<String>) -> Stop {
         Stop::at(line, ParseErrorKind::Malformed, message)
     }
 
-    /// An edit that is never applied, at a line counted from 0.
+    /// Makes the error for an edit that is never applied, at a line counted from 0.
     pub(crate) fn unsupported(line: usize, message: impl Into<String>) -> Stop {
         Stop::at(line, ParseErrorKind::Unsupported, message)
     }
 
-    /// An edit, begun at a line counted from 0, in which the reply ends.
+    /// Makes the error for a reply that ends in the middle of an edit, which begins at a line counted from 0.
     pub(crate) fn cut_off(line: usize, what: &str) -> Stop {
         let message = format!("The reply is cut off: {what}. Send the whole reply again.");
         Stop::at(line, ParseErrorKind::CutOff, message)

@@ -1,18 +1,18 @@
-//! Fences: the lines of back quotes or tildes, and the tags that some models use instead, around code in Markdown.
+//! Fences around code in Markdown: lines of back quotes or tildes, and the tags that some models use instead.
 
 /// A line that opens or closes a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fence<'t> {
     pub(crate) mark: char,
     pub(crate) length: usize,
-    /// What stands behind the marks: the language. A closing fence has nothing there.
+    /// The text after the marks: the language. A closing fence has none.
     pub(crate) info: &'t str,
 }
 
 /// Tags that are used as fences where the content itself has back quotes.
 const TAGS: [&str; 5] = ["source", "code", "pre", "codeblock", "sourcecode"];
 
-/// The fence that a line is. Up to three blanks may stand before it, as in Markdown; fences in lists stand deeper.
+/// Parses a line as a fence. Up to three blanks may precede it, as in Markdown; fences in lists are indented more.
 pub(crate) fn fence(line: &str) -> Option<Fence<'_>> {
     let text = line.trim_start_matches([' ', '\t']);
     let mark = text
@@ -21,7 +21,7 @@ pub(crate) fn fence(line: &str) -> Option<Fence<'_>> {
         .filter(|mark| matches!(mark, '`' | '~'))?;
     let length = text.chars().take_while(|letter| *letter == mark).count();
     let info = text[length..].trim();
-    // Back quotes behind the marks make it code inside a line.
+    // Further back quotes on the line make it inline code.
     (length >= 3 && !(mark == '`' && info.contains('`'))).then_some(Fence { mark, length, info })
 }
 

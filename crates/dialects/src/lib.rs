@@ -1,8 +1,8 @@
 //! The text formats in which language models write edits, parsed into one list of [`ReplyPart`]s: SEARCH/REPLACE blocks,
 //! `apply_patch` (V4A), unified diffs and whole files in fences.
 //!
-//! The crate is pure: it reads no file and writes none. What a part means for a file on the disk (where its old lines
-//! stand, whether the file may be written) is for whoever applies it.
+//! The crate is pure: it neither reads nor writes files. The caller that applies the parts finds where their old lines
+//! are in a file and decides whether the file may be written.
 //!
 //! ```
 //! use lancet_dialects::{Action, Dialect, Options, parse};
@@ -26,10 +26,10 @@
 //! ```
 //!
 //! Rules that hold for every format:
-//! - A reply is parsed whole or not at all. What can be seen to be an edit and cannot be read is an error with its line,
-//!   never prose.
+//! - A reply is parsed whole or not at all. Text that is recognisably an edit and cannot be parsed is an error with its
+//!   line, never prose.
 //! - A reply that ends in the middle of an edit is reported as cut off.
-//! - Text between `<think>` or `<thinking>` tags is no part of the answer.
+//! - Text between `<think>` or `<thinking>` tags is not part of the answer.
 
 mod cursor;
 mod error;

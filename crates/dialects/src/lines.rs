@@ -1,4 +1,5 @@
-//! The lines of a reply. Only where each line begins is kept, so that a reply of many short lines takes little memory.
+//! The lines of a reply. Only the start of each line is stored, so that a reply of many short lines takes little
+//! memory.
 
 /// The lines of a text. A line ends at LF; a CR before it is not part of the line.
 pub(crate) struct ReplyLines<'t> {
@@ -9,7 +10,8 @@ pub(crate) struct ReplyLines<'t> {
 /// The longest reply, in bytes.
 pub(crate) const LONGEST: usize = u32::MAX as usize;
 
-/// Where the lines of a text begin, from a position on; a line that has not ended yet counts only at the text's end.
+/// Finds the starts of the lines of a text from a position on; a line that has not ended yet counts only at the end of
+/// the text.
 pub(crate) fn line_starts(text: &str, from: usize, starts: &mut Vec<u32>) {
     if starts.is_empty() && !text.is_empty() {
         starts.push(0);
@@ -30,7 +32,7 @@ impl<'t> ReplyLines<'t> {
         self.starts.len()
     }
 
-    /// The text of a line, without its end; empty behind the last line.
+    /// The text of a line, without its end; empty after the last line.
     pub(crate) fn get(&self, at: usize) -> &'t str {
         let raw = self.raw(at);
         raw.strip_suffix('\r').unwrap_or(raw)
@@ -41,7 +43,7 @@ impl<'t> ReplyLines<'t> {
         self.raw(at).ends_with('\r')
     }
 
-    /// Whether a line is empty or holds only blanks.
+    /// Whether a line is empty or contains only blanks.
     pub(crate) fn is_blank(&self, at: usize) -> bool {
         self.get(at).trim().is_empty()
     }
@@ -58,7 +60,8 @@ impl<'t> ReplyLines<'t> {
         line.strip_suffix('\n').unwrap_or(line)
     }
 
-    /// The text of a new file made of some lines. A CR at their ends is text where the format's own lines have none.
+    /// The text of a new file made of some lines. A CR at their ends belongs to the text if the format's own lines have
+    /// none.
     pub(crate) fn content(
         &self,
         lines: impl IntoIterator<Item = (usize, &'t str)>,

@@ -1,4 +1,4 @@
-//! What a reply is parsed into: parts, each of which does one thing to one file.
+//! The parts that a reply is parsed into; each makes one change to one file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -43,7 +43,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// A name that is none of a dialect.
+/// The error for a name that is not a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no format {0}; the formats are search-replace, v4a, unified and whole")]
 pub struct UnknownDialect(String);
@@ -59,17 +59,17 @@ impl FromStr for Dialect {
     }
 }
 
-/// One thing that a reply does to one file. Parts apply in order, each to the result of those before it.
+/// One change that a reply makes to one file. Parts apply in order, each to the result of those before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReplyPart {
-    /// The format it is written in.
+    /// The format in which the part is written.
     pub dialect: Dialect,
-    /// The line of the reply, from 1, on which it begins.
+    /// The line of the reply, from 1, on which the part begins.
     pub line: usize,
-    /// The file, as the reply names it.
+    /// The path of the file, as the reply names it.
     pub path: String,
-    /// What happens to the file.
+    /// The change to the file.
     pub action: Action,
 }
 
@@ -84,56 +84,57 @@ impl ReplyPart {
     }
 }
 
-/// What happens to a file.
+/// The kinds of change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// ReplyLines of it are replaced.
+    /// Lines of the file are replaced.
     Edit(PatchHunk),
-    /// It is made, or filled where it is empty; a file with content is in the way.
+    /// The file is created, or filled if it is empty; a file with content is an error.
     Fill(String),
-    /// It is made; any file of that name is in the way.
+    /// The file is created; an existing file of this name is an error.
     Create {
-        /// The content.
+        /// The content of the new file.
         text: String,
         /// Whether the file is to be executable.
         executable: bool,
     },
-    /// Its whole content is replaced, or it is made. The format cannot say whether the file ends in a newline: the text
-    /// does, and an existing file keeps what it has.
+    /// The whole content is replaced, or the file is created. The format cannot say whether the file ends in a newline:
+    /// the text does, and an existing file keeps what it has.
     Replace(String),
-    /// It is removed.
+    /// The file is removed.
     Delete {
-        /// The lines that it must hold, where the format tells them.
+        /// The lines that the file must have, if the format gives them.
         lines: Option<Vec<String>>,
     },
-    /// It gets another name.
+    /// The file gets another name.
     Move {
         /// The new path, as the reply names it.
         to: String,
     },
-    /// Its permission to be executed changes.
+    /// The executable bit of the file changes.
     SetExecutable(bool),
 }
 
-/// ReplyLines that are replaced by others, at the one place where they stand.
+/// Lines that are replaced by others, at the only place where they occur.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PatchHunk {
     /// The lines in order, without line ends.
     pub lines: Vec<HunkLine>,
-    /// The line number, from 1, that the format gives for the first old line, counted in the file as it was before the
-    /// reply. It chooses among equal places and does nothing else.
+    /// The line number, from 1, that the format gives for the first old line, counted in the file before the reply. It
+    /// is used only to choose among equal places.
     pub line_hint: Option<u64>,
-    /// Which section of its file in a diff the hunk belongs to, from 0: numbers in later sections may count otherwise.
+    /// The index of the hunk's section among the sections of its file in a diff, from 0: line numbers in later sections
+    /// may be counted differently.
     pub section: usize,
-    /// ReplyLines of the file below which the place is, outermost first.
+    /// Lines of the file below which the place is, outermost first.
     pub anchors: Vec<String>,
     /// Whether the old lines are the last ones of the file.
     pub at_end: bool,
-    /// Whether the last old line is said to have no newline.
+    /// Whether the format says that the last old line has no newline.
     pub old_lacks_newline: bool,
-    /// Whether the last new line is said to have no newline.
+    /// Whether the format says that the last new line has no newline.
     pub new_lacks_newline: bool,
     /// Whether a line that is only `...` may stand for lines that are left out.
     pub has_gaps: bool,
@@ -142,20 +143,20 @@ pub struct PatchHunk {
 /// One line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HunkLine {
-    /// What becomes of it.
+    /// Whether the line is context, removed or added.
     pub role: LineRole,
-    /// Its text, without the line end.
+    /// The text of the line, without the line end.
     pub text: String,
 }
 
-/// What becomes of a hunk's line.
+/// The role of a line in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineRole {
-    /// It stays.
+    /// The line is in the file before and after.
     Context,
-    /// It goes.
+    /// The line is only in the old file.
     Removed,
-    /// It comes.
+    /// The line is only in the new file.
     Added,
 }
 

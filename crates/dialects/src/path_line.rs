@@ -1,6 +1,6 @@
-//! Path lines: the line above a block or a fence that names its file, in Markdown's dress or bare.
+//! Path lines: the line above a block or a fence that names its file, plain or with Markdown around it.
 
-/// Files that are known by a bare word.
+/// Files that are recognised by a bare word.
 const BARE_NAMES: [&str; 16] = [
     "BUILD",
     "CHANGELOG",
@@ -23,8 +23,8 @@ const BARE_NAMES: [&str; 16] = [
 /// The longest path, in bytes.
 const LONGEST: usize = 4_096;
 
-/// The path that a line names, if that is all it does. A line with other words beside the path is prose; a path with
-/// blanks in it is one only where such a file is known, so that a sentence never becomes the name of a new file.
+/// The path that a line names. A line with other words beside the path is prose; a path with blanks in it counts only
+/// where such a file exists, so that a sentence never becomes the name of a new file.
 pub(crate) fn path_of<'t>(line: &'t str, is_known: &dyn Fn(&str) -> bool) -> Option<&'t str> {
     let path = undressed(line);
     let path = path.strip_prefix("./").unwrap_or(path);
@@ -56,7 +56,7 @@ pub(crate) fn path_of<'t>(line: &'t str, is_known: &dyn Fn(&str) -> bool) -> Opt
     (has_folder || has_extension || BARE_NAMES.contains(&name)).then_some(path)
 }
 
-/// The line without what Markdown puts around a name: heading marks, stars, back quotes and a final colon.
+/// The line without Markdown around the name: heading marks, stars, back quotes and a final colon.
 fn undressed(line: &str) -> &str {
     let mut text = line.trim();
     if let Some(rest) = text.strip_prefix('#') {

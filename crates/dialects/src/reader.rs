@@ -1,5 +1,5 @@
-//! Goes through a reply line by line, outside of any edit: prose and code are passed over, and where an edit begins the
-//! reader of its format takes over.
+//! Parses a reply line by line outside of edits: prose and code are skipped, and where an edit begins the parser of its
+//! format takes over.
 
 use crate::cursor::{Cursor, Ended, Options, ReadingState};
 use crate::error::{ParseError, ParseErrorKind, Stop};
@@ -11,7 +11,7 @@ use crate::{search_replace, unified, v4a, whole};
 /// Parses a whole reply.
 ///
 /// # Errors
-/// A reply with an edit that cannot be read, one that is cut off, and one without any edit.
+/// An edit cannot be parsed, the reply is cut off, or it contains no edit.
 pub fn parse(reply: &str, options: &Options<'_>) -> Result<Vec<ReplyPart>, ParseError> {
     let mut state = ReadingState::default();
     let mut starts = Vec::new();
@@ -33,7 +33,7 @@ pub fn parse(reply: &str, options: &Options<'_>) -> Result<Vec<ReplyPart>, Parse
 }
 
 impl<'t> Cursor<'_, 't> {
-    /// Reads on until the text ends, or until it takes more text to go on.
+    /// Parses until the text ends, or until more text is needed.
     pub(crate) fn run(&mut self) -> Result<(), Stop> {
         while self.state.at < self.lines.len() {
             self.step()?;
@@ -41,7 +41,7 @@ impl<'t> Cursor<'_, 't> {
         Ok(())
     }
 
-    /// What must hold when the reply has ended.
+    /// Checks what must hold at the end of the reply.
     pub(crate) fn finish(&self) -> Result<(), ParseError> {
         let bad = |stop| match stop {
             Stop::Bad(error) => Err(error),
@@ -90,7 +90,7 @@ impl<'t> Cursor<'_, 't> {
         Ok(())
     }
 
-    /// Passes over text between thinking tags.
+    /// Skips text between thinking tags.
     fn pass_thinking(&mut self, at: usize, closing: &str) -> Result<(), Stop> {
         let mut end = at;
         while let Some(line) = self.line(end)? {
@@ -106,7 +106,7 @@ impl<'t> Cursor<'_, 't> {
         ))
     }
 
-    /// Decides what a fence is: a wrapper around edits, a whole file, or code to look at.
+    /// Decides what a fence is: a wrapper around edits, a whole file, or code to be skipped.
     fn meet_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
         let path = self.path_above(at);
         let first = self.line(at + 1)?;
@@ -143,7 +143,7 @@ impl<'t> Cursor<'_, 't> {
         Ok(())
     }
 
-    /// Whether an edit in a format that counts begins at a line.
+    /// Whether an edit in a format that is parsed begins at a line.
     fn begins_edit(&self, at: usize) -> Result<bool, Stop> {
         let line = self.lines.get(at);
         Ok(
@@ -153,7 +153,7 @@ impl<'t> Cursor<'_, 't> {
         )
     }
 
-    /// The first line, from a line on, at which an edit begins.
+    /// Finds the first line, from a line on, at which an edit begins.
     fn edit_from(&mut self, from: usize) -> Result<Option<usize>, Stop> {
         if let Some((known_from, found)) = self.next_edit
             && known_from <= from
@@ -173,7 +173,7 @@ impl<'t> Cursor<'_, 't> {
     }
 }
 
-/// The tag that ends the thinking which a line begins.
+/// The closing tag of the thinking that a line begins.
 fn thinking_tag(line: &str) -> Option<&'static str> {
     let text = line.trim_start();
     if text.starts_with("<thinking>") {

@@ -5,7 +5,7 @@ use crate::error::Stop;
 use crate::fence::{fence, is_tag};
 use crate::part::{Action, Dialect, LineRole, PatchHunk, ReplyPart};
 
-/// A line that is one of a block's three markers.
+/// One of the three marker lines of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
     kind: Kind,
@@ -28,18 +28,18 @@ enum Style {
     Angles,
     /// `-------` and `+++++++`.
     Dashes,
-    /// A divider is the same in both.
+    /// The divider, which is the same in both styles.
     Any,
 }
 
-/// The marker that a line is, whatever its length from three characters on.
+/// Parses a line as a marker, of any length from three characters on.
 pub(crate) fn marker(line: &str) -> Option<Marker> {
     let marker = any_marker(line)?;
-    // A divider outside a block is a heading's underline.
+    // A divider outside a block is the underline of a heading.
     (marker.kind != Kind::Divide).then_some(marker)
 }
 
-/// Whether a line opens a block, well or badly.
+/// Whether a line opens a block, correctly or not.
 pub(crate) fn opens_block(line: &str) -> bool {
     any_marker(line).is_some_and(|marker| marker.kind == Kind::Open)
 }
@@ -66,7 +66,7 @@ fn any_marker(line: &str) -> Option<Marker> {
     })
 }
 
-/// Reads the block that begins with a marker.
+/// Parses the block that begins with a marker.
 pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Result<(), Stop> {
     if open.kind == Kind::Close {
         return Err(Stop::malformed(
@@ -146,7 +146,7 @@ impl Marker {
     }
 }
 
-/// Takes a line of content to its side.
+/// Adds a line of content to its side.
 fn take<'t>(
     hunk: &mut PatchHunk,
     side: LineRole,
@@ -163,7 +163,7 @@ fn take<'t>(
     hunk.push(side, text);
 }
 
-/// A marker line inside content is written with a backslash before it, which goes.
+/// Removes the backslash before a marker line inside content.
 fn unescaped(line: &str) -> &str {
     let behind = line.trim_start_matches('\\');
     let is_marker =
@@ -181,7 +181,7 @@ fn out_of_place(at: usize, opened: usize, found: Marker) -> Stop {
     Stop::malformed(at, words)
 }
 
-/// Reads `:start_line:N`, `:end_line:N` and the line of dashes behind them, where they begin the block.
+/// Parses `:start_line:N`, `:end_line:N` and the line of dashes after them, at the beginning of the block.
 fn read_hint(reader: &Cursor<'_, '_>, at: usize, hunk: &mut PatchHunk) -> Result<usize, Stop> {
     let number = |line: &str, name: &str| -> Option<u64> {
         line.trim().strip_prefix(name)?.trim().parse().ok()

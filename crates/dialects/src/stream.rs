@@ -1,11 +1,11 @@
-//! A reply that is still being written: fed piece by piece, it hands out parts as they close.
+//! Parses a reply while it is still being written: it is fed piece by piece and returns parts as they are completed.
 
 use crate::cursor::{Cursor, Ended, Options, ReadingState};
 use crate::error::{ParseError, Stop};
 use crate::lines::{LONGEST, ReplyLines, line_starts};
 use crate::part::ReplyPart;
 
-/// A reply that comes in pieces.
+/// A reply that arrives in pieces.
 ///
 /// ```
 /// use lancet_dialects::{Options, ReplyStream};
@@ -26,7 +26,7 @@ pub struct ReplyStream<'k> {
 }
 
 impl<'k> ReplyStream<'k> {
-    /// A reply of which nothing has come yet.
+    /// Starts a reply of which nothing has arrived yet.
     pub fn new(options: &'k Options<'k>) -> Self {
         ReplyStream {
             options,
@@ -36,10 +36,10 @@ impl<'k> ReplyStream<'k> {
         }
     }
 
-    /// Takes the next piece and gives the parts that closed with it.
+    /// Takes the next piece and returns the parts that it completes.
     ///
     /// # Errors
-    /// What cannot be read, as soon as it can be told. Nothing of the reply may then be applied.
+    /// The reply cannot be parsed; this is reported as soon as it is certain. No part of the reply may then be applied.
     pub fn feed(&mut self, piece: &str) -> Result<&[ReplyPart], ParseError> {
         let from = self.text.len();
         let before = self.state.parts.len();
@@ -47,7 +47,7 @@ impl<'k> ReplyStream<'k> {
             self.text.push_str(piece);
         }
         let whole = self.text.rfind('\n').map_or(0, |end| end + 1);
-        // A line start that `line_starts` left out, because the text ended there, counts once more text has come.
+        // `line_starts` leaves out a line start at the end of the text; it counts once more text has arrived.
         if from > 0 && from < self.text.len() && self.text.as_bytes()[from - 1] == b'\n' {
             self.starts.push(from as u32);
         }
@@ -63,7 +63,7 @@ impl<'k> ReplyStream<'k> {
         }
     }
 
-    /// Says that the reply has ended, and gives all its parts.
+    /// Ends the reply and returns all its parts.
     ///
     /// # Errors
     /// As [`crate::parse`]: a reply that is cut off, malformed, or without an edit.

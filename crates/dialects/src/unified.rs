@@ -9,7 +9,7 @@ use crate::part::{Action, Dialect, LineRole, ReplyPart};
 use hunk::read_hunk;
 use names::{Names, git_names, name_in_header, name_lines, stripped};
 
-/// Whether a section, or something that can only belong to one, begins at a line.
+/// Whether a section, or a line that can only belong to one, begins here.
 pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     let line = reader.lines.get(at);
     if ["diff --git ", "diff --cc ", "diff --combined "]
@@ -23,18 +23,18 @@ pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     name_lines(reader, at)
 }
 
-/// What the headers of a section say.
+/// The headers of a section.
 #[derive(Default)]
 struct Headers {
     names: Names,
     renamed: Option<(String, String)>,
     is_new: bool,
     is_deleted: bool,
-    /// The permission to execute that the file is to have, where a mode is told.
+    /// Whether the file is to be executable, if a mode is given.
     executable: Option<bool>,
 }
 
-/// Reads the section that begins at a line.
+/// Parses the section that begins at a line.
 pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
     let (headers, mut next) = read_headers(reader, at)?;
     let mut hunks = Vec::new();
@@ -122,7 +122,7 @@ fn merge(at: usize) -> Stop {
     )
 }
 
-/// Reads everything before the first hunk.
+/// Parses everything before the first hunk.
 fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), Stop> {
     let mut headers = Headers::default();
     let mut next = at;
@@ -202,7 +202,7 @@ fn mode_in<'t>(line: &'t str, headers: &[&str]) -> Option<&'t str> {
         .map(str::trim)
 }
 
-/// Whether a mode of git's is that of an executable file. Links and submodules have others.
+/// Whether a git mode is that of an executable file. Symbolic links and submodules are refused.
 fn executable(at: usize, mode: &str) -> Result<bool, Stop> {
     match mode {
         "100644" | "100664" | "100600" => Ok(false),

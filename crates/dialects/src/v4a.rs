@@ -1,5 +1,5 @@
-//! `apply_patch` (V4A): file sections between `*** Begin Patch` and `*** End Patch`. Wrappers around the patch (a heredoc, a
-//! shell's command line, a fence) are prose to this reader.
+//! `apply_patch` (V4A): file sections between `*** Begin Patch` and `*** End Patch`. Wrappers around the patch (a
+//! heredoc, a shell's command line, a fence) count as prose.
 
 use crate::cursor::Cursor;
 use crate::error::Stop;
@@ -13,7 +13,7 @@ const DELETE: &str = "*** Delete File:";
 const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 
-/// Whether a line begins a patch, or is a header that can only stand inside one.
+/// Whether a line begins a patch, or is a header that can only occur inside one.
 pub(crate) fn is_part_of_patch(line: &str) -> bool {
     let text = line.trim();
     text == BEGIN
@@ -22,7 +22,7 @@ pub(crate) fn is_part_of_patch(line: &str) -> bool {
             .any(|header| text.starts_with(header))
 }
 
-/// Reads the patch that begins at a line.
+/// Parses the patch that begins at a line.
 pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
     if reader.lines.get(at).trim() != BEGIN {
         return Err(Stop::malformed(
@@ -85,7 +85,7 @@ fn named(at: usize, path: &str) -> Result<&str, Stop> {
     Ok(path)
 }
 
-/// Whether a line of a section's body is the next header; headers in a body stand at the start of their line.
+/// Whether a line in the body of a section is the next header; such headers begin at the start of their line.
 fn is_header(line: &str) -> bool {
     line.starts_with("***")
 }
@@ -171,7 +171,7 @@ fn read_updated(
     Ok(next)
 }
 
-/// Reads one hunk: anchors, then lines with their signs.
+/// Parses one hunk: anchors, then lines with their signs.
 fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(PatchHunk, usize), Stop> {
     let mut hunk = PatchHunk::default();
     let mut next = at;
@@ -210,7 +210,7 @@ fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(PatchH
     Ok((hunk, next))
 }
 
-/// The line that an anchor names; none for a bare `@@`, and for a unified diff's hunk header.
+/// The line that an anchor names; none for a bare `@@`, and for the hunk header of a unified diff.
 fn anchor_text(behind: &str) -> Option<String> {
     let text = behind.strip_prefix(' ').unwrap_or(behind).trim_end();
     let numbers = text.split_once("@@").map_or(text, |(numbers, _)| numbers);

@@ -1,11 +1,11 @@
-//! A whole file: a fence under a path line.
+//! A whole file in a fence under a path line.
 
 use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::fence::{Fence, fence};
 use crate::part::{Action, Dialect, ReplyPart};
 
-/// Reads the file between a fence's two lines.
+/// Parses the file between the two lines of a fence.
 pub(crate) fn read(
     reader: &Cursor<'_, '_>,
     (at, closing): (usize, Option<usize>),
@@ -24,8 +24,8 @@ pub(crate) fn read(
     Ok(ReplyPart::new(Dialect::Whole, at + 1, path, action))
 }
 
-/// Refuses what makes it unsure where the file ends, or whether it is one: a fence of the same length that opens inside,
-/// and an edit outside of an inner fence.
+/// Refuses content that makes it uncertain where the file ends, or whether it is one: a fence of the same length that
+/// opens inside, and an edit outside of an inner fence.
 fn check_inside(
     reader: &Cursor<'_, '_>,
     (at, closing): (usize, usize),

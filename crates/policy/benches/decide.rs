@@ -1,5 +1,5 @@
-//! What one decision costs with many rules: `cargo bench -p lancet-policy --bench decide`. Printed, never judged by a
-//! stopwatch in a test.
+//! The cost of one decision with many rules: `cargo bench -p lancet-policy --bench decide`. The time is printed and
+//! never asserted.
 
 #![allow(clippy::print_stdout, reason = "the figures are what this is for")]
 
@@ -11,7 +11,7 @@ use lancet_policy::{
     Effect, FileNames, Layer, LayeredRule, Locations, Mode, NameKind, Policy, Rule, Shows,
 };
 
-/// Rules as people write them, in turn: folders, names, endings, absolute paths, wildcards in the middle.
+/// Makes rules as people write them: folders, names, endings, absolute paths, wildcards in the middle, in turn.
 fn rules(number: usize) -> Vec<LayeredRule> {
     let rule = |at: usize| {
         let (effect, text) = match at % 8 {

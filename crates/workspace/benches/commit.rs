@@ -1,5 +1,5 @@
-//! What a commit costs against the least that an fsynced replacement can cost (a new file, fsync, rename, fsync of the
-//! folder), taking turns on the same disk; and how long the lease is held. Prints its figures.
+//! The cost of a commit compared with the cheapest replacement with fsync (a new file, fsync, rename, fsync of the
+//! folder), alternately on the same disk; and how long the lease is held. It prints its figures.
 //!
 //! `cargo bench -p lancet-workspace --bench commit [-- FOLDER [--calls]]`
 
@@ -17,10 +17,10 @@ use lancet_workspace::{
     WriteOptions,
 };
 
-/// Old contents up to here are in the history's database before the write.
+/// Old contents up to this size are in the history's database before the write.
 const ON_RECORD: usize = 64 * 1024;
 
-/// What every careful tool does at least.
+/// The least that every careful tool does.
 fn plainly(folder: &File, path: &Path, bytes: &[u8]) {
     let new = path.with_extension("new");
     let mut file = File::create(&new).unwrap();
@@ -30,7 +30,7 @@ fn plainly(folder: &File, path: &Path, bytes: &[u8]) {
     folder.sync_all().unwrap();
 }
 
-/// One letter of a file, to be changed.
+/// A change of one letter of a file.
 struct Change<'p> {
     path: &'p Path,
     seen: Snapshot,
@@ -39,7 +39,7 @@ struct Change<'p> {
 }
 
 impl<'p> Change<'p> {
-    /// To another letter in each round.
+    /// Makes the change, to another letter in each round.
     fn next(workspace: &Workspace, path: &'p Path, round: usize) -> Self {
         let changes = [RawChange {
             range: 10..11,
@@ -55,8 +55,8 @@ impl<'p> Change<'p> {
         }
     }
 
-    /// As lancet calls it: the name of the new content is known, since the history needs it before the write, and a small
-    /// old one is on record already. Where the old file was put, if it was.
+    /// Commits as lancet does: the revision of the new content is known, since the history needs it before the write,
+    /// and a small old content is already recorded. Returns the path of the stored old file, if it was stored.
     fn commit(&self, workspace: &Workspace) -> Option<PathBuf> {
         let seen = &self.seen;
         let old = if seen.bytes.len() <= ON_RECORD {
@@ -91,7 +91,7 @@ impl<'p> Change<'p> {
     }
 }
 
-/// Old files are history's to keep; here they would only fill the disk.
+/// Removes a stored old file, which would only fill the disk here.
 fn clear(kept: Option<PathBuf>) {
     if let Some(path) = kept {
         fs::remove_file(path).unwrap();
@@ -145,7 +145,7 @@ fn compare(folder: &Path, size: usize, rounds: usize) {
     );
 }
 
-/// From the taking of the lease to the lock given back: before the folder is flushed.
+/// Measures the time from taking the lease to releasing the lock, before the folder is flushed.
 fn lease(folder: &Path, size: usize, rounds: usize) {
     let disk = Arc::new(FaultyDisk::new());
     let workspace = open(folder, disk.clone());
@@ -180,7 +180,7 @@ fn lease(folder: &Path, size: usize, rounds: usize) {
     );
 }
 
-/// Where the time of a commit goes: from each call of the disk to the next, in the order of the calls.
+/// Shows where the time of a commit goes: from each call of the disk to the next, in the order of the calls.
 fn calls(folder: &Path, size: usize, rounds: usize) {
     let disk = Arc::new(FaultyDisk::new());
     let workspace = open(folder, disk.clone());
@@ -205,7 +205,7 @@ fn calls(folder: &Path, size: usize, rounds: usize) {
                 .collect(),
         );
     }
-    // The first ones open what later ones find open.
+    // The first commits open folders that later ones find open.
     let usual = all.last().map_or(0, Vec::len);
     all.retain(|calls| calls.len() == usual);
     for at in 0..usual {

@@ -4,9 +4,6 @@
 //!
 //! The promise: a write by another program before, during or just after the commit is never lost silently. It is at
 //! the name, or it is kept and reported.
-//!
-//! The promise: a write by anybody else, before, during or just after, is never lost silently. It stands at the name, or
-//! it is kept and told.
 
 mod check;
 mod exchange;

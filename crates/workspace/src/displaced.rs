@@ -298,13 +298,13 @@ fn old_name(name: &OsStr) -> &OsStr {
     OsStr::from_bytes(parts.nth(2).unwrap_or_default())
 }
 
-/// Whether a displaced file can no longer be written by a late writer, told by its name: `kept_name` begins the name of a
+/// Whether a displaced file can no longer be written by a late writer, by its name: `kept_name` begins the name of a
 /// sealed file with the time, in digits, and that of the others with `open-`.
 pub fn is_sealed_name(name: &OsStr) -> bool {
     name.as_bytes().first().is_some_and(u8::is_ascii_digit)
 }
 
-/// The name of a kept file: when, something nobody else has, and the old name for whoever looks for it.
+/// The name of a stored file: the time, a random part, and the old name for a person who looks for it.
 pub(crate) fn kept_name(disk: &dyn Disk, of: &OsStr, seal: Seal) -> OsString {
     let mut full = match seal {
         Seal::Sealed => Vec::new(),

@@ -117,7 +117,8 @@ impl Locks {
         Ok(guard)
     }
 
-    /// Locks the file that stands for a folder. It is one of 256, by hash, so that the state folder stays small.
+    /// Locks the file in the state folder that is used in place of a folder. It is one of 256, by hash, so that the
+    /// state folder stays small.
     fn stand_in(
         &self,
         disk: &dyn Disk,

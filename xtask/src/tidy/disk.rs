@@ -1,10 +1,10 @@
-//! Only `workspace` touches the user's files. Every other file that reaches the disk is on the list here, with the reason.
+//! Only `workspace` touches the user's files. Every other file that accesses the disk is listed here, with the reason.
 
 use super::Finding;
 use crate::house::House;
 
-/// Texts by which source code reaches the disk: modules and types of file access, and the methods of `Path` that make a
-/// system call. They are searched as plain text, so a method of that name on another type is reported, too.
+/// Texts by which source code accesses the disk: modules and types of file access, and the methods of `Path` that make
+/// a system call. They are searched as plain text, so a method of that name on another type is reported, too.
 const WAYS: [&str; 14] = [
     "std::fs",
     "rustix::fs",
@@ -22,7 +22,7 @@ const WAYS: [&str; 14] = [
     ".try_exists()",
 ];
 
-/// Source files, or folders with all below them, that may reach the disk, and why.
+/// Source files, or folders with everything below them, that may access the disk, and why.
 const EXCEPTIONS: [(&str, &str); 7] = [
     ("crates/workspace/src/", "the door to the disk"),
     (
@@ -51,7 +51,7 @@ const EXCEPTIONS: [(&str, &str); 7] = [
     ),
 ];
 
-/// No other source file names a way to the disk.
+/// No other source file accesses the disk.
 pub(super) fn only_workspace(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in house.rust() {

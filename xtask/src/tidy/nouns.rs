@@ -1,4 +1,5 @@
-//! One noun, one meaning: a type name that stands for different things in several crates has to be looked up every time.
+//! A type name has one meaning: a name that means different things in several crates would have to be looked up every
+//! time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

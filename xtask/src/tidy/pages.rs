@@ -1,5 +1,5 @@
-//! The pages beside the code: the changelog is kept, the table of errors is that of the code, and links between pages
-//! lead somewhere.
+//! Checks the pages beside the code: the changelog has an unreleased section, the table of errors is that of the code,
+//! and links between pages lead to a file.
 
 use super::Finding;
 use crate::errors_page;
@@ -7,7 +7,7 @@ use crate::house::House;
 
 const CHANGELOG: &str = "CHANGELOG.md";
 
-/// There is always a place for the next change.
+/// The changelog has a section for the next change.
 pub(super) fn changelog(house: &House) -> Vec<Finding> {
     let kept = house
         .text(CHANGELOG)
@@ -22,7 +22,7 @@ pub(super) fn changelog(house: &House) -> Vec<Finding> {
     }
 }
 
-/// The page of errors says what the refusal module says.
+/// The page of errors is the one that the table of refusals generates.
 pub(super) fn errors(house: &House) -> Vec<Finding> {
     let source = house.text(errors_page::SOURCE).unwrap_or_default();
     match errors_page::page(source) {
@@ -35,7 +35,7 @@ pub(super) fn errors(house: &House) -> Vec<Finding> {
     }
 }
 
-/// A link from one page to a file of the repository finds it.
+/// A link from one page to a file of the repository leads to an existing file.
 pub(super) fn links(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for page in house.texts().filter(|file| file.path.ends_with(".md")) {
@@ -63,7 +63,7 @@ pub(super) fn links(house: &House) -> Vec<Finding> {
     findings
 }
 
-/// The lines of a page that are prose, with their numbers from 1.
+/// The lines of a page outside code fences, with their numbers from 1.
 fn outside_fences(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence: Option<usize> = None;
     text.lines().enumerate().filter_map(move |(at, line)| {
@@ -78,7 +78,7 @@ fn outside_fences(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What stands in `](…)`.
+/// The targets of the links on a line, the text in `](…)`.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](")
         .skip(1)

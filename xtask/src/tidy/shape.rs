@@ -1,12 +1,12 @@
-//! The shape of source files: how long, how they open, what they are called.
+//! The shape of source files: length, first line, and names.
 
 use super::Finding;
 use crate::house::House;
 
-/// Past this a file is split by meaning.
+/// The most lines of a file; a longer one has to be split by meaning.
 const LONGEST: usize = 400;
 
-/// Names that say nothing of what is inside.
+/// Names that do not say what is inside.
 const EMPTY_NAMES: [&str; 8] = [
     "utils", "util", "helpers", "helper", "common", "manager", "managers", "misc",
 ];
@@ -28,7 +28,7 @@ pub(super) fn length(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// Every file says on its first line what it is for.
+/// The first line of every file says what it is for.
 pub(super) fn purpose(house: &House) -> Vec<Finding> {
     house
         .rust()
@@ -49,7 +49,7 @@ pub(super) fn purpose(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// `room.rs` stands beside `room/`.
+/// A module's file is `room.rs` beside `room/`, never `room/mod.rs`.
 pub(super) fn no_mod_rs(house: &House) -> Vec<Finding> {
     house
         .paths()

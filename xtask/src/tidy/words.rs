@@ -1,5 +1,5 @@
-//! Words that do not belong in the repository: unfinished work, registry hosts, tests that do not run. The words are
-//! put together here from halves, so that this file does not break its own rules.
+//! Words that do not belong in the repository: notes about unfinished work, registry hosts, disabled tests. The words
+//! are assembled from halves here, so that this file does not break its own rules.
 
 use super::Finding;
 use crate::house::House;
@@ -10,7 +10,7 @@ const UNFINISHED: [&str; 3] = [
     concat!("XX", "X:"),
 ];
 
-/// Where packages come from is the machine's business: it may have a mirror.
+/// Hosts of package registries. The machine decides where packages come from, because it may have a mirror.
 const REGISTRIES: [&str; 8] = [
     concat!("npm", "js.org"),
     concat!("npm", "js.com"),
@@ -24,7 +24,7 @@ const REGISTRIES: [&str; 8] = [
 
 const IGNORED: &str = concat!("#[ig", "nore");
 
-/// Work is finished or not begun.
+/// No file contains a note about unfinished work.
 pub(super) fn unfinished(house: &House) -> Vec<Finding> {
     search(house, &UNFINISHED, "finish it or leave it out", |path| {
         !is_data(path)
@@ -41,15 +41,15 @@ pub(super) fn registries(house: &House) -> Vec<Finding> {
     )
 }
 
-/// A test that is there runs.
+/// No test is switched off.
 pub(super) fn ignored_tests(house: &House) -> Vec<Finding> {
     search(house, &[IGNORED], "a test that is there runs", |path| {
         path.ends_with(".rs")
     })
 }
 
-/// Material of tests: what stands in there is nobody's note to self. Unit tests, which have such words as material, are
-/// left out by [`search`].
+/// Whether a path is test data, in which such words are no notes. Unit tests, which contain such words as data, are left
+/// out by [`search`].
 fn is_data(path: &str) -> bool {
     path.starts_with("acceptance/cases/")
         || path

@@ -1,17 +1,17 @@
-//! One hunk of a unified diff. The counts of its header end it where they fit its lines; where they do not, the lines decide.
+//! One hunk of a unified diff. The counts of its header end the hunk if they fit its lines; if not, the lines decide.
 
 use super::names::name_lines;
 use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::part::{LineRole, PatchHunk};
 
-/// A hunk, and its added lines with their places in the reply.
+/// A hunk, and its added lines with their positions in the reply.
 pub(super) struct ReadHunk<'t> {
     pub(super) hunk: PatchHunk,
     pub(super) added: Vec<(usize, &'t str)>,
 }
 
-/// How many old and new lines a header promises, and the number of the first old one.
+/// The numbers of old and new lines in a header, and the number of the first old line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbers {
     start: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Numbers {
     new: u64,
 }
 
-/// The numbers of a hunk header; none where the line is no such header, or has none.
+/// The numbers of a hunk header; none where the line is not a header, or has no numbers.
 pub(crate) fn numbers(line: &str) -> Option<Numbers> {
     let (ranges, _) = line.strip_prefix("@@ ")?.split_once(" @@")?;
     let (old, new) = ranges.split_once(' ')?;
@@ -34,7 +34,7 @@ pub(crate) fn numbers(line: &str) -> Option<Numbers> {
     Some(Numbers { start, old, new })
 }
 
-/// How far a hunk was read.
+/// How far a hunk was parsed.
 struct HunkProgress<'t> {
     read: ReadHunk<'t>,
     old: u64,
@@ -65,7 +65,7 @@ impl<'t> HunkProgress<'t> {
     }
 }
 
-/// Reads the hunk whose header is at a line.
+/// Parses the hunk whose header is at a line.
 pub(super) fn read_hunk<'t>(
     reader: &Cursor<'_, 't>,
     at: usize,
@@ -103,7 +103,7 @@ pub(super) fn read_hunk<'t>(
             if !goes_on(reader, next)? {
                 break;
             }
-            // There are more lines than the header says.
+            // There are more lines than the header says, so its counts are ignored.
             progress.counts = None;
         }
         let is_loose = progress.counts.is_none();
@@ -134,7 +134,7 @@ pub(super) fn read_hunk<'t>(
     Ok((progress.read, next))
 }
 
-/// Notes `\ No newline at end of file` under the line before it. It binds the hunk to the end of the file.
+/// Applies `\ No newline at end of file` to the line before it. It ties the hunk to the end of the file.
 fn mark_newline(hunk: &mut PatchHunk) {
     let Some(last) = hunk.lines.last().map(|line| line.role) else {
         return;
@@ -144,13 +144,13 @@ fn mark_newline(hunk: &mut PatchHunk) {
     hunk.at_end = true;
 }
 
-/// Whether a line behind the last one that the header promises belongs to the hunk all the same.
+/// Whether a line after the last one that the header counts still belongs to the hunk.
 fn goes_on(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     let has_sign = reader.lines.get(at).starts_with([' ', '-', '+']);
     Ok(has_sign && !name_lines(reader, at)? && !is_signature(reader, at)?)
 }
 
-/// Whether a mail's signature begins: two dashes, then the version of git.
+/// Whether the signature of a mail begins: two dashes, then the version of git.
 fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     if reader.lines.get(at).trim_end() != "--" {
         return Ok(false);
@@ -161,7 +161,7 @@ fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     }))
 }
 
-/// Whether an empty line is an empty line of the file that lost its blank, and not the end of the hunk.
+/// Whether an empty line is a context line that lost its leading blank, and not the end of the hunk.
 fn blank_is_context(
     reader: &Cursor<'_, '_>,
     at: usize,
@@ -191,7 +191,7 @@ fn blank_is_context(
         && !is_signature(reader, behind)?)
 }
 
-/// Whether a line without a sign is one that ends a hunk.
+/// Whether a line without a sign ends a hunk.
 fn ends_hunk(reader: &Cursor<'_, '_>, at: usize) -> bool {
     let line = reader.lines.get(at);
     line.starts_with("@@")

@@ -1,4 +1,4 @@
-//! The names of files in a diff: git's prefixes and quotes, time stamps behind a tab.
+//! The file names in a diff: git's prefixes and quotes, and timestamps after a tab.
 
 use crate::cursor::Cursor;
 use crate::error::Stop;
@@ -30,7 +30,7 @@ const PREFIXES: [(&str, &str); 6] = [
     ("1/", "2/"),
 ];
 
-/// A name as a header gives it: in quotes with escapes, or up to a tab behind which a time stands.
+/// The name in a header: in quotes with escapes, or up to a tab that is followed by a time.
 pub(super) fn name_in_header(rest: &str) -> String {
     if let Some((name, _)) = quoted(rest) {
         return name;
@@ -39,7 +39,7 @@ pub(super) fn name_in_header(rest: &str) -> String {
     name.trim_end().to_owned()
 }
 
-/// Both names without git's prefixes. A prefix counts only where both names have theirs, or the other is /dev/null.
+/// Both names without git's prefixes. A prefix is removed only where both names have theirs, or the other is /dev/null.
 pub(super) fn stripped(old: &str, new: &str) -> Names {
     let absent = |name: &str| name == "/dev/null";
     for (before, after) in PREFIXES {
@@ -62,7 +62,8 @@ pub(super) fn stripped(old: &str, new: &str) -> Names {
     }
 }
 
-/// The names in a `diff --git` line. Without quotes the border between them is sure only where both are one name.
+/// The names in a `diff --git` line. Without quotes the boundary between them is certain only where both names are
+/// equal.
 pub(super) fn git_names(rest: &str) -> Option<Names> {
     if let Some((old, behind)) = quoted(rest) {
         let behind = behind.trim_start();
@@ -86,7 +87,7 @@ pub(super) fn git_names(rest: &str) -> Option<Names> {
     })
 }
 
-/// A name in double quotes with C's escapes, and what stands behind it.
+/// Parses a name in double quotes with C escapes, and returns the rest of the text.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut bytes = Vec::new();

@@ -130,7 +130,7 @@ pub(super) fn settle_stamp(
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             written.warnings.push(Warning::Overwritten);
         }
-        // The write stands; with the stamp from before the swap the next check compares content.
+        // The write is not undone; with the stamp from before the swap the next check compares content.
         Err(_) => {}
     }
     if written.stamp.mtime <= old.mtime && written.stamp.same_file(&ours) {

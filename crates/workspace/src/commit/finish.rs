@@ -87,7 +87,7 @@ pub(super) fn finish(
     Ok(results)
 }
 
-/// A program may have looked up the old file just before the swap and not reached the lease yet. The lease is old_file a
+/// A program may have looked up the old file just before the swap and not reached the lease yet. The lease is held a
 /// moment longer, so that it shows. On a disk that has to be flushed that moment has passed already.
 fn wait_for_late_writers(scratch: &Scratch<'_>, done: &[Applied], swapped: Instant) {
     let is_leased = done.iter().any(|done| match &done.rollback {

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Guarantee {
-    /// The new file was exchanged with the old one while a lease was old_file: no concurrent write is lost, and every
+    /// The new file was exchanged with the old one while a lease was held: no concurrent write is lost, and every
     /// concurrent writer is noticed.
     ExchangeLeased,
     /// The new file was exchanged with the old one without a lease: no concurrent write is lost, but a writer that had

@@ -27,10 +27,10 @@ pub(super) struct Rewrite {
     /// The path of the old bytes.
     pub(super) kept: PathBuf,
     pub(super) checked: Stamp,
-    /// The revision of the new content, which tells a complete rewrite from a torn one after a crash.
+    /// The revision of the new content, which distinguishes a complete rewrite from a torn one after a crash.
     pub(super) new: Revision,
-    /// The new bytes, which tell a torn rewrite from another program's write. `None` without a state folder, where
-    /// there is no recovery.
+    /// The new bytes, which distinguish a torn rewrite from another program's write. `None` without a state folder,
+    /// where there is no recovery.
     next: Option<Temporary>,
 }
 

@@ -129,7 +129,7 @@ pub enum CommitError {
         /// The path that the root was opened by.
         root: PathBuf,
     },
-    /// Another program is writing one of the files, or the folder's lock was old_file throughout.
+    /// Another program is writing one of the files, or another process held the folder's lock all the time.
     #[error("write {index}: somebody else is writing the same file (waited {waited:?})")]
     Busy {
         /// The position in the batch.

@@ -94,8 +94,8 @@ pub(super) fn roll_back(
     }
 }
 
-/// Rolls back one write; returns false where it stands, because the system refuses or another program has changed the
-/// file since.
+/// Rolls back one write; returns false where the write stays, because the system refuses or another program has changed
+/// the file since.
 fn take_back(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,

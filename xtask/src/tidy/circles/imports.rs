@@ -1,11 +1,11 @@
-//! Which files of one crate a file imports from, read from its text.
+//! Parses which files of the same crate a file imports from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many re-exports are followed before an import is taken to end where it is; a loop of re-exports ends here.
+/// How many re-exports are followed at most, so that a loop of re-exports ends.
 const MOST_RE_EXPORTS: usize = 8;
 
-/// What stands for `pub use` and its narrower forms while a text is read.
+/// The word that replaces `pub use` and its narrower forms while a text is parsed.
 const RE_EXPORT: &str = "re_export_use";
 
 /// The modules of one crate, one for each file.
@@ -48,7 +48,7 @@ impl Modules {
         files.into_iter().collect()
     }
 
-    /// The file that defines what a path names, re-exports followed.
+    /// The file that defines what a path names; re-exports are followed.
     fn defining_file(&self, mut path: Vec<String>) -> Option<usize> {
         for _ in 0..MOST_RE_EXPORTS {
             let (file, depth) = self.nearest(&path)?;
@@ -64,14 +64,14 @@ impl Modules {
         self.nearest(&path).map(|(file, _)| file)
     }
 
-    /// The module furthest down on a path, and how many of the path's names lead to it.
+    /// The innermost module on a path, and how many of the path's names lead to it.
     fn nearest(&self, path: &[String]) -> Option<(usize, usize)> {
         (0..=path.len())
             .rev()
             .find_map(|depth| Some((*self.by_path.get(&path[..depth])?, depth)))
     }
 
-    /// All paths that a text names, and those that a `use` gives a name to.
+    /// Finds all paths that a text names, and those that a `use` gives a name to.
     fn read(
         &self,
         at: usize,
@@ -98,7 +98,7 @@ impl Modules {
                 };
                 let mut used = true;
                 if declared && let Some(name) = renamed.or_else(|| leaf.last().cloned()) {
-                    // A name that is only passed on is no import of this file's own.
+                    // A name that is only re-exported is not an import of the file itself.
                     used = !re_exported || occurs_twice(&code, &name);
                     aliases.insert(name, path.clone());
                 }
@@ -110,7 +110,7 @@ impl Modules {
         (named, aliases)
     }
 
-    /// A path from the crate's top; none for one that leads into another crate.
+    /// Converts a path to one from the crate's top; none for a path into another crate.
     fn absolute(&self, at: usize, path: &[String], declared: bool) -> Option<Vec<String>> {
         let own = &self.paths[at];
         let mut base = match path.first()?.as_str() {
@@ -145,7 +145,8 @@ fn module_path(file: &str) -> Vec<String> {
     }
 }
 
-/// The next `use`, or the next path that begins with `crate::`, `super::` or `self::`; what follows it stays in `rest`.
+/// Finds the next `use`, or the next path that begins with `crate::`, `super::` or `self::`; the text after it stays in
+/// `rest`.
 fn next_path(rest: &mut &str) -> Option<String> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':');
     loop {
@@ -161,7 +162,7 @@ fn next_path(rest: &mut &str) -> Option<String> {
     }
 }
 
-/// The code with one word in place of every `pub use`.
+/// Replaces every `pub use` in the code by one word.
 fn mark_re_exports(code: &str) -> String {
     let mut marked = code.to_owned();
     for form in ["pub use", "pub(crate) use", "pub(super) use"] {
@@ -170,13 +171,13 @@ fn mark_re_exports(code: &str) -> String {
     marked
 }
 
-/// Whether a name stands in the code at two places or more.
+/// Whether a name occurs in the code at least twice.
 fn occurs_twice(code: &str, name: &str) -> bool {
     let words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     words.filter(|word| *word == name).nth(1).is_some()
 }
 
-/// Spreads the tree of a `use` into its paths, each with the name that `as` gives it.
+/// Expands the tree of a `use` into its paths, each with the name that `as` gives it.
 fn spread(tree: &str, before: &mut Vec<String>, leaves: &mut Vec<(Vec<String>, Option<String>)>) {
     for branch in branches(tree) {
         let branch = branch.trim();
@@ -205,7 +206,7 @@ fn spread(tree: &str, before: &mut Vec<String>, leaves: &mut Vec<(Vec<String>, O
     }
 }
 
-/// The parts of a `use` tree that commas outside braces separate.
+/// Splits a `use` tree at the commas outside braces.
 fn branches(tree: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
     for (at, letter) in tree.char_indices() {
@@ -231,7 +232,7 @@ fn split(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// The code of a text: line comments and what stands between double quotes on one line are left out.
+/// Removes line comments, and strings that are on one line, from a text.
 fn without_comments_and_strings(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     for line in text.lines() {
