@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use lancet_history::SessionName;
 use serde_json::{Value, json};
 
+use crate::builtin::text_editor;
 use crate::wording::{cut, on_one_line, quote_path, spelled};
 
 /// The longest call, in bytes, that an answer repeats in full to name the next page.
@@ -26,6 +27,31 @@ pub enum Audience {
     },
 }
 
+/// The tool whose terms an answer to a model uses for fields and next steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Vocabulary {
+    /// Those of Read and Edit: `old_string`, `new_string`.
+    #[default]
+    Edit,
+    /// Those of `str_replace_based_edit_tool`: `view`, `old_str`, `new_str`.
+    TextEditor,
+}
+
+impl Vocabulary {
+    /// Whether one call can replace every place of a text.
+    pub(crate) fn has_replace_all(self) -> bool {
+        self == Vocabulary::Edit
+    }
+
+    /// Returns what has to be said of the names that a text uses for fields, where the tool has other names.
+    pub(crate) fn gloss(self, text: &str) -> Option<&'static str> {
+        let is_foreign = text.contains("old_string") || text.contains("new_string");
+        (self == Vocabulary::TextEditor && is_foreign).then_some(
+            "[lancet: in this tool old_string is called old_str, and new_string new_str]",
+        )
+    }
+}
+
 impl Audience {
     /// Shortens a path for an answer: relative to the folder that the reader's relative paths start from, where the
     /// path is below it.
@@ -38,9 +64,17 @@ impl Audience {
     }
 
     /// Gives the call or command that shows lines of a file, ready to be sent.
-    pub(crate) fn read(&self, lines: &ReadLines<'_>, session: Option<&SessionName>) -> String {
+    pub(crate) fn read(
+        &self,
+        vocabulary: Vocabulary,
+        lines: &ReadLines<'_>,
+        session: Option<&SessionName>,
+    ) -> String {
         let Audience::Shell { working } = self else {
-            return spelled("Read", &lines.arguments());
+            return match vocabulary {
+                Vocabulary::Edit => spelled("Read", &lines.arguments()),
+                Vocabulary::TextEditor => spelled(text_editor::NAME, &lines.view_arguments()),
+            };
         };
         let mut command = format!("lancet read {}", word(lines.path, working));
         for (flag, number) in [
@@ -137,6 +171,22 @@ impl ReadLines<'_> {
         }
         arguments
     }
+
+    /// The same as a view of `str_replace_based_edit_tool`.
+    fn view_arguments(&self) -> Value {
+        let mut arguments = json!({ "command": "view", "path": quote_path(self.path) });
+        if self.offset.is_some() || self.limit.is_some() || self.column.is_some() {
+            let first = self.offset.unwrap_or(1);
+            let last = self.limit.map_or(json!(-1), |limit| {
+                json!(first.saturating_add(limit).saturating_sub(1))
+            });
+            arguments["view_range"] = json!([first, last]);
+        }
+        if let Some(column) = self.column {
+            arguments["column"] = json!(column);
+        }
+        arguments
+    }
 }
 
 /// Quotes a path as a word of a command line that is typed in the working folder.
@@ -177,12 +227,16 @@ mod tests {
         };
         let name: SessionName = "s".parse().expect("a name");
         assert_eq!(
-            Audience::Tools.read(&lines, Some(&name)),
+            Audience::Tools.read(Vocabulary::Edit, &lines, Some(&name)),
             r#"Read {"file_path": "/w/a b", "offset": 3}"#
         );
         assert_eq!(
-            shell().read(&lines, Some(&name)),
+            shell().read(Vocabulary::TextEditor, &lines, Some(&name)),
             "lancet read 'a b' --offset 3 --session s"
+        );
+        assert_eq!(
+            Audience::Tools.read(Vocabulary::TextEditor, &lines, Some(&name)),
+            r#"str_replace_based_edit_tool {"command": "view", "path": "/w/a b", "view_range": [3,-1]}"#
         );
         let call = json!({ "pattern": "x", "offset": 7 });
         assert_eq!(

@@ -13,6 +13,7 @@ pub(crate) mod read;
 mod schema;
 #[cfg(test)]
 mod tests;
+pub(crate) mod text_editor;
 mod tool;
 pub(crate) mod undo;
 pub(crate) mod write;
@@ -37,6 +38,7 @@ static REGISTRY: &[&dyn Tool] = &[
     &glob::Glob,
     &grep::Grep,
     &undo::Undo,
+    &text_editor::TextEditor,
 ];
 
 /// Iterates over all built-in tools.

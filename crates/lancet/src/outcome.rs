@@ -3,6 +3,7 @@
 //! Fields are added and never renamed.
 
 mod change;
+mod folder;
 mod git_diff;
 mod search;
 
@@ -20,6 +21,7 @@ pub use lancet_workspace::Guarantee;
 
 pub(crate) use change::Layout;
 pub use change::{ChangeOutcome, FileOutcome, Hunk, LeftOutFile, Matching, WrittenFile};
+pub use folder::FolderOutcome;
 pub use git_diff::{GitDiff, GitFile, GitLines, GitStatus};
 pub use search::{SearchOutcome, SkippedFiles, Totals};
 
@@ -53,6 +55,8 @@ pub enum Outcome {
     Read(ReadOutcome),
     /// Files were searched.
     Found(SearchOutcome),
+    /// The entries of a folder were shown.
+    Listed(FolderOutcome),
     /// Files were changed, or would be in a dry run.
     Changed(ChangeOutcome),
     /// A host's tool answered with data of its own: always an object.
@@ -73,6 +77,7 @@ impl Outcome {
                 .map(PathBuf::as_path)
                 .into_iter()
                 .collect(),
+            Outcome::Listed(folder) => vec![&folder.path],
             Outcome::Changed(change) => change.paths().collect(),
             Outcome::Answered(_) => Vec::new(),
             Outcome::Refused(refused) => refused.path.as_deref().into_iter().collect(),

@@ -182,6 +182,8 @@ impl WriteRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Asked {
     Read(ReadArguments),
+    /// A read that also takes a folder and then shows its entries.
+    View(ReadArguments),
     Search(Search),
     Change(Change),
     /// The answer of a host's tool that changes no file.

@@ -124,6 +124,13 @@ fn carry_out(
             record::read(context, &page);
             Ok(reply::page(page))
         }
+        Asked::View(arguments) => match examine::folder::examine(context, &arguments.file_path)? {
+            Some(folder) => {
+                record::folder(context, &folder);
+                Ok(reply::folder(folder))
+            }
+            None => carry_out(context, (Asked::Read(arguments), repairs)),
+        },
         Asked::Search(search) => {
             let mut findings = examine::search::examine(context, &search)?;
             findings.count_what_fits(context.limit);
@@ -149,6 +156,11 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
         Asked::Read(arguments) => {
             examine::read::examine(&context, &arguments).map(|_| Check::Passes)
         }
+        Asked::View(arguments) => examine::folder::examine(&context, &arguments.file_path)
+            .and_then(|folder| match folder {
+                Some(_) => Ok(Check::Passes),
+                None => examine::read::examine(&context, &arguments).map(|_| Check::Passes),
+            }),
         Asked::Search(search) => examine::search::examine(&context, &search).map(|_| Check::Passes),
         Asked::Answer { .. } => Ok(Check::Passes),
         Asked::Change(change) => change::check(&context, &change),

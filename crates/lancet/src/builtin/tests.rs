@@ -15,12 +15,21 @@ fn the_order_is_fixed() {
         .collect();
     assert_eq!(
         names,
-        ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep", "Undo"]
+        [
+            "Read",
+            "Edit",
+            "MultiEdit",
+            "Write",
+            "Glob",
+            "Grep",
+            "Undo",
+            "str_replace_based_edit_tool"
+        ]
     );
     assert!(
         names
             .iter()
-            .all(|name| is_default(name) == (*name != "Undo"))
+            .all(|name| is_default(name) != ["Undo", "str_replace_based_edit_tool"].contains(name))
     );
 }
 
@@ -130,7 +139,7 @@ fn only_reading_runs_beside_others_and_has_no_structured_form() {
         );
         assert_eq!(
             declaration.output_schema.is_none(),
-            declaration.name == "Read"
+            ["Read", "str_replace_based_edit_tool"].contains(&&*declaration.name)
         );
         assert_ne!(declaration.destructive, declaration.read_only);
     }

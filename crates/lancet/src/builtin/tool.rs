@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::declaration::Declaration;
+use crate::audience::Vocabulary;
 use crate::outcome::Layout;
 use crate::receive::InvalidArguments;
 use crate::refusal::Numbers;
@@ -49,6 +50,11 @@ pub(crate) trait Tool: Sync {
     /// How the JSON of a change of one file is laid out.
     fn layout(&self) -> Layout {
         Layout::OneFile
+    }
+
+    /// Returns the tool whose terms an answer uses for fields and next steps.
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary::Edit
     }
 
     /// Which column of error numbers the tool's refusals use.

@@ -12,7 +12,13 @@ use super::scalar;
 const LISTED_FIELDS: usize = 5;
 
 /// Optional fields whose empty string differs from an absent field: a text to insert, or the name of an operation.
-const EMPTY_IS_A_VALUE: [&str; 4] = ["new_source", "new_str", "insert_text", "operation"];
+const EMPTY_IS_A_VALUE: [&str; 5] = [
+    "new_source",
+    "new_str",
+    "insert_text",
+    "file_text",
+    "operation",
+];
 
 /// Validates the arguments of any declared tool against its input schema and gives them back with the slips repaired.
 pub(crate) fn clean(

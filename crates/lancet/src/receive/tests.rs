@@ -266,7 +266,9 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
         let mut plain = Map::new();
         for field in &required {
             let edit = json!([{"file_path": "/a", "old_string": "x", "new_string": "y"}]);
-            let value = if *field == "edits" { edit } else { json!("/a") };
+            let choice = schema["properties"][*field]["enum"].get(0).cloned();
+            let text = choice.unwrap_or_else(|| json!("/a"));
+            let value = if *field == "edits" { edit } else { text };
             plain.insert((*field).to_owned(), value);
         }
         let wanted = receive(tool, Value::Object(plain.clone())).expect("a plain call");

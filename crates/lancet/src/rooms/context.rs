@@ -11,7 +11,7 @@ use lancet_text::{Leaks, Occurrences, Query, TextKind, Tolerance};
 
 use super::answer_budget::AnswerBudget;
 use crate::approval::Approver;
-use crate::audience::ReadLines;
+use crate::audience::{ReadLines, Vocabulary};
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, Stopped};
 use crate::engine::{EngineView, TROUBLE_ROOM};
@@ -34,6 +34,8 @@ pub(crate) struct CallContext<'s> {
     pub(crate) layout: Layout,
     /// Which column of error numbers a refusal uses.
     pub(crate) numbers: Numbers,
+    /// The tool whose terms the answer uses.
+    pub(crate) vocabulary: Vocabulary,
     pub(crate) caller: Caller,
     pub(crate) cancel: Cancel,
     /// The length limit of an answer to a call that is carried out.
@@ -69,6 +71,7 @@ impl<'s> CallContext<'s> {
             tool,
             layout: Layout::OneFile,
             numbers: Numbers::Edit,
+            vocabulary: Vocabulary::Edit,
             caller,
             cancel,
             budget: AnswerBudget::default(),
@@ -83,6 +86,7 @@ impl<'s> CallContext<'s> {
         tool.name().clone_into(&mut self.tool);
         self.layout = tool.layout();
         self.numbers = tool.numbers();
+        self.vocabulary = tool.vocabulary();
     }
 
     /// Charges the budget for text that comes before the lines shown next: lines after the end of the answer must not
@@ -192,6 +196,8 @@ impl<'s> CallContext<'s> {
     }
 
     fn read_lines(&self, lines: ReadLines<'_>) -> String {
-        self.engine().audience().read(&lines, self.session.name())
+        self.engine()
+            .audience()
+            .read(self.vocabulary, &lines, self.session.name())
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod clash;
 pub(crate) mod credential;
 pub(crate) mod edit;
 pub(crate) mod explain;
+pub(crate) mod folder;
 pub(crate) mod hidden;
 pub(crate) mod large;
 mod located_file;

@@ -46,6 +46,9 @@ pub(super) fn end_answer(context: &CallContext<'_>, effect: Effect, reply: &mut 
         true => context.refusals,
         false => context.limit,
     };
+    if let Some(gloss) = context.vocabulary.gloss(reply.text()) {
+        reply.append(gloss);
+    }
     let notices = collect(context, effect, limit, reply.outcome());
     if !notices.is_empty() {
         let mut used = limit.length(reply.text());

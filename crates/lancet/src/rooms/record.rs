@@ -9,6 +9,7 @@ use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Written};
 
 use super::commit::Committed;
+use super::examine::folder::FolderView;
 use super::examine::read::{Page, Shape};
 use super::examine::search::Findings;
 use super::plan::{FilePlan, New, Plan};
@@ -64,6 +65,18 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
         caller: context.caller.clone(),
         path: path.to_path_buf(),
         lines,
+    });
+}
+
+/// Tells the observers of a folder that was viewed.
+pub(crate) fn folder(context: &CallContext<'_>, folder: &FolderView) {
+    context.engine().tell(&Event::Searched {
+        time: SystemTime::now(),
+        session: context.session.name().cloned(),
+        caller: context.caller.clone(),
+        tool: context.tool.clone(),
+        paths: vec![folder.path.clone()],
+        found: folder.entries.clone(),
     });
 }
 

@@ -1,6 +1,7 @@
 //! reply: makes a short text for the model in proportion to the change, data for programs, and a rendering for a
 //! person.
 
+mod folder;
 mod git;
 mod others;
 mod page;
@@ -24,6 +25,7 @@ use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::wording::{count, cut, quote_path};
 
+pub(crate) use folder::folder;
 pub(crate) use others::nothing_written;
 pub(crate) use page::page;
 

@@ -126,7 +126,7 @@ impl Scene {
             .settings_source(self.news.clone())
             .mode(Mode::AcceptEdits);
         // Most pages are about files alone, and quicker without a history.
-        if self.settings.contains("Undo") {
+        if ["Undo", "text-editor"].iter().any(|word| self.settings.contains(word)) {
             builder = builder.state_dir(self.root().with_file_name("state"));
         }
         let lancet = builder.open().map_err(|error| error.to_string())?;
@@ -305,7 +305,12 @@ fn commit(root: &Path) -> Result<(), String> {
 
 /// Names on a page are relative to the root; tools are called with absolute paths. `./a.txt` stays as it is.
 fn make_absolute(value: &mut Value, root: &Path) {
-    if let Some(Value::String(path)) = value.get_mut("file_path")
+    // Of Glob and Grep a relative path is part of what a page shows.
+    let field = match value.get("command") {
+        Some(_) => "path",
+        None => "file_path",
+    };
+    if let Some(Value::String(path)) = value.get_mut(field)
         && !path.starts_with(['/', '~', '.'])
     {
         *path = root.join(&*path).display().to_string();

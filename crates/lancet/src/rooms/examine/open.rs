@@ -252,10 +252,11 @@ fn missing(engine: &EngineView, target: &Target) -> Refusal {
     if !suggestions.is_empty() {
         text.push_str(&format!(" Did you mean {}?", joined(&suggestions, " or ")));
     }
-    text.push_str(&format!(
-        " A new file is made with Write, below {}.",
-        names(engine.roots())
-    ));
+    let roots = names(engine.roots());
+    text.push_str(&match engine.declaration("Write") {
+        Some(_) => format!(" A new file is made with Write, below {roots}."),
+        None => format!(" A new file is made below {roots}."),
+    });
     Refusal::new(RefusalKind::Missing, text)
         .with("file_path", quote_path(target.path()))
         .with("suggestions", json!(suggestions))

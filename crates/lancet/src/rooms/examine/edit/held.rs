@@ -177,7 +177,13 @@ impl TextSource for HeldText<'_> {
             lines: &*lines,
         };
         let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
-        Ok(ambiguous(self.target, several, &numbers, Some(searched)))
+        Ok(ambiguous(
+            self.context,
+            self.target,
+            several,
+            &numbers,
+            Some(searched),
+        ))
     }
 
     fn is_seen_whole(&self, seen: &Seen) -> bool {

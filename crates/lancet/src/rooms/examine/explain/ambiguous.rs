@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::shown;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
 use crate::rooms::examine::edit::source::SeveralPlaces;
 use crate::rooms::locate::Target;
 use crate::wording::{count, quote_path};
@@ -34,6 +35,7 @@ pub(crate) struct Searched<'a> {
 /// The refusal for old text that occurs at several places. `numbers` are the lines, from 1, of the first places. Where
 /// the text is streamed no longer text is looked for.
 pub(crate) fn ambiguous(
+    context: &CallContext<'_>,
     target: &Target,
     several: &SeveralPlaces<'_>,
     numbers: &[usize],
@@ -123,10 +125,13 @@ pub(crate) fn ambiguous(
         text.push_str(&format!(" {left} more are not listed."));
     }
     text.push_str(if grows {
-        "\nSend one of these longer texts, and new_string longer by the same lines: what old_string has more than before stands unchanged in it. Or replace_all: true to change all places."
+        "\nSend one of these longer texts, and new_string longer by the same lines: what old_string has more than before stands unchanged in it."
     } else {
-        "\nSend a longer text that stands once, and new_string longer by the same lines. Or replace_all: true to change all places."
+        "\nSend a longer text that stands once, and new_string longer by the same lines."
     });
+    if context.vocabulary.has_replace_all() {
+        text.push_str(" Or replace_all: true to change all places.");
+    }
     Refusal::new(RefusalKind::Ambiguous, text)
         .with("file_path", path)
         .with("count", total)

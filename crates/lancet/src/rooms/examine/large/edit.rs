@@ -159,7 +159,13 @@ impl TextSource for StreamedText<'_> {
 
     fn ambiguous(&self, _: SentEdit<'_>, several: &SeveralPlaces<'_>) -> Result<Refusal, Refusal> {
         let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
-        Ok(ambiguous(self.file.target, several, &numbers, None))
+        Ok(ambiguous(
+            self.file.context,
+            self.file.target,
+            several,
+            &numbers,
+            None,
+        ))
     }
 
     fn is_seen_whole(&self, seen: &Seen) -> bool {

@@ -12,6 +12,7 @@ use crate::history::SHORTEST_ID;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
 use crate::rooms::CallContext;
+use crate::rooms::locate::{Intent, locate};
 use crate::undo::{Direction, Selection, TakeBack};
 use crate::wording::quote_path;
 
@@ -62,6 +63,11 @@ pub(super) fn rows(
                 )));
             }
             vec![meant(context, store, operation, asked.direction)?]
+        }
+        Selection::File(path) if whose == Whose::Own => {
+            // A model spells the path as in any other call.
+            let target = locate(context.engine(), &path.to_string_lossy(), Intent::Edit)?;
+            return of_file(context, &log, query, target.path());
         }
         Selection::File(path) => return of_file(context, &log, query, path),
         Selection::Session(name) => log(LogQuery {

@@ -1,0 +1,191 @@
+//! `str_replace_based_edit_tool`: views and edits files with one tool, for models that are trained on it. Each of its
+//! commands is one of the other tools in that tool's terms.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use super::schema::strict_schema;
+use super::tool::{Offered, Tool, check_path, counted, given, typed};
+use crate::audience::Vocabulary;
+use crate::builtin::read::ReadArguments;
+use crate::receive::InvalidArguments;
+use crate::request::{Asked, Change, EditRequest, FileRequest, Request, Whose, WriteRequest};
+use crate::undo::{Selection, TakeBack};
+
+/// The name of the tool.
+pub(crate) const NAME: &str = "str_replace_based_edit_tool";
+
+/// Arguments of `str_replace_based_edit_tool`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TextEditorArguments {
+    /// What to do
+    pub(crate) command: TextEditorCommand,
+    /// Absolute path of a file; for view also of a folder
+    pub(crate) path: String,
+    /// view: first and last line, from 1; -1 is the end
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) view_range: Option<Vec<i64>>,
+    /// view: show the first line of view_range alone, from this character (from 1) on
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub(crate) column: Option<u64>,
+    /// create: the whole text
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file_text: Option<String>,
+    /// str_replace: text to replace, as in the file
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) old_str: Option<String>,
+    /// str_replace: text to put there; without it old_str is deleted
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) new_str: Option<String>,
+    /// Refuse unless at this revision
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) revision: Option<String>,
+    /// Write text refused as leaked
+    #[serde(default)]
+    pub(crate) insist: bool,
+    /// Show the patch, write nothing
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+}
+
+/// What a call of `str_replace_based_edit_tool` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TextEditorCommand {
+    /// Shows a file, or the entries of a folder.
+    View,
+    /// Writes a whole file.
+    Create,
+    /// Replaces one text.
+    StrReplace,
+    /// Takes back the session's last change of the file.
+    UndoEdit,
+}
+
+impl TextEditorArguments {
+    /// What the call asks for.
+    fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path(NAME, "path", &self.path)?;
+        match self.command {
+            TextEditorCommand::View => self.view(),
+            TextEditorCommand::Create => {
+                let content = needed(self.file_text, "create", "file_text")?;
+                let write = WriteRequest {
+                    content,
+                    revision: given(self.revision),
+                    ..WriteRequest::default()
+                };
+                let file = FileRequest::write(self.path, write);
+                Ok(change(file, self.insist, self.dry_run))
+            }
+            TextEditorCommand::StrReplace => {
+                let old = needed(given(self.old_str), "str_replace", "old_str")?;
+                let edit = EditRequest {
+                    old,
+                    new: self.new_str.unwrap_or_default(),
+                    revision: given(self.revision),
+                    ..EditRequest::default()
+                };
+                let file = FileRequest::edit(self.path, vec![edit]);
+                Ok(change(file, self.insist, self.dry_run))
+            }
+            TextEditorCommand::UndoEdit => {
+                let mut undo = TakeBack::undo(Selection::File(self.path.into()));
+                undo.dry_run = self.dry_run;
+                Ok(Asked::Change(Change::TakeBack(undo, Whose::Own)))
+            }
+        }
+    }
+
+    /// The lines of a file or the entries of a folder. The text is shown again though it is unchanged: models that are
+    /// trained on this tool know no other answer to view.
+    fn view(self) -> Result<Asked, InvalidArguments> {
+        let range = self.view_range.unwrap_or_default();
+        let (offset, limit) = match *range.as_slice() {
+            [] => (None, None),
+            [from, to] if from >= 1 && to == -1 => (u64::try_from(from).ok(), None),
+            [from, to] if from >= 1 && to >= from => {
+                (u64::try_from(from).ok(), u64::try_from(to - from + 1).ok())
+            }
+            _ => {
+                let message = format!(
+                    "{NAME}: view_range must be [first line, last line], counted from 1, with -1 for the end of the file; not {range:?}."
+                );
+                return Err(InvalidArguments::new(Some("view_range"), message));
+            }
+        };
+        Ok(Asked::View(ReadArguments {
+            file_path: self.path,
+            offset,
+            limit,
+            column: counted(self.column),
+            force: true,
+        }))
+    }
+}
+
+fn change(file: FileRequest, insist: bool, dry_run: bool) -> Asked {
+    let request = Request {
+        files: vec![file],
+        insist: insist.into(),
+        dry_run: dry_run.into(),
+    };
+    request.into()
+}
+
+/// Returns a field that a command cannot do without.
+fn needed<T>(value: Option<T>, command: &str, field: &str) -> Result<T, InvalidArguments> {
+    value.ok_or_else(|| {
+        let message = format!("{NAME}: {command} needs {field}. Send the whole call again.");
+        InvalidArguments::new(Some(field), message)
+    })
+}
+
+/// The tool.
+pub(crate) struct TextEditor;
+
+impl Tool for TextEditor {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "View and edit files".into(),
+            summary: "Views, creates and edits text files.".into(),
+            description: "Views, creates and edits text files. view a file before editing it. old_str must be unique: add \
+                whole lines. Keep the indentation exactly; leave line numbers out. undo_edit takes the last change of a \
+                file back."
+                .into(),
+            prompt: include_str!("prompts/text_editor.md").into(),
+            input_schema: strict_schema::<TextEditorArguments>(),
+            // view shows text, and several agents show the model structured content instead of the text.
+            output_schema: None,
+            read_only: false,
+            destructive: true,
+            idempotent: false,
+            concurrent: false,
+            search_hint: "view read create edit replace undo file".into(),
+            always_load: true,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+        }
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<TextEditorArguments>(self.name(), fields)?.asked()
+    }
+
+    fn offered(&self) -> Offered {
+        Offered::WhenNamed
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary::TextEditor
+    }
+}

@@ -1,0 +1,24 @@
+//! The outcome of a view of a folder.
+
+use std::path::PathBuf;
+
+use serde::{Serialize, Serializer};
+
+/// The entries of a folder that was viewed.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "type", rename = "folder", rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct FolderOutcome {
+    /// The folder, absolute.
+    #[serde(rename = "file_path", serialize_with = "super::as_path")]
+    pub path: PathBuf,
+    /// The entries that were shown, absolute, each folder before what it holds.
+    #[serde(serialize_with = "as_paths")]
+    pub entries: Vec<PathBuf>,
+    /// Whether entries are missing because the answer would be too long.
+    pub truncated: bool,
+}
+
+fn as_paths<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| path.display().to_string()))
+}

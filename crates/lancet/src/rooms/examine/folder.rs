@@ -1,0 +1,142 @@
+//! examine for a folder that is viewed: its entries, two levels deep, as far as they fit the answer. Hidden entries and those
+//! whose reading is denied are left out; a folder that ignore files exclude is named and not entered.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use lancet_search::{Excludes, FolderRules};
+use lancet_workspace::{EntryKind, FileType, FolderEntry, Located, ReadError};
+
+use super::open::unreadable;
+use crate::refusal::Refusal;
+use crate::rooms::CallContext;
+use crate::rooms::locate::{Intent, is_hidden, locate};
+use crate::wording::quote_path;
+
+/// The entries of one folder that are looked at.
+const MOST_ENTRIES: usize = 2_000;
+/// The part of an answer that is kept free for the notice after the entries, in characters.
+const NOTICE_ROOM: usize = 1_200;
+
+/// A folder that is viewed.
+pub(crate) struct FolderView {
+    /// The folder.
+    pub(crate) path: PathBuf,
+    /// The entries that are shown, absolute, each folder before what it holds.
+    pub(crate) entries: Vec<PathBuf>,
+    /// The entries as the model reads them, one a line.
+    pub(crate) text: String,
+    /// The sentence after them.
+    pub(crate) notice: String,
+    /// Whether entries are left out because the answer would be too long.
+    pub(crate) truncated: bool,
+}
+
+/// Lists what a path names, if that is a folder.
+pub(crate) fn examine(
+    context: &CallContext<'_>,
+    given: &str,
+) -> Result<Option<FolderView>, Refusal> {
+    let engine = context.engine();
+    let target = locate(engine, given, Intent::Show)?;
+    if target.located.kind() != FileType::Directory {
+        return Ok(None);
+    }
+    let mut list = List {
+        context,
+        room: context.limit.most.saturating_sub(NOTICE_ROOM).max(500),
+        view: FolderView {
+            path: target.path().to_path_buf(),
+            entries: Vec::new(),
+            text: String::new(),
+            notice: String::new(),
+            truncated: false,
+        },
+    };
+    let top = entries(context, &target.located).map_err(|error| unreadable(&target, &error))?;
+    let rules = rules_inside(context, target.path());
+    for entry in top {
+        context.check_time()?;
+        let path = target.path().join(&entry.name);
+        list.add(&path, entry.kind);
+        let is_listed = entry.kind == EntryKind::Folder && !rules.ignores(&path);
+        if !is_listed || list.view.truncated {
+            continue;
+        }
+        // A folder that has been removed or may not be listed is shown by its name alone.
+        let inside = engine.workspace.locate_as_spelled(&path).ok();
+        let inside = inside.and_then(|inside| entries(context, &inside).ok());
+        for entry in inside.into_iter().flatten() {
+            list.add(&path.join(&entry.name), entry.kind);
+        }
+    }
+    Ok(Some(list.finish()))
+}
+
+/// Returns the entries of a folder that may be shown.
+fn entries(context: &CallContext<'_>, folder: &Located) -> Result<Vec<FolderEntry>, ReadError> {
+    let keep = |name: &OsStr, _: EntryKind| {
+        !name.as_bytes().starts_with(b".")
+            && !is_hidden(context.engine(), &folder.path().join(name))
+    };
+    Ok(folder.entries(MOST_ENTRIES, &keep)?.entries)
+}
+
+/// Reads the ignore rules that apply inside a folder.
+fn rules_inside(context: &CallContext<'_>, folder: &Path) -> FolderRules {
+    let engine = context.engine();
+    let excludes = engine.settings.search.excludes.clone();
+    let excludes = excludes.map(|file| Excludes {
+        file,
+        relative_to: engine.ceiling().roots()[0].clone(),
+    });
+    FolderRules::above(folder, excludes.as_ref()).enter(folder)
+}
+
+/// The list as it grows.
+struct List<'c, 's> {
+    context: &'c CallContext<'s>,
+    /// What the entries may still take of the answer.
+    room: usize,
+    view: FolderView,
+}
+
+impl List<'_, '_> {
+    fn add(&mut self, path: &Path, kind: EntryKind) {
+        let slash = match kind {
+            EntryKind::Folder => "/",
+            _ => "",
+        };
+        let line = format!("{}{slash}\n", quote_path(path));
+        let length = self.context.length(&line);
+        if self.view.truncated || length > self.room {
+            self.view.truncated = true;
+            return;
+        }
+        self.room -= length;
+        self.view.text.push_str(&line);
+        self.view.entries.push(path.to_path_buf());
+    }
+
+    fn finish(mut self) -> FolderView {
+        let view = &self.view;
+        let mut notice = format!(
+            "{} of {}, two levels deep; hidden ones and what ignored folders hold are left out",
+            match view.entries.len() {
+                1 => "1 entry".to_owned(),
+                number => format!("{number} entries"),
+            },
+            self.context
+                .limit
+                .cut(&quote_path(&view.path).to_string(), NOTICE_ROOM / 2)
+        );
+        if view.truncated {
+            notice.push_str(
+                "; there are more than fit the answer: view a folder of them, or search with Glob",
+            );
+        }
+        self.view.notice = notice;
+        self.view
+    }
+}
