@@ -126,7 +126,10 @@ impl Scene {
             .settings_source(self.news.clone())
             .mode(Mode::AcceptEdits);
         // Most pages are about files alone, and quicker without a history.
-        if ["Undo", "text-editor"].iter().any(|word| self.settings.contains(word)) {
+        if ["Undo", "text-editor"]
+            .iter()
+            .any(|word| self.settings.contains(word))
+        {
             builder = builder.state_dir(self.root().with_file_name("state"));
         }
         let lancet = builder.open().map_err(|error| error.to_string())?;
