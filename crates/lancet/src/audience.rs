@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use lancet_history::SessionName;
 use serde_json::{Value, json};
 
-use crate::builtin::text_editor;
 use crate::wording::{cut, on_one_line, quote_path, spelled};
 
 /// The longest call, in bytes, that an answer repeats in full to name the next page.
@@ -26,6 +25,9 @@ pub enum Audience {
         working: PathBuf,
     },
 }
+
+/// The name of the tool that views and edits files in one.
+pub(crate) const TEXT_EDITOR: &str = "str_replace_based_edit_tool";
 
 /// The tool whose terms an answer to a model uses for fields and next steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Audience {
         let Audience::Shell { working } = self else {
             return match vocabulary {
                 Vocabulary::Edit => spelled("Read", &lines.arguments()),
-                Vocabulary::TextEditor => spelled(text_editor::NAME, &lines.view_arguments()),
+                Vocabulary::TextEditor => spelled(TEXT_EDITOR, &lines.view_arguments()),
             };
         };
         let mut command = format!("lancet read {}", word(lines.path, working));

@@ -8,14 +8,11 @@ use serde_json::{Map, Value};
 use super::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
 use super::schema::strict_schema;
 use super::tool::{Offered, Tool, check_path, counted, given, typed};
-use crate::audience::Vocabulary;
+use crate::audience::{TEXT_EDITOR as NAME, Vocabulary};
 use crate::builtin::read::ReadArguments;
 use crate::receive::InvalidArguments;
 use crate::request::{Asked, Change, EditRequest, FileRequest, Request, Whose, WriteRequest};
 use crate::undo::{Selection, TakeBack};
-
-/// The name of the tool.
-pub(crate) const NAME: &str = "str_replace_based_edit_tool";
 
 /// Arguments of `str_replace_based_edit_tool`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
