@@ -51,6 +51,7 @@ pub(crate) fn check(data: &[u8]) {
         } else {
             TextKind::Prose
         },
+        bounds: None,
     });
     match verdict {
         Verdict::Found(found) => {

@@ -33,6 +33,7 @@ fn ask(question: &Question) -> Verdict {
         abbreviations: &[],
         leaks: Leaks::Refuse,
         text_kind: TextKind::Prose,
+        bounds: None,
     })
 }
 

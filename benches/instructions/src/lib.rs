@@ -226,6 +226,7 @@ mod tests {
                 abbreviations: &[],
                 leaks: Leaks::Refuse,
                 text_kind: TextKind::Prose,
+                bounds: None,
             });
             let Verdict::Found(found) = verdict else {
                 panic!("{}: {verdict:?}", rung.name());

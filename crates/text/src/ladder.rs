@@ -37,6 +37,7 @@ mod tests;
 
 use std::ops::Range;
 
+use crate::bounds::Bounds;
 use crate::look_alike::is_blank;
 use crate::splice::Change;
 pub use remarks::Remark;
@@ -72,6 +73,8 @@ pub struct Query<'a> {
     pub leaks: Leaks,
     /// Whether the file is prose or code.
     pub text_kind: TextKind,
+    /// Where the old text may stand; none where it may stand anywhere.
+    pub bounds: Option<&'a Bounds>,
 }
 
 /// Whether a file is prose or code: curly quotes belong into prose and break code.
@@ -243,7 +246,7 @@ pub struct Place {
 
 /// Finds the old text of a query and works out what its replacement changes.
 pub fn find(query: &Query<'_>) -> Verdict {
-    let source = SourceText::of(query.view, query.damaged);
+    let source = SourceText::of(query.view, query.damaged, query.bounds);
     let task = Task {
         source: &source,
         old: query.old,

@@ -38,6 +38,7 @@
 //!     abbreviations: &[],
 //!     leaks: Leaks::Refuse,
 //!     text_kind: TextKind::Prose,
+//!     bounds: None,
 //! });
 //! let Verdict::Found(found) = verdict else {
 //!     panic!("not found: {verdict:?}");
@@ -54,12 +55,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bounds;
 mod closest;
 mod diff;
 mod document;
 mod draft;
 mod encoding;
 mod hidden;
+mod hunk;
 mod ladder;
 mod leak;
 mod lines;
@@ -75,6 +78,7 @@ mod unique;
 #[cfg(test)]
 use lancet_testing::laws;
 
+pub use bounds::Bounds;
 pub use closest::closest;
 pub use diff::{
     CHANGED_MOST, Difference, Hunk, LineStarts, LineTable, difference, hunks_of_changes, outline,
@@ -84,6 +88,7 @@ pub use document::Document;
 pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect, never_text};
 pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
+pub use hunk::{FinalNewline, Gaps, HunkBounds, HunkMiss, LastLine, LineShifts, find_hunk};
 pub use ladder::{
     Found, Guard, Leaks, Occurrences, PLACES_MOST, Place, Query, Remark, Rung, TextKind, Tolerance,
     Verdict, deleted_lines, find, remarks_on, repeats_indentation,

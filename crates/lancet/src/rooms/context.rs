@@ -167,6 +167,7 @@ impl<'s> CallContext<'s> {
             abbreviations: &settings.abbreviations,
             leaks,
             text_kind: TextKind::Code,
+            bounds: None,
         }
     }
 

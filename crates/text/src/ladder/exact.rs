@@ -58,7 +58,7 @@ fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
     let mut free = 0;
     each_occurrence(task.source.view, task.old, |at| {
         let place = at..at + task.old.len();
-        if (task.occurrences == Occurrences::All && at < free) || task.source.is_damaged(&place) {
+        if (task.occurrences == Occurrences::All && at < free) || task.source.excludes(&place) {
             return;
         }
         free = place.end;
@@ -70,11 +70,11 @@ fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
     (places, count)
 }
 
-/// Every place of the text, overlapping ones included, those with damaged text left out.
+/// Every place of the text, overlapping ones included, those that do not count left out.
 pub(super) fn places(source: &SourceText<'_>, text: &str) -> Vec<Range<usize>> {
     occurrences(source.view, text)
         .into_iter()
         .map(|at| at..at + text.len())
-        .filter(|place| !source.is_damaged(place))
+        .filter(|place| !source.excludes(place))
         .collect()
 }

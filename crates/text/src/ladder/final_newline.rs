@@ -14,7 +14,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         return None;
     }
     let place = view.len() - rest.len()..view.len();
-    if !starts_line(view, place.start) || task.source.is_damaged(&place) {
+    if !starts_line(view, place.start) || task.source.excludes(&place) {
         return None;
     }
     let new = TextLines::of(task.new).unended();

@@ -96,7 +96,7 @@ fn locate(
         (_, false) => return None,
     }
     let place = start..end;
-    (!task.source.is_damaged(&place)).then_some((place, ended && rest.is_empty()))
+    (!task.source.excludes(&place)).then_some((place, ended && rest.is_empty()))
 }
 
 /// The first number, and the lines without their numbers, where all lines have consecutive numbers.

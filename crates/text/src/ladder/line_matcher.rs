@@ -122,7 +122,7 @@ impl<'a> LineMatcher<'a> {
         )
     }
 
-    /// The ranges of these windows in the view. Windows with damaged text are left out.
+    /// The ranges of these windows in the view. Windows that do not count are left out.
     pub(super) fn places(&self, windows: &[usize]) -> Vec<Range<usize>> {
         windows
             .iter()
@@ -134,7 +134,7 @@ impl<'a> LineMatcher<'a> {
                 }
                 place
             })
-            .filter(|place| !self.source.is_damaged(place))
+            .filter(|place| !self.source.excludes(place))
             .collect()
     }
 

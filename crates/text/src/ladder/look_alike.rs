@@ -18,7 +18,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let places: Vec<_> = occurrences(view.text(), old.text())
         .into_iter()
         .filter_map(|at| Some(view.source_of(at)?..view.source_of(at + old.text().len())?))
-        .filter(|place| !task.source.is_damaged(place))
+        .filter(|place| !task.source.excludes(place))
         .collect();
     if places.is_empty() || task.old.starts_with(crate::look_alike::extends) {
         return None;

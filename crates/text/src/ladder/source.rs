@@ -5,12 +5,15 @@ use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use crate::bounds::Bounds;
 use crate::look_alike::Folded;
 
 /// The view of a file and the forms of it that were computed so far.
 pub(super) struct SourceText<'v> {
     pub(super) view: &'v str,
     damaged: &'v [Range<usize>],
+    /// Where places may be; none where they may be anywhere.
+    bounds: Option<&'v Bounds>,
     folded: OnceCell<Folded<'v>>,
     lines: OnceCell<FileLines>,
 }
@@ -74,10 +77,15 @@ pub(super) fn split_lines(folded: &str) -> Vec<LineParts> {
 }
 
 impl<'v> SourceText<'v> {
-    pub(super) fn of(view: &'v str, damaged: &'v [Range<usize>]) -> SourceText<'v> {
+    pub(super) fn of(
+        view: &'v str,
+        damaged: &'v [Range<usize>],
+        bounds: Option<&'v Bounds>,
+    ) -> SourceText<'v> {
         SourceText {
             view,
             damaged,
+            bounds,
             folded: OnceCell::new(),
             lines: OnceCell::new(),
         }
@@ -110,6 +118,14 @@ impl<'v> SourceText<'v> {
             None => self.view.len(),
         };
         starts[first]..end
+    }
+
+    /// Whether the place does not count: it overlaps damaged text, or is out of bounds.
+    pub(super) fn excludes(&self, place: &Range<usize>) -> bool {
+        self.is_damaged(place)
+            || self
+                .bounds
+                .is_some_and(|bounds| !bounds.hold(self.view, place))
     }
 
     /// Whether the place overlaps characters that stand for bytes which could not be decoded.

@@ -41,6 +41,7 @@ pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> 
         abbreviations: &[],
         leaks: Leaks::Refuse,
         text_kind: TextKind::Prose,
+        bounds: None,
     }
 }
 

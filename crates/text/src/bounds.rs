@@ -1,0 +1,79 @@
+//! Where the old text of an edit may stand: on whole lines, inside some regions of the view, at its end, or at one place.
+
+use std::ops::Range;
+
+/// The places that count. A place consists of whole lines; its last line may be taken without its newline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// The starts of regions in order, each with the largest end of the regions up to it; none for the whole view.
+    regions: Option<Vec<(usize, usize)>>,
+    ending: Ending,
+    /// The one place that counts, by its start.
+    start: Option<usize>,
+}
+
+/// Where a place may end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ending {
+    #[default]
+    Anywhere,
+    /// Only where the view ends.
+    AtEnd,
+}
+
+impl Bounds {
+    /// Whole lines anywhere.
+    pub fn whole_lines() -> Bounds {
+        Bounds::default()
+    }
+
+    /// Only inside one of these regions, which may overlap.
+    #[must_use]
+    pub fn within(mut self, mut regions: Vec<Range<usize>>) -> Bounds {
+        regions.sort_by_key(|region| region.start);
+        let mut largest = 0;
+        let regions = regions.into_iter().map(|region| {
+            largest = region.end.max(largest);
+            (region.start, largest)
+        });
+        self.regions = Some(regions.collect());
+        self
+    }
+
+    /// Only the last lines of the view.
+    #[must_use]
+    pub fn at_end(mut self) -> Bounds {
+        self.ending = Ending::AtEnd;
+        self
+    }
+
+    /// Only the place that starts here.
+    #[must_use]
+    pub fn starting_at(mut self, start: usize) -> Bounds {
+        self.start = Some(start);
+        self
+    }
+
+    /// Whether a place counts.
+    pub(crate) fn hold(&self, view: &str, place: &Range<usize>) -> bool {
+        let bytes = view.as_bytes();
+        let begins_line = place.start == 0 || bytes[place.start - 1] == b'\n';
+        let ends_line = place.end == view.len()
+            || bytes[place.end] == b'\n'
+            || (place.end > place.start && bytes[place.end - 1] == b'\n');
+        begins_line
+            && ends_line
+            && (self.ending == Ending::Anywhere || place.end == view.len())
+            && self.start.is_none_or(|start| start == place.start)
+            && self.is_in_region(place)
+    }
+
+    fn is_in_region(&self, place: &Range<usize>) -> bool {
+        let Some(regions) = &self.regions else {
+            return true;
+        };
+        let begun = regions.partition_point(|(start, _)| *start <= place.start);
+        // Of the regions that begin before the place, the one that reaches furthest holds it if any does.
+        begun > 0 && regions[begun - 1].1 >= place.end
+    }
+}

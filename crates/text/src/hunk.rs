@@ -1,0 +1,322 @@
+//! The place of a hunk: old lines that are whole lines of the view, and the new lines that replace them. Patches and
+//! SEARCH/REPLACE blocks consist of hunks.
+//!
+//! The old lines are looked for by the ladder, so a hunk is found where an edit of the same lines is. A line number
+//! chooses among exact places when it is the number of one of them, and does nothing else. Anchors, which are lines of
+//! the file, bound the region. A final newline that the file lacks does not keep its last line from matching, and stays
+//! missing.
+
+mod anchors;
+mod gaps;
+mod shifts;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::bounds::Bounds;
+use crate::ladder::{Found, Place, Query, Rung, Verdict, find};
+use crate::splice::Change;
+use anchors::Anchored;
+pub use shifts::LineShifts;
+
+/// What bounds the place of a hunk, besides its lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HunkBounds {
+    /// Lines of the file below which the place is, outermost first; their indentation does not count.
+    pub anchors: Vec<String>,
+    /// Whether the old lines are the last ones of the file.
+    pub at_end: bool,
+    /// What the hunk says of the newline of its last old line.
+    pub old_end: FinalNewline,
+    /// What it says of the newline of its last new line.
+    pub new_end: FinalNewline,
+    /// Whether a line `...` may stand for lines that are left out.
+    pub gaps: Gaps,
+    /// What becomes of the last old line.
+    pub last_line: LastLine,
+}
+
+/// What a hunk says of the newline of its last line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FinalNewline {
+    /// Nothing: where the file lacks it, it stays missing.
+    #[default]
+    Unmarked,
+    /// That there is none.
+    Lacking,
+}
+
+/// Whether lines that are only `...` may stand for lines that are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gaps {
+    /// They are lines like any other.
+    #[default]
+    Literal,
+    /// They may, where they are no lines of the file.
+    Allowed,
+}
+
+/// What becomes of the last old line of a hunk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LastLine {
+    /// It may be replaced.
+    #[default]
+    Replaced,
+    /// It is context: it may be the line that closes the scope of an anchor.
+    Kept,
+}
+
+/// Why a hunk has no place, where that is not for the lines that it looks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HunkMiss {
+    /// This anchor is no line of the file, or none in the scope of the anchors before it.
+    NoAnchor(String),
+    /// It adds lines and names no line that they belong to.
+    NoPlace,
+    /// It says that the last line has no newline, and it has one.
+    EndsInNewline,
+    /// Its gaps do not pair up: each side has another number, or one side has text where the other has none.
+    UnpairedGaps,
+    /// This piece between gaps, from 0, was found before the one that it should follow.
+    PiecesOutOfOrder(usize),
+    /// This piece between gaps, from 0, has no place of its own.
+    Piece(usize, Verdict),
+}
+
+/// Finds the place of a hunk. `old` and `new` of the query are its lines, each ended by a newline; the bounds of the
+/// query are not used. `line` is the number, from 0, that the hunk has for its first old line in the view.
+///
+/// # Errors
+/// A hunk without a place for another reason than that its lines are not found, or found more than once.
+pub fn find_hunk(
+    query: &Query<'_>,
+    hunk: &HunkBounds,
+    line: Option<usize>,
+) -> Result<Verdict, HunkMiss> {
+    let bounded = Bounded::of(query, hunk)?;
+    if query.old.is_empty() {
+        return insertion(query, hunk, &bounded);
+    }
+    let search = Search::of(query, hunk)?;
+    let verdict = search.find(&bounded.bounds, line);
+    match verdict {
+        Verdict::NotFound { guard: None } if hunk.gaps == Gaps::Allowed => {
+            gaps::find(query, &bounded.bounds)
+        }
+        verdict => Ok(verdict),
+    }
+}
+
+/// The bounds of a hunk, and its anchors as they stand in the view.
+struct Bounded {
+    bounds: Bounds,
+    anchored: Option<Anchored>,
+}
+
+impl Bounded {
+    fn of(query: &Query<'_>, hunk: &HunkBounds) -> Result<Bounded, HunkMiss> {
+        let mut bounds = Bounds::whole_lines();
+        if hunk.at_end {
+            bounds = bounds.at_end();
+        }
+        let anchored = match hunk.anchors.is_empty() {
+            true => None,
+            false => Some(Anchored::of(query.view, &hunk.anchors)?),
+        };
+        if let Some(anchored) = &anchored {
+            bounds = bounds.within(anchored.regions(hunk.last_line));
+        }
+        Ok(Bounded { bounds, anchored })
+    }
+}
+
+/// The lines of a hunk and the view, as the ladder is given them.
+struct Search<'q> {
+    query: Query<'q>,
+    /// The view with a newline behind its last line, where the view lacks it and the hunk says nothing of it.
+    ended: Option<String>,
+    old: &'q str,
+    new: &'q str,
+}
+
+impl<'q> Search<'q> {
+    fn of(query: &Query<'q>, hunk: &HunkBounds) -> Result<Search<'q>, HunkMiss> {
+        let is_open = is_open(query.view);
+        let is_marked =
+            FinalNewline::Lacking == hunk.old_end || FinalNewline::Lacking == hunk.new_end;
+        if hunk.old_end == FinalNewline::Lacking && !is_open {
+            return Err(HunkMiss::EndsInNewline);
+        }
+        let mut search = Search {
+            query: *query,
+            ended: (is_open && !is_marked).then(|| format!("{}\n", query.view)),
+            old: query.old,
+            new: query.new,
+        };
+        if is_marked && is_open {
+            search.old = unended(search.old);
+        }
+        if hunk.new_end == FinalNewline::Lacking {
+            search.new = unended(search.new);
+        }
+        Ok(search)
+    }
+
+    /// The verdict on the whole hunk; the line number chooses among exact places.
+    fn find(&self, bounds: &Bounds, line: Option<usize>) -> Verdict {
+        let view = self.ended.as_deref().unwrap_or(self.query.view);
+        let verdict = find(&self.bounded(view, bounds));
+        let chosen = match (&verdict, line) {
+            (Verdict::Ambiguous { rung, places }, Some(line)) if *rung == Rung::Exact => {
+                let start = line_start(view, line);
+                start.filter(|start| places.iter().any(|place| place.start == *start))
+            }
+            _ => None,
+        };
+        let verdict = match chosen {
+            Some(start) => find(&self.bounded(view, &bounds.clone().starting_at(start))),
+            None => verdict,
+        };
+        match self.ended {
+            Some(_) => reopened(verdict, self.query.view.len()),
+            None => verdict,
+        }
+    }
+
+    fn bounded<'b>(&'b self, view: &'b str, bounds: &'b Bounds) -> Query<'b> {
+        Query {
+            view,
+            old: self.old,
+            new: self.new,
+            bounds: Some(bounds),
+            ..self.query
+        }
+    }
+}
+
+/// Whether the last line of a view has no newline.
+fn is_open(view: &str) -> bool {
+    !view.is_empty() && !view.ends_with('\n')
+}
+
+fn unended(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+/// Where a line, counted from 0, begins.
+fn line_start(view: &str, line: usize) -> Option<usize> {
+    match line.checked_sub(1) {
+        None => Some(0),
+        Some(before) => {
+            let newline = memchr::memchr_iter(b'\n', view.as_bytes()).nth(before)?;
+            Some(newline + 1)
+        }
+    }
+}
+
+/// The verdict for a view whose last line got a newline for the search, as one for the view of that length without it.
+fn reopened(verdict: Verdict, length: usize) -> Verdict {
+    let clamp = |range: Range<usize>| range.start.min(length)..range.end.min(length);
+    let clamp_all = |places: Vec<Range<usize>>| places.into_iter().map(clamp).collect();
+    match verdict {
+        Verdict::Found(found) => Verdict::Found(Found {
+            places: found
+                .places
+                .into_iter()
+                .map(|place| Place {
+                    range: clamp(place.range),
+                    changes: place
+                        .changes
+                        .into_iter()
+                        .map(|change| reopened_change(change, length))
+                        .collect(),
+                })
+                .collect(),
+            ..found
+        }),
+        Verdict::Ambiguous { rung, places } => Verdict::Ambiguous {
+            rung,
+            places: clamp_all(places),
+        },
+        Verdict::TooMany { rung, first, count } => Verdict::TooMany {
+            rung,
+            first: clamp_all(first),
+            count,
+        },
+        Verdict::NotFound { guard: Some(guard) } => Verdict::NotFound {
+            guard: Some(crate::ladder::Guard {
+                place: clamp(guard.place),
+                ..guard
+            }),
+        },
+        other => other,
+    }
+}
+
+/// A change that may reach over the newline that the view does not have. The newline stays missing.
+fn reopened_change(change: Change, length: usize) -> Change {
+    let Change { range, mut text } = change;
+    if range.end <= length {
+        return Change { range, text };
+    }
+    if text.ends_with('\n') {
+        text.pop();
+        if range.start > length {
+            // Lines behind the last one begin with the newline that ends it.
+            text.insert(0, '\n');
+        }
+    }
+    Change {
+        range: range.start.min(length)..length,
+        text,
+    }
+}
+
+/// The place of a hunk that only adds lines: behind its anchor, at the end of the file where it says so, or in an empty
+/// file.
+fn insertion(query: &Query<'_>, hunk: &HunkBounds, bounded: &Bounded) -> Result<Verdict, HunkMiss> {
+    let view = query.view;
+    let line = if view.is_empty() && hunk.anchors.is_empty() {
+        0..0
+    } else if let Some(anchored) = &bounded.anchored {
+        match anchored.innermost() {
+            [line] => line.clone(),
+            lines => {
+                return Ok(Verdict::Ambiguous {
+                    rung: Rung::Exact,
+                    places: lines.to_vec(),
+                });
+            }
+        }
+    } else if hunk.at_end {
+        let last = unended(view).rfind('\n').map_or(0, |newline| newline + 1);
+        last..view.len()
+    } else {
+        return Err(HunkMiss::NoPlace);
+    };
+    if hunk.at_end && line.end < view.len() {
+        return Ok(Verdict::NotFound { guard: None });
+    }
+    let mut text = Cow::Borrowed(query.new);
+    if line.end == view.len() {
+        if is_open(view) {
+            text = Cow::Owned(format!("\n{}", unended(query.new)));
+        } else if hunk.new_end == FinalNewline::Lacking {
+            text = Cow::Borrowed(unended(query.new));
+        }
+    }
+    let change = Change {
+        range: line.end..line.end,
+        text: text.into_owned(),
+    };
+    Ok(Verdict::Found(Found {
+        rung: Rung::Exact,
+        places: vec![Place {
+            range: line,
+            changes: vec![change],
+        }],
+        remarks: Vec::new(),
+    }))
+}

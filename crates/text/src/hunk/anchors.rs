@@ -1,0 +1,127 @@
+//! Anchors: lines of the file that bound where a hunk may stand. The scope of an anchor goes on while lines are blank or
+//! indented deeper than it.
+
+use std::ops::Range;
+
+use super::{HunkMiss, LastLine};
+use crate::look_alike::{indent_len, is_blank};
+
+/// How many columns a tab counts where indentations are compared.
+const TAB_COLUMNS: usize = 8;
+
+/// The innermost anchors of a hunk as they stand in a view.
+pub(super) struct Anchored {
+    /// Each anchor's line, its newline included.
+    lines: Vec<Range<usize>>,
+    /// Each anchor's scope.
+    scopes: Vec<Scope>,
+}
+
+/// The scope of an anchor.
+#[derive(Clone, Copy)]
+struct Scope {
+    /// Where the anchor's line begins.
+    start: usize,
+    /// Where the line below the anchor begins.
+    below: usize,
+    /// Where the last line of the scope ends.
+    end: usize,
+    /// Where the line that closes it ends.
+    closed: usize,
+}
+
+impl Anchored {
+    /// Finds every place where the anchors stand one inside the scope of the other.
+    pub(super) fn of(view: &str, anchors: &[String]) -> Result<Anchored, HunkMiss> {
+        let mut outer: Option<Vec<Scope>> = None;
+        for anchor in anchors {
+            let mut scopes = scopes_of(view, anchor);
+            if let Some(outer) = &outer {
+                let held = covered(outer);
+                scopes.retain(|scope| {
+                    let begun = held.partition_point(|(below, _)| *below <= scope.start);
+                    begun > 0 && held[begun - 1].1 > scope.start
+                });
+            }
+            if scopes.is_empty() {
+                return Err(HunkMiss::NoAnchor(anchor.clone()));
+            }
+            outer = Some(scopes);
+        }
+        let scopes = outer.unwrap_or_default();
+        let lines = scopes.iter().map(|scope| scope.start..scope.below);
+        Ok(Anchored {
+            lines: lines.collect(),
+            scopes,
+        })
+    }
+
+    /// The lines of the innermost anchors.
+    pub(super) fn innermost(&self) -> &[Range<usize>] {
+        &self.lines
+    }
+
+    /// Where a hunk may stand: from the anchor's own line, which context may repeat, to the end of its scope; the line
+    /// that closes the scope may be the last line of context.
+    pub(super) fn regions(&self, last_line: LastLine) -> Vec<Range<usize>> {
+        let scopes = self.scopes.iter();
+        scopes
+            .map(|scope| match last_line {
+                LastLine::Kept => scope.start..scope.closed,
+                LastLine::Replaced => scope.start..scope.end,
+            })
+            .collect()
+    }
+}
+
+/// Where the lines below scopes begin, in order, each with the largest end of the scopes up to it.
+fn covered(scopes: &[Scope]) -> Vec<(usize, usize)> {
+    let mut largest = 0;
+    let scopes = scopes.iter().map(|scope| {
+        largest = scope.end.max(largest);
+        (scope.below, largest)
+    });
+    scopes.collect()
+}
+
+/// The scopes of all lines that equal an anchor but for indentation and blanks at the end, in order.
+fn scopes_of(view: &str, anchor: &str) -> Vec<Scope> {
+    let wanted = anchor.trim();
+    let mut scopes: Vec<Scope> = Vec::new();
+    // Scopes that are still open, with their columns: each is deeper than the one before it.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut start = 0;
+    for line in view.split_inclusive('\n') {
+        let below = start + line.len();
+        let text = line.strip_suffix('\n').unwrap_or(line);
+        if !is_blank(text) {
+            let depth = columns(text);
+            while let Some((at, _)) = open.pop_if(|(_, opened)| *opened >= depth) {
+                scopes[at].end = start;
+                scopes[at].closed = below;
+            }
+            if text.trim() == wanted {
+                open.push((scopes.len(), depth));
+                scopes.push(Scope {
+                    start,
+                    below,
+                    end: view.len(),
+                    closed: view.len(),
+                });
+            }
+        }
+        start = below;
+    }
+    scopes
+}
+
+/// The width of a line's indentation.
+fn columns(line: &str) -> usize {
+    let indent = line[..indent_len(line)].chars();
+    indent
+        .map(|character| match character {
+            '\t' => TAB_COLUMNS,
+            _ => 1,
+        })
+        .sum()
+}

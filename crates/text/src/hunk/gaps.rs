@@ -1,0 +1,63 @@
+//! Gaps: lines `...` of a SEARCH/REPLACE block that stand for lines of the file which are left out on both sides. The
+//! pieces between them pair up; each is found by itself, exactly once, and in order. What is left out stays as it is.
+
+use super::{FinalNewline, HunkBounds, HunkMiss, Search};
+use crate::bounds::Bounds;
+use crate::ladder::{Found, Query, Rung, Verdict};
+
+/// The places of all pieces, as the places of one edit.
+pub(super) fn find(query: &Query<'_>, bounds: &Bounds) -> Result<Verdict, HunkMiss> {
+    let (old, new) = (pieces(query.old), pieces(query.new));
+    if old.len() != new.len() {
+        return Err(HunkMiss::UnpairedGaps);
+    }
+    let mut found = Found {
+        rung: Rung::Exact,
+        places: Vec::new(),
+        remarks: Vec::new(),
+    };
+    // A newline that the file lacks stays missing for each piece.
+    let unmarked = HunkBounds {
+        old_end: FinalNewline::Unmarked,
+        ..HunkBounds::default()
+    };
+    for (number, (old, new)) in old.into_iter().zip(new).enumerate() {
+        match (old.is_empty(), new.is_empty()) {
+            (true, true) => continue,
+            (true, false) => return Err(HunkMiss::UnpairedGaps),
+            _ => {}
+        }
+        let piece = Query { old, new, ..*query };
+        let verdict = Search::of(&piece, &unmarked)?.find(bounds, None);
+        let Verdict::Found(place) = verdict else {
+            return Err(HunkMiss::Piece(number, verdict));
+        };
+        let last = found.places.last();
+        let free = last.map_or(0, |place| place.range.end);
+        if place.places.iter().any(|place| place.range.start < free) {
+            return Err(HunkMiss::PiecesOutOfOrder(number));
+        }
+        found.rung = found.rung.max(place.rung);
+        found.places.extend(place.places);
+        found.remarks.extend(place.remarks);
+    }
+    match found.places.is_empty() {
+        true => Err(HunkMiss::UnpairedGaps),
+        false => Ok(Verdict::Found(found)),
+    }
+}
+
+/// The texts between the lines that are only `...`.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        if line.trim() == "..." {
+            pieces.push(&text[from..at]);
+            from = at + line.len();
+        }
+        at += line.len();
+    }
+    pieces.push(&text[from..]);
+    pieces
+}

@@ -1,0 +1,67 @@
+//! Where lines of a text stand after edits: the number that a line had before them, as the number that it has now.
+
+use crate::splice::Change;
+
+/// The edits made to a text so far, as lines that went and lines that came.
+#[derive(Clone, Debug, Default)]
+pub struct LineShifts {
+    shifts: Vec<Shift>,
+}
+
+/// At a line, counted from 0, so many lines went and so many came.
+#[derive(Clone, Copy, Debug)]
+struct Shift {
+    at: usize,
+    removed: usize,
+    added: usize,
+}
+
+impl LineShifts {
+    /// Takes in changes of a text, which are sorted and do not overlap; `text` is the text before them.
+    pub fn record<'c>(
+        &mut self,
+        text: &str,
+        changes: impl IntoIterator<Item = &'c Change, IntoIter: DoubleEndedIterator>,
+    ) {
+        let newlines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        // From the last to the first, so that the numbers of those before are still those of `text`.
+        for change in changes.into_iter().rev() {
+            let before = &text[..change.range.start];
+            let begins_line = before.is_empty() || before.ends_with('\n');
+            let shift = Shift {
+                at: newlines(before) + usize::from(!begins_line),
+                removed: newlines(&text[change.range.clone()]),
+                added: newlines(&change.text),
+            };
+            if (shift.removed, shift.added) != (0, 0) {
+                self.shifts.push(shift);
+            }
+        }
+    }
+
+    /// How many shifts there are: a position to count from.
+    pub fn len(&self) -> usize {
+        self.shifts.len()
+    }
+
+    /// Whether no line has moved.
+    pub fn is_empty(&self) -> bool {
+        self.shifts.is_empty()
+    }
+
+    /// The number, from 0, that a line has now, where its number counts the text before the shifts from a position on;
+    /// none where that line went.
+    pub fn now(&self, line: usize, from: usize) -> Option<usize> {
+        let mut line = line;
+        for shift in self.shifts.iter().skip(from) {
+            if line < shift.at {
+                continue;
+            }
+            line = line
+                .checked_sub(shift.removed)
+                .filter(|left| *left >= shift.at)?
+                + shift.added;
+        }
+        Some(line)
+    }
+}
