@@ -7,6 +7,7 @@ use crate::arguments::{
 };
 use crate::builtin;
 use crate::call::{Caller, RawCall, SeenAs};
+use crate::dialects::{ReplyOptions, ReplyPart};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::request::{Change, Whose};
@@ -70,6 +71,55 @@ impl Session {
     pub fn grep(&self, arguments: GrepArguments) -> Reply {
         let path = arguments.path.clone();
         rooms::run_typed(self, &builtin::grep::Grep, path, arguments.asked())
+    }
+
+    /// Applies a reply in which a model wrote its edits: SEARCH/REPLACE blocks, `apply_patch`, unified diffs, whole files,
+    /// also several of them, with prose around them. It is parsed whole and applied as one change, all of it or nothing.
+    ///
+    /// ```
+    /// use lancet::dialects::{AppliedBy, ReplyOptions};
+    /// use lancet::{Lancet, Mode};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("greet.py"), "def greet():\n    print('hi')\n")?;
+    /// let lancet = Lancet::builder()
+    ///     .root(folder.path())
+    ///     .mode(Mode::AcceptEdits)
+    ///     .open()?;
+    /// let reply = "\
+    /// I change the greeting.
+    ///
+    /// greet.py
+    /// <<<<<<< SEARCH
+    ///     print('hi')
+    /// =======
+    ///     print('hello')
+    /// >>>>>>> REPLACE
+    /// ";
+    /// let mut options = ReplyOptions::default();
+    /// options.applied_by = AppliedBy::Person;
+    /// let answer = lancet.new_session().apply_reply(reply, options);
+    /// assert!(!answer.is_error(), "{}", answer.text());
+    /// let text = std::fs::read_to_string(folder.path().join("greet.py"))?;
+    /// assert_eq!(text, "def greet():\n    print('hello')\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn apply_reply(&self, text: &str, options: ReplyOptions) -> Reply {
+        rooms::apply_reply(self, text, options)
+    }
+
+    /// What applying a reply would come to; nothing is written and the ledger stays as it is.
+    pub fn check_reply(&self, text: &str, options: ReplyOptions) -> Check {
+        rooms::check_reply(self, text, options)
+    }
+
+    /// What applying one part of a reply would come to, for hosts that read a reply while it is written
+    /// ([`ReplyStream`](crate::dialects::ReplyStream)) and stop the model early. The part meets the files as they stand,
+    /// without the parts before it. It never waits for other calls.
+    pub fn would_fit(&self, part: &ReplyPart, options: ReplyOptions) -> Check {
+        rooms::would_fit(self, part, options)
     }
 
     /// Takes back the newest change of this session that has not been taken back. It needs a state folder.

@@ -178,6 +178,8 @@ pub struct Refusal {
     pub(crate) shown: Option<Box<crate::ledger::Shown>>,
     /// The withheld file that the refusal is about: nothing may be said of it before a person's yes.
     pub(crate) withheld: Option<Box<crate::reason::Withheld>>,
+    /// Whether it is of a part of a reply that changes nothing, which is left out where other parts change something.
+    pub(crate) idle: bool,
 }
 
 impl Refusal {
@@ -189,6 +191,7 @@ impl Refusal {
             data: Map::new(),
             shown: None,
             withheld: None,
+            idle: false,
         }
     }
 

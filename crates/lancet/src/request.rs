@@ -2,9 +2,15 @@
 //! [`Request`], whichever tool or host built it, so that one call may mix edits and whole files in one transaction.
 //! This is data only: the rooms carry it out.
 
+mod hunk;
+
+use lancet_dialects::Dialect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use crate::hunk_place::HunkPlace;
+pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
 
 use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
 use crate::undo::{Restore, TakeBack};
@@ -69,6 +75,8 @@ pub enum Place {
     /// Where the old text stands.
     #[default]
     Text,
+    /// Where the old lines of a hunk stand, as whole lines.
+    Hunk(Box<HunkPlace>),
 }
 
 /// The content to write to a file.
@@ -79,6 +87,8 @@ pub struct WriteRequest {
     pub content: String,
     /// What happens to a file that exists.
     pub mode: WriteMode,
+    /// Whether a file that exists gets the final newline of the content.
+    pub final_newline: WrittenNewline,
     /// If set, the write is refused unless the file is at this revision.
     pub revision: Option<String>,
 }
@@ -95,6 +105,16 @@ pub enum WriteMode {
     Append,
     /// The call is refused.
     Create,
+}
+
+/// Whether a file that is replaced gets the final newline of the content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WrittenNewline {
+    /// The content is written as it was sent.
+    #[default]
+    AsSent,
+    /// The content cannot say whether the file ends in a newline: a file that has none keeps lacking it.
+    AsFile,
 }
 
 /// Whether text that looks like display text or a placeholder is written all the same.
@@ -204,8 +224,19 @@ pub(crate) enum Search {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Files(Request),
+    Reply(ReplyRequest),
     TakeBack(TakeBack, Whose),
     Restore(Restore),
+}
+
+/// A model's reply to be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReplyRequest {
+    pub(crate) text: String,
+    /// The one format that counts; none for any of them.
+    pub(crate) format: Option<Dialect>,
+    pub(crate) insist: Insist,
+    pub(crate) dry_run: DryRun,
 }
 
 /// Whose changes an undo may take back.

@@ -32,17 +32,19 @@ use serde_json::Value;
 
 use crate::builtin::{self, Tool};
 use crate::call::{Caller, Cancel, RawCall};
+use crate::dialects::{ReplyOptions, ReplyPart};
 use crate::outcome::Layout;
 use crate::receive::{InvalidArguments, Repair, canonical_tool, clean, receive};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
-use crate::request::{Asked, Change, Search};
+use crate::request::{Asked, Change, ReplyRequest, Search};
 use crate::session::{Check, Session};
 
 pub(crate) use attempt::{Attempt, Freshness};
 pub(crate) use context::CallContext;
 pub(crate) use injected::note_seen;
 
+use context::Turns;
 use notices::Effect;
 use reply::search::Matches;
 use tool_refusals::{not_listed, tool_names, unusable};
@@ -97,20 +99,68 @@ fn respond<'s>(
     reply.took(started.elapsed())
 }
 
-/// Carries out a change that a person or a host asks for directly, without a tool call.
+/// Applies a model's reply.
+pub(crate) fn apply_reply(session: &Session, text: &str, options: ReplyOptions) -> Reply {
+    let (context, change) = reply_call(session, text, options);
+    respond_to_change(&context, &change)
+}
+
+/// What applying a reply would come to.
+pub(crate) fn check_reply(session: &Session, text: &str, options: ReplyOptions) -> Check {
+    let (context, change) = reply_call(session, text, options);
+    session.refresh();
+    checked(change::check(&context, &change))
+}
+
+/// What applying one part of a reply would come to, from the files as they stand and without waiting for other calls.
+pub(crate) fn would_fit(session: &Session, part: &ReplyPart, options: ReplyOptions) -> Check {
+    let (mut context, _) = reply_call(session, "", options);
+    context.turns = Turns::NotTaken;
+    session.refresh();
+    checked(change::check_part(&context, part))
+}
+
+fn reply_call<'s>(
+    session: &'s Session,
+    text: &str,
+    options: ReplyOptions,
+) -> (CallContext<'s>, Change) {
+    let mut context = CallContext::new(
+        session,
+        "ApplyPatch".to_owned(),
+        options.caller,
+        Cancel::new(),
+    );
+    context.layout = Layout::Files;
+    context.applied_by = options.applied_by;
+    let request = ReplyRequest {
+        text: text.to_owned(),
+        format: options.format,
+        insist: options.insist,
+        dry_run: options.dry_run,
+    };
+    (context, Change::Reply(request))
+}
+
+/// Carries out a change that a person or a host asks for by name, without a tool call.
 pub(crate) fn run_change(session: &Session, name: &str, caller: Caller, change: &Change) -> Reply {
-    let started = Instant::now();
     let mut context = CallContext::new(session, name.to_owned(), caller, Cancel::new());
     if let Change::TakeBack(..) = change {
         context.layout = Layout::Files;
     }
-    heal::before_call(&context);
-    session.refresh();
-    let mut reply = change::carry_out(&context, change, &[]).unwrap_or_else(|refusal| {
-        record::refused(&context, &refusal, None);
-        reply::refusal(&context, refusal, None)
+    respond_to_change(&context, change)
+}
+
+/// Carries out a change that is no tool call and answers it.
+fn respond_to_change(context: &CallContext<'_>, change: &Change) -> Reply {
+    let started = Instant::now();
+    heal::before_call(context);
+    context.session.refresh();
+    let mut reply = change::carry_out(context, change, &[]).unwrap_or_else(|refusal| {
+        record::refused(context, &refusal, None);
+        reply::refusal(context, refusal, None)
     });
-    notices::end_answer(&context, Effect::Writes, &mut reply);
+    notices::end_answer(context, Effect::Writes, &mut reply);
     reply.took(started.elapsed())
 }
 
@@ -165,6 +215,10 @@ pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
         Asked::Answer { .. } => Ok(Check::Passes),
         Asked::Change(change) => change::check(&context, &change),
     });
+    self::checked(checked)
+}
+
+fn checked(checked: Result<Check, Refusal>) -> Check {
     checked.unwrap_or_else(|refusal| match &refusal.withheld {
         // Why the call would be refused may be said only after a yes.
         Some(withheld) => Check::Asks {

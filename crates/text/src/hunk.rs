@@ -7,6 +7,7 @@
 //! missing.
 
 mod anchors;
+mod difference;
 mod gaps;
 mod shifts;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use crate::bounds::Bounds;
 use crate::ladder::{Found, Place, Query, Rung, Verdict, find};
 use crate::splice::Change;
 use anchors::Anchored;
+pub use difference::{FirstDifference, first_difference};
 pub use shifts::LineShifts;
 
 /// What bounds the place of a hunk, besides its lines.

@@ -88,7 +88,10 @@ pub use document::Document;
 pub use draft::Draft;
 pub use encoding::{Encoding, NotText, Unencodable, binary_kind, detect, never_text};
 pub use hidden::{Hidden, HiddenKind, brought_in, hidden, may_hide};
-pub use hunk::{FinalNewline, Gaps, HunkBounds, HunkMiss, LastLine, LineShifts, find_hunk};
+pub use hunk::{
+    FinalNewline, FirstDifference, Gaps, HunkBounds, HunkMiss, LastLine, LineShifts, find_hunk,
+    first_difference,
+};
 pub use ladder::{
     Found, Guard, Leaks, Occurrences, PLACES_MOST, Place, Query, Remark, Rung, TextKind, Tolerance,
     Verdict, deleted_lines, find, remarks_on, repeats_indentation,

@@ -18,6 +18,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
         "crates/lancet",
         &[
             "lancet-text",
+            "lancet-dialects",
             "lancet-workspace",
             "lancet-search",
             "lancet-git",

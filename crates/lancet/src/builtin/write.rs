@@ -11,7 +11,7 @@ use super::schema::strict_schema;
 use super::tool::{OtherName, Tool, check_path, given, typed};
 use crate::receive::InvalidArguments;
 use crate::refusal::Numbers;
-use crate::request::{Asked, FileRequest, Request, WriteMode, WriteRequest};
+use crate::request::{Asked, FileRequest, Request, WriteMode, WriteRequest, WrittenNewline};
 
 /// Arguments of `Write`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +47,7 @@ impl WriteArguments {
 impl From<WriteArguments> for Request {
     fn from(arguments: WriteArguments) -> Self {
         let write = WriteRequest {
+            final_newline: WrittenNewline::AsSent,
             content: arguments.content,
             mode: arguments.mode,
             revision: given(arguments.revision),

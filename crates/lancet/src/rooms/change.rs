@@ -5,6 +5,7 @@ use super::approve::{self, Halt};
 use super::attempt::{Attempt, Freshness};
 use super::plan::{DryRun, Plan};
 use super::{CallContext, commit, examine, found_back, parted, record, reply};
+use crate::dialects::ReplyPart;
 use crate::receive::Repair;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -115,6 +116,14 @@ pub(super) fn check(context: &CallContext<'_>, change: &Change) -> Result<Check,
     examined.map(|plan| approve::foresee(context, &plan))
 }
 
+/// What one part of a reply would come to.
+pub(super) fn check_part(context: &CallContext<'_>, part: &ReplyPart) -> Result<Check, Refusal> {
+    let mut attempt = Attempt::new(Freshness::FromDisk);
+    context.budget.begin(context.limit);
+    let plan = examine::reply::examine_part(context, &mut attempt, part)?;
+    Ok(approve::foresee(context, &plan))
+}
+
 /// Works out the plan of a change.
 fn examine_change(
     context: &CallContext<'_>,
@@ -125,6 +134,7 @@ fn examine_change(
     context.budget.begin(context.limit);
     match change {
         Change::Files(request) => examine::change::examine(context, attempt, request),
+        Change::Reply(reply) => examine::reply::examine(context, attempt, reply),
         Change::TakeBack(asked, whose) => examine::undo::examine(context, attempt, asked, *whose),
         Change::Restore(asked) => examine::undo::restore(context, attempt, asked),
     }

@@ -14,6 +14,7 @@ use crate::approval::Approver;
 use crate::audience::{ReadLines, Vocabulary};
 use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, Stopped};
+use crate::dialects::AppliedBy;
 use crate::engine::{EngineView, TROUBLE_ROOM};
 use crate::limit::AnswerLimit;
 use crate::order::Turn;
@@ -50,6 +51,19 @@ pub(crate) struct CallContext<'s> {
     pub(crate) waited: Cell<Duration>,
     /// The rules of "always" answers, saved once the call has been carried out.
     pub(super) rules: RefCell<Vec<String>>,
+    /// On whose behalf the call is made, which decides which lines count as seen.
+    pub(crate) applied_by: AppliedBy,
+    /// Whether the call takes the turn for its files.
+    pub(super) turns: Turns,
+}
+
+/// Whether a call takes the turn for the files that it would change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turns {
+    /// It waits until no other call is at work on them.
+    Taken,
+    /// It only looks, and never waits.
+    NotTaken,
 }
 
 impl<'s> CallContext<'s> {
@@ -78,6 +92,8 @@ impl<'s> CallContext<'s> {
             approver: None,
             waited: Cell::default(),
             rules: RefCell::default(),
+            applied_by: AppliedBy::Model,
+            turns: Turns::Taken,
         }
     }
 
@@ -123,13 +139,16 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// Takes the turn for some files, or refuses where the call waited for it too long.
+    /// Takes the turn for some files, or refuses where the call waited for it too long. A call that only looks takes none.
     pub(crate) fn take_turn<'p>(
         &self,
         files: impl IntoIterator<Item = &'p Path>,
-    ) -> Result<Turn, Refusal> {
+    ) -> Result<Option<Turn>, Refusal> {
+        if self.turns == Turns::NotTaken {
+            return Ok(None);
+        }
         let taken = self.engine().base().order.take(files, &self.cancel);
-        taken.ok_or_else(|| match self.check_time() {
+        taken.map(Some).ok_or_else(|| match self.check_time() {
             Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
             _ => Refusal::new(
                 RefusalKind::Busy,

@@ -14,6 +14,7 @@ pub(crate) mod open;
 pub(crate) mod read;
 pub(crate) mod read_state;
 pub(crate) mod remarks;
+pub(crate) mod reply;
 pub(crate) mod search;
 pub(crate) mod undo;
 pub(crate) mod view;

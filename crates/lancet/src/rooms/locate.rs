@@ -367,3 +367,12 @@ pub(crate) fn is_hidden(engine: &EngineView, path: &Path) -> bool {
 pub(crate) fn event_path(engine: &EngineView, given: &str) -> PathBuf {
     absolute(engine, given, &mut Vec::new()).unwrap_or_else(|_| PathBuf::from(given))
 }
+
+/// Whether a path as given leads to something that may be told of.
+pub(crate) fn is_there(engine: &EngineView, given: &str) -> bool {
+    let Ok(path) = absolute(engine, given, &mut Vec::new()) else {
+        return false;
+    };
+    let located = engine.workspace.locate(&path);
+    located.is_ok_and(|located| is_told(engine, &located))
+}

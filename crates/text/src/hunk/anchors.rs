@@ -14,12 +14,12 @@ pub(super) struct Anchored {
     /// Each anchor's line, its newline included.
     lines: Vec<Range<usize>>,
     /// Each anchor's scope.
-    scopes: Vec<Scope>,
+    scopes: Vec<AnchorScope>,
 }
 
 /// The scope of an anchor.
 #[derive(Clone, Copy)]
-struct Scope {
+struct AnchorScope {
     /// Where the anchor's line begins.
     start: usize,
     /// Where the line below the anchor begins.
@@ -33,7 +33,7 @@ struct Scope {
 impl Anchored {
     /// Finds every place where the anchors stand one inside the scope of the other.
     pub(super) fn of(view: &str, anchors: &[String]) -> Result<Anchored, HunkMiss> {
-        let mut outer: Option<Vec<Scope>> = None;
+        let mut outer: Option<Vec<AnchorScope>> = None;
         for anchor in anchors {
             let mut scopes = scopes_of(view, anchor);
             if let Some(outer) = &outer {
@@ -75,7 +75,7 @@ impl Anchored {
 }
 
 /// Where the lines below scopes begin, in order, each with the largest end of the scopes up to it.
-fn covered(scopes: &[Scope]) -> Vec<(usize, usize)> {
+fn covered(scopes: &[AnchorScope]) -> Vec<(usize, usize)> {
     let mut largest = 0;
     let scopes = scopes.iter().map(|scope| {
         largest = scope.end.max(largest);
@@ -85,9 +85,9 @@ fn covered(scopes: &[Scope]) -> Vec<(usize, usize)> {
 }
 
 /// The scopes of all lines that equal an anchor but for indentation and blanks at the end, in order.
-fn scopes_of(view: &str, anchor: &str) -> Vec<Scope> {
+fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
     let wanted = anchor.trim();
-    let mut scopes: Vec<Scope> = Vec::new();
+    let mut scopes: Vec<AnchorScope> = Vec::new();
     // Scopes that are still open, with their columns: each is deeper than the one before it.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut start = 0;
@@ -102,7 +102,7 @@ fn scopes_of(view: &str, anchor: &str) -> Vec<Scope> {
             }
             if text.trim() == wanted {
                 open.push((scopes.len(), depth));
-                scopes.push(Scope {
+                scopes.push(AnchorScope {
                     start,
                     below,
                     end: view.len(),

@@ -6,8 +6,9 @@ use super::credential::refuse_credential;
 use super::located_file::{LocatedFile, LocatedWrite, Noun, Work};
 use super::{edit, write};
 use crate::engine::EngineView;
+use crate::order::Turn;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{Action, EditRequest, Insist, Request};
+use crate::request::{Action, EditRequest, Insist, Request, WrittenNewline};
 use crate::rooms::approve::before_telling;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{FilePlan, Origin, Plan};
@@ -19,6 +20,33 @@ pub(crate) fn examine(
     attempt: &mut Attempt,
     request: &Request,
 ) -> Result<Plan, Refusal> {
+    let examined = examine_files(context, attempt, request)?;
+    match join_failures(examined.failures, request) {
+        Some(refusal) => Err(refusal),
+        None => Ok(Plan {
+            files: examined.files,
+            dry_run: request.dry_run,
+            turn: examined.turn,
+            origin: Origin::default(),
+        }),
+    }
+}
+
+/// The changes of a request once every file was examined.
+pub(super) struct Examined {
+    /// The plans of the files whose changes can be made.
+    pub(super) files: Vec<FilePlan>,
+    /// For every change in the order sent, why it was refused; none where it fits.
+    pub(super) failures: Vec<Option<Refusal>>,
+    pub(super) turn: Option<Turn>,
+}
+
+/// Examines every change of a request.
+pub(super) fn examine_files(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    request: &Request,
+) -> Result<Examined, Refusal> {
     let mut failures: Vec<Option<Refusal>> = Vec::new();
     let located = locate_all(context, request, &mut failures);
     let paths = located.iter().map(|file| file.target.path());
@@ -47,6 +75,9 @@ pub(crate) fn examine(
                     Ok(file) => Some(file),
                     Err(mut refusal) => {
                         refusal.withheld = withheld;
+                        // A whole file of a reply that is there already is a part that changes nothing.
+                        refusal.idle = write.final_newline == WrittenNewline::AsFile
+                            && refusal.kind() == RefusalKind::NoChange;
                         failures[at] = Some(refusal);
                         None
                     }
@@ -54,15 +85,11 @@ pub(crate) fn examine(
             }
         });
     }
-    match join_failures(failures, request) {
-        Some(refusal) => Err(refusal),
-        None => Ok(Plan {
-            files,
-            dry_run: request.dry_run,
-            turn: Some(turn),
-            origin: Origin::default(),
-        }),
-    }
+    Ok(Examined {
+        files,
+        failures,
+        turn,
+    })
 }
 
 /// Locates the file of every change. Changes of one file are grouped, whatever names it was given; the files are in the
@@ -102,7 +129,7 @@ fn locate_all<'r>(
 /// Locates the file that an edit means. A file that is to be created is located exactly as spelled.
 fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Result<Target, Refusal> {
     let target = locate(engine, path, Intent::Edit)?;
-    if edit.old.is_empty() && target.located.respelled() {
+    if edit.fills() && target.located.respelled() {
         return locate(engine, path, Intent::Replace);
     }
     Ok(target)

@@ -5,6 +5,7 @@ mod crowd;
 pub(super) mod edit_session;
 pub(super) mod finish;
 pub(super) mod held;
+mod hinted_lines;
 pub(super) mod refuse;
 pub(super) mod source;
 mod unseen;
@@ -29,7 +30,7 @@ use super::open::{
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::engine::Surveyed;
 use crate::refusal::Refusal;
-use crate::request::{EditRequest, Insist};
+use crate::request::{EditRequest, Insist, Place};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
@@ -58,7 +59,7 @@ pub(super) fn examine_file(
     if is_missing
         && edits
             .first()
-            .is_some_and(|(_, edit)| edit.old.is_empty() && edit.revision.is_none())
+            .is_some_and(|(_, edit)| edit.fills() && edit.revision.is_none())
     {
         return new_file::from_edits(context, target, edits, insist, failures);
     }
@@ -69,7 +70,7 @@ pub(super) fn examine_file(
     let size = target.located.stat().map_or(0, |stamp| stamp.size);
     if size > 0 && !is_bare_mark(&target, size) {
         // Only the first edit sees the file as it is on the disk; the others see the result of the edits before them.
-        if let Some((at, _)) = edits.first().filter(|(_, edit)| edit.old.is_empty()) {
+        if let Some((at, _)) = edits.first().filter(|(_, edit)| edit.fills()) {
             failures[*at] = Some(not_empty(&target));
         }
         if edits.iter().all(|(at, _)| failures[*at].is_some()) {
@@ -117,6 +118,7 @@ fn open(
         && size <= LARGEST
         && !is_notebook_name(target)
         && let [(_, edit)] = edits
+        && edit.place == Place::Text
     {
         let survey = large::survey(context, target)?;
         let encoding = large::streamable(context, target, &survey)?;
@@ -141,7 +143,7 @@ fn lay(
     Ok(match opened {
         Opened::Held(base) => {
             let document = decode(context.engine(), target, &base.bytes)?;
-            let text = HeldText::new(context, target, &document, edits.len());
+            let text = HeldText::new(context, target, &document, edits);
             let session = EditSession::new(context, target, text);
             let current = Current::held(base, &document);
             lay_edits(session, current, edits, insist, failures)
@@ -221,7 +223,10 @@ fn lay_edits<S: TextSource>(
             Err(refusal) => failures[at] = Some(refusal),
         }
     }
-    if edits.iter().any(|(at, _)| failures[*at].is_some()) {
+    let is_refused = |at: usize| failures[at].as_ref().is_some_and(|refusal| !refusal.idle);
+    if edits.iter().any(|(at, _)| is_refused(*at))
+        || edits.iter().all(|(at, _)| failures[*at].is_some())
+    {
         return None;
     }
     let finished = session.finish(seen.unwrap_or_default());

@@ -2,6 +2,7 @@
 //! text, the character that an encoding lacks. Every text here has a limit, declared beside it.
 
 mod ambiguous;
+mod hunk;
 mod offer;
 
 use std::ffi::OsStr;
@@ -12,6 +13,7 @@ use lancet_text::{Correction, Guard, LineTable, Markup, Unencodable, already_the
 use serde_json::json;
 
 pub(crate) use self::ambiguous::{NAMED_PLACES, Searched, ambiguous};
+pub(crate) use self::hunk::{MetHunk, hunk_ambiguous, hunk_not_found, unplaced};
 use super::edit::source::SentEdit;
 use super::open::HELD;
 use crate::refusal::{Refusal, RefusalKind};

@@ -156,18 +156,19 @@ fn change_further(
         }
     };
     let read_state = Ok(ReadState::of(Seen::whole(text.len() as u64)));
-    let held = HeldText::new(context, target, &document, edits.len());
+    let held = HeldText::new(context, target, &document, edits);
     let mut session = EditSession::new(context, target, held);
     for &(at, edit) in edits {
         let words = Words::after(failures);
-        let laid = if edit.old.is_empty() {
+        let laid = if edit.fills() {
             Err(filled(target))
         } else {
             session.apply(&read_state, edit, EditOptions { insist, words })
         };
         failures[at] = laid.err();
     }
-    if edits.iter().any(|(at, _)| failures[*at].is_some()) {
+    let is_refused = |at: usize| failures[at].as_ref().is_some_and(|refusal| !refusal.idle);
+    if edits.iter().any(|(at, _)| is_refused(*at)) {
         return None;
     }
     let (changes, told) = match session.finish_new() {

@@ -9,6 +9,7 @@ use lancet_history::{Entry, Seen};
 use lancet_text::{Document, difference, unified};
 use lancet_workspace::{Revision, Snapshot};
 
+use crate::dialects::AppliedBy;
 use crate::engine::Surveyed;
 use crate::ledger::{Shown, carry, entry_for};
 use crate::refusal::{Refusal, RefusalKind};
@@ -83,6 +84,9 @@ pub(crate) fn read_state(
     revision: Option<&str>,
     need: Need,
 ) -> Result<ReadState, Refusal> {
+    if context.applied_by == AppliedBy::Person && revision.is_none() {
+        return Ok(ReadState::of(Seen::whole(current.size)));
+    }
     let entry = context.session.ledger().get(path).cloned();
     let short = current.revision.short();
     let is_named = revision.is_some();

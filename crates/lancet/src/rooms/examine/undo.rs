@@ -113,7 +113,7 @@ impl Examined {
         Ok(())
     }
 
-    fn plan(self, rows: &[Row], asked: &TakeBack, turn: Turn) -> Result<Plan, Refusal> {
+    fn plan(self, rows: &[Row], asked: &TakeBack, turn: Option<Turn>) -> Result<Plan, Refusal> {
         if self.takes_back.is_empty() {
             return Err(all_left_out(self.left_out));
         }
@@ -131,7 +131,7 @@ impl Examined {
         Ok(Plan {
             files: self.files,
             dry_run: DryRun::from(asked.dry_run),
-            turn: Some(turn),
+            turn,
             origin: Origin {
                 // Undoing an undo is a redo, whatever name it was asked for by.
                 kind: match rows.first().map(|row| row.kind) {
@@ -236,7 +236,7 @@ pub(crate) fn restore(
     Ok(Plan {
         files: vec![file],
         dry_run: DryRun::from(asked.dry_run),
-        turn: Some(turn),
+        turn,
         origin: Origin {
             lead: Some(lead),
             ..Origin::default()

@@ -17,7 +17,7 @@ use super::view::{Notes, Numbers, change_view, endings_note, untold};
 use crate::arguments::WriteMode;
 use crate::ledger::raw_line;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{Insist, WriteRequest};
+use crate::request::{Insist, WriteRequest, WrittenNewline};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
@@ -56,6 +56,16 @@ pub(super) fn examine_file(
     Ok(file)
 }
 
+/// The content of a write to a file with this text.
+fn content_for<'r>(request: &'r WriteRequest, document: &Document<'_>) -> &'r str {
+    let content = request.content.as_str();
+    let lacks_newline = !document.view().is_empty() && !document.view().ends_with('\n');
+    match request.final_newline {
+        WrittenNewline::AsFile if lacks_newline => content.strip_suffix('\n').unwrap_or(content),
+        _ => content,
+    }
+}
+
 fn existing(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -66,7 +76,7 @@ fn existing(
     let base = snapshot_to_change(context, attempt, &target)?;
     refuse_notebook(&target, &base.bytes)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
-    let content = &request.content;
+    let content = content_for(request, &document);
     let (need, nothing_new) = match request.mode {
         WriteMode::Append => (Need::Places, content.is_empty()),
         _ => (

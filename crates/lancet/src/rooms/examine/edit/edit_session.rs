@@ -12,7 +12,7 @@ use lancet_text::{
     without_numbers_of,
 };
 
-use super::refuse::{no_change, not_empty};
+use super::refuse::{idle, no_change, not_empty};
 use super::source::{SentEdit, SeveralPlaces, TextSource};
 use super::unseen::Unseen;
 use crate::refusal::{Refusal, RefusalKind};
@@ -87,13 +87,21 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             old: &old,
             new: &new,
         };
-        if request.old.is_empty() && self.source.length() > 0 {
+        if request.fills() && self.source.length() > 0 {
             return Err(not_empty(self.target));
         }
-        if request.old == request.new {
+        if request.old == request.new && request.as_hunk().is_none() {
             return Err(no_change(self.target));
         }
         let read_state = read_state.as_ref().map_err(Clone::clone)?;
+        if request.is_idle_hunk()
+            && !matches!(
+                self.source.find(sent, Leaks::Insisted)?,
+                Verdict::NotFound { .. }
+            )
+        {
+            return Err(idle(self.target));
+        }
         self.check_growth(sent)?;
         let (mut found, leaked_numbers) = self.search(read_state, sent, options)?;
         if let Some(wanted) = request.expect_count
@@ -107,7 +115,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         if !unseen.is_empty() {
             return Err(self.not_shown(read_state, unseen));
         }
-        self.refuse_crossing(&found)?;
+        self.refuse_crossing(request, &found)?;
         if options.insist == Insist::No {
             if let Some(reason) = leaked_numbers {
                 let bare = without_numbers_of(&request.old, &request.new);
@@ -119,7 +127,13 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
         self.source.complete(sent, &mut found)?;
         // An unencodable character is attributed to the edit that brings it.
-        for change in found.places.first().iter().flat_map(|place| &place.changes) {
+        // The places of an edit hold the same text; those of a hunk with gaps are its pieces.
+        let texts = match request.as_hunk() {
+            Some(_) => found.places.len(),
+            None => 1,
+        };
+        let places = found.places.iter().take(texts);
+        for change in places.flat_map(|place| &place.changes) {
             self.source
                 .check_encodable(&change.text)
                 .map_err(|error| unencodable(self.target, &error))?;
@@ -164,7 +178,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         sent: SentEdit<'_>,
         options: EditOptions,
     ) -> Result<(Found, Option<String>), Refusal> {
-        if sent.request.old.is_empty() {
+        if sent.request.fills() {
             // The file is empty, so the new text is its whole content.
             let change = Change {
                 range: 0..0,
@@ -201,7 +215,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                     let unseen = Unseen::of(&self.source, &read_state.seen, places.iter())?;
                     return Err(self.not_shown(read_state, unseen));
                 }
-                if options.words == Words::Few {
+                if options.words == Words::Few && sent.request.as_hunk().is_none() {
                     return Err(Refusal::new(
                         RefusalKind::Ambiguous,
                         "old_string stands at several places.",
@@ -224,7 +238,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             }
             Verdict::NotFound { guard } => Err(match &read_state.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
-                None if options.words == Words::Few => {
+                None if options.words == Words::Few && sent.request.as_hunk().is_none() => {
                     Refusal::new(RefusalKind::NotFound, "old_string was not found.")
                 }
                 None => self.source.not_found(sent, guard.as_ref()),
@@ -241,12 +255,16 @@ impl<'c, S: TextSource> EditSession<'c, S> {
     }
 
     /// Refuses a place that overlaps the edge of what an earlier edit of the call changed.
-    fn refuse_crossing(&self, found: &Found) -> Result<(), Refusal> {
-        let mut places = found.places.iter().map(|place| &place.range);
+    fn refuse_crossing(&self, request: &EditRequest, found: &Found) -> Result<(), Refusal> {
+        // Of a hunk the lines that it changes count: its context may be shared with other hunks.
+        let mut places = found.places.iter().map(|place| match request.as_hunk() {
+            Some(_) => changed(place),
+            None => place.range.clone(),
+        });
         let Some(place) = places.find(|place| self.source.crosses(place)) else {
             return Ok(());
         };
-        let line = self.source.line_numbers(std::iter::once(place))?;
+        let line = self.source.line_numbers(std::iter::once(&place))?;
         let text = format!(
             "Its old_string, at line {} of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit.",
             line.first().copied().unwrap_or(1)
@@ -285,5 +303,13 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         self.notes
             .push_once(endings_note(&sent.request.new, self.source.endings()));
         Ok(())
+    }
+}
+
+/// The range from the first change of a place to its last.
+fn changed(place: &Place) -> Range<usize> {
+    match (place.changes.first(), place.changes.last()) {
+        (Some(first), Some(last)) => first.range.start..last.range.end,
+        _ => place.range.clone(),
     }
 }

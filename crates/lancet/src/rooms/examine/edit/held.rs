@@ -6,15 +6,20 @@ use std::ops::Range;
 use lancet_history::Seen;
 use lancet_text::{
     Change, Document, Draft, Endings, Guard, Leaks, LineStarts, LineTable, Place, Query, RawChange,
-    TextKind, Unencodable, Verdict, apply_raw, find,
+    TextKind, Unencodable, Verdict, apply_raw, find, find_hunk,
 };
 
+use super::hinted_lines::HintedLines;
 use super::refuse::no_longer_text;
 use super::source::{LARGEST_RESULT, LaidChanges, SentEdit, SeveralPlaces, TextSource};
 use crate::ledger::{raw, raw_line};
 use crate::refusal::Refusal;
+use crate::request::EditRequest;
 use crate::rooms::CallContext;
-use crate::rooms::examine::explain::{Lines, Met, NAMED_PLACES, Searched, ambiguous, not_found};
+use crate::rooms::examine::explain::{
+    Lines, Met, MetHunk, NAMED_PLACES, Searched, ambiguous, hunk_ambiguous, hunk_not_found,
+    not_found, unplaced,
+};
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::open::configured;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
@@ -31,23 +36,26 @@ pub(crate) struct HeldText<'d> {
     /// The changes of a single edit.
     changes: Vec<Change>,
     is_edited: bool,
+    /// Where lines have moved; none where no hunk has a line number.
+    lines: Option<HintedLines>,
 }
 
 impl<'d> HeldText<'d> {
-    /// Makes a text for this many edits. A single edit needs no draft, which saves a copy of up to 32 MB.
+    /// Makes a text for these edits. A single edit needs no draft, which saves a copy of up to 32 MB.
     pub(crate) fn new(
         context: &'d CallContext<'d>,
         target: &'d Target,
         document: &'d Document<'d>,
-        edits: usize,
+        edits: &[(usize, &EditRequest)],
     ) -> Self {
         Self {
             context,
             target,
             document,
-            draft: (edits > 1).then(|| Draft::new(document.view())),
+            draft: (edits.len() > 1).then(|| Draft::new(document.view())),
             changes: Vec::new(),
             is_edited: false,
+            lines: HintedLines::of(edits),
         }
     }
 
@@ -81,6 +89,15 @@ impl<'d> HeldText<'d> {
         match &self.draft {
             None => Box::new(self.document),
             Some(draft) => Box::new(LineStarts::new(draft.text())),
+        }
+    }
+
+    fn met_hunk<'h>(&'h self, sent: SentEdit<'h>) -> MetHunk<'h> {
+        MetHunk {
+            target: self.target,
+            text: self.text(),
+            is_edited: self.is_edited,
+            sent,
         }
     }
 
@@ -123,10 +140,15 @@ impl TextSource for HeldText<'_> {
         let damaged = self.damaged();
         let extension = self.target.path().extension();
         let extension = extension.map(|text| text.to_string_lossy());
-        Ok(find(&Query {
+        let query = Query {
             text_kind: TextKind::of_extension(extension.as_deref()),
             ..self.query(&damaged, sent, leaks)
-        }))
+        };
+        let Some(hunk) = sent.request.as_hunk() else {
+            return Ok(find(&query));
+        };
+        let line = self.lines.as_ref().and_then(|lines| lines.line_of(hunk));
+        find_hunk(&query, &hunk.bounds, line).map_err(|miss| unplaced(self.met_hunk(sent), &miss))
     }
 
     fn line_numbers<'p>(
@@ -151,6 +173,9 @@ impl TextSource for HeldText<'_> {
     }
 
     fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal {
+        if sent.request.as_hunk().is_some() {
+            return hunk_not_found(self.met_hunk(sent), guard);
+        }
         let (lines, damaged) = (self.lines(), self.damaged());
         let met = Met {
             text: Lines {
@@ -171,6 +196,10 @@ impl TextSource for HeldText<'_> {
         sent: SentEdit<'_>,
         several: &SeveralPlaces<'_>,
     ) -> Result<Refusal, Refusal> {
+        if sent.request.as_hunk().is_some() {
+            let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
+            return Ok(hunk_ambiguous(self.met_hunk(sent), several, numbers));
+        }
         let (lines, damaged) = (self.lines(), self.damaged());
         let searched = Searched {
             query: self.query(&damaged, sent, Leaks::Insisted),
@@ -225,6 +254,10 @@ impl TextSource for HeldText<'_> {
 
     fn lay(&mut self, places: Vec<Place>) {
         self.is_edited = true;
+        if let Some(mut lines) = self.lines.take() {
+            lines.record(self.text(), &places);
+            self.lines = Some(lines);
+        }
         match &mut self.draft {
             Some(draft) => {
                 let places = places.iter();

@@ -22,6 +22,18 @@ pub(crate) fn no_change(target: &Target) -> Refusal {
     .with("file_path", quote_path(target.path()))
 }
 
+/// Makes the refusal for a hunk that changes nothing and whose lines are in the file. It is given where the reply changes
+/// nothing else.
+pub(crate) fn idle(target: &Target) -> Refusal {
+    let path = quote_path(target.path());
+    let text = format!(
+        "The old and the new lines for {path} are the same. Nothing was written; send the lines that were meant."
+    );
+    let mut refusal = Refusal::new(RefusalKind::NoChange, text).with("file_path", path);
+    refusal.idle = true;
+    refusal
+}
+
 /// The refusal where the result would no longer be text.
 pub(crate) fn no_longer_text(target: &Target) -> Refusal {
     let path = quote_path(target.path());

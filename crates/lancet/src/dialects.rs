@@ -1,0 +1,47 @@
+//! The edit formats of language models: a whole reply is parsed and applied as one change.
+//!
+//! [`Session::apply_reply`](crate::Session::apply_reply) takes a reply as the model wrote it, prose included. The parsers
+//! are re-exported for hosts that stream: [`ReplyStream`] gives out parts as they close, and
+//! [`Session::would_fit`](crate::Session::would_fit) says of each whether it would apply.
+
+pub use lancet_dialects::{
+    Action as PartAction, Dialect, HunkLine, LineRole, Options, ParseError, ParseErrorKind,
+    PatchHunk, ReplyPart, ReplyStream, UnknownDialect, parse,
+};
+
+use crate::call::Caller;
+use crate::request::{DryRun, Insist};
+
+/// How a reply is applied.
+///
+/// ```
+/// use lancet::dialects::{AppliedBy, Dialect, ReplyOptions};
+///
+/// let mut options = ReplyOptions::default();
+/// options.format = Some(Dialect::SearchReplace);
+/// options.applied_by = AppliedBy::Person;
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ReplyOptions {
+    /// The one format that counts; none for any of them, also several in one reply.
+    pub format: Option<Dialect>,
+    /// Whether new text is written although it looks like display text or a placeholder.
+    pub insist: Insist,
+    /// Whether the change is only shown.
+    pub dry_run: DryRun,
+    /// On whose behalf the reply is applied.
+    pub applied_by: AppliedBy,
+    /// Who calls, for the history and the events.
+    pub caller: Caller,
+}
+
+/// On whose behalf a reply is applied, which decides which lines count as seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AppliedBy {
+    /// The session's model: only lines that it has seen may be changed.
+    #[default]
+    Model,
+    /// A person, as with a command of the shell: the files count as read.
+    Person,
+}

@@ -1,0 +1,44 @@
+//! The lines that hunks name by number. A number counts the file before all hunks; edits that were laid since have moved
+//! lines.
+
+use std::cell::Cell;
+
+use lancet_text::{LineShifts, Place};
+
+use crate::request::{EditRequest, HunkPlace};
+
+/// Where lines have moved since the first edit, and since the section of a diff that is being laid began.
+#[derive(Debug, Default)]
+pub(super) struct HintedLines {
+    shifts: LineShifts,
+    /// The section, and how many shifts there were before it.
+    section: Cell<(usize, usize)>,
+}
+
+impl HintedLines {
+    /// For edits of which a hunk has a line number; none where no number has to be looked up.
+    pub(super) fn of(edits: &[(usize, &EditRequest)]) -> Option<Self> {
+        let mut hunks = edits.iter().filter_map(|(_, edit)| edit.as_hunk());
+        hunks
+            .any(|hunk| hunk.line_hint.is_some())
+            .then(Self::default)
+    }
+
+    /// The line of the current text, from 0, that a hunk's number means; none where it has none, or where the ways to
+    /// count disagree.
+    pub(super) fn line_of(&self, hunk: &HunkPlace) -> Option<usize> {
+        let hint = usize::try_from(hunk.line_hint?).ok()?.checked_sub(1)?;
+        if self.section.get().0 != hunk.section {
+            self.section.set((hunk.section, self.shifts.len()));
+        }
+        let (_, before) = self.section.get();
+        let line = self.shifts.now(hint, 0)?;
+        (hunk.section == 0 || self.shifts.now(hint, before) == Some(line)).then_some(line)
+    }
+
+    /// Takes in the changes of an edit; `text` is the text before it.
+    pub(super) fn record(&mut self, text: &str, places: &[Place]) {
+        let changes = places.iter().flat_map(|place| &place.changes);
+        self.shifts.record(text, changes);
+    }
+}

@@ -1,0 +1,180 @@
+//! The refusals of a hunk: which line of it differs from the file, which places it has, what it lacks to have one. Each is
+//! short, so that a refusal can name every part of a reply that failed.
+
+use lancet_text::{Guard, HunkMiss, Rung, Verdict, first_difference};
+use serde_json::json;
+
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::examine::edit::source::{SentEdit, SeveralPlaces};
+use crate::rooms::locate::Target;
+use crate::visible::visible_line;
+use crate::wording::{QuotedPath, count, cut, lines_named, quote_path};
+
+/// The longest line that is quoted, in characters.
+const LONGEST_LINE: usize = 200;
+/// The most runs of lines that are named.
+const LINES_NAMED: usize = 40;
+
+/// A hunk and the text that it meets.
+#[derive(Clone, Copy)]
+pub(crate) struct MetHunk<'h> {
+    pub(crate) target: &'h Target,
+    /// The text as the edits so far leave it.
+    pub(crate) text: &'h str,
+    pub(crate) is_edited: bool,
+    pub(crate) sent: SentEdit<'h>,
+}
+
+impl MetHunk<'_> {
+    fn path(&self) -> QuotedPath {
+        quote_path(self.target.path())
+    }
+
+    /// What is added where earlier parts have changed the text.
+    fn by_then(&self) -> &'static str {
+        match self.is_edited {
+            true => " as the parts before this one would leave it",
+            false => "",
+        }
+    }
+
+    fn refuse(&self, kind: RefusalKind, text: String) -> Refusal {
+        Refusal::new(kind, text).with("file_path", self.path())
+    }
+}
+
+/// The refusal for old lines that are not in the file.
+pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal {
+    let (path, by_then) = (met.path(), met.by_then());
+    if let Some(guard) = guard {
+        let line = line_of(met.text, guard.place.start);
+        let text = format!(
+            "The old lines are not in {path}{by_then} as sent. They fit line {line} on the rung `{}`, but what the change should do there is not certain. {} Send the lines exactly as the file has them.",
+            guard.rung.name(),
+            guard.reason
+        );
+        let data = json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason });
+        return met.refuse(RefusalKind::NotFound, text).with("guard", data);
+    }
+    let Some(found) = first_difference(met.text, met.sent.old) else {
+        let is_known = met.sent.old.lines().any(|line| {
+            let line = line.trim();
+            !line.is_empty() && met.text.lines().any(|other| other.trim() == line)
+        });
+        let why = match is_known {
+            true => {
+                "They are, but not at a place where this part may go: look at its anchors, its line numbers and its end-of-file marks."
+            }
+            false => "None of them is: look at the path, and read the file.",
+        };
+        let text = format!("The old lines are not in {path}{by_then}. {why}");
+        return met.refuse(RefusalKind::NotFound, text);
+    };
+    let sent = met.sent.old.lines().nth(found.in_hunk).unwrap_or_default();
+    let there = match met.text.lines().nth(found.in_view) {
+        Some(line) => format!(
+            "line {} of the file is `{}`",
+            found.in_view + 1,
+            quoted(line)
+        ),
+        None => format!("the file ends after line {}", found.in_view),
+    };
+    let text = format!(
+        "The old lines are not in {path}{by_then}. At the nearest place the first that differs is line {} of them: `{}`, and {there}. Copy the lines from the file.",
+        found.in_hunk + 1,
+        quoted(sent)
+    );
+    let difference = json!({
+        "line": found.in_hunk + 1,
+        "sent": cut(sent, LONGEST_LINE),
+        "file_line": found.in_view + 1,
+        "file": met.text.lines().nth(found.in_view).map(|line| cut(line, LONGEST_LINE)),
+    });
+    met.refuse(RefusalKind::NotFound, text)
+        .with("difference", difference)
+}
+
+/// The refusal for old lines that stand at several places.
+pub(crate) fn hunk_ambiguous(
+    met: MetHunk<'_>,
+    several: &SeveralPlaces<'_>,
+    numbers: Vec<usize>,
+) -> Refusal {
+    let what = match met.sent.old.is_empty() {
+        true => "The anchor stands",
+        false => "The old lines stand",
+    };
+    let how = match several.rung {
+        Rung::Exact => String::new(),
+        rung => format!(" (on the rung `{}`)", rung.name()),
+    };
+    let text = format!(
+        "{what} at {} in {}{}{how}: {}. Which one is meant is unknown. Send more of the lines around the change.",
+        count(several.total, "place"),
+        met.path(),
+        met.by_then(),
+        lines_named(numbers.clone(), LINES_NAMED)
+    );
+    met.refuse(RefusalKind::Ambiguous, text)
+        .with("lines", numbers)
+}
+
+/// The refusal for a hunk that has no place for another reason than its lines.
+pub(crate) fn unplaced(met: MetHunk<'_>, miss: &HunkMiss) -> Refusal {
+    let path = met.path();
+    let text = match miss {
+        HunkMiss::NoAnchor(anchor) => format!(
+            "The anchor `{}` is no whole line of {path}, or none in the scope of the anchors before it. Copy the line from the file.",
+            quoted(anchor)
+        ),
+        HunkMiss::NoPlace => format!(
+            "Lines are to be added to {path}, and nothing says where: a line number alone is no place. Send lines of the file around them."
+        ),
+        HunkMiss::EndsInNewline => format!(
+            "The last old line is marked as having no newline, and {path} ends in one. Leave the mark out."
+        ),
+        HunkMiss::UnpairedGaps => format!(
+            "The old lines are not in {path}, and their lines `...` do not pair up with those of the new lines. Write as many of them on both sides, with text of the file between them."
+        ),
+        HunkMiss::PiecesOutOfOrder(piece) => format!(
+            "Piece {} between the lines `...` is in {path}, but before the piece that it should follow. Send the pieces in the order of the file.",
+            piece + 1
+        ),
+        HunkMiss::Piece(piece, verdict) => return unplaced_piece(met, *piece, verdict),
+    };
+    met.refuse(RefusalKind::NotFound, text)
+}
+
+/// The refusal for a piece between gaps that has no place of its own.
+fn unplaced_piece(met: MetHunk<'_>, piece: usize, verdict: &Verdict) -> Refusal {
+    let path = met.path();
+    let piece = piece + 1;
+    match verdict {
+        Verdict::Ambiguous { places, .. } | Verdict::TooMany { first: places, .. } => {
+            let shown = places.iter().take(super::NAMED_PLACES);
+            let numbers: Vec<usize> = shown.map(|place| line_of(met.text, place.start)).collect();
+            let text = format!(
+                "Piece {piece} between the lines `...` stands at {} in {path}: {}. Send more of its lines.",
+                count(places.len(), "place"),
+                lines_named(numbers.clone(), LINES_NAMED)
+            );
+            met.refuse(RefusalKind::Ambiguous, text)
+                .with("lines", numbers)
+        }
+        _ => {
+            let text = format!(
+                "Piece {piece} between the lines `...` is not in {path}. Copy its lines from the file."
+            );
+            met.refuse(RefusalKind::NotFound, text)
+        }
+    }
+}
+
+/// The number of a line, from 1.
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+fn quoted(line: &str) -> String {
+    visible_line(&cut(line, LONGEST_LINE)).into_owned()
+}

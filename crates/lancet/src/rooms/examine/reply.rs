@@ -1,0 +1,72 @@
+//! examine for a model's reply: parses it whole, makes one request of its parts, and examines that like any other. A
+//! refusal numbers every part that failed.
+
+mod compose;
+mod refuse;
+
+use lancet_dialects::{Options, ReplyPart, parse};
+
+use self::compose::{Composed, compose};
+use self::refuse::{join, unparsable};
+use super::change::{Examined, examine_files};
+use crate::refusal::Refusal;
+use crate::request::{DryRun, Insist, ReplyRequest};
+use crate::rooms::locate::is_there;
+use crate::rooms::plan::{Origin, Plan};
+use crate::rooms::{Attempt, CallContext};
+
+/// Works out the plan for a reply, all of it or nothing.
+pub(crate) fn examine(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    reply: &ReplyRequest,
+) -> Result<Plan, Refusal> {
+    let engine = context.engine();
+    let parts = parse(
+        &reply.text,
+        &Options {
+            format: reply.format,
+            is_known: &|name| is_there(engine, name),
+        },
+    )
+    .map_err(|error| unparsable(&error))?;
+    examine_parts(context, attempt, &parts, (reply.insist, reply.dry_run))
+}
+
+/// Works out the plan for one part of a reply, on the files as they stand.
+pub(crate) fn examine_part(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    part: &ReplyPart,
+) -> Result<Plan, Refusal> {
+    let parts = std::slice::from_ref(part);
+    examine_parts(context, attempt, parts, (Insist::No, DryRun::No))
+}
+
+fn examine_parts(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    parts: &[ReplyPart],
+    (insist, dry_run): (Insist, DryRun),
+) -> Result<Plan, Refusal> {
+    let Composed {
+        mut request,
+        part_of,
+    } = compose(parts)?;
+    (request.insist, request.dry_run) = (insist, dry_run);
+    let Examined {
+        mut files,
+        failures,
+        turn,
+    } = examine_files(context, attempt, &request)?;
+    let idle = join(failures, parts, &part_of, files.is_empty())?;
+    if let Some(first) = files.first_mut() {
+        first.view.notices.extend(idle);
+    }
+    Ok(Plan {
+        files,
+        dry_run,
+        turn,
+        origin: Origin::default(),
+    })
+}

@@ -1,0 +1,62 @@
+//! The parts of a reply as one request.
+
+use lancet_dialects::{Action as PartAction, ReplyPart};
+
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{EditRequest, FileRequest, Request, WriteMode, WriteRequest, WrittenNewline};
+
+/// A request, and the part, from 0, that each of its changes comes from.
+pub(super) struct Composed {
+    pub(super) request: Request,
+    pub(super) part_of: Vec<usize>,
+}
+
+/// Makes one request of the parts, in their order.
+pub(super) fn compose(parts: &[ReplyPart]) -> Result<Composed, Refusal> {
+    let mut files = Vec::new();
+    let mut part_of = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let path = part.path.as_str();
+        let file = match &part.action {
+            PartAction::Edit(hunk) => FileRequest::edit(path, vec![EditRequest::hunk(hunk)]),
+            PartAction::Fill(text) => {
+                FileRequest::edit(path, vec![EditRequest::new("", text.as_str())])
+            }
+            PartAction::Create {
+                text,
+                executable: false,
+            } => FileRequest::write(
+                path,
+                WriteRequest {
+                    mode: WriteMode::Create,
+                    ..WriteRequest::new(text.as_str())
+                },
+            ),
+            PartAction::Replace(text) => FileRequest::write(
+                path,
+                WriteRequest {
+                    final_newline: WrittenNewline::AsFile,
+                    ..WriteRequest::new(text.as_str())
+                },
+            ),
+            _ => return Err(unsupported(part)),
+        };
+        files.push(file);
+        part_of.push(number);
+    }
+    Ok(Composed {
+        request: Request::new(files),
+        part_of,
+    })
+}
+
+/// The refusal for a part of a kind that is not applied.
+fn unsupported(part: &ReplyPart) -> Refusal {
+    let text = format!(
+        "The part at line {} of the reply deletes or moves a file or changes its mode, which is not applied. Leave it out and ask the user to do it.",
+        part.line
+    );
+    Refusal::new(RefusalKind::Invalid, text)
+        .with("line", part.line)
+        .with("column", 1)
+}

@@ -1,0 +1,152 @@
+//! The refusals of a reply: why it cannot be parsed, or which of its parts failed and which would have fitted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lancet_dialects::{ParseError, ParseErrorKind, ReplyPart};
+use serde_json::{Value, json};
+
+use crate::refusal::{Refusal, RefusalKind};
+use crate::wording::{cut, line_list, quote_path};
+
+/// The most parts that failed that are told besides the first.
+const OTHERS_TOLD: usize = 50;
+/// The longest text about each of these, in characters.
+const LONGEST_TEXT: usize = 900;
+/// The most parts in the data.
+const PARTS_MOST: usize = 1_000;
+
+/// The parts that failed, by their number from 0.
+type Failed = BTreeMap<usize, Refusal>;
+
+/// The refusal for a reply that cannot be parsed.
+pub(super) fn unparsable(error: &ParseError) -> Refusal {
+    let kind = match error.kind {
+        ParseErrorKind::CutOff => "cut_off",
+        ParseErrorKind::Unsupported => "unsupported",
+        ParseErrorKind::NoEdit => "no_edit",
+        _ => "malformed",
+    };
+    let text = format!(
+        "The reply cannot be applied, and nothing was changed. Line {}, column {} of it: {}",
+        error.line, error.column, error.message
+    );
+    Refusal::new(RefusalKind::Invalid, text)
+        .with("line", error.line)
+        .with("column", error.column)
+        .with("kind", kind)
+}
+
+/// Joins the refusals of all changes of a reply into one; `part_of` says which part, from 0, each change comes from. Where
+/// only parts were refused that change nothing, and others change something, these are sentences for the answer.
+pub(super) fn join(
+    failures: Vec<Option<Refusal>>,
+    parts: &[ReplyPart],
+    part_of: &[usize],
+    changes_nothing: bool,
+) -> Result<Vec<String>, Refusal> {
+    let mut failed: Failed = BTreeMap::new();
+    for (failure, number) in failures.into_iter().zip(part_of) {
+        if let Some(refusal) = failure {
+            failed.entry(*number).or_insert(refusal);
+        }
+    }
+    if failed.values().all(|refusal| refusal.idle) {
+        let idle = failed.keys().take(OTHERS_TOLD);
+        let sentences = idle.map(|number| left_out(parts, *number)).collect();
+        return match failed.into_values().next() {
+            Some(first) if changes_nothing => Err(first),
+            _ => Ok(sentences),
+        };
+    }
+    // What changes nothing is not what the reply was refused for.
+    failed.retain(|_, refusal| !refusal.idle);
+    all_failed(failed, parts)
+}
+
+fn left_out(parts: &[ReplyPart], number: usize) -> String {
+    format!(
+        "part {} of the reply{} changes nothing and was left out",
+        number + 1,
+        place(parts, number)
+    )
+}
+
+/// Where a part stands in the reply, and its file.
+fn place(parts: &[ReplyPart], number: usize) -> String {
+    match parts.get(number) {
+        Some(part) => format!(
+            " (line {}, {})",
+            part.line,
+            quote_path(Path::new(&part.path))
+        ),
+        None => String::new(),
+    }
+}
+
+/// The refusal of the first part that failed, with the others.
+fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<String>, Refusal> {
+    let told = parts_told(&failed, parts);
+    let fitting = (0..parts.len()).filter(|number| !failed.contains_key(number));
+    let fitting: Vec<usize> = fitting.map(|number| number + 1).collect();
+    let Some((number, mut first)) = failed.pop_first() else {
+        return Ok(Vec::new());
+    };
+    if parts.len() == 1 {
+        return Err(first.with("parts", told));
+    }
+    let mut others = String::new();
+    for (number, refusal) in failed.iter().take(OTHERS_TOLD) {
+        others.push_str(&format!(
+            "Part {}{}: {}. {}\n",
+            number + 1,
+            place(parts, *number),
+            refusal.kind().name(),
+            cut(refusal.text(), LONGEST_TEXT)
+        ));
+    }
+    if let Some(more @ 1..) = failed.len().checked_sub(OTHERS_TOLD) {
+        others.push_str(&format!("And {more} more parts were refused.\n"));
+    }
+    for refusal in failed.into_values() {
+        // Where one of them may be told only after a person's yes, none is told before.
+        first.withheld = first.withheld.or(refusal.withheld);
+    }
+    others.push_str(&match fitting.len() {
+        0 => "No part would have fitted.".to_owned(),
+        1 => format!("Part {} would have fitted.", line_list(fitting, 60)),
+        _ => format!("Parts {} would have fitted.", line_list(fitting, 60)),
+    });
+    let lead = format!(
+        "Part {} of {}{} was refused, so no file was changed. ",
+        number + 1,
+        parts.len(),
+        place(parts, number)
+    );
+    Err(first
+        .prefixed(&lead)
+        .with("part", number + 1)
+        .with("parts", told)
+        .followed_by(&others))
+}
+
+/// The parts for programs: number, line, path, and why each was refused.
+fn parts_told(failed: &Failed, parts: &[ReplyPart]) -> Vec<Value> {
+    let parts = parts.iter().enumerate().take(PARTS_MOST);
+    parts
+        .map(|(number, part)| {
+            let refusal = failed.get(&number);
+            let mut told = json!({
+                "part": number + 1,
+                "line": part.line,
+                "file_path": part.path,
+                "fits": refusal.is_none(),
+            });
+            if let Some(refusal) = refusal {
+                told["name"] = json!(refusal.kind().name());
+                told["message"] = json!(cut(refusal.text(), LONGEST_TEXT));
+            }
+            told
+        })
+        .collect()
+}
