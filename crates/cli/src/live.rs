@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lancet::Settings;
 use lancet::settings::{ClaudeSettings, has_writer};
-use lancet::settings::{Reread, SettingsSource, Settled};
+use lancet::settings::{ReloadedSettings, SettingsChange, SettingsSource};
 use lancet_mcp::Level;
 
 use crate::arguments::{Mode, WorkArguments};
@@ -55,7 +55,7 @@ struct Texts {
 
 impl Recipe {
     /// Loads the settings from the files as they are now.
-    pub(crate) fn load(&self) -> Result<Reread, Failure> {
+    pub(crate) fn load(&self) -> Result<ReloadedSettings, Failure> {
         self.made_of(self.read()?)
     }
 
@@ -66,7 +66,7 @@ impl Recipe {
         })
     }
 
-    fn made_of(&self, texts: Texts) -> Result<Reread, Failure> {
+    fn made_of(&self, texts: Texts) -> Result<ReloadedSettings, Failure> {
         let flags = Flags {
             tools: &self.tools,
             mode: self.mode,
@@ -95,7 +95,7 @@ impl Recipe {
         }
         let mode = settings.mode.unwrap_or(self.unasked_mode);
         let answer_limit = settings.read.max_chars.unwrap_or(self.answer_limit);
-        let mut reread = Reread::from(settings);
+        let mut reread = ReloadedSettings::from(settings);
         reread.mode = Some(mode);
         reread.answer_limit = Some(answer_limit);
         Ok(reread)
@@ -209,7 +209,7 @@ struct LoadedState {
 
 impl Live {
     /// Loads the settings, and starts to watch the files.
-    pub(crate) fn begin(recipe: Recipe) -> Result<(Reread, Live), Failure> {
+    pub(crate) fn begin(recipe: Recipe) -> Result<(ReloadedSettings, Live), Failure> {
         let watched = recipe.watched();
         let stamps = watched.stamps();
         let texts = recipe.read()?;
@@ -245,7 +245,11 @@ impl Live {
     }
 
     /// The settings, if their content has changed.
-    fn reread(&self, texts: Texts, known: &mut LoadedState) -> Result<Option<Reread>, Failure> {
+    fn reread(
+        &self,
+        texts: Texts,
+        known: &mut LoadedState,
+    ) -> Result<Option<ReloadedSettings>, Failure> {
         let fingerprint = texts.fingerprint();
         if known.fingerprint.as_ref() == Some(&fingerprint) {
             return Ok(None);
@@ -261,11 +265,11 @@ fn is_quiet(stamp: &Stamp) -> bool {
 }
 
 impl SettingsSource for Live {
-    fn look(&self) -> Settled {
+    fn look(&self) -> SettingsChange {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = self.watched.stamps();
         if stamps == known.stamps {
-            return Settled::Unchanged;
+            return SettingsChange::Unchanged;
         }
         let log = self.recipe.log;
         let read = match self.read_quietly(stamps) {
@@ -276,19 +280,19 @@ impl SettingsSource for Live {
             None => Err(Failure::usage("a settings file is changed again and again")),
         };
         match read {
-            Ok(None) => Settled::Unchanged,
+            Ok(None) => SettingsChange::Unchanged,
             Ok(Some(reread)) => {
                 log.say(Level::Info, || {
                     "the settings were changed and count from now on".to_owned()
                 });
-                Settled::Changed(Box::new(reread))
+                SettingsChange::Changed(Box::new(reread))
             }
             Err(failure) => {
                 known.fingerprint = None;
                 log.say(Level::Warn, || {
                     format!("the settings were changed and do not load, the ones before stay in force: {failure}")
                 });
-                Settled::Broken(failure.message)
+                SettingsChange::Broken(failure.message)
             }
         }
     }

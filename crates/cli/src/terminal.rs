@@ -1,13 +1,13 @@
 //! Output for people: colours, diffs, pager, and escaped texts. Nothing is decided or asked here.
 
-mod passing;
+mod progress_line;
 mod question;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 
 pub(crate) use lancet::doors::{visible, visible_line};
-pub(crate) use passing::Passing;
+pub(crate) use progress_line::ProgressLine;
 pub(crate) use question::{Consent, TerminalApprover, confirm};
 
 use crate::failure::Failure;

@@ -34,7 +34,7 @@ pub(crate) use recovery::{LateNotice, Notified, PendingRecovery};
 pub(crate) use surveys::{Surveyed, Surveys};
 pub(crate) use terms::TROUBLE_ROOM;
 use terms::{EffectiveSettings, Fixed, Live};
-pub use terms::{Reread, SettingsSource, Settled};
+pub use terms::{ReloadedSettings, SettingsChange, SettingsSource};
 
 /// lancet, opened on its roots. Cloning is cheap; all clones share one engine.
 #[derive(Clone)]
@@ -79,7 +79,7 @@ pub(crate) struct EngineView {
     /// How many of the workspace's folders are roots; the rest are read roots.
     roots: usize,
     /// Unique per snapshot; part of the key under which search pages are cached.
-    pub(crate) number: u64,
+    pub(crate) id: u64,
     unkept: OnceLock<Option<Workspace>>,
 }
 
@@ -225,14 +225,14 @@ impl EngineView {
         terms: Arc<EffectiveSettings>,
         place: (Arc<Workspace>, usize),
     ) -> EngineView {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (workspace, roots) = place;
         EngineView {
             base: Arc::clone(base),
             terms,
             workspace,
             roots,
-            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             unkept: OnceLock::new(),
         }
     }

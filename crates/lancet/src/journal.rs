@@ -14,7 +14,7 @@ use lancet_workspace::{Disk, FileJournal, Flush, Intent, Journal, Progress, Reco
 
 /// The database journal and the file journal as one.
 #[derive(Debug)]
-pub(crate) struct Joined {
+pub(crate) struct CombinedJournal {
     store: Arc<Store>,
     files: FileJournal,
     /// The open rows of the database, by the ticket that the workspace knows them by.
@@ -23,9 +23,9 @@ pub(crate) struct Joined {
     losses: AtomicUsize,
 }
 
-impl Joined {
-    pub(crate) fn new(store: Arc<Store>, disk: Arc<dyn Disk>, folder: PathBuf) -> Joined {
-        Joined {
+impl CombinedJournal {
+    pub(crate) fn new(store: Arc<Store>, disk: Arc<dyn Disk>, folder: PathBuf) -> CombinedJournal {
+        CombinedJournal {
             store,
             files: FileJournal::new(disk, folder),
             rows: Mutex::default(),
@@ -49,7 +49,7 @@ impl Joined {
     }
 }
 
-impl Journal for Joined {
+impl Journal for CombinedJournal {
     fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket> {
         let losses = self.store.losses();
         if self.losses.swap(losses, Ordering::Relaxed) != losses {

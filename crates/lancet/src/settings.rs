@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use lancet_text::Encoding;
 
-pub use crate::engine::{Reread, SettingsSource, Settled};
+pub use crate::engine::{ReloadedSettings, SettingsChange, SettingsSource};
 pub use claude::{ClaudeSettings, LeftOut, claude_settings};
 pub use error::SettingsError;
 pub use help::help;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lancet::settings::{SettingsSource, Settled};
+use lancet::settings::{SettingsChange, SettingsSource};
 use lancet::tools::ReadArguments;
 use lancet::tools::{Declaration, HostTool, Proposal};
 use lancet::undo::{Selection, TakeBack};
@@ -191,8 +191,8 @@ fn a_host_tools_arguments_are_held_against_its_schema() {
 struct Broken;
 
 impl SettingsSource for Broken {
-    fn look(&self) -> Settled {
-        Settled::Broken("lancet.toml:1: a riddle".to_owned())
+    fn look(&self) -> SettingsChange {
+        SettingsChange::Broken("lancet.toml:1: a riddle".to_owned())
     }
 }
 

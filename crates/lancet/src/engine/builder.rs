@@ -8,14 +8,14 @@ use lancet_history::Store;
 use lancet_policy::Effect;
 use lancet_workspace::{Disk, RealDisk, Workspace};
 
-use super::permissions::Wishes;
+use super::permissions::PermissionOptions;
 use super::terms::{EffectiveSettings, Fixed, Live, SettingsSource};
 use super::{EngineState, Lancet, OpenError, Stores};
 use crate::approval::Approver;
 use crate::audience::Audience;
 use crate::events::Observer;
 use crate::host_tool::HostTool;
-use crate::journal::Joined;
+use crate::journal::CombinedJournal;
 use crate::order::Order;
 use crate::settings::{Mode, Settings};
 
@@ -51,7 +51,7 @@ pub struct Builder {
     settings: Settings,
     mode: Option<Mode>,
     tools: Option<Vec<String>>,
-    pub(super) wishes: Wishes,
+    pub(super) permission_options: PermissionOptions,
     source: Option<Box<dyn SettingsSource>>,
     approver: Option<Arc<dyn Approver>>,
     observers: Vec<Arc<dyn Observer>>,
@@ -208,14 +208,14 @@ impl Builder {
     }
 
     fn rule(mut self, effect: Effect, rule: String) -> Self {
-        self.wishes.rules.push((effect, rule));
+        self.permission_options.rules.push((effect, rule));
         self
     }
 
     /// Adds a folder that may be read but never written.
     #[must_use]
     pub fn read_root(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.wishes.read_roots.push(folder.into());
+        self.permission_options.read_roots.push(folder.into());
         self
     }
 
@@ -223,21 +223,21 @@ impl Builder {
     /// Without it that answer is valid for the session only.
     #[must_use]
     pub fn user_settings(mut self, file: impl Into<PathBuf>) -> Self {
-        self.wishes.user_settings = Some(file.into());
+        self.permission_options.user_settings = Some(file.into());
         self
     }
 
     /// Names a file that the settings were read from: it is written only where a person says yes, whatever its name.
     #[must_use]
     pub fn settings_file(mut self, file: impl Into<PathBuf>) -> Self {
-        self.wishes.settings_files.push(file.into());
+        self.permission_options.settings_files.push(file.into());
         self
     }
 
     /// Sets how long a question waits for a person; the default is ten minutes.
     #[must_use]
     pub fn wait_limit(mut self, limit: Duration) -> Self {
-        self.wishes.wait_limit = Some(limit);
+        self.permission_options.wait_limit = Some(limit);
         self
     }
 
@@ -251,7 +251,9 @@ impl Builder {
             return Err(OpenError::NoRoots);
         }
         let disk = self.disk.unwrap_or_else(|| Arc::new(RealDisk));
-        let read_roots = self.wishes.read_roots(&self.settings, self.home.as_deref());
+        let read_roots = self
+            .permission_options
+            .read_roots(&self.settings, self.home.as_deref());
         let folders = [self.roots.as_slice(), &read_roots].concat();
         let mut workspace = Workspace::open(&folders, Arc::clone(&disk), self.state_dir.clone())
             .map_err(OpenError::roots)?;
@@ -260,7 +262,7 @@ impl Builder {
             (folder.join("journal"), store)
         });
         if let Some((files, store)) = &store {
-            let joined = Joined::new(Arc::clone(store), Arc::clone(&disk), files.clone());
+            let joined = CombinedJournal::new(Arc::clone(store), Arc::clone(&disk), files.clone());
             workspace = workspace.with_journal(Arc::new(joined));
         }
         let store = store.map(|(_, store)| Stores {
@@ -269,7 +271,7 @@ impl Builder {
         });
         let fixed = Fixed {
             roots: self.roots,
-            wishes: self.wishes,
+            permission_options: self.permission_options,
             mode: self.mode,
             tools: self.tools,
             answer_limit: self.answer_limit,

@@ -17,7 +17,7 @@ const WAIT_LIMIT: Duration = Duration::from_secs(10 * 60);
 
 /// The permission options that the builder collected.
 #[derive(Default)]
-pub(super) struct Wishes {
+pub(super) struct PermissionOptions {
     pub(super) read_roots: Vec<PathBuf>,
     pub(super) user_settings: Option<PathBuf>,
     pub(super) wait_limit: Option<Duration>,
@@ -26,7 +26,7 @@ pub(super) struct Wishes {
     pub(super) rules: Vec<(Effect, String)>,
 }
 
-impl Wishes {
+impl PermissionOptions {
     /// Parses the host's rules.
     fn entries(&self) -> Result<Vec<LayeredRule>, OpenError> {
         let entry = |(effect, text): &(Effect, String)| {
@@ -73,7 +73,7 @@ pub(crate) struct Permissions {
 
 impl Permissions {
     pub(super) fn new(
-        wishes: &Wishes,
+        permission_options: &PermissionOptions,
         folders: &[PathBuf],
         roots: &[PathBuf],
         (settings, mode): (&Settings, Mode),
@@ -89,22 +89,22 @@ impl Permissions {
         let policy = Policy::new(
             ground,
             mode.into(),
-            [settings.rules.as_slice(), &wishes.entries()?].concat(),
+            [settings.rules.as_slice(), &permission_options.entries()?].concat(),
             settings.open.clone(),
             &resolved_folder,
         )
         .with_guards(&settings.guards, &resolved_folder);
-        let files: Vec<PathBuf> = wishes
+        let files: Vec<PathBuf> = permission_options
             .settings_files
             .iter()
-            .chain(&wishes.user_settings)
+            .chain(&permission_options.user_settings)
             .cloned()
             .collect();
         let policy = policy.with_settings(&files, &resolved_folder);
         Ok(Permissions {
             roots,
-            user_settings: wishes.user_settings.clone(),
-            wait_limit: wishes.wait_limit.unwrap_or(WAIT_LIMIT),
+            user_settings: permission_options.user_settings.clone(),
+            wait_limit: permission_options.wait_limit.unwrap_or(WAIT_LIMIT),
             policy: RwLock::new(Arc::new(policy)),
             scopes: settings.open.clone(),
             guards: settings.guards.clone(),

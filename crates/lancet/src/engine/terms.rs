@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use lancet_workspace::Workspace;
 
 use super::OpenError;
-use super::permissions::{Permissions, Wishes};
+use super::permissions::{PermissionOptions, Permissions};
 use super::selection::select;
 use crate::builtin::{ANSWER_LIMIT, Declaration};
 use crate::host_tool::HostTool;
@@ -20,16 +20,16 @@ pub(crate) const TROUBLE_ROOM: usize = 700;
 /// Reports changes of the settings. It is asked before every call, so it must be fast where nothing has changed.
 pub trait SettingsSource: Send + Sync {
     /// Says whether the settings have changed since the last call of this function.
-    fn look(&self) -> Settled;
+    fn look(&self) -> SettingsChange;
 }
 
 /// How the settings have changed since the source was last asked.
 #[non_exhaustive]
-pub enum Settled {
+pub enum SettingsChange {
     /// The settings have not changed.
     Unchanged,
     /// The settings were changed and have been loaded again.
-    Changed(Box<Reread>),
+    Changed(Box<ReloadedSettings>),
     /// The settings were changed and do not load. The text names file, line, what is wrong and the closest valid form.
     /// The previous settings stay in force until the file is corrected.
     Broken(String),
@@ -38,7 +38,7 @@ pub enum Settled {
 /// Settings that were loaded again.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Reread {
+pub struct ReloadedSettings {
     /// The new settings.
     pub settings: Settings,
     /// The mode, where it differs from the mode that the engine was opened in.
@@ -47,9 +47,9 @@ pub struct Reread {
     pub answer_limit: Option<usize>,
 }
 
-impl From<Settings> for Reread {
+impl From<Settings> for ReloadedSettings {
     fn from(settings: Settings) -> Self {
-        Reread {
+        ReloadedSettings {
             settings,
             mode: None,
             answer_limit: None,
@@ -60,7 +60,7 @@ impl From<Settings> for Reread {
 /// The values that were passed in when the engine was opened; they do not change.
 pub(super) struct Fixed {
     pub(super) roots: Vec<PathBuf>,
-    pub(super) wishes: Wishes,
+    pub(super) permission_options: PermissionOptions,
     pub(super) mode: Option<Mode>,
     pub(super) tools: Option<Vec<String>>,
     pub(super) answer_limit: Option<usize>,
@@ -71,7 +71,9 @@ pub(super) struct Fixed {
 impl Fixed {
     /// Lists roots and read roots.
     pub(super) fn folders(&self, settings: &Settings) -> Vec<PathBuf> {
-        let read_roots = self.wishes.read_roots(settings, self.home.as_deref());
+        let read_roots = self
+            .permission_options
+            .read_roots(settings, self.home.as_deref());
         [self.roots.as_slice(), &read_roots].concat()
     }
 }
@@ -95,16 +97,16 @@ impl EffectiveSettings {
     pub(super) fn new(
         fixed: &Fixed,
         workspace: Arc<Workspace>,
-        reread: Reread,
+        reloaded: ReloadedSettings,
     ) -> Result<EffectiveSettings, OpenError> {
-        let settings = reread.settings;
-        let mode = reread
+        let settings = reloaded.settings;
+        let mode = reloaded
             .mode
             .or(fixed.mode)
             .or(settings.mode)
             .unwrap_or_default();
         let permissions = Permissions::new(
-            &fixed.wishes,
+            &fixed.permission_options,
             workspace.roots(),
             &fixed.roots,
             (&settings, mode),
@@ -112,7 +114,7 @@ impl EffectiveSettings {
         )?;
         let tools = fixed.tools.as_deref().or(settings.tools.as_deref());
         let declarations = select(tools, mode, &fixed.host_tools)?.into();
-        let answer_limit = reread.answer_limit.or(fixed.answer_limit);
+        let answer_limit = reloaded.answer_limit.or(fixed.answer_limit);
         let answer_limit = answer_limit
             .unwrap_or(ANSWER_LIMIT)
             .min(settings.read.max_chars.unwrap_or(usize::MAX));
@@ -134,14 +136,18 @@ impl EffectiveSettings {
     }
 
     /// Computes the effective settings from changed settings.
-    fn renewed(&self, fixed: &Fixed, reread: Reread) -> Result<EffectiveSettings, OpenError> {
-        let folders = fixed.folders(&reread.settings);
+    fn renewed(
+        &self,
+        fixed: &Fixed,
+        reloaded: ReloadedSettings,
+    ) -> Result<EffectiveSettings, OpenError> {
+        let folders = fixed.folders(&reloaded.settings);
         let workspace = if folders == self.folders {
             Arc::clone(&self.workspace)
         } else {
             Arc::new(self.workspace.over(&folders).map_err(OpenError::roots)?)
         };
-        EffectiveSettings::new(fixed, workspace, reread)
+        EffectiveSettings::new(fixed, workspace, reloaded)
     }
 
     /// Keeps these settings and notes why the changed ones are not in force.
@@ -188,9 +194,9 @@ impl Live {
         let source = source.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.terms();
         let after = match source.look() {
-            Settled::Unchanged => return before,
-            Settled::Broken(why) => before.troubled(why),
-            Settled::Changed(reread) => match before.renewed(fixed, *reread) {
+            SettingsChange::Unchanged => return before,
+            SettingsChange::Broken(why) => before.troubled(why),
+            SettingsChange::Changed(reloaded) => match before.renewed(fixed, *reloaded) {
                 Ok(terms) => terms,
                 Err(error) => before.troubled(error.to_string()),
             },

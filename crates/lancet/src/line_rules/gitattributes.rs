@@ -33,7 +33,7 @@ pub(crate) enum Text {
     /// Git decides by the content.
     Auto,
     /// No attribute says so; git's configuration decides.
-    Unsaid,
+    Unspecified,
 }
 
 /// Whether git diffs a file line by line.
@@ -58,7 +58,7 @@ pub(crate) struct GitAttributes {
 pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttributes {
     let known = resolve(relative, files);
     let state = |name: &str| known.get(name).copied().unwrap_or(State::Unspecified);
-    let said = Said::of(&known);
+    let text = TextAttribute::of(&known);
     let converts = ["filter", "working-tree-encoding", "ident"]
         .into_iter()
         .find(|name| match state(name) {
@@ -67,11 +67,13 @@ pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttribut
             State::Unset | State::Unspecified => false,
         });
     GitAttributes {
-        text: match (said, state("eol")) {
-            (Said::Binary, _) => Text::No,
-            (Said::Auto, _) => Text::Auto,
-            (Said::Text | Said::Input, _) | (_, State::Value("lf" | "crlf")) => Text::Yes,
-            (Said::Nothing, _) => Text::Unsaid,
+        text: match (text, state("eol")) {
+            (TextAttribute::Binary, _) => Text::No,
+            (TextAttribute::Auto, _) => Text::Auto,
+            (TextAttribute::Text | TextAttribute::Input, _) | (_, State::Value("lf" | "crlf")) => {
+                Text::Yes
+            }
+            (TextAttribute::Nothing, _) => Text::Unspecified,
         },
         lines: match state("diff") {
             State::Set => Lines::Always,
@@ -85,17 +87,17 @@ pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttribut
 /// Finds the line ending that these rule files prescribe for a file.
 pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEnd> {
     let known = resolve(relative, files);
-    match (Said::of(&known), known.get("eol")) {
-        (Said::Binary, _) => None,
+    match (TextAttribute::of(&known), known.get("eol")) {
+        (TextAttribute::Binary, _) => None,
         (_, Some(State::Value("crlf"))) => Some(LineEnd::Crlf),
-        (_, Some(State::Value("lf"))) | (Said::Input, _) => Some(LineEnd::Lf),
+        (_, Some(State::Value("lf"))) | (TextAttribute::Input, _) => Some(LineEnd::Lf),
         _ => None,
     }
 }
 
 /// The value of `text` or, where that is unspecified, of the older attribute `crlf`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum TextAttribute {
     Text,
     Binary,
     Input,
@@ -103,18 +105,18 @@ enum Said {
     Nothing,
 }
 
-impl Said {
-    fn of(known: &BTreeMap<&str, State<'_>>) -> Said {
+impl TextAttribute {
+    fn of(known: &BTreeMap<&str, State<'_>>) -> TextAttribute {
         let one = |name: &str| match known.get(name) {
-            Some(State::Set) => Said::Text,
-            Some(State::Unset) => Said::Binary,
-            Some(State::Value("input")) => Said::Input,
-            Some(State::Value("auto")) => Said::Auto,
-            _ => Said::Nothing,
+            Some(State::Set) => TextAttribute::Text,
+            Some(State::Unset) => TextAttribute::Binary,
+            Some(State::Value("input")) => TextAttribute::Input,
+            Some(State::Value("auto")) => TextAttribute::Auto,
+            _ => TextAttribute::Nothing,
         };
         match one("text") {
-            Said::Nothing => one("crlf"),
-            said => said,
+            TextAttribute::Nothing => one("crlf"),
+            text => text,
         }
     }
 }

@@ -123,7 +123,7 @@ pub(crate) fn find(
 ) -> Result<Target, Refusal> {
     let mut notices = Vec::new();
     let path = absolute(engine, given, &mut notices)?;
-    let meant = given::elsewhere(given);
+    let meant = given::foreign_path(given);
     let given = quote_path(Path::new(given));
     let located = match intent {
         // The name of a new file is taken exactly as spelled.

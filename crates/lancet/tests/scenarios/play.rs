@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use lancet::settings::{Layer, Origin};
-use lancet::settings::{SettingsSource, Settled};
+use lancet::settings::{SettingsChange, SettingsSource};
 use lancet::{Lancet, Mode, RawCall, Session, Settings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -48,12 +48,12 @@ struct Scene {
 
 /// Settings that somebody changed since the last call.
 #[derive(Clone, Default)]
-struct News(Arc<Mutex<Option<Settled>>>);
+struct News(Arc<Mutex<Option<SettingsChange>>>);
 
 impl SettingsSource for News {
-    fn look(&self) -> Settled {
+    fn look(&self) -> SettingsChange {
         let news = self.0.lock().expect("not poisoned").take();
-        news.unwrap_or(Settled::Unchanged)
+        news.unwrap_or(SettingsChange::Unchanged)
     }
 }
 
@@ -98,8 +98,8 @@ impl Scene {
         self.settings = text.to_owned();
         if self.session.is_some() {
             let news = match load(text) {
-                Ok(settings) => Settled::Changed(Box::new(settings.into())),
-                Err(why) => Settled::Broken(why),
+                Ok(settings) => SettingsChange::Changed(Box::new(settings.into())),
+                Err(why) => SettingsChange::Broken(why),
             };
             *self.news.0.lock().expect("not poisoned") = Some(news);
         }

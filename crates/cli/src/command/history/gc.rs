@@ -10,7 +10,7 @@ use super::{count, history, unreadable};
 use crate::arguments::GcArguments;
 use crate::failure::{Exit, Failure};
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Passing, print};
+use crate::terminal::{ProgressLine, print};
 
 /// How long one step takes.
 const STEP: Duration = Duration::from_millis(200);
@@ -24,8 +24,8 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
         let removed = history.forecast().map_err(unreadable)?;
         return put(arguments, &removed, &Compressed::default());
     }
-    let mut passing = Passing::new();
-    passing.show("looking through what was left behind");
+    let mut progress_line = ProgressLine::new();
+    progress_line.show("looking through what was left behind");
     let swept = history.clean(CLEANING).map_err(unreadable)?;
     let (mut removed, mut sealed) = (Removed::default(), Compressed::default());
     removed.bytes = swept;
@@ -45,14 +45,14 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
         if !more_removed.unfinished && sealed.left == 0 {
             break;
         }
-        passing.show(&format!(
+        progress_line.show(&format!(
             "{} removed, {} compressed, {} to go",
             count(removed.operations, "change"),
             count(sealed.contents, "content"),
             sealed.left
         ));
     }
-    drop(passing);
+    drop(progress_line);
     put(arguments, &removed, &sealed)
 }
 

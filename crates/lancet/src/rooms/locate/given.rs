@@ -26,7 +26,7 @@ pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
 
 /// A form of path that does not belong to this system; taken as a relative path it would name a file that nobody means.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Elsewhere {
+pub(super) enum ForeignPath {
     /// A Windows path such as `C:\Users\me`.
     Drive,
     /// A URL such as `file:///a/b`, with its path where that is unambiguous.
@@ -34,7 +34,7 @@ pub(super) enum Elsewhere {
 }
 
 /// Recognises a path of another system. If a file of that name exists it is used; only creating one is refused.
-pub(super) fn elsewhere(given: &str) -> Option<Elsewhere> {
+pub(super) fn foreign_path(given: &str) -> Option<ForeignPath> {
     let (scheme, rest) = given.split_once(':')?;
     let mut letters = scheme.bytes();
     if !letters.next()?.is_ascii_alphabetic()
@@ -43,16 +43,16 @@ pub(super) fn elsewhere(given: &str) -> Option<Elsewhere> {
         return None;
     }
     if scheme.len() == 1 {
-        return rest.starts_with(['\\', '/']).then_some(Elsewhere::Drive);
+        return rest.starts_with(['\\', '/']).then_some(ForeignPath::Drive);
     }
     if scheme.eq_ignore_ascii_case("file") && rest.starts_with('/') {
         let path = rest.strip_prefix("//localhost").unwrap_or(rest);
         let path = path.strip_prefix("//").unwrap_or(path);
         // Percent escapes and host names are not decoded: the caller has to send a plain path.
         let plain = path.starts_with('/') && !path.starts_with("//") && !path.contains('%');
-        return Some(Elsewhere::Address(plain.then(|| PathBuf::from(path))));
+        return Some(ForeignPath::Address(plain.then(|| PathBuf::from(path))));
     }
-    rest.starts_with("//").then_some(Elsewhere::Address(None))
+    rest.starts_with("//").then_some(ForeignPath::Address(None))
 }
 
 #[cfg(test)]
@@ -61,16 +61,16 @@ mod tests {
 
     #[test]
     fn paths_of_other_systems_are_known() {
-        let path = |path: &str| Some(Elsewhere::Address(Some(path.into())));
+        let path = |path: &str| Some(ForeignPath::Address(Some(path.into())));
         for (given, meant) in [
-            ("C:\\Users\\me\\a.txt", Some(Elsewhere::Drive)),
-            ("c:/a.txt", Some(Elsewhere::Drive)),
+            ("C:\\Users\\me\\a.txt", Some(ForeignPath::Drive)),
+            ("c:/a.txt", Some(ForeignPath::Drive)),
             ("file:///w/q.txt", path("/w/q.txt")),
             ("FILE:/w/q.txt", path("/w/q.txt")),
             ("file://localhost/w/q", path("/w/q")),
-            ("file:///w/a%20b", Some(Elsewhere::Address(None))),
-            ("file://server/w", Some(Elsewhere::Address(None))),
-            ("https://x/y", Some(Elsewhere::Address(None))),
+            ("file:///w/a%20b", Some(ForeignPath::Address(None))),
+            ("file://server/w", Some(ForeignPath::Address(None))),
+            ("https://x/y", Some(ForeignPath::Address(None))),
             ("a:b", None),
             ("C:notes", None),
             ("a.txt:12", None),
@@ -80,7 +80,7 @@ mod tests {
             (":", None),
             ("é:/x", None),
         ] {
-            assert_eq!(elsewhere(given), meant, "{given}");
+            assert_eq!(foreign_path(given), meant, "{given}");
         }
     }
 

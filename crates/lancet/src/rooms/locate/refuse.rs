@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lancet_workspace::LocateError;
 
-use super::given::Elsewhere;
+use super::given::ForeignPath;
 use super::{is_hidden, same_tail};
 use crate::engine::EngineView;
 use crate::refusal::{Refusal, RefusalKind};
@@ -79,23 +79,23 @@ pub(crate) fn root_moved(root: &Path) -> Refusal {
 }
 
 /// The refusal for a path of another system that would otherwise be taken as a relative path.
-pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: Elsewhere) -> Refusal {
+pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: ForeignPath) -> Refusal {
     let roots = names(engine.roots());
     let text = match &meant {
-        Elsewhere::Drive => format!(
+        ForeignPath::Drive => format!(
             "{given} is a path of a Windows drive, and there are no drives here. Use an absolute path below {roots}."
         ),
-        Elsewhere::Address(Some(path)) => {
+        ForeignPath::Address(Some(path)) => {
             let path = quote_path(path);
             format!("{given} is an address, not a path. Send the path itself: {path}.")
         }
-        Elsewhere::Address(None) => format!(
+        ForeignPath::Address(None) => format!(
             "{given} is an address, not a path. Use the absolute path of a file below {roots}."
         ),
     };
     let refusal = Refusal::new(RefusalKind::Invalid, text).with("file_path", given);
     match meant {
-        Elsewhere::Address(Some(path)) => refusal.with("suggestion", quote_path(&path)),
+        ForeignPath::Address(Some(path)) => refusal.with("suggestion", quote_path(&path)),
         _ => refusal,
     }
 }

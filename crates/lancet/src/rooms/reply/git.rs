@@ -148,7 +148,7 @@ fn compare(
         Text::No => Conversion::None,
         Text::Yes => Conversion::Text,
         Text::Auto => Conversion::Auto,
-        Text::Unsaid => unsaid(&surroundings.config, &rules),
+        Text::Unspecified => by_configuration(&surroundings.config, &rules),
     };
     let new = new.map(|bytes| to_git(bytes, conversion, old));
     let new = new.as_deref();
@@ -181,7 +181,7 @@ fn compare(
 }
 
 /// How git's configuration converts a file for which no attribute is set.
-fn unsaid(surroundings: &[String], rules: &ConversionRules) -> Conversion {
+fn by_configuration(surroundings: &[String], rules: &ConversionRules) -> Conversion {
     let texts = surroundings.iter().map(String::as_str);
     match auto_crlf(texts.chain([rules.config.as_str()])) {
         AutoCrlf::No => Conversion::None,

@@ -13,7 +13,7 @@ use crate::session::Kept;
 pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) -> String {
     let arguments = serde_json::to_string(arguments).unwrap_or_default();
     // Under other rules or other roots the answer would differ.
-    let engine = context.engine().number;
+    let engine = context.engine().id;
     format!("{engine} {} {arguments}", context.tool)
 }
 

@@ -9,13 +9,13 @@ use super::print_error;
 const UNNOTICED: Duration = Duration::from_millis(500);
 
 /// The progress line of one piece of work.
-pub(crate) struct Passing {
+pub(crate) struct ProgressLine {
     began: Instant,
     is_terminal: bool,
     shown: bool,
 }
 
-impl Passing {
+impl ProgressLine {
     /// Starts a progress line for work that begins now.
     pub(crate) fn new() -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Passing {
     }
 }
 
-impl Drop for Passing {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if self.shown {
             print_error("\r\x1b[K");
