@@ -3,9 +3,11 @@
 
 mod new;
 
+pub use crate::builtin::delete_file::DeleteFileArguments;
 pub use crate::builtin::edit::EditArguments;
 pub use crate::builtin::glob::GlobArguments;
 pub use crate::builtin::grep::{GrepArguments, OutputMode};
+pub use crate::builtin::move_file::MoveFileArguments;
 pub use crate::builtin::multi_edit::{EditItem, MultiEditArguments};
 pub use crate::builtin::read::ReadArguments;
 pub use crate::builtin::strict_schema;

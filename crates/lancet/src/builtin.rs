@@ -3,10 +3,12 @@
 //! to decide what happens.
 
 mod declaration;
+pub(crate) mod delete_file;
 pub(crate) mod edit;
 mod formats;
 pub(crate) mod glob;
 pub(crate) mod grep;
+pub(crate) mod move_file;
 pub(crate) mod multi_edit;
 mod output;
 pub(crate) mod read;
@@ -37,6 +39,8 @@ static REGISTRY: &[&dyn Tool] = &[
     &write::Write,
     &glob::Glob,
     &grep::Grep,
+    &move_file::MoveFile,
+    &delete_file::DeleteFile,
     &undo::Undo,
     &text_editor::TextEditor,
 ];

@@ -44,10 +44,9 @@ impl Lancet {
             (Access::Write, Shows::Lines) => Intent::Edit,
         };
         let target = find(engine, &policy, path, intent)?;
-        let decision = target.with_names(|names| match intent {
-            Intent::Show => policy.reading(names),
-            Intent::Edit => policy.writing(names, Shows::Lines),
-            Intent::Replace => policy.writing(names, Shows::Nothing),
+        let decision = target.with_names(|names| match intent.shows() {
+            None => policy.reading(names),
+            Some(shows) => policy.writing(names, shows),
         });
         let rules = target.with_names(|names| {
             let mut covering = policy.covering(names, access);

@@ -184,6 +184,16 @@ fn as_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error>
     serializer.collect_str(&path.display())
 }
 
+fn as_optional_path<S: Serializer>(
+    path: &Option<PathBuf>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => as_path(path, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
 fn as_line_endings<S: Serializer>(endings: &LineEndings, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(endings.name())
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 pub use crate::hunk_place::HunkPlace;
 pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
+pub use lancet_workspace::Executable;
 
 use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
 use crate::undo::{Restore, TakeBack};
@@ -48,6 +49,12 @@ pub enum Action {
     Edit(Vec<EditRequest>),
     /// The file is created, replaced or appended to.
     Write(WriteRequest),
+    /// The file is removed; the session must have seen all of it.
+    Delete(DeleteRequest),
+    /// The file gets another name, which must be free. A symbolic link is moved as a link.
+    Move(MoveRequest),
+    /// The permission to execute the file changes.
+    SetExecutable(Executable),
 }
 
 /// One text to find in a file, and the text to put in its place.
@@ -90,6 +97,28 @@ pub struct WriteRequest {
     /// Whether a file that exists gets the final newline of the content.
     pub final_newline: WrittenNewline,
     /// If set, the write is refused unless the file is at this revision.
+    pub revision: Option<String>,
+}
+
+/// The removal of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeleteRequest {
+    /// The removal is refused unless the file is at this revision.
+    pub revision: Option<String>,
+    /// The removal is refused unless these, without line ends, are the lines of the file.
+    pub lines: Option<Vec<String>>,
+}
+
+/// Another name for a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MoveRequest {
+    /// The new path as the caller spelled it. Missing folders are made.
+    pub to: String,
+    /// Edits of the file, which apply together with the move.
+    pub edits: Vec<EditRequest>,
+    /// The move is refused unless the file is at this revision.
     pub revision: Option<String>,
 }
 
@@ -173,6 +202,58 @@ impl FileRequest {
         Self {
             path: path.into(),
             action: Action::Write(write),
+        }
+    }
+}
+
+impl FileRequest {
+    /// A file that is removed.
+    pub fn delete(path: impl Into<String>, delete: DeleteRequest) -> Self {
+        Self {
+            path: path.into(),
+            action: Action::Delete(delete),
+        }
+    }
+
+    /// A file that gets another name.
+    pub fn rename(path: impl Into<String>, to: MoveRequest) -> Self {
+        Self {
+            path: path.into(),
+            action: Action::Move(to),
+        }
+    }
+
+    /// A file whose permission to be executed changes. Together with a write of the same path it holds for a new file, too.
+    pub fn set_executable(path: impl Into<String>, executable: Executable) -> Self {
+        Self {
+            path: path.into(),
+            action: Action::SetExecutable(executable),
+        }
+    }
+}
+
+impl DeleteRequest {
+    /// The removal of a file at whatever revision the session has seen.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl MoveRequest {
+    /// A move without edits.
+    pub fn new(to: impl Into<String>) -> Self {
+        Self {
+            to: to.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A move with edits of the file.
+    pub fn with_edits(to: impl Into<String>, edits: Vec<EditRequest>) -> Self {
+        Self {
+            to: to.into(),
+            edits,
+            ..Self::default()
         }
     }
 }

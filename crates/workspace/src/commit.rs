@@ -24,6 +24,7 @@ mod target_folders;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use guarantee::Guarantee;
@@ -31,8 +32,8 @@ pub(crate) use in_place::write_over;
 pub(crate) use move_aside::rename_to_free_name;
 pub use outcome::{CommitError, ReadOnlyReason, Warning, Written};
 pub use request::{
-    Durability, Expected, HardLinkPolicy, NewBytes, OldFile, Source, Strategy, Weak, Write,
-    WriteOptions,
+    Durability, Executable, Expected, HardLinkPolicy, NewBytes, OldFile, Source, Strategy, Weak,
+    Write, WriteOptions,
 };
 pub(crate) use scratch::next_name;
 pub use stage::is_package_store;
@@ -41,6 +42,7 @@ use crate::locks::{FolderLocks, LockError, LockScope};
 use crate::roots::Workspace;
 use in_place::{FileToRewrite, Rewrite};
 use lease::CheckedFile;
+use names::MovedFile;
 use outcome::{CommitFailure, Method};
 use rollback::{Applied, roll_back};
 use scratch::Scratch;
@@ -185,7 +187,14 @@ enum Ready {
     Create(Creation),
     InPlace(Rewrite, FileToRewrite),
     Remove(OsString, CheckedFile),
-    Move(Arc<OwnedFd>, CheckedFile),
+    Move(MoveTarget, MovedFile),
+}
+
+/// The folder that a file is moved to.
+struct MoveTarget {
+    folder: Arc<OwnedFd>,
+    /// The folders created for it, outermost first.
+    created_folders: Vec<PathBuf>,
 }
 
 fn make_ready(
@@ -211,15 +220,28 @@ fn make_ready(
             checked,
             aside,
         } => {
-            let to_folder = match write.new {
-                NewBytes::MovedTo(to) => Some(stage::make_folders(scratch, to)?.0),
+            let target = match write.new {
+                NewBytes::MovedTo(to) => {
+                    let (folder, created_folders) = stage::make_folders(scratch, to)?;
+                    Some(MoveTarget {
+                        folder,
+                        created_folders,
+                    })
+                }
                 _ => None,
             };
-            let old_file = lease::lease_and_compare(scratch, write, handle, &checked)?;
-            Ok(match to_folder {
-                Some(folder) => Ready::Move(folder, old_file),
-                None => Ready::Remove(aside, old_file),
-            })
+            let old_file = match handle {
+                Some(handle) => {
+                    MovedFile::File(lease::lease_and_compare(scratch, write, handle, &checked)?)
+                }
+                None => MovedFile::Link(check::compare_link(write)?),
+            };
+            match (target, old_file) {
+                (Some(target), old_file) => Ok(Ready::Move(target, old_file)),
+                (None, MovedFile::File(old_file)) => Ok(Ready::Remove(aside, old_file)),
+                // Unreachable: the early check refuses to remove a link.
+                (None, MovedFile::Link(_)) => Err(CommitFailure::Changed),
+            }
         }
     }
 }
@@ -240,8 +262,8 @@ fn swap(
         (Ready::InPlace(rewrite, to_rewrite), _) => {
             in_place::rewrite(scratch, write, rewrite, to_rewrite)
         }
-        (Ready::Move(folder, old_file), NewBytes::MovedTo(to)) => {
-            names::rename(scratch, write, to, folder, old_file)
+        (Ready::Move(target, old_file), NewBytes::MovedTo(to)) => {
+            names::rename(scratch, write, to, target, old_file)
         }
         (Ready::Remove(aside, old_file), _) => names::remove(scratch, write, aside, old_file),
         // Unreachable: `Ready::Move` is only built from `NewBytes::MovedTo`.

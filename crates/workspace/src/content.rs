@@ -49,7 +49,9 @@ pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
     match new {
         NewBytes::Whole(bytes) => bytes.len() as u64,
         NewBytes::Spliced { base, changes } => spliced(base.len() as u64, changes),
-        NewBytes::Streamed { changes } => spliced(length, changes),
+        NewBytes::Streamed { changes } | NewBytes::CopiedFrom { changes, .. } => {
+            spliced(length, changes)
+        }
         NewBytes::Copied { length, .. } => *length,
         NewBytes::Nothing | NewBytes::MovedTo(_) => 0,
     }
@@ -192,7 +194,10 @@ pub(crate) fn write_content(
             },
             _,
         ) => copy(*from, *length, revision, sink).map(|()| None),
-        (NewBytes::Streamed { changes }, Some((file, length))) => {
+        (
+            NewBytes::Streamed { changes } | NewBytes::CopiedFrom { changes, .. },
+            Some((file, length)),
+        ) => {
             check_changes(changes, length)?;
             stream(changes, file, length, sink).map(Some)
         }
@@ -200,7 +205,7 @@ pub(crate) fn write_content(
             io::ErrorKind::InvalidInput,
             "a file that goes has no new bytes",
         )),
-        (NewBytes::Streamed { .. }, None) => Err(io::Error::new(
+        (NewBytes::Streamed { .. } | NewBytes::CopiedFrom { .. }, None) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "a file that is not there yet has no bytes to stream from",
         )),

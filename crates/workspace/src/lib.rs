@@ -72,7 +72,7 @@ mod stamp;
 mod sweep;
 
 pub use commit::{
-    CommitError, Durability, Expected, Guarantee, HardLinkPolicy, NewBytes, OldFile,
+    CommitError, Durability, Executable, Expected, Guarantee, HardLinkPolicy, NewBytes, OldFile,
     ReadOnlyReason, Source, Strategy, Warning, Weak, Write, WriteOptions, Written,
     is_package_store,
 };

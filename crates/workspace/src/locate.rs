@@ -114,6 +114,37 @@ impl Workspace {
         self.locate_with(path, Spelling::Exact)
     }
 
+    /// Locates the symbolic link at an absolute path, without following it; `None` where the path does not end in the name
+    /// of a link.
+    pub fn locate_link(&self, path: &Path) -> Result<Option<Located>, LocateError> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Ok(None);
+        };
+        if names_a_folder(path.as_os_str().as_bytes()) {
+            return Ok(None);
+        }
+        let folder = match self.locate_with(parent, Spelling::Forgiving) {
+            Ok(folder) if folder.kind == FileType::Directory => folder,
+            // Whatever else is wrong with the path is told by `locate`.
+            Ok(_) | Err(LocateError::Outside | LocateError::NoSuchFolder { .. }) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let stamp = match self.disk.stat_at(folder.folder(), name) {
+            Ok(stamp) if stamp.is_link() => stamp,
+            _ => return Ok(None),
+        };
+        Ok(Some(Located {
+            name: name.to_owned(),
+            path: folder.path.join(name),
+            given: path.to_owned(),
+            kind: stamp.kind(),
+            stamp: Some(stamp),
+            ..folder
+        }))
+    }
+
     fn locate_with(&self, path: &Path, spelling: Spelling) -> Result<Located, LocateError> {
         let bytes = path.as_os_str().as_bytes();
         check_form(path, bytes)?;
@@ -240,6 +271,16 @@ impl Located {
     /// What was at the path when it was located.
     pub fn kind(&self) -> FileType {
         self.kind
+    }
+
+    /// Whether this is a symbolic link itself, found by [`Workspace::locate_link`].
+    pub fn is_link(&self) -> bool {
+        self.stamp.is_some_and(|stamp| stamp.is_link())
+    }
+
+    /// The target of the link; `None` where it is no link.
+    pub fn link_target(&self) -> Option<OsString> {
+        self.disk.read_link_at(self.folder(), &self.name).ok()
     }
 
     /// The stamp when it was located; `None` where nothing was there.

@@ -1,6 +1,8 @@
 //! The revision of a content: BLAKE3 of a file's raw bytes. Not for secrets.
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
 
 /// Identifies the content of a file: BLAKE3 of its raw bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,6 +12,13 @@ impl Revision {
     /// Computes the revision of these bytes.
     pub fn of(bytes: &[u8]) -> Revision {
         Revision(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// Computes the revision of a symbolic link: it differs from that of any file, whatever the file holds.
+    pub fn of_link(target: &OsStr) -> Revision {
+        let mut hasher = blake3::Hasher::new_derive_key("lancet symbolic link");
+        hasher.update(target.as_bytes());
+        Revision(*hasher.finalize().as_bytes())
     }
 
     /// Restores a revision from its bytes.

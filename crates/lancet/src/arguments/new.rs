@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    EditArguments, EditItem, GlobArguments, GrepArguments, MultiEditArguments, ReadArguments,
-    UndoArguments, WriteArguments,
+    DeleteFileArguments, EditArguments, EditItem, GlobArguments, GrepArguments, MoveFileArguments,
+    MultiEditArguments, ReadArguments, UndoArguments, WriteArguments,
 };
 
 /// Converts a path to text as tool calls carry it. Tool calls are JSON, so a path that is not UTF-8 cannot be named
@@ -63,6 +63,27 @@ impl WriteArguments {
         Self {
             file_path: text(path),
             content: content.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl MoveFileArguments {
+    /// Moves a file to a free path.
+    pub fn new(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Self {
+        Self {
+            from_path: text(from),
+            to_path: text(to),
+            ..Self::default()
+        }
+    }
+}
+
+impl DeleteFileArguments {
+    /// Removes a file that was read whole.
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        Self {
+            file_path: text(path),
             ..Self::default()
         }
     }

@@ -37,7 +37,8 @@ pub(super) fn search() -> Value {
 fn change_fields() -> Value {
     json!({
         "file_path": { "type": "string" },
-        "type": { "type": "string", "enum": ["create", "update", "delete"] },
+        "type": { "type": "string", "enum": ["create", "update", "delete", "move"] },
+        "from_path": { "type": "string" },
         "matched": { "type": "string" },
         "replacements": { "type": "integer" },
         "added": { "type": "integer" },

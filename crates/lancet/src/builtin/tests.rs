@@ -22,14 +22,22 @@ fn the_order_is_fixed() {
             "Write",
             "Glob",
             "Grep",
+            "MoveFile",
+            "DeleteFile",
             "Undo",
             "str_replace_based_edit_tool"
         ]
     );
+    let when_named = [
+        "MoveFile",
+        "DeleteFile",
+        "Undo",
+        "str_replace_based_edit_tool",
+    ];
     assert!(
         names
             .iter()
-            .all(|name| is_default(name) != ["Undo", "str_replace_based_edit_tool"].contains(name))
+            .all(|name| is_default(name) != when_named.contains(name))
     );
 }
 

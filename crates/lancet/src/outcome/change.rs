@@ -72,6 +72,13 @@ pub struct FileOutcome {
     /// The kind of change.
     #[serde(rename = "type", serialize_with = "as_kind")]
     pub kind: ChangeKind,
+    /// The path before the change, absolute, of a file that was moved.
+    #[serde(
+        rename = "from_path",
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "super::as_optional_path"
+    )]
+    pub from_path: Option<PathBuf>,
     /// The number of added lines.
     pub added: usize,
     /// The number of removed lines.

@@ -13,6 +13,7 @@ fn file(path: &str) -> FileOutcome {
     FileOutcome {
         path: path.into(),
         kind: ChangeKind::Update,
+        from_path: None,
         added: 1,
         removed: 2,
         patch: vec![Hunk {

@@ -2,16 +2,14 @@
 //! afterwards. Where the record cannot be written the change is refused, unless the settings allow changes without
 //! history.
 
+mod states;
+
 use std::sync::Arc;
 
-use lancet_history::{
-    Author, ChangeKind, Confirmed, Content, Draft, FileDraft, OperationStore, Saved, State,
-    StoreError,
-};
-use lancet_text::{RawChange, apply_raw};
-use lancet_workspace::{Expected, Hasher, OldFile, Revision, Seal, Written};
+use lancet_history::{Author, Confirmed, Draft, OperationStore, Saved, StoreError};
+use lancet_workspace::{OldFile, Revision, Seal, Written};
 
-use super::plan::{FilePlan, New, Plan};
+use super::plan::{FilePlan, Plan};
 use super::{CallContext, late};
 use crate::operation;
 use crate::refusal::{Refusal, RefusalKind};
@@ -19,8 +17,6 @@ use crate::wording::quote_path;
 
 /// Old contents above this size are not copied into the history: the displaced file itself becomes the stored content.
 const DISPLACED: u64 = lancet_history::INLINE_LIMIT;
-/// Contents up to this size are assembled in memory before they are hashed.
-const TOGETHER: usize = 64 * 1024;
 /// How many ids are tried before giving up where an id is already taken.
 const TRIES: usize = 8;
 
@@ -41,7 +37,7 @@ impl PendingOperation {
         let mut files = plan.files.iter().zip(written).zip(&self.revisions);
         plan.origin.takes_back.is_empty()
             && files.all(|((file, written), known)| {
-                let Expected::Content { stamp, .. } = &file.expected else {
+                let Some(stamp) = file.expected.stamp() else {
                     return false;
                 };
                 // An old file that may still be written to must be kept with the record.
@@ -252,145 +248,4 @@ fn draft<'p>(
             .collect(),
         takes_back: plan.origin.takes_back.clone(),
     }
-}
-
-impl FilePlan {
-    /// Computes the revision of the new content, where all of it is in memory.
-    fn new_revision(&self) -> Option<Revision> {
-        match (&self.new, &self.base) {
-            (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Some(Revision::of(bytes)),
-            (New::Changes(changes), Some(base)) => Some(revision_of(&base.bytes, changes)),
-            (New::Copied { revision, .. }, _) => Some(*revision),
-            (New::Changes(_) | New::Streamed(_) | New::Removed { .. }, _) => None,
-        }
-    }
-
-    fn drafted(&self, written: Option<&Written>, known: Option<Revision>) -> FileDraft<'_> {
-        let before = self.state_before(written);
-        let mode = before.as_ref().map_or(0, |state| state.mode);
-        let after = self.state_after(written, known, mode);
-        let kind = match (&before, self.removes()) {
-            (None, _) => ChangeKind::Create,
-            (_, true) => ChangeKind::Delete,
-            _ => ChangeKind::Update,
-        };
-        FileDraft {
-            path: self.target.path(),
-            kind,
-            moved_from: None,
-            before,
-            after,
-            added: self.view.added as u64,
-            removed: self.view.removed as u64,
-            folders: written
-                .map(|written| written.created_folders.clone())
-                .unwrap_or_default(),
-        }
-    }
-
-    /// The size of the file before the change.
-    pub(super) fn size_before(&self) -> u64 {
-        match &self.expected {
-            Expected::Content { stamp, .. } => stamp.size,
-            Expected::Missing => 0,
-        }
-    }
-
-    fn state_before(&self, written: Option<&Written>) -> Option<State<'_>> {
-        let Expected::Content {
-            revision, stamp, ..
-        } = &self.expected
-        else {
-            return None;
-        };
-        let content = match &self.base {
-            Some(base) if base.bytes.len() as u64 <= DISPLACED => Content::Whole(&base.bytes),
-            // The old file could not be moved away, or another process may still write to it.
-            Some(base) if written.is_some_and(|to| !to.is_sealed()) => Content::Whole(&base.bytes),
-            Some(_) => Content::Displaced,
-            None => Content::Displaced,
-        };
-        Some(State {
-            revision: *revision.as_bytes(),
-            size: stamp.size,
-            mode: stamp.mode,
-            link: None,
-            content,
-        })
-    }
-
-    fn state_after(
-        &self,
-        written: Option<&Written>,
-        known: Option<Revision>,
-        mode: u32,
-    ) -> Option<State<'_>> {
-        // The revision of streamed content is known only after the write.
-        let revision = written.map(|to| to.revision).or(known);
-        let (size, content) = match &self.new {
-            New::Removed { .. } => return None,
-            New::Whole(bytes) | New::Restored { bytes, .. } => {
-                (bytes.len() as u64, Content::Whole(bytes))
-            }
-            // The history already has this content.
-            New::Copied { content, .. } => (content.0.size(), Content::Displaced),
-            New::Changes(changes) | New::Streamed(changes) => {
-                let (base, before) = match (&self.expected, &self.base) {
-                    (_, Some(base)) => (*base.revision.as_bytes(), base.bytes.len() as u64),
-                    (
-                        Expected::Content {
-                            revision, stamp, ..
-                        },
-                        None,
-                    ) => (*revision.as_bytes(), stamp.size),
-                    (Expected::Missing, None) => ([0; 32], 0),
-                };
-                let content = Content::Spans {
-                    base,
-                    changes: stretches(changes),
-                };
-                (length(before, changes), content)
-            }
-        };
-        let revision = revision?;
-        Some(State {
-            revision: *revision.as_bytes(),
-            size,
-            mode: written.map_or(mode, |written| written.stamp.mode),
-            link: None,
-            content,
-        })
-    }
-}
-
-fn stretches(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
-    changes
-        .iter()
-        .map(|change| (change.range.clone(), change.bytes.as_slice()))
-        .collect()
-}
-
-/// Hashes the new content from its pieces, without assembling it.
-fn revision_of(base: &[u8], changes: &[RawChange]) -> Revision {
-    // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so a small content is assembled first (10 KB:
-    // 25,000 instructions instead of 56,000).
-    if base.len() <= TOGETHER {
-        return Revision::of(&apply_raw(base, changes));
-    }
-    let mut hasher = Hasher::new();
-    let mut done = 0;
-    for change in changes {
-        let (start, end) = (change.range.start as usize, change.range.end as usize);
-        hasher.update(base.get(done..start).unwrap_or_default());
-        hasher.update(&change.bytes);
-        done = end;
-    }
-    hasher.update(base.get(done..).unwrap_or_default());
-    hasher.finish()
-}
-
-fn length(base: u64, changes: &[RawChange]) -> u64 {
-    changes.iter().fold(base, |length, change| {
-        length + change.bytes.len() as u64 - (change.range.end - change.range.start)
-    })
 }

@@ -12,7 +12,7 @@ pub(crate) use ask::keep_rules;
 pub(crate) use withheld::{before_telling, tell_after_yes};
 
 use super::locate::{self, HardLinks, Target};
-use super::plan::Plan;
+use super::plan::{FilePlan, Plan};
 use super::{Attempt, CallContext};
 use crate::approval::OtherFile;
 use crate::reason::Reason;
@@ -63,11 +63,11 @@ pub(crate) fn approve(
     let mut asked = false;
     for at in 0..plan.files.len() {
         let file = &plan.files[at];
-        let decision = decide(&policy, &file.target);
+        let (target, decision) = decide_file(&policy, file);
         if decision.is_denied() {
-            return Err(refusal(&file.target, &decision).into());
+            return Err(refusal(target, &decision).into());
         }
-        let Some(reason) = reason(&policy, &file.target, &decision) else {
+        let Some(reason) = reason(&policy, target, &decision) else {
             by.get_or_insert_with(|| match &decision.cause {
                 Cause::Mode(mode) => format!("mode {}", mode.word()),
                 cause => cause.to_string(),
@@ -78,7 +78,7 @@ pub(crate) fn approve(
             .session
             .inner
             .grants
-            .covers(file.target.path(), &reason.key)
+            .covers(target.path(), &reason.key)
         {
             by = Some(format!(
                 "a person, for this session, asked because {}",
@@ -108,12 +108,12 @@ pub(crate) fn approve(
         // A person may take minutes: a rule may have been added meanwhile, and the path may lead elsewhere. The answer
         // is valid only for the file that was shown.
         let policy = context.session.lancet.engine().permissions.policy();
-        for file in &plan.files {
-            let decision = decide(&policy, &file.target);
+        for target in plan.files.iter().flat_map(FilePlan::targets) {
+            let decision = decide(&policy, target);
             if decision.is_denied() {
-                return Err(refusal(&file.target, &decision).into());
+                return Err(refusal(target, &decision).into());
             }
-            if !locate::is_unmoved(context.engine(), &policy, &file.target) {
+            if !locate::is_unmoved(context.engine(), &policy, target) {
                 return Err(Halt::Moved);
             }
         }
@@ -129,9 +129,9 @@ pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
         if let Err(refusal) = check::settings_load(context, file) {
             return Check::Refused(Box::new(refusal));
         }
-        let decision = decide(&policy, &file.target);
+        let (target, decision) = decide_file(&policy, file);
         if decision.is_denied() {
-            return Check::Refused(Box::new(refusal(&file.target, &decision)));
+            return Check::Refused(Box::new(refusal(target, &decision)));
         }
     }
     let reasons = reasons(context, &policy, plan);
@@ -172,8 +172,10 @@ fn others(policy: &Policy, plan: &Plan, asked: usize) -> Vec<OtherFile> {
             path: file.target.path().to_path_buf(),
             kind: file.kind(),
             lines: (file.view.added, file.view.removed),
-            protected: reason(policy, &file.target, &decide(policy, &file.target))
-                .is_some_and(|reason| reason.protected),
+            protected: {
+                let (target, decision) = decide_file(policy, file);
+                reason(policy, target, &decision).is_some_and(|reason| reason.protected)
+            },
         })
         .collect();
     others.sort_by_key(|file| !file.protected);
@@ -183,12 +185,13 @@ fn others(policy: &Policy, plan: &Plan, asked: usize) -> Vec<OtherFile> {
 /// Gives the reasons why a person must be asked about the files of a plan.
 fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
     let asked = plan.files.iter().filter_map(|file| {
-        let reason = reason(policy, &file.target, &decide(policy, &file.target))?;
+        let (target, decision) = decide_file(policy, file);
+        let reason = reason(policy, target, &decision)?;
         let granted = context
             .session
             .inner
             .grants
-            .covers(file.target.path(), &reason.key);
+            .covers(target.path(), &reason.key);
         (!granted).then_some(reason)
     });
     asked.collect()
@@ -197,6 +200,24 @@ fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reaso
 fn decide<'p>(policy: &'p Policy, target: &Target) -> Decision<'p> {
     // Whether the text may be shown was decided when the file was located.
     target.with_names(|names| policy.writing(names, Shows::Nothing))
+}
+
+/// The decision about a file. Of the two names of a move it is the stricter one: both are one piece of a question.
+fn decide_file<'p, 'f>(policy: &'p Policy, file: &'f FilePlan) -> (&'f Target, Decision<'p>) {
+    let strictness = |target: &Target, decision: &Decision<'_>| match () {
+        () if decision.is_denied() => 0,
+        () => match reason(policy, target, decision) {
+            Some(reason) if reason.protected => 1,
+            Some(_) => 2,
+            None => 3,
+        },
+    };
+    let decided = file
+        .targets()
+        .map(|target| (target, decide(policy, target)));
+    decided
+        .min_by_key(|(target, decision)| strictness(target, decision))
+        .unwrap_or_else(|| (&file.target, decide(policy, &file.target)))
 }
 
 /// Gives the reason why a person must be asked about a write; none where the write is allowed.

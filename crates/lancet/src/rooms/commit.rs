@@ -1,18 +1,21 @@
 //! commit: the last check and the write, in one synchronous step. Nothing is awaited or logged between the two; the
 //! workspace does both.
 
+mod batch;
+
 use std::path::PathBuf;
 
 use lancet_workspace::{
-    CommitError, Durability, FolderRemoval, HardLinkPolicy, NewBytes, OldFile, ReadOnlyReason,
-    Strategy, Warning, Weak, Write, WriteOptions, Written,
+    CommitError, Durability, FolderRemoval, HardLinkPolicy, OldFile, ReadOnlyReason, Strategy,
+    Warning, Weak, WriteOptions, Written,
 };
 use serde_json::json;
 
+use self::batch::Batch;
 use super::announce::{self, Keeping, PendingOperation};
 use super::approve::Approved;
 use super::locate::root_moved;
-use super::plan::{FilePlan, New, Plan};
+use super::plan::{FilePlan, Plan};
 use super::{CallContext, late};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::settings;
@@ -71,54 +74,15 @@ fn carry_out(
     plan: &Plan,
     announced: &PendingOperation,
 ) -> Result<Vec<Written>, Failed> {
-    let batch: Vec<Write<'_>> = plan
-        .files
-        .iter()
-        .enumerate()
-        .map(|(at, file)| Write {
-            located: &file.target.located,
-            expected: file.expected.clone(),
-            new: match (&file.new, &file.base) {
-                (New::Whole(bytes) | New::Restored { bytes, .. }, _) => NewBytes::Whole(bytes),
-                (New::Removed { .. }, _) => NewBytes::Nothing,
-                (
-                    New::Copied {
-                        content, revision, ..
-                    },
-                    _,
-                ) => NewBytes::Copied {
-                    from: content,
-                    length: content.0.size(),
-                    revision: *revision,
-                },
-                (New::Changes(changes), Some(base)) => NewBytes::Spliced {
-                    base: &base.bytes,
-                    changes,
-                },
-                (New::Changes(changes) | New::Streamed(changes), _) => {
-                    NewBytes::Streamed { changes }
-                }
-            },
-            revision: announced.revisions.get(at).copied().flatten(),
-            options: WriteOptions {
-                old: announced.old_of(file),
-                ..options(context, file)
-            },
-        })
-        .collect();
     let workspace = match announced.keeping {
         Keeping::History => &*context.engine().workspace,
         Keeping::Nothing => context.engine().without_state(),
     };
     // The innermost folders come first, because one may lie in a folder that another file of the plan removes.
-    let mut going: Vec<(usize, &[PathBuf])> = plan
-        .files
-        .iter()
-        .enumerate()
-        .filter_map(|(at, file)| match &file.new {
-            New::Removed { folders } if !folders.is_empty() => Some((at, folders.as_slice())),
-            _ => None,
-        })
+    let files = plan.files.iter().enumerate();
+    let mut going: Vec<(usize, &[PathBuf])> = files
+        .map(|(at, file)| (at, file.new.leaving_folders()))
+        .filter(|(_, folders)| !folders.is_empty())
         .collect();
     going.sort_by_key(|(_, folders)| {
         let outermost = folders.first().map(|folder| folder.components().count());
@@ -129,7 +93,19 @@ fn carry_out(
         .map(|(at, folders)| (at, workspace.plan_folder_removal(folders)))
         .collect();
     context.cancel.begin_writing();
-    let outcome = workspace.commit(batch);
+    let mut batch = Batch::new(plan);
+    let outcome = loop {
+        let (writes, owners) = batch.writes(context, announced).into_parts();
+        match workspace
+            .commit(writes)
+            .map_err(|error| owners.of_plan(error))
+        {
+            Ok(written) => break Ok(owners.by_file(written)),
+            // Bounded by the number of files.
+            Err(CommitError::NoRename { index }) if batch.copy(index) => {}
+            Err(error) => break Err(error),
+        }
+    };
     if !matches!(
         outcome,
         Ok(_) | Err(CommitError::Partly { .. } | CommitError::Conflict { .. })
@@ -184,6 +160,7 @@ fn options(context: &CallContext<'_>, file: &FilePlan) -> WriteOptions {
             settings::Durability::Ordered => Durability::Ordered,
         },
         mode: file.new.mode(),
+        executable: file.executable,
         old: OldFile::Keep,
     }
 }
@@ -214,6 +191,10 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
         CommitError::Unsafe { index } => io(
             path(*index),
             "it could only be rewritten in place without protection from other writers, and the settings forbid that",
+        ),
+        CommitError::NoRename { index } => io(
+            path(*index),
+            "a symbolic link cannot be moved to another file system",
         ),
         CommitError::Conflict { index, kept } => conflict(context, plan, *index, kept),
         CommitError::ReadOnly { index, reason } => {

@@ -1,9 +1,12 @@
 //! Recovery after a process that ended in the middle of a change: interrupted commits are finished or taken back, and
 //! operations that were announced but never finished are settled by comparing the files with them.
 
+use std::path::Path;
 use std::time::Duration;
 
-use lancet_history::{FileChange, Operation, OperationKind, OperationState, OperationStore};
+use lancet_history::{
+    ChangeKind, FileChange, Operation, OperationKind, OperationState, OperationStore, RecordedState,
+};
 use lancet_workspace::{DISPLACED_FOLDER, FileType, Revision, is_sealed_name};
 
 use super::examine::open::LARGEST;
@@ -97,22 +100,77 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, operation: &Operation
 
 /// Compares a file with its announced change; none where the file may not be read from here.
 fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
-    let located = engine.ceiling().locate_as_spelled(&file.path).ok()?;
-    let found: Option<Revision> = match located.kind() {
-        FileType::Missing => None,
-        FileType::File => Some(located.snapshot(LARGEST).ok()?.revision),
-        _ => return Some(FileState::Neither),
+    let at_name = find(engine, &file.path)?;
+    let Some(from) = &file.moved_from else {
+        if file.after.is_none() && file.kind != ChangeKind::Delete && file.before.is_some() {
+            // What a streamed change leaves is known only once it is done.
+            let untouched = compare(&at_name, file.before.as_ref(), file.before.as_ref());
+            return Some(untouched);
+        }
+        return Some(compare(&at_name, file.before.as_ref(), file.after.as_ref()));
     };
-    let found = found.map(|revision| *revision.as_bytes());
-    let is = |kept: &Option<lancet_history::RecordedState>| {
-        kept.as_ref().map(|kept| kept.revision) == found
-    };
-    let removes = file.kind == lancet_history::ChangeKind::Delete;
-    Some(if is(&file.before) {
-        FileState::Untouched
-    } else if is(&file.after) && (file.after.is_some() || removes) {
-        FileState::Written
+    let at_old_name = find(engine, from)?;
+    let came = compare(&at_name, None, file.after.as_ref());
+    let left = compare(&at_old_name, file.before.as_ref(), None);
+    // Between the two steps of a move that copies both names hold the file: recovery has taken the copy back by now.
+    Some(if came == left {
+        came
     } else {
         FileState::Neither
     })
+}
+
+/// What a name holds.
+enum AtName {
+    Nothing,
+    File { revision: [u8; 32], mode: u32 },
+    Other,
+}
+
+/// Looks at a name; none where it may not be read from here.
+fn find(engine: &EngineView, path: &Path) -> Option<AtName> {
+    let workspace = engine.ceiling();
+    if let Some(link) = workspace.locate_link(path).ok()? {
+        let revision = Revision::of_link(&link.link_target()?);
+        return Some(AtName::File {
+            revision: *revision.as_bytes(),
+            mode: link.stat()?.mode,
+        });
+    }
+    let located = workspace.locate_as_spelled(path).ok()?;
+    Some(match located.kind() {
+        FileType::Missing => AtName::Nothing,
+        FileType::File => {
+            let found = located.snapshot(LARGEST).ok()?;
+            AtName::File {
+                revision: *found.revision.as_bytes(),
+                mode: found.stamp.mode,
+            }
+        }
+        _ => AtName::Other,
+    })
+}
+
+/// Which of two states a name holds.
+fn compare(
+    found: &AtName,
+    before: Option<&RecordedState>,
+    after: Option<&RecordedState>,
+) -> FileState {
+    let holds = |kept: Option<&RecordedState>| match (found, kept) {
+        (AtName::Nothing, None) => true,
+        (AtName::File { revision, .. }, Some(kept)) => kept.revision == *revision,
+        _ => false,
+    };
+    let has_mode = |kept: Option<&RecordedState>| match (found, kept) {
+        (AtName::File { mode, .. }, Some(kept)) => kept.mode == *mode,
+        _ => false,
+    };
+    match (holds(before), holds(after)) {
+        // The content is the same: the permission bits tell whether the change was made.
+        (true, true) if has_mode(after) && !has_mode(before) => FileState::Written,
+        (true, _) => FileState::Untouched,
+        (false, true) => FileState::Written,
+        (false, false) => FileState::Neither,
+    }
 }

@@ -28,6 +28,21 @@ pub(crate) enum Intent {
     Edit,
     /// The text is replaced without being shown: Write, undo and restore.
     Replace,
+    /// It leaves its name: what was read under the old one can be read under another. A link is meant itself.
+    Leave,
+    /// It gets this name. A link that has it is in the way, whatever it leads to.
+    Take,
+}
+
+impl Intent {
+    /// Whether lines of a file that is changed are shown; none for a file that is only read.
+    pub(crate) fn shows(self) -> Option<Shows> {
+        match self {
+            Intent::Show => None,
+            Intent::Edit | Intent::Leave => Some(Shows::Lines),
+            Intent::Replace | Intent::Take => Some(Shows::Nothing),
+        }
+    }
 }
 
 /// Whether the hard links of a file that matter to the policy are known.
@@ -98,10 +113,9 @@ pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result
     let policy = engine.permissions.policy();
     let mut target = find(engine, &policy, given, intent)?;
     let reading = target.with_names(|names| policy.reading(names));
-    let refused = match intent {
-        Intent::Show => Some(reading.clone()).filter(Decision::is_denied),
-        Intent::Edit => denied_writing(&policy, &target, Shows::Lines),
-        Intent::Replace => denied_writing(&policy, &target, Shows::Nothing),
+    let refused = match intent.shows() {
+        None => Some(reading.clone()).filter(Decision::is_denied),
+        Some(shows) => denied_writing(&policy, &target, shows),
     };
     target.withheld = reading.is_denied();
     let for_reading = target.reaches_read_root || !engine.is_writable(target.path());
@@ -134,6 +148,12 @@ pub(crate) fn find(
             other => other,
         },
         Intent::Edit => engine.workspace.locate(&path),
+        Intent::Leave | Intent::Take => match (engine.workspace.locate_link(&path), intent) {
+            (Ok(Some(link)), _) => Ok(link),
+            (Ok(None), Intent::Take) => engine.workspace.locate_as_spelled(&path),
+            (Ok(None), _) => engine.workspace.locate(&path),
+            (Err(error), _) => Err(error),
+        },
     };
     if let Some(meant) = meant
         && !located.as_ref().is_ok_and(|found| is_told(engine, found))
@@ -188,11 +208,12 @@ fn with_names(
 /// its names. The commit compares the bytes.
 pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Target) -> bool {
     let then = &target.located;
-    let found = match then.respelled() {
-        true => engine.workspace.locate(then.given()),
-        false => engine.workspace.locate_as_spelled(then.given()),
+    let found = match (then.is_link(), then.respelled()) {
+        (true, _) => engine.workspace.locate_link(then.given()),
+        (false, true) => engine.workspace.locate(then.given()).map(Some),
+        (false, false) => engine.workspace.locate_as_spelled(then.given()).map(Some),
     };
-    let Ok(located) = found else {
+    let Ok(Some(located)) = found else {
         return false;
     };
     let file = |located: &Located| {
@@ -239,10 +260,9 @@ fn denied(
         kind: sort_of(&target.located),
         ..FileNames::one(path)
     };
-    let by_name = match intent {
-        Intent::Show => policy.reading(named),
-        Intent::Edit => policy.writing(named, Shows::Lines),
-        Intent::Replace => policy.writing(named, Shows::Nothing),
+    let by_name = match intent.shows() {
+        None => policy.reading(named),
+        Some(shows) => policy.writing(named, shows),
     };
     let told = by_name == *decision;
     let text = match &decision.cause {

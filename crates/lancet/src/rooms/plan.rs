@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use lancet_history::{ChangeKind, KeptContent, OperationKind, Seen, TakenBack};
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
-use lancet_workspace::{Expected, Revision, Snapshot, Source};
+use lancet_workspace::{Executable, Expected, Revision, Snapshot, Source};
 
 use super::locate::Target;
 use crate::order::Turn;
@@ -92,6 +92,8 @@ pub(crate) struct FilePlan {
     pub(super) endings: Endings,
     /// What the session will have seen of the new version.
     pub(super) seen: Seen,
+    /// Whether the permission to execute the file changes.
+    pub(super) executable: Executable,
 }
 
 /// The new bytes.
@@ -110,8 +112,22 @@ pub(crate) enum New {
         revision: Revision,
         mode: Option<u32>,
     },
+    /// The content of another file, which goes: the other one gets this name.
+    Moved(Box<Moved>),
     /// The file is removed, and with it these folders as far as they are then empty, outermost first.
     Removed { folders: Vec<PathBuf> },
+}
+
+/// A move to the name that a plan is for.
+pub(crate) struct Moved {
+    /// The file that gets the name. What the plan expects, and its base, are about this one.
+    pub(super) from: Target,
+    /// Replacements in its content.
+    pub(super) changes: Vec<RawChange>,
+    /// The permission bits that the file is to have, where they are to change.
+    pub(super) mode: Option<u32>,
+    /// Folders that go with the old name as far as they are empty, outermost first.
+    pub(super) folders: Vec<PathBuf>,
 }
 
 /// A content in the history, in the form that the workspace reads.
@@ -129,7 +145,17 @@ impl New {
     pub(super) fn mode(&self) -> Option<u32> {
         match self {
             Self::Restored { mode, .. } | Self::Copied { mode, .. } => *mode,
+            Self::Moved(moved) => moved.mode,
             _ => None,
+        }
+    }
+
+    /// The folders that go with a name as far as they are empty, outermost first.
+    pub(super) fn leaving_folders(&self) -> &[PathBuf] {
+        match self {
+            Self::Removed { folders } => folders,
+            Self::Moved(moved) => &moved.folders,
+            _ => &[],
         }
     }
 }
@@ -152,21 +178,47 @@ pub(crate) struct ChangeView {
     pub(super) notices: Vec<String>,
     /// The changed lines of the new version, from 1, end excluded.
     pub(super) lines: Vec<Range<usize>>,
+    /// Only the permission to execute the file changes.
+    pub(super) mode_only: bool,
 }
 
 impl FilePlan {
     /// Whether the rules forbid showing the file's text.
     pub(super) fn is_withheld(&self) -> bool {
-        self.target.is_withheld()
+        self.targets().any(Target::is_withheld)
     }
 
     /// The kind of change that the plan makes to the file.
     pub(super) fn kind(&self) -> ChangeKind {
-        match (self.creates(), self.removes()) {
-            (true, _) => ChangeKind::Create,
-            (_, true) => ChangeKind::Delete,
+        match (&self.new, &self.expected) {
+            (New::Moved(_), _) => ChangeKind::Move,
+            (New::Removed { .. }, _) => ChangeKind::Delete,
+            (_, Expected::Missing) => ChangeKind::Create,
             _ => ChangeKind::Update,
         }
+    }
+
+    /// The move that gives the file its name, where the plan is one.
+    pub(super) fn moved(&self) -> Option<&Moved> {
+        match &self.new {
+            New::Moved(moved) => Some(moved),
+            _ => None,
+        }
+    }
+
+    /// The names that change, that of the file as it will be first.
+    pub(super) fn targets(&self) -> impl Iterator<Item = &Target> {
+        std::iter::once(&self.target).chain(self.moved().map(|moved| &moved.from))
+    }
+
+    /// The file that the plan is based on: the one that is moved, or that of the name itself.
+    pub(super) fn source(&self) -> &Target {
+        self.moved().map_or(&self.target, |moved| &moved.from)
+    }
+
+    /// Whether nothing but the permission to execute the file changes.
+    pub(super) fn changes_mode_only(&self) -> bool {
+        self.view.mode_only
     }
 
     /// Whether the plan removes the file.

@@ -1,12 +1,14 @@
 //! record: notes in the ledger what was shown or written, so that the next edit does not take the session's own write
 //! for a foreign one, and reports the call to the observers.
 
+use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use lancet_history::{Entry, Observation};
+use lancet_history::{Entry, Observation, Version};
 use lancet_text::{RawChange, apply_raw};
-use lancet_workspace::{Expected, Written};
+use lancet_workspace::{Expected, Snapshot, Written};
 
 use super::commit::Committed;
 use super::examine::folder::FolderView;
@@ -136,19 +138,30 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
         .collect();
     // An observer may make calls, about these files too, so the turn is given up first.
     plan.turn = None;
-    for (file, written) in plan.files.iter().zip(&written) {
-        let event = Event::Changed {
+    let tell = |path: &Path, before, after, lines: &[Range<usize>]| {
+        context.engine().tell(&Event::Changed {
             time: SystemTime::now(),
             session: context.session.name().cloned(),
             caller: context.caller.clone(),
             tool: context.tool.clone(),
-            path: file.target.path().to_path_buf(),
-            before: file.before_revision(),
-            after: (!file.removes()).then(|| written.revision.short()),
-            lines: file.view.lines.clone(),
+            path: path.to_path_buf(),
+            before,
+            after,
+            lines: lines.to_vec(),
             operation: operation.clone(),
-        };
-        context.engine().tell(&event);
+        });
+    };
+    for (file, written) in plan.files.iter().zip(&written) {
+        let (path, before) = (file.target.path(), file.before_revision());
+        let after = (!file.removes()).then(|| written.revision.short());
+        let lines = &file.view.lines;
+        match file.moved() {
+            Some(moved) => {
+                tell(moved.from.path(), before, None, &[]);
+                tell(path, None, after, lines);
+            }
+            None => tell(path, before, after, lines),
+        }
     }
     Recorded {
         plan,
@@ -170,6 +183,15 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
     if let Expected::Content { bytes, .. } = &mut file.expected {
         *bytes = None;
     }
+    if let New::Moved(moved) = &mut file.new {
+        let changes = std::mem::take(&mut moved.changes);
+        let content = base.as_ref().filter(|_| keep);
+        let content = content.map(|base| Arc::new(apply_raw(&base.bytes, &changes)));
+        if !context.session.is_apart() {
+            record_move(context, file, &base, &changes, version);
+        }
+        return (original, content);
+    }
     let removes = file.removes();
     let left = if removes {
         New::Removed {
@@ -184,7 +206,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
         let content = match new {
             New::Whole(bytes) | New::Restored { bytes, .. } => Some(bytes),
             New::Changes(changes) => base.map(|base| apply_raw(&base.bytes, &changes)),
-            New::Streamed(_) | New::Copied { .. } | New::Removed { .. } => None,
+            New::Streamed(_) | New::Copied { .. } | New::Removed { .. } | New::Moved(_) => None,
         };
         return (original, content.filter(|_| keep).map(Arc::new));
     }
@@ -194,6 +216,8 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
             New::Removed { .. } => {
                 ledger.forget(&path);
             }
+            // Recorded by `record_move`.
+            New::Moved(_) => {}
             New::Whole(bytes) | New::Restored { bytes, .. } => {
                 let mut entry = Entry::written(version, Some(Arc::new(bytes)));
                 entry.seen = file.seen.clone();
@@ -214,11 +238,8 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
                 });
                 if known {
                     drop(base);
-                    let raw: Vec<_> = changes
-                        .iter()
-                        .map(|RawChange { range, bytes }| (range.clone(), bytes.as_slice()))
-                        .collect();
-                    ledger.revise(&path, &raw, version);
+                    let changes: Vec<_> = raw(&changes).collect();
+                    ledger.revise(&path, &changes, version);
                 } else {
                     let content = base.map(|base| Arc::new(apply_raw(&base.bytes, &changes)));
                     let mut entry = Entry::written(version, content);
@@ -246,6 +267,50 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
         None
     };
     (original, content)
+}
+
+/// What was seen of a file under its old name was seen of it under the new one.
+fn record_move(
+    context: &CallContext<'_>,
+    file: &FilePlan,
+    base: &Option<Snapshot>,
+    changes: &[RawChange],
+    version: Version,
+) {
+    let (from, to) = (file.source().path(), file.target.path());
+    {
+        let mut ledger = context.session.ledger();
+        ledger.rename(from, to);
+        let base = base.as_ref().map(|base| *base.revision.as_bytes());
+        let known = ledger
+            .peek(to)
+            .filter(|entry| Some(entry.revision) == base)
+            .map(|entry| entry.content.is_some());
+        match (known, changes.is_empty()) {
+            (Some(_), true) => {
+                ledger.update(to, |entry| entry.stamp = version.stamp);
+            }
+            // A version that the session does not know stays as unknown as it was.
+            (None, true) => {}
+            (Some(true), false) => {
+                let changes: Vec<_> = raw(changes).collect();
+                ledger.revise(to, &changes, version);
+            }
+            (_, false) => {
+                let mut entry = Entry::new(version);
+                entry.wrote = Some(version.revision);
+                ledger.put(to, entry);
+            }
+        }
+        ledger.update(to, |entry| entry.seen.add_all(&file.seen));
+    }
+    context.session.keep(to);
+    context.session.forget(from);
+}
+
+fn raw(changes: &[RawChange]) -> impl Iterator<Item = (Range<u64>, &[u8])> {
+    let changes = changes.iter();
+    changes.map(|RawChange { range, bytes }| (range.clone(), bytes.as_slice()))
 }
 
 /// Records what a refusal showed, and reports the refusal to the observers.
@@ -279,9 +344,6 @@ pub(crate) fn refused(context: &CallContext<'_>, refusal: &Refusal, path: Option
 impl FilePlan {
     /// The short revision before the change.
     fn before_revision(&self) -> Option<String> {
-        match &self.expected {
-            Expected::Missing => None,
-            Expected::Content { revision, .. } => Some(revision.short()),
-        }
+        self.expected.revision().map(|revision| revision.short())
     }
 }

@@ -6,11 +6,12 @@ mod git;
 mod others;
 mod page;
 pub(crate) mod search;
+mod sentences;
 
 use std::path::Path;
 
-use lancet_text::{Rung, unified};
-use lancet_workspace::{Warning, Written};
+use lancet_text::unified;
+use lancet_workspace::Written;
 use serde_json::{Value, json};
 
 use super::CallContext;
@@ -25,12 +26,12 @@ use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::wording::{count, cut, quote_path};
 
+use self::sentences::{Tense, executable, for_person, headline, notices, repaired, warning_words};
+
 pub(crate) use folder::folder;
 pub(crate) use others::nothing_written;
 pub(crate) use page::page;
 
-/// The longest diff in a rendering for a person, in characters.
-const LONGEST_FOR_PERSON: usize = 100_000;
 /// The longest notice, in characters.
 const LONGEST_NOTICE: usize = 9_000;
 
@@ -96,6 +97,7 @@ pub(crate) fn change(context: &CallContext<'_>, recorded: Recorded, repairs: &[R
             headline(file, Tense::Did),
             shown_body(file)
         ));
+        executable(&mut text, file);
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -168,126 +170,8 @@ fn shown_body(file: &FilePlan) -> &str {
     }
 }
 
-/// Whether a sentence says what was done or what would be done.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tense {
-    Did,
-    Would,
-}
-
-fn headline(file: &FilePlan, tense: Tense) -> String {
-    let path = quote_path(file.target.path());
-    let view = &file.view;
-    if file.removes() {
-        let verb = match tense {
-            Tense::Did => "Removed",
-            Tense::Would => "Would remove",
-        };
-        return format!("{verb} {path}.");
-    }
-    let verb = match (file.creates(), view.rungs.is_empty(), tense) {
-        (true, _, Tense::Did) => "Created",
-        (true, _, Tense::Would) => "Would create",
-        (false, true, Tense::Did) => "Wrote",
-        (false, true, Tense::Would) => "Would write",
-        (false, false, Tense::Did) => "Edited",
-        (false, false, Tense::Would) => "Would edit",
-    };
-    if file.creates() {
-        return format!("{verb} {path}:");
-    }
-    let how = if view.rungs.is_empty() {
-        String::new()
-    } else {
-        format!("{}, ", count(view.replacements, "replacement"))
-    };
-    format!(
-        "{verb} {path}: {how}{} added, {} removed.",
-        count(view.added, "line"),
-        view.removed
-    )
-}
-
-/// Words a warning of the commit: its name, and what it means for the reader.
-fn warning_words(warning: &Warning) -> String {
-    let words = match warning {
-        Warning::NotDurable => {
-            "written, but the folder could not be flushed: a power cut now may bring the old file back"
-        }
-        Warning::Overwritten => {
-            "written, and replaced by someone else in the next moment: read the file again before going on"
-        }
-        Warning::LateWriter => {
-            "written while someone else was about to write the old file: what they write goes to the kept old version, not into this file"
-        }
-        Warning::LinksBroken => "the file had other names (hard links); they keep the old text",
-        Warning::Left(path) => {
-            return format!(
-                "{}: the old file could not be put away and is still at {}",
-                warning.name(),
-                quote_path(path)
-            );
-        }
-        Warning::FolderStays(path) => {
-            return format!(
-                "{}: the empty folder {} could not be removed",
-                warning.name(),
-                quote_path(path)
-            );
-        }
-        Warning::NotLocked => {
-            "the folder cannot be locked: other lancet processes were not kept out"
-        }
-        Warning::AttributesLost => {
-            "written, but labels or capabilities of the security system could not be given to the new file: the user may have to set them again"
-        }
-        Warning::Unprotected => {
-            "written without keeping other writers away, which this file does not allow; the old text is kept"
-        }
-    };
-    format!("{}: {words}", warning.name())
-}
-
-fn notices(text: &mut String, file: &FilePlan) {
-    for notice in file.target.notices.iter().chain(&file.view.notices) {
-        text.push_str(&format!("[lancet: {}]\n", cut(notice, LONGEST_NOTICE)));
-    }
-}
-
-fn repaired(text: &mut String, repairs: &[Repair]) {
-    for repair in repairs {
-        text.push_str(&format!("[lancet: {repair}]\n"));
-    }
-}
-
-fn for_person(file: &FilePlan, lead: &str) -> String {
-    let view = &file.view;
-    let word = if file.removes() {
-        "removed"
-    } else if file.creates() {
-        "created"
-    } else if view.rungs.is_empty() {
-        "overwritten"
-    } else {
-        "edited"
-    };
-    let rung = view
-        .rungs
-        .iter()
-        .find(|rung| **rung != Rung::Exact)
-        .map(|rung| format!(", matched on `{}`", rung.name()))
-        .unwrap_or_default();
-    let diff = cut(&shown_diff(file), LONGEST_FOR_PERSON);
-    format!(
-        "{lead}{word} {}  +{} -{}{rung}\n{diff}",
-        quote_path(file.target.located.relative()),
-        view.added,
-        view.removed
-    )
-}
-
-/// Makes the outcome of one file. Patch and notices are moved out of the plan, which is already rendered, because a
-/// patch can be large.
+/// What happened to one file. Patch and notices are moved out of the plan, which has been rendered by then: a patch can
+/// be large.
 fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
     let written = written.filter(|_| !file.removes());
     let patch = match file.is_withheld() {
@@ -306,6 +190,7 @@ fn file_outcome(file: &mut FilePlan, written: Option<&Written>) -> FileOutcome {
     FileOutcome {
         path: file.target.path().to_path_buf(),
         kind: file.kind(),
+        from_path: file.moved().map(|moved| moved.from.path().to_path_buf()),
         added: view.added,
         removed: view.removed,
         patch: patch.into_iter().map(Hunk::from).collect(),

@@ -14,10 +14,17 @@ use crate::stamp::Stamp;
 pub(super) enum Current {
     Absent,
     File { handle: OwnedFd, stamp: Stamp },
+    Link(Stamp),
 }
 
 pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
     let located = write.located;
+    if let Expected::Link { .. } = &write.expected {
+        return match write.new {
+            NewBytes::MovedTo(_) => compare_link(write).map(Current::Link),
+            _ => Err(CommitFailure::Changed),
+        };
+    }
     let Expected::Content { stamp: seen, .. } = &write.expected else {
         if !located.missing_folders.is_empty() {
             return Ok(Current::Absent);
@@ -69,6 +76,34 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
             step: "permission",
             source,
         }),
+    }
+}
+
+/// Returns the stamp of the link at the name; fails where it is not the link that is expected.
+pub(super) fn compare_link(write: &Write<'_>) -> Result<Stamp, CommitFailure> {
+    let located = write.located;
+    let disk = &*located.disk;
+    let Expected::Link { target, .. } = &write.expected else {
+        return Err(CommitFailure::Changed);
+    };
+    let failed = |source: io::Error| match source.kind() {
+        // Reading the target of what is no link is an invalid argument.
+        io::ErrorKind::NotFound | io::ErrorKind::InvalidInput => CommitFailure::Changed,
+        _ => CommitFailure::Io {
+            step: "look",
+            source,
+        },
+    };
+    let stamp = disk
+        .stat_at(located.folder(), &located.name)
+        .map_err(failed)?;
+    let found = disk
+        .read_link_at(located.folder(), &located.name)
+        .map_err(failed)?;
+    if stamp.is_link() && found == *target {
+        Ok(stamp)
+    } else {
+        Err(CommitFailure::Changed)
     }
 }
 

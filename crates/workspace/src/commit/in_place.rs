@@ -50,6 +50,15 @@ pub(super) fn stage(
 ) -> Result<Rewrite, CommitFailure> {
     let located = write.located;
     let disk = scratch.disk();
+    let permissions = checked.permissions();
+    if write.options.executable.apply(permissions) != permissions {
+        return Err(CommitFailure::Io {
+            step: "mode",
+            source: io::Error::other(
+                "the file can only be rewritten in place, which keeps its permission bits",
+            ),
+        });
+    }
     let keep = CommitFailure::at("keep the old bytes");
     let (old, kept) = scratch
         .create_displaced(&located.folder, located.path())

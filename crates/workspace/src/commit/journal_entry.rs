@@ -90,10 +90,10 @@ fn step(write: &Write<'_>, staged: &Staged) -> Step {
             inode: rewrite.checked.inode,
             revision: *revision,
         }),
-        (Expected::Content { revision, .. }, Staged::RemoveOrMove { checked, .. }) => {
-            Some(FileIdentity {
+        (expected, Staged::RemoveOrMove { checked, .. }) => {
+            expected.revision().map(|revision| FileIdentity {
                 inode: checked.inode,
-                revision: *revision,
+                revision,
             })
         }
         _ => None,

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::AsFd as _;
 use std::sync::Arc;
 
 use super::exchange::settle_stamp;
@@ -12,8 +12,10 @@ use super::move_aside::{RenameSafety, put_back, rename_to_free_name};
 use super::rollback::{Applied, Rollback, twice};
 use super::scratch::{Naming, Scratch, is_unknown};
 use super::stage::Creation;
-use super::{CommitFailure, Expected, Guarantee, Method, ReadOnlyReason, Write, Written};
-use crate::disk::Replace;
+use super::{
+    CommitFailure, Guarantee, Method, MoveTarget, ReadOnlyReason, Warning, Write, Written,
+};
+use crate::disk::{AttributesCopied, Disk, Replace};
 use crate::locate::Located;
 use crate::mounts::MissingFeature;
 use crate::revision::Revision;
@@ -31,6 +33,7 @@ pub(super) fn create(
         ours,
         revision,
         created_folders,
+        carried,
     } = creation;
     let folder = temporary.folder.as_fd();
     let name = &write.located.name;
@@ -76,11 +79,37 @@ pub(super) fn create(
         ..ours
     };
     settle_stamp(disk, write, &temporary, &before, &mut written);
+    if carried == AttributesCopied::NotAll {
+        written.warnings.push(Warning::AttributesLost);
+    }
     Ok(Applied {
         written,
         folder: Arc::clone(&temporary.folder),
         rollback: Rollback::Create { temporary },
     })
+}
+
+/// A file or link that is moved, compared with what is expected.
+pub(super) enum MovedFile {
+    File(CheckedFile),
+    Link(Stamp),
+}
+
+impl MovedFile {
+    fn stamp(&self) -> &Stamp {
+        match self {
+            MovedFile::File(file) => &file.stamp,
+            MovedFile::Link(stamp) => stamp,
+        }
+    }
+
+    fn is_quiet(&self, disk: &dyn Disk) -> bool {
+        match self {
+            MovedFile::File(file) => file.is_quiet(disk),
+            // Nobody can write into a link.
+            MovedFile::Link(_) => true,
+        }
+    }
 }
 
 /// Removes a file from its name; it is stored later.
@@ -100,7 +129,7 @@ pub(super) fn remove(
         Displacement::Different(failure) => return Err(put_back(scratch, write, &aside, failure)),
     }
     Ok(Applied {
-        written: gone(&old_file, write, Guarantee::Remove),
+        written: gone(&old_file.stamp, write, Guarantee::Remove),
         folder: Arc::clone(&write.located.folder),
         rollback: Rollback::Aside {
             old: aside,
@@ -114,21 +143,24 @@ pub(super) fn rename(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     to: &Located,
-    to_folder: Arc<OwnedFd>,
-    old_file: CheckedFile,
+    target: MoveTarget,
+    old_file: MovedFile,
 ) -> Result<Applied, CommitFailure> {
     let disk = scratch.disk();
     let folder = write.located.folder();
+    let to_folder = target.folder;
     disk.move_at(folder, &write.located.name, to_folder.as_fd(), &to.name)
         .map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => CommitFailure::Exists,
+            io::ErrorKind::CrossesDevices => CommitFailure::NoRename,
+            _ if is_unknown(&error) => CommitFailure::NoRename,
             _ => refused(error),
         })?;
     let stat = || disk.stat_at(to_folder.as_fd(), &to.name);
     let moved = stat().or_else(|_| stat());
     let Some(stamp) = moved
         .ok()
-        .filter(|now| now.same_file(&old_file.stamp) && old_file.is_quiet(disk))
+        .filter(|now| now.same_file(old_file.stamp()) && old_file.is_quiet(disk))
     else {
         let back = || disk.move_at(to_folder.as_fd(), &to.name, folder, &write.located.name);
         return Err(match twice(back) {
@@ -138,7 +170,8 @@ pub(super) fn rename(
     };
     let written = Written {
         stamp,
-        ..gone(&old_file, write, Guarantee::Move)
+        created_folders: target.created_folders,
+        ..gone(old_file.stamp(), write, Guarantee::Move)
     };
     Ok(Applied {
         written,
@@ -151,14 +184,11 @@ pub(super) fn rename(
     })
 }
 
-fn gone(old_file: &CheckedFile, write: &Write<'_>, guarantee: Guarantee) -> Written {
-    let revision = match &write.expected {
-        Expected::Content { revision, .. } => *revision,
-        Expected::Missing => Revision::of(b""),
-    };
+fn gone(old_file: &Stamp, write: &Write<'_>, guarantee: Guarantee) -> Written {
+    let revision = write.expected.revision();
     Written {
-        stamp: old_file.stamp,
-        revision,
+        stamp: *old_file,
+        revision: revision.unwrap_or_else(|| Revision::of(b"")),
         guarantee,
         durable: false,
         created_folders: Vec::new(),

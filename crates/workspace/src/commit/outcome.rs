@@ -160,6 +160,13 @@ pub enum CommitError {
         /// The position of the second.
         second: usize,
     },
+    /// The file cannot be renamed there: the other name is on another file system, or this one has no rename that
+    /// never replaces a file. It can still be copied and removed.
+    #[error("write {index}: cannot be renamed there")]
+    NoRename {
+        /// The position in the batch.
+        index: usize,
+    },
     /// Other programs wrote the file at the moment of the swap. The newest version is at the name, the others are
     /// kept.
     #[error("write {index}: others wrote it in the same moment; kept: {kept:?}")]
@@ -209,6 +216,7 @@ pub(crate) enum CommitFailure {
     RootMoved(PathBuf),
     Busy(Duration),
     Unsafe,
+    NoRename,
     ReadOnly(ReadOnlyReason),
     Conflict(Vec<PathBuf>),
     Io {
@@ -235,6 +243,7 @@ impl CommitFailure {
             CommitFailure::RootMoved(root) => CommitError::RootMoved { index, root },
             CommitFailure::Busy(waited) => CommitError::Busy { index, waited },
             CommitFailure::Unsafe => CommitError::Unsafe { index },
+            CommitFailure::NoRename => CommitError::NoRename { index },
             CommitFailure::ReadOnly(reason) => CommitError::ReadOnly { index, reason },
             CommitFailure::Conflict(kept) => CommitError::Conflict { index, kept },
             CommitFailure::Io { step, source } => CommitError::Io {

@@ -1,5 +1,6 @@
 //! The request of a commit: the file, the content it must have, the content it gets, and the options.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -39,6 +40,32 @@ pub enum Expected {
         /// The content itself, if it is in memory: cheaper to compare.
         bytes: Option<Arc<Vec<u8>>>,
     },
+    /// A symbolic link with this target must be there. A link can only be moved.
+    Link {
+        /// The target, as the link has it.
+        target: OsString,
+        /// The stamp of the link itself.
+        stamp: Stamp,
+    },
+}
+
+impl Expected {
+    /// The revision of what must be there: of the content, or of a link's target.
+    pub fn revision(&self) -> Option<Revision> {
+        match self {
+            Expected::Missing => None,
+            Expected::Content { revision, .. } => Some(*revision),
+            Expected::Link { target, .. } => Some(Revision::of_link(target)),
+        }
+    }
+
+    /// The stamp from when it was read.
+    pub fn stamp(&self) -> Option<&Stamp> {
+        match self {
+            Expected::Missing => None,
+            Expected::Content { stamp, .. } | Expected::Link { stamp, .. } => Some(stamp),
+        }
+    }
 }
 
 /// The new content of a file.
@@ -67,9 +94,19 @@ pub enum NewBytes<'a> {
         /// Its revision.
         revision: Revision,
     },
+    /// A new file: the content of another one, read while writing and compared with its revision, with ranges replaced.
+    /// It also gets the other file's owner, permission bits and attributes.
+    CopiedFrom {
+        /// The other file.
+        from: &'a Located,
+        /// The revision that the other file must have.
+        revision: Revision,
+        /// Sorted and disjoint.
+        changes: &'a [RawChange],
+    },
     /// The file is removed; its content is stored.
     Nothing,
-    /// The file is moved to another name, which must be free, on the same file system.
+    /// The file or link is renamed to another name, which must be free, on the same file system.
     MovedTo(&'a Located),
 }
 
@@ -93,8 +130,33 @@ pub struct WriteOptions {
     /// The permission bits of the file; `None` keeps those it has, and gives a new file what the umask leaves. A file
     /// that is rewritten in place keeps its own.
     pub mode: Option<u32>,
+    /// Whether the permission to execute the file changes.
+    pub executable: Executable,
     /// What happens to the old file.
     pub old: OldFile,
+}
+
+/// Whether the permission to execute a file changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Executable {
+    /// It stays as it is; a new file has none.
+    #[default]
+    Keep,
+    /// Whoever may read the file may execute it.
+    Yes,
+    /// Nobody may execute the file.
+    No,
+}
+
+impl Executable {
+    /// Applies the change to permission bits.
+    pub fn apply(self, mode: u32) -> u32 {
+        match self {
+            Executable::Keep => mode,
+            Executable::Yes => mode | (mode & 0o444) >> 2,
+            Executable::No => mode & !0o111,
+        }
+    }
 }
 
 /// What happens to an old file once nobody can write into it any more.

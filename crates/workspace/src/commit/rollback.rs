@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::exchange::{is_untouched, keep};
 use super::in_place::{self, FileToRewrite, Rewrite};
 use super::lease::CheckedFile;
+use super::names::MovedFile;
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::{CommitError, Write, Written};
 use crate::disk::{Disk, Replace};
@@ -44,7 +45,7 @@ pub(super) enum Rollback {
     Move {
         to_folder: Arc<OwnedFd>,
         to: OsString,
-        old_file: CheckedFile,
+        old_file: MovedFile,
     },
 }
 

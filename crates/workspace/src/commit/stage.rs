@@ -7,12 +7,13 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::check::Current;
+use super::check::{Current, not_there};
 use super::in_place::{self, Rewrite};
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::target_folders;
 use super::{
-    CommitFailure, Expected, HardLinkPolicy, Method, NewBytes, ReadOnlyReason, Strategy, Write,
+    CommitFailure, Executable, Expected, HardLinkPolicy, Method, NewBytes, ReadOnlyReason,
+    Strategy, Write,
 };
 use crate::content::{Sink, write_content};
 use crate::disk::{AttributesCopied, Disk, OpenMode};
@@ -30,7 +31,8 @@ pub(super) enum Staged {
     InPlace(Rewrite),
     /// The file will be removed or moved.
     RemoveOrMove {
-        handle: OwnedFd,
+        /// None for a link.
+        handle: Option<OwnedFd>,
         checked: Stamp,
         /// The temporary name of the removed file.
         aside: OsString,
@@ -56,6 +58,8 @@ pub(super) struct Creation {
     pub(super) ours: Stamp,
     pub(super) revision: Revision,
     pub(super) created_folders: Vec<PathBuf>,
+    /// Whether all attributes of the file it is a copy of were copied.
+    pub(super) carried: AttributesCopied,
 }
 
 impl Staged {
@@ -77,10 +81,17 @@ pub(super) fn stage(
     let (handle, stamp) = match current {
         Current::Absent => return stage_new(scratch, write).map(Staged::Create),
         Current::File { handle, stamp } => (handle, stamp),
+        Current::Link(checked) => {
+            return Ok(Staged::RemoveOrMove {
+                handle: None,
+                checked,
+                aside: temporary_name(),
+            });
+        }
     };
     if write.empties_its_name() {
         return Ok(Staged::RemoveOrMove {
-            handle,
+            handle: Some(handle),
             checked: stamp,
             aside: temporary_name(),
         });
@@ -200,8 +211,52 @@ pub(super) fn copy_metadata(
         .copy_attributes(old.as_fd(), file)
         .map_err(CommitFailure::at("attributes"))?;
     let mode = write.options.mode.unwrap_or_else(|| stamp.permissions());
+    let mode = write.options.executable.apply(mode);
     disk.set_permissions(file, mode & 0o7777)
         .map_err(CommitFailure::at("mode"))?;
+    Ok(carried)
+}
+
+/// Opens the file whose content and metadata a new one gets.
+fn open_source(write: &Write<'_>) -> Result<Option<(OwnedFd, Stamp)>, CommitFailure> {
+    let NewBytes::CopiedFrom { from, .. } = write.new else {
+        return Ok(None);
+    };
+    from.open_file(OpenMode::Read).map(Some).map_err(not_there)
+}
+
+/// Gives a copy the metadata of its original, after a check that the original had the expected content.
+fn finish_copy(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    temporary: &Temporary,
+    (original, stamp): (&OwnedFd, &Stamp),
+    found: Option<Revision>,
+) -> Result<AttributesCopied, CommitFailure> {
+    let NewBytes::CopiedFrom {
+        revision, changes, ..
+    } = write.new
+    else {
+        return Ok(AttributesCopied::All);
+    };
+    if found != Some(revision) {
+        return Err(CommitFailure::Changed);
+    }
+    let carried =
+        copy_metadata(disk, write, temporary, original, stamp, None).map_err(|failure| {
+            match failure {
+                // There is nothing yet that could be rewritten in place.
+                CommitFailure::RetryWith(_) => CommitFailure::Io {
+                    step: "owner",
+                    source: io::ErrorKind::PermissionDenied.into(),
+                },
+                failure => failure,
+            }
+        })?;
+    if changes.is_empty() {
+        // As a rename would have kept it. Where this fails the copy is only younger than its original.
+        let _ = disk.set_modified(temporary.file.as_fd(), stamp.mtime);
+    }
     Ok(carried)
 }
 
@@ -214,16 +269,33 @@ fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, C
     }
     // The umask and a default ACL of the folder apply, as to any new file.
     let mode = write.options.mode;
+    let source = open_source(write)?;
+    let is_private = mode.is_some() || source.is_some();
     let temporary = scratch
-        .create(&folder, if mode.is_some() { 0o600 } else { 0o666 }, 0)
+        .create(&folder, if is_private { 0o600 } else { 0o666 }, 0)
         .map_err(no_folder)?;
     let file = temporary.file.as_fd();
     let mut sink = Sink::new(disk, file).named(write.revision);
-    write_content(&write.new, None, &mut sink).map_err(CommitFailure::at("write"))?;
+    let base = source
+        .as_ref()
+        .map(|(original, stamp)| (original.as_fd(), stamp.size));
+    let base = write_content(&write.new, base, &mut sink).map_err(write_failed)?;
     let (_, revision) = sink.finish();
-    if let Some(mode) = mode {
-        disk.set_permissions(file, mode & 0o7777)
-            .map_err(CommitFailure::at("mode"))?;
+    let mut carried = AttributesCopied::All;
+    match (&source, mode, write.options.executable) {
+        (Some((original, stamp)), _, _) => {
+            carried = finish_copy(disk, write, &temporary, (original, stamp), base)?;
+        }
+        (None, Some(mode), executable) => {
+            disk.set_permissions(file, executable.apply(mode) & 0o7777)
+                .map_err(CommitFailure::at("mode"))?;
+        }
+        (None, None, Executable::Keep) => {}
+        (None, None, executable) => {
+            let made = disk.stat(file).map_err(CommitFailure::at("look"))?;
+            disk.set_permissions(file, executable.apply(made.permissions()))
+                .map_err(CommitFailure::at("mode"))?;
+        }
     }
     disk.sync(file).map_err(CommitFailure::at("flush"))?;
     let ours = disk.stat(file).map_err(CommitFailure::at("look"))?;
@@ -232,6 +304,7 @@ fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, C
         ours,
         revision,
         created_folders,
+        carried,
     })
 }
 

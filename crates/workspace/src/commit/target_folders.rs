@@ -39,7 +39,7 @@ impl<'b> TargetFolders<'b> {
         TargetFolders {
             first: place(write.located, own),
             second: match (ready, write.new) {
-                (Ready::Move(folder, _), NewBytes::MovedTo(to)) => Some(place(to, folder)),
+                (Ready::Move(target, _), NewBytes::MovedTo(to)) => Some(place(to, &target.folder)),
                 _ => None,
             },
         }

@@ -10,6 +10,7 @@ use crate::disk::{Disk, OpenMode};
 use crate::journal::FileIdentity;
 use crate::revision::{Hasher, Revision};
 use crate::snapshot::scan_file;
+use crate::stamp::Stamp;
 
 /// Which of the recorded files a name holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,10 @@ impl StepRecovery<'_> {
         let disk = self.disk();
         match disk.stat_at(folder, name) {
             Ok(stamp) if stamp.is_file() => {}
+            Ok(stamp) if stamp.is_link() => {
+                let target = disk.read_link_at(folder, name)?;
+                return Ok(self.compare(Revision::of_link(&target), &stamp));
+            }
             Ok(_) => return Ok(Occupant::Foreign),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::Nothing),
             Err(error) => return Err(error),
@@ -44,19 +49,23 @@ impl StepRecovery<'_> {
         let disk = self.disk();
         let stamp = disk.stat(file)?;
         let (revision, _) = hash(disk, file)?;
+        Ok(self.compare(revision, &stamp))
+    }
+
+    fn compare(&self, revision: Revision, stamp: &Stamp) -> Occupant {
         let is =
             |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.revision == revision);
         let has_inode =
             |trace: Option<FileIdentity>| trace.is_some_and(|trace| trace.inode == stamp.inode);
         // Both files may have the same content; then the inode decides.
         if is(self.step.new) && has_inode(self.step.new) && !has_inode(self.step.old) {
-            Ok(Occupant::New)
+            Occupant::New
         } else if is(self.step.old) {
-            Ok(Occupant::Old)
+            Occupant::Old
         } else if is(self.step.new) && (has_inode(self.step.new) || self.boot == Boot::Another) {
-            Ok(Occupant::New)
+            Occupant::New
         } else {
-            Ok(Occupant::Foreign)
+            Occupant::Foreign
         }
     }
 }

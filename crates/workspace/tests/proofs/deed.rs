@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use lancet_text::RawChange;
 use lancet_workspace::{
-    CommitError, Expected, FaultyDisk, Located, NewBytes, Snapshot, Strategy, Warning, Workspace,
-    Write, WriteOptions, Written,
+    CommitError, Executable, Expected, FaultyDisk, Located, NewBytes, Snapshot, Strategy, Warning,
+    Workspace, Write, WriteOptions, Written,
 };
 use rustix::io::Errno;
 
@@ -130,6 +130,7 @@ pub(crate) const IN_PLACE: WriteOptions = WriteOptions {
     weak: lancet_workspace::Weak::Allow,
     durability: lancet_workspace::Durability::Full,
     mode: None,
+    executable: Executable::Keep,
     old: lancet_workspace::OldFile::Keep,
 };
 

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use lancet_policy::{Access, Effect, Layer, LayeredRule, Policy, Rule};
 use lancet_text::{Document, apply_raw, unified};
-use lancet_workspace::Expected;
 
 use super::{Halt, nobody};
 use crate::approval::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
@@ -280,19 +279,21 @@ fn wait_for(
 /// Whether the file is no longer what the question shows. This is only a hint to ask again: the commit compares the
 /// bytes.
 fn has_changed(context: &CallContext<'_>, file: &FilePlan) -> bool {
-    let Ok(now) = context
-        .engine()
-        .workspace
-        .locate_as_spelled(file.target.path())
-    else {
+    let source = file.source();
+    let workspace = &context.engine().workspace;
+    let found = match source.located.is_link() {
+        true => workspace.locate_link(source.path()),
+        false => workspace.locate_as_spelled(source.path()).map(Some),
+    };
+    let Ok(Some(now)) = found else {
         return true;
     };
-    if !now.is_same_place(&file.target.located) {
+    if !now.is_same_place(&source.located) {
         return true;
     }
-    match &file.expected {
-        Expected::Missing => now.stat().is_some(),
-        Expected::Content { stamp, .. } => now.stat().is_none_or(|now| !now.same_file_state(stamp)),
+    match file.expected.stamp() {
+        None => now.stat().is_some(),
+        Some(stamp) => now.stat().is_none_or(|now| !now.same_file_state(stamp)),
     }
 }
 

@@ -23,6 +23,10 @@ pub(super) fn settings_load(context: &CallContext<'_>, file: &FilePlan) -> Resul
             whole = apply_raw(&base.bytes, changes);
             &whole
         }
+        (New::Moved(moved), Some(base)) => {
+            whole = apply_raw(&base.bytes, &moved.changes);
+            &whole
+        }
         _ => return Ok(()),
     };
     let host_tools: Vec<String> = context

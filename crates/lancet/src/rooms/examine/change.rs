@@ -1,16 +1,15 @@
 //! examine for a change of files: locates every file, takes the turn for all of them at once, and examines each file
 //! with its changes. The result is one plan, or one refusal that names the first change that failed.
 
-use super::clash;
 use super::credential::refuse_credential;
-use super::located_file::{LocatedFile, LocatedWrite, Noun, Work};
-use super::{edit, write};
-use crate::engine::EngineView;
+use super::gather::locate_all;
+use super::located_file::{LocatedFile, LocatedMove, LocatedWrite, Noun, NumberedEdit, Work};
+use super::{clash, delete, edit, mode, relocate, write};
 use crate::order::Turn;
+use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{Action, EditRequest, Insist, Request, WrittenNewline};
-use crate::rooms::approve::before_telling;
-use crate::rooms::locate::{Intent, Target, locate};
+use crate::request::{Insist, Request, WrittenNewline};
+use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, Origin, Plan};
 use crate::rooms::{Attempt, CallContext};
 
@@ -49,7 +48,7 @@ pub(super) fn examine_files(
 ) -> Result<Examined, Refusal> {
     let mut failures: Vec<Option<Refusal>> = Vec::new();
     let located = locate_all(context, request, &mut failures);
-    let paths = located.iter().map(|file| file.target.path());
+    let paths = located.iter().flat_map(LocatedFile::paths);
     let turn = context.take_turn(paths).map_err(|mut refusal| {
         refusal.withheld = located.iter().find_map(LocatedFile::withheld);
         refusal
@@ -59,31 +58,13 @@ pub(super) fn examine_files(
     let mut files = Vec::new();
     for file in located {
         context.check_time()?;
-        let target = file.target;
-        files.extend(match file.work {
-            Work::Edits(edits) => examine_edits(
-                context,
-                attempt,
-                target,
-                &edits,
-                request.insist,
-                &mut failures,
-            ),
-            Work::Write(at, _) if failures[at].is_some() => None,
-            Work::Write(at, LocatedWrite { write, withheld }) => {
-                match write::examine_file(context, attempt, target, write, request.insist) {
-                    Ok(file) => Some(file),
-                    Err(mut refusal) => {
-                        refusal.withheld = withheld;
-                        // A whole file of a reply that is there already is a part that changes nothing.
-                        refusal.idle = write.final_newline == WrittenNewline::AsFile
-                            && refusal.kind() == RefusalKind::NoChange;
-                        failures[at] = Some(refusal);
-                        None
-                    }
-                }
-            }
-        });
+        files.extend(examine_file(
+            context,
+            attempt,
+            file,
+            request.insist,
+            &mut failures,
+        ));
     }
     Ok(Examined {
         files,
@@ -92,95 +73,88 @@ pub(super) fn examine_files(
     })
 }
 
-/// Locates the file of every change. Changes of one file are grouped, whatever names it was given; the files are in the
-/// order of their first change.
-fn locate_all<'r>(
+/// The plan for one file; none where one of its changes failed.
+fn examine_file(
     context: &CallContext<'_>,
-    request: &'r Request,
-    failures: &mut Vec<Option<Refusal>>,
-) -> Vec<LocatedFile<'r>> {
-    let mut files: Vec<LocatedFile<'r>> = Vec::new();
-    for file in &request.files {
-        match &file.action {
-            Action::Edit(edits) => {
-                for edit in edits {
-                    let at = failures.len();
-                    let located = locate_for_edit(context.engine(), &file.path, edit)
-                        .and_then(|target| add_edit(&mut files, target, (at, edit)));
-                    failures.push(located.err());
-                }
-            }
-            Action::Write(write) => {
-                let at = failures.len();
-                let located = locate(context.engine(), &file.path, Intent::Replace)
-                    .and_then(|target| {
-                        let withheld = before_telling(context, &target, request.dry_run)?;
-                        let withheld = withheld.map(Box::new);
-                        Ok((target, LocatedWrite { write, withheld }))
-                    })
-                    .and_then(|(target, write)| add_write(&mut files, target, (at, write)));
-                failures.push(located.err());
-            }
+    attempt: &mut Attempt,
+    file: LocatedFile<'_>,
+    insist: Insist,
+    failures: &mut [Option<Refusal>],
+) -> Option<FilePlan> {
+    if file.numbers().any(|at| failures[at].is_some()) && !matches!(file.work, Work::Edits(_)) {
+        return None;
+    }
+    let (target, executable) = (file.target, file.executable);
+    let plan = match file.work {
+        Work::Edits(edits) => examine_edits(context, attempt, target, &edits, insist, failures)?,
+        Work::Write(at, LocatedWrite { write, withheld }) => {
+            let plan = write::examine_file(context, attempt, target, &write, insist).map_err(
+                |mut refusal| {
+                    // A whole file of a reply that is there already is a part that changes nothing.
+                    refusal.idle = write.final_newline == WrittenNewline::AsFile
+                        && refusal.kind() == RefusalKind::NoChange;
+                    refusal
+                },
+            );
+            or_failed(plan, at, withheld, failures)?
         }
-    }
-    files
+        Work::Delete(at, request) => {
+            let plan = delete::examine_file(context, attempt, target, request);
+            or_failed(plan, at, None, failures)?
+        }
+        Work::Move(moved) => examine_move(context, attempt, target, moved, insist, failures)?,
+        Work::Mode => {
+            let (at, executable) = executable?;
+            let plan = mode::examine_file(context, attempt, target, executable);
+            or_failed(plan, at, None, failures)?
+        }
+    };
+    Some(FilePlan {
+        executable: executable.map_or(plan.executable, |(_, executable)| executable),
+        ..plan
+    })
 }
 
-/// Locates the file that an edit means. A file that is to be created is located exactly as spelled.
-fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Result<Target, Refusal> {
-    let target = locate(engine, path, Intent::Edit)?;
-    if edit.fills() && target.located.respelled() {
-        return locate(engine, path, Intent::Replace);
+/// The plan for a move, with the edits that go along.
+fn examine_move(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    from: Target,
+    moved: LocatedMove<'_>,
+    insist: Insist,
+    failures: &mut [Option<Refusal>],
+) -> Option<FilePlan> {
+    let LocatedMove {
+        at,
+        request,
+        to,
+        edits,
+        withheld,
+    } = moved;
+    let checked = relocate::check(context, &from, &to, &edits);
+    or_failed(checked, at, withheld.clone(), failures)?;
+    if edits.is_empty() {
+        let content = relocate::examine_content(context, attempt, &from, &to, request);
+        let content = or_failed(content, at, withheld, failures)?;
+        return Some(relocate::plan(from, to, content));
     }
-    Ok(target)
+    let plan = examine_edits(context, attempt, from, &edits, insist, failures)?;
+    Some(relocate::with_edits(plan, to))
 }
 
-fn add_edit<'r>(
-    files: &mut Vec<LocatedFile<'r>>,
-    target: Target,
-    edit: (usize, &'r EditRequest),
-) -> Result<(), Refusal> {
-    let known = files
-        .iter_mut()
-        .find(|known| known.target.path() == target.path());
-    match known.map(|known| &mut known.work) {
-        None => files.push(LocatedFile {
-            target,
-            work: Work::Edits(vec![edit]),
-        }),
-        Some(Work::Edits(edits)) => edits.push(edit),
-        Some(Work::Write(..)) => return Err(written_already(&target)),
-    }
-    Ok(())
-}
-
-fn add_write<'r>(
-    files: &mut Vec<LocatedFile<'r>>,
-    target: Target,
-    (at, write): (usize, LocatedWrite<'r>),
-) -> Result<(), Refusal> {
-    if files
-        .iter()
-        .any(|known| known.target.path() == target.path())
-    {
-        let mut refusal = written_already(&target);
-        refusal.withheld = write.withheld;
-        return Err(refusal);
-    }
-    files.push(LocatedFile {
-        target,
-        work: Work::Write(at, write),
-    });
-    Ok(())
-}
-
-/// The refusal for a file that is written whole and has another change in the same request.
-fn written_already(target: &Target) -> Refusal {
-    let path = target.told();
-    let text = format!(
-        "{path} is to be written whole, and another change of the same call is about it, too. Send the content as it is to be in the end, or the edits alone."
-    );
-    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+/// What was found out, or nothing and a failure of the change with this number.
+fn or_failed<T>(
+    found: Result<T, Refusal>,
+    at: usize,
+    withheld: Option<Box<Withheld>>,
+    failures: &mut [Option<Refusal>],
+) -> Option<T> {
+    found
+        .map_err(|mut refusal| {
+            refusal.withheld = withheld;
+            failures[at] = Some(refusal);
+        })
+        .ok()
 }
 
 /// Works out the plan for the edits of one file; none where one of them failed.
@@ -188,7 +162,7 @@ fn examine_edits(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     target: Target,
-    edits: &[(usize, &EditRequest)],
+    edits: &[NumberedEdit<'_>],
     insist: Insist,
     failures: &mut [Option<Refusal>],
 ) -> Option<FilePlan> {

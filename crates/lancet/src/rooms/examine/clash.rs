@@ -3,8 +3,6 @@
 
 use std::collections::HashMap;
 
-use lancet_workspace::FileType;
-
 use super::located_file::{LocatedFile, Noun};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::plan::{FilePlan, New};
@@ -16,15 +14,14 @@ pub(super) fn refuse_file_and_folder(
     noun: &Noun,
     failures: &mut [Option<Refusal>],
 ) {
-    let is_missing =
-        |file: &&LocatedFile<'_>| matches!(file.target.located.kind(), FileType::Missing);
     let new: HashMap<_, _> = files
         .iter()
-        .filter(is_missing)
-        .filter_map(|file| Some((file.target.path(), file.numbers().next()?)))
+        .filter_map(|file| Some((file.new_name()?, file.numbers().next()?)))
         .collect();
-    for file in files.iter().filter(is_missing) {
-        let path = file.target.path();
+    for file in files {
+        let Some(path) = file.new_name() else {
+            continue;
+        };
         let mut above = path.ancestors().skip(1);
         let Some((folder, first)) = above.find_map(|above| Some((above, new.get(above).copied()?)))
         else {

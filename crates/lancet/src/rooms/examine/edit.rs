@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use lancet_history::Seen;
 use lancet_text::{Encoding, Endings};
-use lancet_workspace::{FileType, Snapshot};
+use lancet_workspace::{Executable, FileType, Snapshot};
 
 use self::edit_session::{EditOptions, EditSession, Words};
 use self::finish::Finished;
@@ -176,6 +176,7 @@ fn plan(target: Target, opened: Opened, finished: Finished, form: Form) -> FileP
         encoding: form.0,
         endings: form.1,
         seen: finished.seen,
+        executable: Executable::Keep,
     }
 }
 

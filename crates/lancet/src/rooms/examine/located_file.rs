@@ -1,44 +1,96 @@
 //! The files of a request once they are located, each with the changes that the request has for it.
 
+use std::borrow::Cow;
+use std::path::Path;
+
+use lancet_workspace::FileType;
+
 use crate::reason::Withheld;
-use crate::request::{Action, EditRequest, Request, WriteRequest};
+use crate::request::{
+    Action, DeleteRequest, EditRequest, Executable, MoveRequest, Request, WriteRequest,
+};
 use crate::rooms::locate::Target;
 
 /// One file of a request, with all its changes.
 pub(super) struct LocatedFile<'r> {
     pub(super) target: Target,
     pub(super) work: Work<'r>,
+    /// A change of the permission to execute it, with its number.
+    pub(super) executable: Option<(usize, Executable)>,
 }
 
 /// The changes of a file. Each has its number in the order sent, from 0.
 pub(super) enum Work<'r> {
-    Edits(Vec<(usize, &'r EditRequest)>),
+    Edits(Vec<NumberedEdit<'r>>),
     Write(usize, LocatedWrite<'r>),
+    Delete(usize, &'r DeleteRequest),
+    Move(LocatedMove<'r>),
+    /// Only the permission to execute it changes.
+    Mode,
 }
+
+/// An edit with its number.
+pub(super) type NumberedEdit<'r> = (usize, &'r EditRequest);
 
 /// A file to be written whole.
 pub(super) struct LocatedWrite<'r> {
-    pub(super) write: &'r WriteRequest,
+    pub(super) write: Cow<'r, WriteRequest>,
     /// Set where nothing may be said of the file before a person's yes.
+    pub(super) withheld: Option<Box<Withheld>>,
+}
+
+/// A file to be moved.
+pub(super) struct LocatedMove<'r> {
+    pub(super) at: usize,
+    pub(super) request: &'r MoveRequest,
+    pub(super) to: Target,
+    /// Edits that apply together with the move, sent with it, before it under the old name or after it under the new one.
+    pub(super) edits: Vec<NumberedEdit<'r>>,
+    /// Set where nothing may be said of the new name before a person's yes.
     pub(super) withheld: Option<Box<Withheld>>,
 }
 
 impl LocatedFile<'_> {
     /// The numbers of the file's changes, from 0.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
-        let (edits, write) = match &self.work {
+        let (edits, whole) = match &self.work {
             Work::Edits(edits) => (edits.as_slice(), None),
-            Work::Write(at, _) => (&[][..], Some(*at)),
+            Work::Write(at, _) | Work::Delete(at, _) => (&[][..], Some(*at)),
+            Work::Move(moved) => (moved.edits.as_slice(), Some(moved.at)),
+            Work::Mode => (&[][..], None),
         };
-        edits.iter().map(|(at, _)| *at).chain(write)
+        let mode = self.executable.map(|(at, _)| at);
+        whole
+            .into_iter()
+            .chain(edits.iter().map(|(at, _)| *at))
+            .chain(mode)
     }
 
     /// Gives the withheld file where nothing may be said of it before a person's yes.
     pub(super) fn withheld(&self) -> Option<Box<Withheld>> {
         match &self.work {
-            Work::Edits(_) => None,
             Work::Write(_, located) => located.withheld.clone(),
+            Work::Move(moved) => moved.withheld.clone(),
+            Work::Edits(_) | Work::Delete(..) | Work::Mode => None,
         }
+    }
+
+    /// The names that change.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let to = match &self.work {
+            Work::Move(moved) => Some(moved.to.path()),
+            _ => None,
+        };
+        std::iter::once(self.target.path()).chain(to)
+    }
+
+    /// The name that the file will have and that is free now.
+    pub(super) fn new_name(&self) -> Option<&Path> {
+        let target = match &self.work {
+            Work::Move(moved) => &moved.to,
+            _ => &self.target,
+        };
+        matches!(target.located.kind(), FileType::Missing).then(|| target.path())
     }
 }
 

@@ -8,7 +8,7 @@ use lancet_text::{
     Change, Document, Encoding, Endings, LineEnd, LineStarts, NotText, Rung, apply_raw, encode_new,
     hunks_of_changes, leaked,
 };
-use lancet_workspace::Expected;
+use lancet_workspace::{Executable, Expected};
 
 use super::edit::edit_session::{EditOptions, EditSession, Words};
 use super::edit::held::HeldText;
@@ -69,6 +69,7 @@ pub(crate) fn plan(
         encoding,
         endings,
         seen,
+        executable: Executable::Keep,
     })
 }
 

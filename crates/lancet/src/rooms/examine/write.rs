@@ -4,7 +4,7 @@ use lancet_history::Seen;
 use lancet_text::{
     Change, Document, Endings, LineEnd, difference, encode_new, leaked, placeholder, unified,
 };
-use lancet_workspace::{FileType, Snapshot};
+use lancet_workspace::{Executable, FileType, Snapshot};
 
 use super::credential::refuse_credential;
 use super::edit::WORDS_OF_A_FILE;
@@ -132,6 +132,7 @@ fn existing(
         encoding,
         endings,
         seen,
+        executable: Executable::Keep,
     })
 }
 

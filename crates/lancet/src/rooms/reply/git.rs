@@ -49,6 +49,10 @@ pub(super) fn foreseen(engine: &EngineView, file: &FilePlan) -> Option<GitDiff> 
     let now = match (&file.new, &file.base) {
         (New::Removed { .. }, _) => Now::Gone,
         (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Now::Bytes(bytes),
+        (New::Moved(moved), Some(base)) => {
+            spliced = apply_raw(&base.bytes, &moved.changes);
+            Now::Bytes(&spliced)
+        }
         (New::Changes(changes), Some(base)) => {
             spliced = apply_raw(&base.bytes, changes);
             Now::Bytes(&spliced)

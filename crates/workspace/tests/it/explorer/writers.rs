@@ -5,7 +5,8 @@ use std::io::IoSlice;
 use std::os::fd::AsFd as _;
 
 use lancet_workspace::{
-    CommitError, Disk as _, NewBytes, OpenMode, Replace, Strategy, WriteOptions, Written,
+    CommitError, Disk as _, Executable, NewBytes, OpenMode, Replace, Strategy, WriteOptions,
+    Written,
 };
 use rustix::io::Errno;
 
@@ -95,6 +96,7 @@ const IN_PLACE: WriteOptions = WriteOptions {
     weak: lancet_workspace::Weak::Refuse,
     durability: lancet_workspace::Durability::Full,
     mode: None,
+    executable: Executable::Keep,
     old: lancet_workspace::OldFile::Keep,
 };
 

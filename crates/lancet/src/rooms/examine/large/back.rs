@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use lancet_history::{KeptContent, Seen};
 use lancet_text::{Encoding, Endings, RawChange, Survey, unified};
-use lancet_workspace::{Expected, Revision};
+use lancet_workspace::{Executable, Expected, Revision};
 
 use super::view::view;
 use super::{LargeFile, newlines, streamable};
@@ -76,6 +76,7 @@ pub(crate) fn restored(
         encoding: encoding.unwrap_or(Encoding::UTF8),
         endings,
         seen,
+        executable: Executable::Keep,
     })
 }
 
@@ -95,6 +96,7 @@ pub(crate) fn removed(
         encoding: Encoding::UTF8,
         endings: Endings::None,
         seen: Seen::default(),
+        executable: Executable::Keep,
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use lancet_history::{OperationStore, RecordedState, Seen};
 use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
-use lancet_workspace::{Expected, Revision, Snapshot};
+use lancet_workspace::{Executable, Expected, Revision, Snapshot};
 
 use super::walk::{Current, Found};
 use super::{content, stored};
@@ -142,6 +142,7 @@ pub(super) fn file_plan(
         encoding,
         endings,
         seen,
+        executable: Executable::Keep,
     }))
 }
 

@@ -1,0 +1,97 @@
+//! `MoveFile`: gives a file another name.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use super::output;
+use super::schema::strict_schema;
+use super::tool::{Offered, OtherName, Tool, check_path, typed};
+use crate::outcome::Layout;
+use crate::receive::InvalidArguments;
+use crate::request::{Asked, FileRequest, MoveRequest, Request};
+
+/// Arguments of `MoveFile`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct MoveFileArguments {
+    /// Absolute path of the file
+    pub from_path: String,
+    /// Its new absolute path; nothing may be there
+    pub to_path: String,
+    /// No effect here
+    #[serde(default)]
+    pub insist: bool,
+    /// Show the move, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+impl MoveFileArguments {
+    /// What the call asks for.
+    fn asked(self) -> Result<Asked, InvalidArguments> {
+        check_path("MoveFile", "from_path", &self.from_path)?;
+        check_path("MoveFile", "to_path", &self.to_path)?;
+        let to = MoveRequest::new(self.to_path);
+        let request = Request {
+            files: vec![FileRequest::rename(self.from_path, to)],
+            insist: self.insist.into(),
+            dry_run: self.dry_run.into(),
+        };
+        Ok(request.into())
+    }
+}
+
+/// The tool.
+pub(crate) struct MoveFile;
+
+impl Tool for MoveFile {
+    fn name(&self) -> &'static str {
+        "MoveFile"
+    }
+
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            name: self.name().into(),
+            title: "Move a file".into(),
+            summary: "Moves or renames a file.".into(),
+            description: "Moves or renames a file. Never over an existing one; missing folders are made. What was read of it \
+                still counts under the new name."
+                .into(),
+            prompt: include_str!("prompts/move_file.md").into(),
+            input_schema: strict_schema::<MoveFileArguments>(),
+            output_schema: Some(output::change_of_files()),
+            read_only: false,
+            // Nothing is overwritten or lost by it.
+            destructive: false,
+            idempotent: false,
+            concurrent: false,
+            search_hint: "move rename file".into(),
+            always_load: false,
+            answer_limit_library: ANSWER_LIMIT,
+            answer_limit_mcp: ANSWER_LIMIT_MCP,
+        }
+    }
+
+    fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
+        typed::<MoveFileArguments>(self.name(), fields)?.asked()
+    }
+
+    fn other_names(&self) -> &'static [OtherName] {
+        const NAMES: &[OtherName] = &[
+            OtherName::always("move_file"),
+            OtherName::always("rename_file"),
+        ];
+        NAMES
+    }
+
+    fn offered(&self) -> Offered {
+        Offered::WhenNamed
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Files
+    }
+}

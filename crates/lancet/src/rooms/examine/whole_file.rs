@@ -1,0 +1,85 @@
+//! A file whose content a plan takes as it is: one that is removed, moved, or gets other permission bits. Unlike an edit it
+//! may hold anything, and a large one is not held in memory.
+
+use std::ops::ControlFlow;
+
+use lancet_text::{Document, Encoding, Endings};
+use lancet_workspace::{Expected, Hasher, ReadError, Revision, Snapshot};
+
+use super::open::{HELD, LARGEST, configured, expected, snapshot_to_change, unreadable};
+use crate::refusal::Refusal;
+use crate::rooms::locate::Target;
+use crate::rooms::{Attempt, CallContext};
+
+/// The version of a file on the disk.
+pub(super) struct WholeFile {
+    /// What the disk must still hold when the plan is carried out.
+    pub(super) expected: Expected,
+    pub(super) revision: Revision,
+    pub(super) size: u64,
+    /// Its content; none for a file too large to be held.
+    pub(super) base: Option<Snapshot>,
+}
+
+impl WholeFile {
+    /// Reads the file.
+    pub(super) fn read(
+        context: &CallContext<'_>,
+        attempt: &mut Attempt,
+        target: &Target,
+    ) -> Result<WholeFile, Refusal> {
+        let size = target.located.stat().map_or(0, |stamp| stamp.size);
+        if size <= HELD {
+            let base = snapshot_to_change(context, attempt, target)?;
+            return Ok(WholeFile {
+                expected: expected(&base),
+                revision: base.revision,
+                size: base.bytes.len() as u64,
+                base: Some(base),
+            });
+        }
+        if size > LARGEST {
+            let error = ReadError::TooLarge {
+                size,
+                most: LARGEST,
+            };
+            return Err(unreadable(target, &error));
+        }
+        let mut hasher = Hasher::new();
+        let stamp = target
+            .located
+            .scan(&mut |piece| {
+                hasher.update(piece);
+                ControlFlow::Continue(())
+            })
+            .map_err(|error| unreadable(target, &error))?;
+        let revision = hasher.finish();
+        Ok(WholeFile {
+            expected: Expected::Content {
+                revision,
+                stamp,
+                bytes: None,
+            },
+            revision,
+            size: stamp.size,
+            base: None,
+        })
+    }
+
+    /// The text of the file, where it is held and is text.
+    pub(super) fn document(
+        &self,
+        context: &CallContext<'_>,
+        target: &Target,
+    ) -> Option<Document<'_>> {
+        let base = self.base.as_ref()?;
+        Document::decode(&base.bytes, configured(context.engine(), target)).ok()
+    }
+}
+
+/// The encoding and line ends of a document; those of an empty file where there is none.
+pub(super) fn form(document: Option<&Document<'_>>) -> (Encoding, Endings) {
+    document.map_or((Encoding::UTF8, Endings::None), |document| {
+        (document.encoding(), document.endings())
+    })
+}

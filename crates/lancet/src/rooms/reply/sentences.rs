@@ -1,0 +1,169 @@
+//! The sentences of an answer to a change: what happened to a file, what the commit warns of, and the rendering for a person.
+
+use lancet_text::Rung;
+use lancet_workspace::{Executable, Warning};
+
+use super::super::plan::FilePlan;
+use super::{LONGEST_NOTICE, shown_diff};
+use crate::receive::Repair;
+use crate::wording::{count, cut, quote_path};
+
+/// The longest diff in a rendering for a person, in characters.
+const LONGEST_FOR_PERSON: usize = 100_000;
+
+/// Whether a sentence says what was done or what would be done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tense {
+    Did,
+    Would,
+}
+
+pub(super) fn headline(file: &FilePlan, tense: Tense) -> String {
+    let path = quote_path(file.target.path());
+    let view = &file.view;
+    if file.removes() {
+        let verb = match tense {
+            Tense::Did => "Removed",
+            Tense::Would => "Would remove",
+        };
+        return format!("{verb} {path}.");
+    }
+    if file.changes_mode_only() {
+        let verb = match tense {
+            Tense::Did => "Changed",
+            Tense::Would => "Would change",
+        };
+        return format!("{verb} the permission bits of {path}.");
+    }
+    if let Some(moved) = file.moved() {
+        let verb = match tense {
+            Tense::Did => "Moved",
+            Tense::Would => "Would move",
+        };
+        let names = format!("{verb} {} to {path}", quote_path(moved.from.path()));
+        return match view.rungs.is_empty() && view.patch.is_empty() {
+            true => format!("{names}."),
+            false => format!(
+                "{names}: {} added, {} removed.",
+                count(view.added, "line"),
+                view.removed
+            ),
+        };
+    }
+    let verb = match (file.creates(), view.rungs.is_empty(), tense) {
+        (true, _, Tense::Did) => "Created",
+        (true, _, Tense::Would) => "Would create",
+        (false, true, Tense::Did) => "Wrote",
+        (false, true, Tense::Would) => "Would write",
+        (false, false, Tense::Did) => "Edited",
+        (false, false, Tense::Would) => "Would edit",
+    };
+    if file.creates() {
+        return format!("{verb} {path}:");
+    }
+    let how = if view.rungs.is_empty() {
+        String::new()
+    } else {
+        format!("{}, ", count(view.replacements, "replacement"))
+    };
+    format!(
+        "{verb} {path}: {how}{} added, {} removed.",
+        count(view.added, "line"),
+        view.removed
+    )
+}
+
+/// A warning of the commit: its name, and what it means for whoever reads it.
+pub(super) fn warning_words(warning: &Warning) -> String {
+    let words = match warning {
+        Warning::NotDurable => {
+            "written, but the folder could not be flushed: a power cut now may bring the old file back"
+        }
+        Warning::Overwritten => {
+            "written, and replaced by someone else in the next moment: read the file again before going on"
+        }
+        Warning::LateWriter => {
+            "written while someone else was about to write the old file: what they write goes to the kept old version, not into this file"
+        }
+        Warning::LinksBroken => "the file had other names (hard links); they keep the old text",
+        Warning::Left(path) => {
+            return format!(
+                "{}: the old file could not be put away and is still at {}",
+                warning.name(),
+                quote_path(path)
+            );
+        }
+        Warning::FolderStays(path) => {
+            return format!(
+                "{}: the empty folder {} could not be removed",
+                warning.name(),
+                quote_path(path)
+            );
+        }
+        Warning::NotLocked => {
+            "the folder cannot be locked: other lancet processes were not kept out"
+        }
+        Warning::AttributesLost => {
+            "written, but labels or capabilities of the security system could not be given to the new file: the user may have to set them again"
+        }
+        Warning::Unprotected => {
+            "written without keeping other writers away, which this file does not allow; the old text is kept"
+        }
+    };
+    format!("{}: {words}", warning.name())
+}
+
+/// Says that the permission to execute a file changes.
+pub(super) fn executable(text: &mut String, file: &FilePlan) {
+    let words = match file.executable {
+        Executable::Keep => return,
+        Executable::Yes => "it is executable now",
+        Executable::No => "it is not executable any more",
+    };
+    text.push_str(&format!("[lancet: {words}]\n"));
+}
+
+pub(super) fn notices(text: &mut String, file: &FilePlan) {
+    for notice in file.target.notices.iter().chain(&file.view.notices) {
+        text.push_str(&format!("[lancet: {}]\n", cut(notice, LONGEST_NOTICE)));
+    }
+}
+
+pub(super) fn repaired(text: &mut String, repairs: &[Repair]) {
+    for repair in repairs {
+        text.push_str(&format!("[lancet: {repair}]\n"));
+    }
+}
+
+pub(super) fn for_person(file: &FilePlan, lead: &str) -> String {
+    let view = &file.view;
+    let word = if file.removes() {
+        "removed"
+    } else if file.moved().is_some() {
+        "moved"
+    } else if file.changes_mode_only() {
+        "changed permissions of"
+    } else if file.creates() {
+        "created"
+    } else if view.rungs.is_empty() {
+        "overwritten"
+    } else {
+        "edited"
+    };
+    let rung = view
+        .rungs
+        .iter()
+        .find(|rung| **rung != Rung::Exact)
+        .map(|rung| format!(", matched on `{}`", rung.name()))
+        .unwrap_or_default();
+    let diff = cut(&shown_diff(file), LONGEST_FOR_PERSON);
+    let from = file.moved().map_or_else(String::new, |moved| {
+        format!("{} to ", quote_path(moved.from.located.relative()))
+    });
+    format!(
+        "{lead}{word} {from}{}  +{} -{}{rung}\n{diff}",
+        quote_path(file.target.located.relative()),
+        view.added,
+        view.removed
+    )
+}

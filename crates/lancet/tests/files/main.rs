@@ -1,0 +1,6 @@
+//! Files that are moved and removed: through the tools, mixed with other changes of a request, and back again.
+
+mod ground;
+mod removal;
+mod renaming;
+mod together;
