@@ -64,8 +64,8 @@ impl Tool for MoveFile {
             input_schema: strict_schema::<MoveFileArguments>(),
             output_schema: Some(output::change_of_files()),
             read_only: false,
-            // Nothing is overwritten or lost by it.
-            destructive: false,
+            // Nothing is overwritten, but the old name goes.
+            destructive: true,
             idempotent: false,
             concurrent: false,
             search_hint: "move rename file".into(),
