@@ -9,7 +9,15 @@ use anyhow::{Context, bail};
 use crate::run::{cargo, command, succeeds};
 use crate::test::{PROFILE, setup};
 
-const TARGETS: [&str; 2] = ["encoding", "receive"];
+const TARGETS: [&str; 7] = [
+    "encoding",
+    "receive",
+    "search_replace",
+    "v4a",
+    "unified",
+    "whole",
+    "detect",
+];
 
 /// Runs everything; true when nothing was found.
 pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {

@@ -1,0 +1,75 @@
+//! Properties of any reply, in one format or in all: it is parsed or refused without a panic, in one piece as in many; what
+//! is parsed is in the format that was asked for and makes up no text. The first byte chooses the length of the pieces and
+//! which files are there; the rest is the reply.
+
+use lancet_dialects::{Action, Dialect, Options, ParseError, ReplyPart, ReplyStream, parse};
+
+/// The longest message of a refusal, in characters.
+const LONGEST: usize = 2_000;
+
+pub(crate) fn check(format: Option<Dialect>, data: &[u8]) {
+    let Some((first, rest)) = data.split_first() else {
+        return;
+    };
+    let reply = String::from_utf8_lossy(rest);
+    let is_known = |name: &str| (name.len() + usize::from(*first)).is_multiple_of(2);
+    let options = Options {
+        format,
+        is_known: &is_known,
+    };
+    let whole = parse(&reply, &options);
+    assert_eq!(
+        in_pieces(&reply, usize::from(first >> 1) + 1, &options),
+        whole
+    );
+    match whole {
+        Ok(parts) => {
+            assert!(!parts.is_empty());
+            let mut length = 0;
+            for part in &parts {
+                assert!(format.is_none_or(|format| format == part.dialect));
+                assert!(part.line >= 1 && part.line <= reply.lines().count());
+                assert!(!part.path.is_empty());
+                length += text_of(part);
+            }
+            // A path may be used for several blocks; content comes from the reply once.
+            assert!(length <= reply.len(), "{length} bytes from {}", reply.len());
+        }
+        Err(error) => {
+            assert!(error.line >= 1 && error.column >= 1);
+            assert!(error.line <= reply.lines().count().max(1));
+            assert!(!error.message.is_empty());
+            assert!(error.message.chars().count() <= LONGEST);
+        }
+    }
+}
+
+fn in_pieces(
+    reply: &str,
+    length: usize,
+    options: &Options<'_>,
+) -> Result<Vec<ReplyPart>, ParseError> {
+    let mut stream = ReplyStream::new(options);
+    let mut rest = reply;
+    while !rest.is_empty() {
+        let mut end = length.min(rest.len());
+        while !rest.is_char_boundary(end) {
+            end += 1;
+        }
+        stream.feed(&rest[..end])?;
+        rest = &rest[end..];
+    }
+    stream.finish()
+}
+
+/// How many bytes of content a part carries; a line that stays counts once.
+fn text_of(part: &ReplyPart) -> usize {
+    match &part.action {
+        Action::Edit(hunk) => hunk.lines.iter().map(|line| line.text.len()).sum(),
+        Action::Fill(text) | Action::Replace(text) | Action::Create { text, .. } => {
+            text.trim_end_matches('\n').len()
+        }
+        Action::Delete { lines } => lines.iter().flatten().map(String::len).sum(),
+        _ => 0,
+    }
+}
