@@ -86,7 +86,8 @@ pub(crate) fn put_failure(failure: &Failure, form: OutputFormat) {
     }
 }
 
-fn exit_of(reply: &Reply) -> Exit {
+/// The exit code that an answer stands for.
+pub(crate) fn exit_of(reply: &Reply) -> Exit {
     match reply.outcome() {
         Outcome::Refused(refused) => match refused.kind {
             RefusalKind::Io | RefusalKind::Internal => Exit::System,

@@ -2,13 +2,14 @@
 
 mod examples;
 mod history;
+mod manual;
 mod permissions;
+mod reply;
 mod search;
 
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
 use lancet::SessionName;
 
 pub(crate) use history::{
@@ -16,7 +17,9 @@ pub(crate) use history::{
     StatsArguments, UndoArguments, UndoFlags,
 };
 
+pub(crate) use manual::{CompletionsArguments, HelpArguments, ManArguments};
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
+pub(crate) use reply::{ApplyArguments, PromptArguments};
 pub(crate) use search::{GlobArguments, GrepArguments};
 
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
@@ -47,6 +50,8 @@ pub(crate) enum Command {
     Write(WriteArguments),
     Glob(GlobArguments),
     Grep(GrepArguments),
+    Apply(ApplyArguments),
+    Prompt(PromptArguments),
     Log(LogArguments),
     Show(ShowArguments),
     Undo(UndoArguments),
@@ -252,34 +257,6 @@ pub(crate) struct DoctorArguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) place: WorkArguments,
-}
-
-/// Print a script that completes lancet's commands in a shell
-#[derive(Debug, Args)]
-#[command(after_long_help = examples::COMPLETIONS)]
-pub(crate) struct CompletionsArguments {
-    /// The shell
-    pub(crate) shell: Shell,
-}
-
-/// Print the manual page
-///
-/// The page is in troff, as `man` reads it.
-#[derive(Debug, Args)]
-#[command(after_long_help = examples::MAN)]
-pub(crate) struct ManArguments {
-    /// The page of this command instead of the program's
-    pub(crate) command: Option<String>,
-    /// Write the pages of the program and of every command into this folder
-    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
-    pub(crate) dir: Option<PathBuf>,
-}
-
-/// Explain a command, or the settings
-#[derive(Debug, Args)]
-pub(crate) struct HelpArguments {
-    /// A command, or `settings`
-    pub(crate) topic: Option<String>,
 }
 
 /// What writing commands share.

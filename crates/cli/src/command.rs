@@ -1,5 +1,6 @@
 //! The commands, each in a file of its own, and the functions they share.
 
+mod apply;
 mod call;
 mod doctor;
 mod edit;
@@ -8,6 +9,7 @@ mod history;
 mod manual;
 mod mcp;
 mod permissions;
+mod prompt;
 mod read;
 mod search;
 mod tools;
@@ -34,6 +36,8 @@ pub(crate) fn run(command: &Command, around: &Surroundings) -> Result<Exit, Fail
         Command::Write(arguments) => write::run(arguments, around),
         Command::Glob(arguments) => search::glob(arguments, around),
         Command::Grep(arguments) => search::grep(arguments, around),
+        Command::Apply(arguments) => apply::run(arguments, around),
+        Command::Prompt(arguments) => prompt::run(arguments, around),
         Command::Log(arguments) => history::log(arguments, around),
         Command::Show(arguments) => history::show(arguments, around),
         Command::Undo(arguments) => history::undo(arguments, around),

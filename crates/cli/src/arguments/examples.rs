@@ -119,6 +119,30 @@ Examples:
 
   date | lancet write log.txt - --append --yes";
 
+pub(super) const APPLY: &str = "\
+Examples:
+  lancet apply reply.txt
+  pbpaste | lancet apply
+      From the clipboard (macOS; elsewhere wl-paste or xclip -o).
+
+  lancet apply reply.txt --check
+      Would it go through? Nothing is written.
+
+  lancet apply reply.txt --format v4a --yes --json
+
+The question comes on the terminal itself, so that standard input stays free for the reply.
+Exit codes: 0 applied, 1 refused, 2 wrong usage. `lancet undo` takes the whole reply back.";
+
+pub(super) const PROMPT: &str = "\
+Examples:
+  lancet prompt --with src/main.py src/util.py | pbcopy
+      Paste it into a chat, and ask for the change below it.
+
+  lancet prompt --format v4a
+  lancet prompt --format unified --with README.md > prompt.md
+
+`lancet apply` takes the reply.";
+
 pub(super) const CALL: &str = "\
 Examples:
   lancet call Read '{\"file_path\": \"a.txt\"}' --session demo

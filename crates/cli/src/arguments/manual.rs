@@ -1,0 +1,36 @@
+//! The commands about the program itself: completions, manual pages, help.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+use super::examples;
+
+/// Print a script that completes lancet's commands in a shell
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::COMPLETIONS)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual page
+///
+/// The page is in troff, as `man` reads it.
+#[derive(Debug, Args)]
+#[command(after_long_help = examples::MAN)]
+pub(crate) struct ManArguments {
+    /// The page of this command instead of the program's
+    pub(crate) command: Option<String>,
+    /// Write the pages of the program and of every command into this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// Explain a command, or the settings
+#[derive(Debug, Args)]
+pub(crate) struct HelpArguments {
+    /// A command, or `settings`
+    pub(crate) topic: Option<String>,
+}

@@ -1,0 +1,109 @@
+//! `lancet apply`: the edits in a model's reply, shown, asked about once, and made together.
+
+use lancet::dialects::{AppliedBy, Dialect, Options, ReplyOptions, parse};
+use lancet::tools::ANSWER_LIMIT;
+use lancet::{RefusalKind, Reply};
+use lancet_mcp::Level;
+
+use super::{session_of, text_from};
+use crate::answer::{OutputFormat, Presentation, exit_of, put};
+use crate::arguments::ApplyArguments;
+use crate::failure::{Exit, Failure};
+use crate::fault::caller;
+use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
+use crate::surroundings::{RootHint, Surroundings};
+use crate::terminal::{Consent, TerminalApprover, print, print_error, visible};
+
+/// Runs `lancet apply`.
+pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<Exit, Failure> {
+    let text = text_from(&arguments.reply, "the reply", around)?;
+    let consent = Consent::of(arguments.yes, arguments.yes_protected);
+    let approver = TerminalApprover::new(consent, around);
+    let request = OpenRequest {
+        place: &arguments.common.place,
+        reach: RootHint::Folder,
+        mode: arguments.mode,
+        unasked_mode: lancet::Mode::Ask,
+        offer: Offer::All,
+        approver: ApproverKind::Terminal(approver.clone()),
+        answer_limit: ANSWER_LIMIT,
+        unasked_log: Level::Error,
+        lifetime: Lifetime::OneCall,
+    };
+    let lancet = request.open(around)?.lancet;
+    let session = session_of(&lancet, arguments.common.session.as_ref());
+    let format = arguments.format.map(Dialect::from);
+    let mut options = ReplyOptions::default();
+    options.format = format;
+    options.insist = arguments.insist.into();
+    options.dry_run = arguments.check.into();
+    options.applied_by = match arguments.common.session {
+        // A named session has its own record of what was read.
+        Some(_) => AppliedBy::Model,
+        None => AppliedBy::Person,
+    };
+    options.caller = caller();
+    let answer = session.apply_reply(&text, options);
+    let output = OutputFormat::of(arguments.common.json);
+    if output == OutputFormat::Text && answer.refusal().is_some_and(is_for_the_model) {
+        print_error(
+            "lancet: the reply was refused, and no file was changed. Paste this back to the model:\n",
+        );
+        print(&for_the_model(
+            &answer,
+            format.or_else(|| written_in(&text)),
+        ))?;
+        return Ok(exit_of(&answer));
+    }
+    put(&answer, output, Presentation::Change(&approver), around)
+}
+
+/// Whether the model that wrote the reply can mend what it was refused for.
+fn is_for_the_model(kind: RefusalKind) -> bool {
+    !matches!(
+        kind,
+        RefusalKind::Denied
+            | RefusalKind::Declined
+            | RefusalKind::Secret
+            | RefusalKind::Io
+            | RefusalKind::Busy
+            | RefusalKind::Timeout
+            | RefusalKind::Internal
+            | RefusalKind::Stale
+            | RefusalKind::NotRead
+    )
+}
+
+/// The format of the first edit in a reply; none where the reply cannot be parsed.
+fn written_in(reply: &str) -> Option<Dialect> {
+    let parts = parse(reply, &Options::default()).ok()?;
+    parts.first().map(|part| part.dialect)
+}
+
+/// The refusal as a message to the model, in the terms of the format that it wrote.
+fn for_the_model(answer: &Reply, format: Option<Dialect>) -> String {
+    let (what, again) = match format {
+        Some(Dialect::SearchReplace) => (
+            "Your SEARCH/REPLACE blocks were not applied",
+            "Send all blocks again, the failed ones corrected: SEARCH must repeat whole lines of the file exactly, and stand at one place only.",
+        ),
+        Some(Dialect::V4a) => (
+            "Your patch was not applied",
+            "Send the whole patch again, from *** Begin Patch to *** End Patch, the failed parts corrected: context and removed lines must repeat lines of the file exactly.",
+        ),
+        Some(Dialect::Unified) => (
+            "Your diff was not applied",
+            "Send the whole diff again, the failed hunks corrected: context and removed lines must repeat lines of the file exactly.",
+        ),
+        Some(Dialect::Whole) => (
+            "Your files were not written",
+            "Send all files again, each complete.",
+        ),
+        _ => (
+            "Your edits were not applied",
+            "Send all of them again, the failed ones corrected.",
+        ),
+    };
+    let body = visible(answer.text().trim_end()).into_owned();
+    format!("{what}; no file was changed.\n\n{body}\n\n{again}\n")
+}
