@@ -14,6 +14,7 @@ mod page;
 mod pages;
 mod permissions;
 mod read;
+mod reply;
 mod roots;
 mod scenes;
 mod search;

@@ -1,0 +1,118 @@
+//! `lancet apply` and `lancet prompt`.
+
+use crate::stage::Stage;
+
+const REPLY: &str = "\
+I change the greeting.
+
+src/greet.py
+```python
+<<<<<<< SEARCH
+print('hi')
+=======
+print('hello')
+>>>>>>> REPLACE
+```
+";
+
+#[test]
+fn a_reply_is_applied_and_taken_back_as_one_change() {
+    let stage = Stage::new();
+    stage.file("src/greet.py", "print('hi')\n");
+    stage.file("reply.txt", REPLY);
+    let run = stage.run(&["apply", "reply.txt", "--yes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(stage.text("src/greet.py"), "print('hello')\n");
+    assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
+    assert_eq!(stage.text("src/greet.py"), "print('hi')\n");
+    let run = stage.run_with(&["apply", "-", "--yes", "--json"], REPLY);
+    let data: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(data["files"][0]["type"], "update", "{run:?}");
+    assert!(data["operation"].is_string(), "{run:?}");
+}
+
+#[test]
+fn check_says_whether_it_would_go_through_and_writes_nothing() {
+    let stage = Stage::new();
+    stage.file("src/greet.py", "print('hi')\n");
+    let run = stage.run_with(&["apply", "--check"], REPLY);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("+print('hello')"), "{run:?}");
+    assert_eq!(stage.text("src/greet.py"), "print('hi')\n");
+    stage.file("src/greet.py", "print('bye')\n");
+    assert_eq!(stage.run_with(&["apply", "--check"], REPLY).code, 1);
+}
+
+#[test]
+fn without_a_person_and_without_yes_nothing_is_written() {
+    let stage = Stage::new();
+    stage.file("src/greet.py", "print('hi')\n");
+    let run = stage.run_with(&["apply"], REPLY);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(stage.text("src/greet.py"), "print('hi')\n");
+    assert!(run.out.is_empty(), "{run:?}");
+}
+
+#[test]
+fn a_refusal_is_printed_as_a_message_to_the_model() {
+    let stage = Stage::new();
+    stage.file("src/greet.py", "print('bye')\n");
+    let run = stage.run_with(&["apply", "--yes"], REPLY);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.out
+            .starts_with("Your SEARCH/REPLACE blocks were not applied"),
+        "{run:?}"
+    );
+    assert!(run.out.contains("Send all blocks again"), "{run:?}");
+    assert!(run.err.contains("Paste this back"), "{run:?}");
+    let run = stage.run_with(&["apply", "--yes"], "Nothing to change.\n");
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.out.contains("There is no edit in the reply"), "{run:?}");
+    let run = stage.run_with(&["apply", "--format", "v4a", "--yes"], REPLY);
+    assert!(run.out.starts_with("Your patch was not applied"), "{run:?}");
+}
+
+#[test]
+fn a_format_that_does_not_exist_is_wrong_usage() {
+    let stage = Stage::new();
+    let run = stage.run_with(&["apply", "--format", "v4"], REPLY);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("v4a"), "{run:?}");
+    assert_eq!(stage.run(&["apply", "not-there.txt"]).code, 2);
+}
+
+#[test]
+fn a_prompt_teaches_the_format_and_adds_the_files() {
+    let stage = Stage::new();
+    stage.file("src/greet.py", "print('hi')\n");
+    stage.file("notes.md", "```sh\nls\n```\n");
+    let run = stage.run(&["prompt", "--with", "src/greet.py", "notes.md"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("<<<<<<< SEARCH"), "{run:?}");
+    assert!(
+        run.out
+            .contains("\nsrc/greet.py\n```py\nprint('hi')\n```\n"),
+        "{run:?}"
+    );
+    assert!(
+        run.out
+            .ends_with("\nnotes.md\n````md\n```sh\nls\n```\n````\n"),
+        "{run:?}"
+    );
+    for format in ["search-replace", "v4a", "unified", "whole"] {
+        let run = stage.run(&["prompt", "--format", format]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.out.starts_with("# How to write edits"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_prompt_holds_no_file_that_may_not_be_read() {
+    let stage = Stage::new();
+    stage.file(".env", "KEY=secret\n");
+    let run = stage.run(&["prompt", "--with", ".env"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(!run.out.contains("secret"), "{run:?}");
+    assert_eq!(stage.run(&["prompt", "--with", "gone.txt"]).code, 1);
+}
