@@ -3,6 +3,7 @@
 
 mod new;
 
+pub use crate::builtin::apply_patch::ApplyPatchArguments;
 pub use crate::builtin::delete_file::DeleteFileArguments;
 pub use crate::builtin::edit::EditArguments;
 pub use crate::builtin::glob::GlobArguments;

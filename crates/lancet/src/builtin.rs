@@ -2,6 +2,7 @@
 //! how its arguments become a request, and how its answer is laid out. [`REGISTRY`] lists them; nothing else names a tool
 //! to decide what happens.
 
+pub(crate) mod apply_patch;
 mod declaration;
 pub(crate) mod delete_file;
 pub(crate) mod edit;
@@ -41,6 +42,7 @@ static REGISTRY: &[&dyn Tool] = &[
     &grep::Grep,
     &move_file::MoveFile,
     &delete_file::DeleteFile,
+    &apply_patch::ApplyPatch,
     &undo::Undo,
     &text_editor::TextEditor,
 ];

@@ -24,6 +24,7 @@ fn the_order_is_fixed() {
             "Grep",
             "MoveFile",
             "DeleteFile",
+            "ApplyPatch",
             "Undo",
             "str_replace_based_edit_tool"
         ]
@@ -31,6 +32,7 @@ fn the_order_is_fixed() {
     let when_named = [
         "MoveFile",
         "DeleteFile",
+        "ApplyPatch",
         "Undo",
         "str_replace_based_edit_tool",
     ];

@@ -14,6 +14,7 @@ const OTHER_FIELDS: &[(&str, &str)] = &[
     ("old_str", "old_string"),
     ("new_str", "new_string"),
     ("file_text", "content"),
+    ("input", "patch"),
 ];
 
 /// Field names of other tools that are too different from ours to be found by edit distance.
@@ -35,6 +36,8 @@ const FAR_FIELDS: &[(&str, &str)] = &[
     ("start_line", "offset"),
     ("line", "offset"),
     ("lines", "limit"),
+    ("input", "patch"),
+    ("diff", "patch"),
     ("hash", "revision"),
     ("version", "revision"),
 ];

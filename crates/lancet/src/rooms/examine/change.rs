@@ -9,7 +9,7 @@ use crate::order::Turn;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{Insist, Request, WrittenNewline};
-use crate::rooms::locate::Target;
+use crate::rooms::locate::{Intent, Target, locate};
 use crate::rooms::plan::{FilePlan, Origin, Plan};
 use crate::rooms::{Attempt, CallContext};
 
@@ -86,7 +86,20 @@ fn examine_file(
     }
     let (target, executable) = (file.target, file.executable);
     let plan = match file.work {
-        Work::Edits(edits) => examine_edits(context, attempt, target, &edits, insist, failures)?,
+        Work::Edits(edits) => {
+            // Where every edit is left out, the permission still changes.
+            let again = executable.filter(|_| all_idle(&edits));
+            let again = again.and_then(|_| located_again(context, &target, Intent::Edit));
+            let plan = examine_edits(context, attempt, target, &edits, insist, failures);
+            match (plan, again, executable) {
+                (Some(plan), ..) => plan,
+                (None, Some(target), Some((at, executable))) if are_left_out(&edits, failures) => {
+                    let plan = mode::examine_file(context, attempt, target, executable);
+                    or_failed(idle_if_unchanged(plan), at, None, failures)?
+                }
+                _ => return None,
+            }
+        }
         Work::Write(at, LocatedWrite { write, withheld }) => {
             let plan = write::examine_file(context, attempt, target, &write, insist).map_err(
                 |mut refusal| {
@@ -106,7 +119,7 @@ fn examine_file(
         Work::Mode => {
             let (at, executable) = executable?;
             let plan = mode::examine_file(context, attempt, target, executable);
-            or_failed(plan, at, None, failures)?
+            or_failed(idle_if_unchanged(plan), at, None, failures)?
         }
     };
     Some(FilePlan {
@@ -138,8 +151,43 @@ fn examine_move(
         let content = or_failed(content, at, withheld, failures)?;
         return Some(relocate::plan(from, to, content));
     }
-    let plan = examine_edits(context, attempt, from, &edits, insist, failures)?;
-    Some(relocate::with_edits(plan, to))
+    // Where every edit is left out, the file is still moved.
+    let again = all_idle(&edits).then(|| located_again(context, &from, Intent::Leave));
+    let plan = examine_edits(context, attempt, from, &edits, insist, failures);
+    match (plan, again.flatten()) {
+        (Some(plan), _) => Some(relocate::with_edits(plan, to)),
+        (None, Some(from)) if are_left_out(&edits, failures) => {
+            let content = relocate::examine_content(context, attempt, &from, &to, request);
+            let content = or_failed(content, at, withheld, failures)?;
+            Some(relocate::plan(from, to, content))
+        }
+        _ => None,
+    }
+}
+
+/// Whether all edits of a file are hunks that change nothing.
+fn all_idle(edits: &[NumberedEdit<'_>]) -> bool {
+    edits.iter().all(|(_, edit)| edit.is_idle_hunk())
+}
+
+/// Whether every edit is left out, because it changes nothing and its lines are in the file.
+fn are_left_out(edits: &[NumberedEdit<'_>], failures: &[Option<Refusal>]) -> bool {
+    let is_idle = |at: usize| failures[at].as_ref().is_some_and(|refusal| refusal.idle);
+    edits.iter().all(|(at, _)| is_idle(*at))
+}
+
+/// Locates a file once more, under the name that it was given.
+fn located_again(context: &CallContext<'_>, target: &Target, intent: Intent) -> Option<Target> {
+    let given = target.located.given().to_str()?;
+    locate(context.engine(), given, intent).ok()
+}
+
+/// Marks the refusal of a change that is made already: in a reply it is a part that changes nothing.
+fn idle_if_unchanged<T>(found: Result<T, Refusal>) -> Result<T, Refusal> {
+    found.map_err(|mut refusal| {
+        refusal.idle = refusal.kind() == RefusalKind::NoChange;
+        refusal
+    })
 }
 
 /// What was found out, or nothing and a failure of the change with this number.

@@ -3,13 +3,15 @@
 
 mod compose;
 mod refuse;
+mod suggest;
 
 use lancet_dialects::{Options, ReplyPart, parse};
 
 use self::compose::{Composed, compose};
 use self::refuse::{join, unparsable};
+use self::suggest::suggest;
 use super::change::{Examined, examine_files};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{DryRun, Insist, ReplyRequest};
 use crate::rooms::locate::is_there;
 use crate::rooms::plan::{Origin, Plan};
@@ -56,9 +58,19 @@ fn examine_parts(
     (request.insist, request.dry_run) = (insist, dry_run);
     let Examined {
         mut files,
-        failures,
+        mut failures,
         turn,
     } = examine_files(context, attempt, &request)?;
+    for (failure, part) in failures.iter_mut().zip(&part_of) {
+        if failure.as_ref().map(Refusal::kind) == Some(RefusalKind::Missing) {
+            let path = &parts[*part].path;
+            *failure = failure
+                .take()
+                .map(|missing| suggest(context, missing, path));
+            // One search of the roots a call is enough.
+            break;
+        }
+    }
     let idle = join(failures, parts, &part_of, files.is_empty())?;
     if let Some(first) = files.first_mut() {
         first.view.notices.extend(idle);

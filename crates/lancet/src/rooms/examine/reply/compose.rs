@@ -3,7 +3,10 @@
 use lancet_dialects::{Action as PartAction, ReplyPart};
 
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{EditRequest, FileRequest, Request, WriteMode, WriteRequest, WrittenNewline};
+use crate::request::{
+    DeleteRequest, EditRequest, Executable, FileRequest, MoveRequest, Request, WriteMode,
+    WriteRequest, WrittenNewline,
+};
 
 /// A request, and the part, from 0, that each of its changes comes from.
 pub(super) struct Composed {
@@ -11,7 +14,7 @@ pub(super) struct Composed {
     pub(super) part_of: Vec<usize>,
 }
 
-/// Makes one request of the parts, in their order.
+/// Makes one request of the parts, in their order. Every change that it makes has one number in the request.
 pub(super) fn compose(parts: &[ReplyPart]) -> Result<Composed, Refusal> {
     let mut files = Vec::new();
     let mut part_of = Vec::new();
@@ -22,10 +25,7 @@ pub(super) fn compose(parts: &[ReplyPart]) -> Result<Composed, Refusal> {
             PartAction::Fill(text) => {
                 FileRequest::edit(path, vec![EditRequest::new("", text.as_str())])
             }
-            PartAction::Create {
-                text,
-                executable: false,
-            } => FileRequest::write(
+            PartAction::Create { text, .. } => FileRequest::write(
                 path,
                 WriteRequest {
                     mode: WriteMode::Create,
@@ -39,10 +39,28 @@ pub(super) fn compose(parts: &[ReplyPart]) -> Result<Composed, Refusal> {
                     ..WriteRequest::new(text.as_str())
                 },
             ),
+            PartAction::Delete { lines } => FileRequest::delete(
+                path,
+                DeleteRequest {
+                    lines: lines.clone(),
+                    ..DeleteRequest::new()
+                },
+            ),
+            PartAction::Move { to } => FileRequest::rename(path, MoveRequest::new(to.as_str())),
+            PartAction::SetExecutable(executable) => {
+                FileRequest::set_executable(path, permission(*executable))
+            }
             _ => return Err(unsupported(part)),
         };
         files.push(file);
         part_of.push(number);
+        if let PartAction::Create {
+            executable: true, ..
+        } = &part.action
+        {
+            files.push(FileRequest::set_executable(path, Executable::Yes));
+            part_of.push(number);
+        }
     }
     Ok(Composed {
         request: Request::new(files),
@@ -50,10 +68,17 @@ pub(super) fn compose(parts: &[ReplyPart]) -> Result<Composed, Refusal> {
     })
 }
 
+fn permission(executable: bool) -> Executable {
+    match executable {
+        true => Executable::Yes,
+        false => Executable::No,
+    }
+}
+
 /// The refusal for a part of a kind that is not applied.
 fn unsupported(part: &ReplyPart) -> Refusal {
     let text = format!(
-        "The part at line {} of the reply deletes or moves a file or changes its mode, which is not applied. Leave it out and ask the user to do it.",
+        "The part at line {} of the reply is of a kind that is not applied. Leave it out and ask the user to do it.",
         part.line
     );
     Refusal::new(RefusalKind::Invalid, text)

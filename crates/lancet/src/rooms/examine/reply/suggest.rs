@@ -1,0 +1,50 @@
+//! Suggestions for a path of a reply that is not there: files of the same name in other folders. None is ever taken.
+
+use crate::arguments::GlobArguments;
+use crate::refusal::Refusal;
+use crate::request::Search;
+use crate::rooms::CallContext;
+use crate::rooms::examine::search;
+use crate::wording::{QuotedPath, joined, quote_path};
+
+/// How many files are suggested.
+const MOST: u64 = 5;
+
+/// Adds the files that a path may mean to the refusal that it is missing.
+pub(super) fn suggest(context: &CallContext<'_>, refusal: Refusal, path: &str) -> Refusal {
+    // Models that think of Windows write backslashes between folders.
+    let meant = path.replace('\\', "/");
+    let found = match files_called(context, &meant) {
+        found if found.is_empty() => {
+            let name = meant.rsplit('/').next().unwrap_or(&meant);
+            files_called(context, name)
+        }
+        found => found,
+    };
+    if found.is_empty() {
+        return refusal;
+    }
+    let words = format!(
+        "Of that name there is {}. Write that path if it is meant.",
+        joined(&found, " and ")
+    );
+    refusal.followed_by(&words).with("same_name", found)
+}
+
+/// The files whose paths end like this.
+fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<QuotedPath> {
+    let tail = tail.trim_start_matches(['/', '.']);
+    if tail.is_empty() {
+        return Vec::new();
+    }
+    // What a pattern reads as a sign stands for any one character.
+    let tail = tail.replace(['*', '[', ']', '{', '}', '!', '\\'], "?");
+    let mut arguments = GlobArguments::new(format!("**/{tail}"));
+    arguments.limit = Some(MOST);
+    let findings = search::examine(context, &Search::Glob(arguments));
+    let Ok(findings) = findings else {
+        return Vec::new();
+    };
+    let paths = findings.paths.iter();
+    paths.map(|path| quote_path(path)).collect()
+}
