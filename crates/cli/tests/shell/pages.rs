@@ -4,13 +4,15 @@ use std::fs;
 
 use crate::stage::{Stage, word};
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 24] = [
     "mcp",
     "read",
     "edit",
     "write",
     "glob",
     "grep",
+    "apply",
+    "prompt",
     "log",
     "show",
     "undo",
