@@ -20,7 +20,9 @@ pub use lancet_text::{Endings as LineEndings, Rung};
 pub use lancet_workspace::Guarantee;
 
 pub(crate) use change::Layout;
-pub use change::{ChangeOutcome, FileOutcome, Hunk, LeftOutFile, Matching, WrittenFile};
+pub use change::{
+    ChangeOutcome, FileOutcome, Hunk, LeftOutFile, Matching, OldLines, OmittedPart, WrittenFile,
+};
 pub use folder::FolderOutcome;
 pub use git_diff::{GitDiff, GitFile, GitLines, GitStatus};
 pub use search::{SearchOutcome, SkippedFiles, Totals};

@@ -7,6 +7,8 @@ use crate::wording::QuotedPath;
 /// Why the write of one file is asked about.
 #[derive(Clone, Debug)]
 pub(crate) struct Reason {
+    /// The file's name that requires the question: of a move the old or the new one.
+    pub(crate) path: PathBuf,
     /// The reason as text for the person.
     pub(crate) words: String,
     /// The reason as text for the model: without names that the model did not give and may not learn.

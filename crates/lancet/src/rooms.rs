@@ -17,6 +17,7 @@ pub(crate) mod injected;
 pub(crate) mod late;
 pub(crate) mod locate;
 mod notices;
+pub(crate) mod omitted;
 mod parted;
 pub(crate) mod plan;
 mod proposal;

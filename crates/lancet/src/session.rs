@@ -4,6 +4,7 @@
 mod grants;
 mod pages;
 mod state;
+mod unkept;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ use lancet_history::{Ledger, LedgerStore, SessionName};
 use crate::engine::{Lancet, Notified};
 use crate::refusal::Refusal;
 
-pub(crate) use grants::Reach;
+pub(crate) use grants::{LastingAnswer, Reach};
 pub(crate) use pages::Kept;
 use pages::Pages;
 pub(crate) use state::{SessionInner, is_unnamed};

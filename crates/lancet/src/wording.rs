@@ -17,6 +17,13 @@ pub(crate) fn quote_path(path: &Path) -> QuotedPath {
     QuotedPath(path.display().to_string())
 }
 
+impl QuotedPath {
+    /// The path as data has it.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl fmt::Display for QuotedPath {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_on_one_line(out, &self.0)

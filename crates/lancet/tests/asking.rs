@@ -1,7 +1,7 @@
 //! A person who takes their time: a question stays as long as the file is what it shows, and is renewed when it is not.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
@@ -210,36 +210,78 @@ fn a_no_stands_while_its_words_are_written() {
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
+/// A MultiEdit that makes new files.
+fn make(path: &Path, names: &[&str]) -> RawCall {
+    let edit = |name: &&str| json!({ "file_path": path.with_file_name(name), "old_string": "", "new_string": "x\n" });
+    let edits: Vec<_> = names.iter().map(edit).collect();
+    RawCall::new("MultiEdit", json!({ "edits": edits }))
+}
+
 #[test]
-fn always_is_kept_only_where_the_call_goes_through() {
-    let refuse = Arc::new(AtomicUsize::new(1));
-    let refuses = Arc::clone(&refuse);
-    let (folder, path, lancet) = open(move |question: &Question| {
-        let second = question.path.ends_with("c.txt");
-        match second && refuses.load(Ordering::Relaxed) == 1 {
-            true => Answer::No(None),
-            false => Answer::Always,
+fn lasting_answers_are_kept_only_where_the_call_goes_through() {
+    for lasting in [Answer::Always, Answer::Session] {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let (count, answer) = (Arc::clone(&asked), lasting.clone());
+        let (folder, path, lancet) = open(move |question: &Question| {
+            if count.fetch_add(1, Ordering::Relaxed) == 0 {
+                fs::write(&question.files[1].path, "theirs\n").expect("written");
+            }
+            answer.clone()
+        });
+        let session = lancet.new_session();
+        let settings = || fs::read_to_string(folder.path().join("lancet.toml")).unwrap_or_default();
+        let reply = session.call(make(&path, &["b.txt", "c.txt"]));
+        assert!(reply.is_error(), "{}", reply.text());
+        assert_eq!(settings(), "", "a call that did not go through left a rule");
+        let asked_before = asked.load(Ordering::Relaxed);
+        let reply = session.call(make(&path, &["b.txt", "d.txt"]));
+        assert!(!reply.is_error(), "{}", reply.text());
+        let asked_now = asked.load(Ordering::Relaxed);
+        assert_eq!(asked_now, asked_before + 1, "its grant was not kept either");
+        let kept = ["b.txt", "d.txt"].map(|name| settings().contains(name));
+        assert_eq!(kept, [lasting == Answer::Always; 2], "{}", settings());
+        // Now nobody is asked about these files any more.
+        for name in ["b.txt", "d.txt"] {
+            let path = path.with_file_name(name);
+            let write = json!({ "file_path": path, "content": "y\n" });
+            let reply = session.call(RawCall::new("Write", write));
+            assert!(!reply.is_error(), "{}", reply.text());
         }
+        assert_eq!(asked.load(Ordering::Relaxed), asked_now);
+    }
+}
+
+#[test]
+fn always_is_offered_for_up_to_five_files() {
+    let offered = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heard = Arc::clone(&offered);
+    let (_folder, path, lancet) = open(move |question: &Question| {
+        heard.lock().expect("free").push(question.offers.clone());
+        Answer::No(None)
     });
-    let edits: Vec<_> = ["b.txt", "c.txt"]
-        .map(|name| json!({ "file_path": path.with_file_name(name), "old_string": "", "new_string": "x\n" }))
-        .into();
-    let session = lancet.new_session();
-    let call = || session.call(RawCall::new("MultiEdit", json!({ "edits": edits })));
-    let settings = || fs::read_to_string(folder.path().join("lancet.toml")).unwrap_or_default();
-    let reply = call();
-    assert_eq!(
-        reply.refusal(),
-        Some(RefusalKind::Declined),
+    let names = ["1", "2", "3", "4", "5", "6"];
+    for some in [&names[..5], &names[..]] {
+        lancet.new_session().call(make(&path, some));
+    }
+    let offered = offered.lock().expect("free");
+    assert_eq!(offered[0].always.len(), 5);
+    assert_eq!(offered[1].always.len(), 0);
+    assert_eq!(offered[1].session, "these 6 files");
+}
+
+#[test]
+fn a_rule_that_could_not_be_kept_is_told_at_the_end_of_the_answer() {
+    let (folder, path, lancet) = open(|_: &Question| Answer::Always);
+    fs::create_dir(folder.path().join("lancet.toml")).expect("made");
+    let reply = lancet.new_session().call(make(&path, &["b.txt", "c.txt"]));
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert!(
+        reply
+            .text()
+            .contains("[lancet: the rule of the answer \"always\" could not be added to"),
         "{}",
         reply.text()
     );
-    assert_eq!(settings(), "", "a call that did not go through left a rule");
-    refuse.store(0, Ordering::Relaxed);
-    let reply = call();
-    assert!(!reply.is_error(), "{}", reply.text());
-    // About the first file nobody was asked again: that answer holds for the session.
-    assert!(settings().contains("c.txt"), "{}", settings());
 }
 
 #[test]
@@ -268,11 +310,13 @@ fn names_and_diffs_are_escaped_before_any_approver_sees_them() {
     let question = &seen[0];
     let is_hidden =
         |c: char| (c.is_control() && c != '\n' && c != '\t') || "\u{202e}\u{2066}".contains(c);
+    assert_eq!((seen.len(), question.files.len()), (1, 2));
+    let file = &question.files[0];
     let lines = [
-        question.shown_path(),
-        question.shown_relative(),
-        question.reason.clone(),
-        question.offers.always.clone().unwrap_or_default(),
+        file.shown_path(),
+        file.shown_relative(),
+        question.reason(),
+        question.offers.always[0].clone(),
     ];
     for line in lines {
         assert!(
@@ -280,8 +324,7 @@ fn names_and_diffs_are_escaped_before_any_approver_sees_them() {
             "{line:?}"
         );
     }
-    assert!(!question.diff.contains(is_hidden), "{:?}", question.diff);
-    assert!(question.diff.contains("ok␛[2K␍<U+2066>evil<U+009B>"));
-    assert_eq!(question.others.len(), 1);
-    assert!(question.others[0].path.ends_with("b.txt"));
+    assert!(!file.diff().contains(is_hidden), "{:?}", file.diff());
+    assert!(file.diff().contains("ok␛[2K␍<U+2066>evil<U+009B>"));
+    assert!(question.files[1].path.ends_with("b.txt"));
 }

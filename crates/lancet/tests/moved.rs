@@ -191,7 +191,7 @@ struct Mover {
 impl Approver for Mover {
     fn ask(&self, question: &Question, _: &Wait) -> Answer {
         let mut shown = self.shown.lock().expect("whole");
-        shown.push(question.path.clone());
+        shown.push(question.files[0].path.clone());
         if shown.len() > 1 {
             return self.again.clone();
         }

@@ -52,6 +52,6 @@ fn a_name_forges_no_line_of_an_answer_and_stays_itself_in_data() {
         }
     }
     let asked = asked.lock().expect("free");
-    assert_eq!(asked[0].path, path);
-    assert!(!asked[0].reason.contains('\n'));
+    assert_eq!(asked[0].files[0].path, path);
+    assert!(!asked[0].reason().contains('\n'));
 }

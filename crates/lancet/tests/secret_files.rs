@@ -36,8 +36,8 @@ fn a_person_sees_the_diff_and_the_model_does_not() {
     let diff = Arc::clone(&asked);
     let (reply, content) = write_over_secret(move |builder| {
         builder.approver(move |question: &Question| {
-            assert!(question.protected);
-            diff.lock().expect("free").push_str(&question.diff);
+            assert!(question.is_protected());
+            diff.lock().expect("free").push_str(&question.diff());
             Answer::Yes
         })
     });
@@ -226,7 +226,7 @@ fn after_a_yes_the_model_is_told_what_is_the_case() {
             .root(&root)
             .mode(Mode::AcceptEdits)
             .approver(move |question: &Question| {
-                assert!(question.protected && question.path.ends_with(".env"));
+                assert!(question.is_protected() && question.files[0].path.ends_with(".env"));
                 *count.lock().expect("free") += 1;
                 Answer::Yes
             });

@@ -361,7 +361,7 @@ fn a_person_hears_that_more_places_follow() {
     place.put("a", &large(&"foo\n".repeat(30), ""));
     place.edit("a", "foo", "BAR", json!({ "replace_all": true }));
     let asked = asked.lock().expect("free");
-    let notices = asked[0].notices.join("\n");
+    let notices = asked[0].files[0].notices.join("\n");
     assert!(notices.contains("10 further places"), "{notices}");
 }
 
@@ -381,7 +381,7 @@ fn a_person_hears_that_a_diff_is_too_long_to_show() {
     let arguments = json!({ "file_path": place.path("a"), "content": content });
     place.call("Write", arguments);
     let asked = asked.lock().expect("free");
-    let notices = asked[0].notices.join("\n");
+    let notices = asked[0].files[0].notices.join("\n");
     assert!(notices.contains("too long to show"), "{notices}");
 }
 

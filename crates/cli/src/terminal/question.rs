@@ -2,6 +2,9 @@
 //! not be a person.
 
 mod editor;
+mod keys;
+mod pick;
+mod show;
 #[cfg(test)]
 mod tests;
 
@@ -10,10 +13,12 @@ use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lancet::approval::{Answer, Approver, ChangeKind, Question, Wait};
+use lancet::approval::{Answer, Approver, FileQuestion, Pick, Question, Wait};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{Colour, Style, visible, visible_line};
+use self::keys::Key;
+use self::pick::Picking;
+use super::{Colour, Style, visible_line};
 use crate::surroundings::Surroundings;
 
 /// The longest answer that is read, in bytes.
@@ -110,50 +115,78 @@ impl TerminalApprover {
     /// Asks until there is an answer; none where there is no terminal.
     fn ask_at_terminal(&self, question: &Question, wait: &Wait) -> Option<Answer> {
         let colour = Colour::of(true, self.plain);
-        let mut terminal = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open("/dev/tty")
-            .ok()?;
-        let mut words = worded(question, colour);
+        let mut terminal = Terminal::open()?;
+        let mut words = show::question(question, colour);
         loop {
-            let prompt = colour.paint(Style::Bold, &prompt(question));
-            terminal
-                .write_all(format!("{words}{prompt} ").as_bytes())
-                .ok()?;
-            let Some(line) = read_line(&mut terminal, wait).ok()? else {
-                let _ = terminal.write_all(b"\n(no longer asked)\n");
+            let prompt = colour.paint(Style::Bold, &show::prompt(question));
+            let Some(line) = terminal.ask(&format!("{words}{prompt} "), wait)? else {
+                terminal.say("\n(no longer asked)\n")?;
                 return Some(Answer::No(None));
             };
-            match understood(&line) {
-                ParsedLine::Answer(answer) => return Some(answer),
-                ParsedLine::Edit => {
-                    match editor::edit(&self.editor, self.past().drafts.clone(), question) {
-                        Ok(Some(text)) => return Some(Answer::Edited(text)),
-                        Ok(None) => words = "The text is as it was.\n".to_owned(),
-                        Err(error) => words = format!("It cannot be edited: {error}.\n"),
-                    }
+            words = match keys::understood(&line) {
+                Key::Yes => return Some(Answer::Yes),
+                Key::No(words) => return Some(Answer::No(words)),
+                Key::Session => return Some(Answer::Session),
+                Key::Always if question.offers.always.is_empty() => {
+                    "There is no rule that could be added; ? explains.\n".to_owned()
                 }
-            }
+                Key::Always => return Some(Answer::Always),
+                Key::Edit => match self.edited(question) {
+                    Ok(Some(answer)) => return Some(answer),
+                    Ok(None) => "The text is as it was.\n".to_owned(),
+                    Err(error) => format!("It cannot be edited: {error}.\n"),
+                },
+                Key::Pick if !show::has_parts(question) => {
+                    "There is only one part; ? explains.\n".to_owned()
+                }
+                Key::Pick => match pick::pick(&mut terminal, question, colour, wait)? {
+                    Picking::Done(answer) => return Some(answer),
+                    Picking::Ended => String::new(),
+                },
+                Key::Diff => show::diffs(question, colour),
+                Key::Help => show::help(question),
+                Key::Other(typed) => {
+                    format!("{} is no answer; ? explains.\n", visible_line(&typed))
+                }
+            };
         }
+    }
+
+    /// Lets the person edit the files one after the other; none where all texts were left alone.
+    fn edited(&self, question: &Question) -> io::Result<Option<Answer>> {
+        let drafts = self.past().drafts.clone();
+        let can_edit = |file: &&FileQuestion| file.text.is_some();
+        if question.files.iter().filter(can_edit).count() == 0 {
+            return Err(io::Error::other("it is no text, or too long"));
+        }
+        let mut files = Vec::new();
+        for file in &question.files {
+            let edited = match &file.text {
+                Some(text) => editor::edit(&self.editor, drafts.clone(), &file.path, text)?,
+                None => None,
+            };
+            files.push(edited.map_or(Pick::Whole, Pick::Edited));
+        }
+        let is_edited = files.iter().any(|pick| *pick != Pick::Whole);
+        Ok(is_edited.then_some(Answer::Picked { files, words: None }))
     }
 }
 
 impl Approver for TerminalApprover {
     fn ask(&self, question: &Question, wait: &Wait) -> Answer {
-        if self.beforehand(question.protected).is_some() {
+        if self.beforehand(question.is_protected()).is_some() {
             return Answer::Yes;
         }
         let answer = self.ask_at_terminal(question, wait);
         let mut past = self.past();
         match answer {
             Some(answer) => {
-                // The person has not seen the diff of a text that they edited.
-                past.shown = !matches!(answer, Answer::Edited(_));
+                // Of a text that was edited the person has not seen the diff, and of picked parts not as one.
+                past.shown = !matches!(answer, Answer::Picked { .. });
                 answer
             }
             None => {
-                past.unasked = Some((question.reason.clone(), question.protected));
+                past.unasked = Some((question.reason(), question.is_protected()));
                 Answer::Unanswered(None)
             }
         }
@@ -171,110 +204,58 @@ impl Approver for TerminalApprover {
 
 /// Asks a yes-or-no question on the terminal; none where there is no terminal.
 pub(crate) fn confirm(question: &str) -> Option<bool> {
-    let mut terminal = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open("/dev/tty")
-        .ok()?;
-    terminal.write_all(format!("{question} ").as_bytes()).ok()?;
-    let line = read_line(&mut terminal, &Wait::default()).ok()??;
-    Some(understood(&line) == ParsedLine::Answer(Answer::Yes))
+    let mut terminal = Terminal::open()?;
+    let line = terminal.ask(&format!("{question} "), &Wait::default())??;
+    Some(keys::understood(&line) == Key::Yes)
 }
 
-/// Reads a line from the terminal; none where the call no longer waits for it.
-fn read_line(terminal: &mut File, wait: &Wait) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
-    loop {
-        let ready = poll(
-            &mut [PollFd::new(&*terminal, PollFlags::IN)],
-            Some(&LOOK_EVERY),
-        )?;
-        if wait.is_over() {
-            return Ok(None);
-        }
-        if ready == 0 {
-            continue;
-        }
-        // A terminal delivers whole lines.
-        let mut bytes = [0; 1024];
-        let length = terminal.read(&mut bytes)?;
-        line.extend_from_slice(&bytes[..length]);
-        if length == 0 || line.contains(&b'\n') || line.len() >= LONGEST_ANSWER {
-            if !line.ends_with(b"\n") {
-                // At the end of input the cursor is still behind the question.
-                let _ = terminal.write_all(b"\n");
+/// The terminal itself.
+struct Terminal(File);
+
+impl Terminal {
+    /// Opens it; none where there is none.
+    fn open() -> Option<Self> {
+        let mut options = OpenOptions::new();
+        let opened = options.read(true).write(true).open("/dev/tty");
+        opened.ok().map(Self)
+    }
+
+    /// Shows a text; none where the terminal is gone.
+    fn say(&mut self, text: &str) -> Option<()> {
+        self.0.write_all(text.as_bytes()).ok()
+    }
+
+    /// Shows a text and waits for a line; an inner none where nobody waits for it any more.
+    fn ask(&mut self, text: &str, wait: &Wait) -> Option<Option<String>> {
+        self.say(text)?;
+        self.read_line(wait).ok()
+    }
+
+    fn read_line(&mut self, wait: &Wait) -> io::Result<Option<String>> {
+        let mut line = Vec::new();
+        loop {
+            let ready = poll(
+                &mut [PollFd::new(&self.0, PollFlags::IN)],
+                Some(&LOOK_EVERY),
+            )?;
+            if wait.is_over() {
+                return Ok(None);
             }
-            let first = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            return Ok(Some(String::from_utf8_lossy(first).into_owned()));
+            if ready == 0 {
+                continue;
+            }
+            // A terminal hands over whole lines.
+            let mut bytes = [0; 1024];
+            let length = self.0.read(&mut bytes)?;
+            line.extend_from_slice(&bytes[..length]);
+            if length == 0 || line.contains(&b'\n') || line.len() >= LONGEST_ANSWER {
+                if !line.ends_with(b"\n") {
+                    // End of input leaves the cursor behind the question.
+                    let _ = self.0.write_all(b"\n");
+                }
+                let first = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                return Ok(Some(String::from_utf8_lossy(first).into_owned()));
+            }
         }
     }
-}
-
-/// The question as text.
-fn worded(question: &Question, colour: Colour) -> String {
-    let (added, removed) = question.lines;
-    let notices: String = question
-        .notices
-        .iter()
-        .map(|notice| format!("note: {}\n", visible(notice)))
-        .collect();
-    let kind = match question.kind {
-        ChangeKind::Create => " (a new file)",
-        ChangeKind::Delete => " (it goes)",
-        _ => "",
-    };
-    let rule = match &question.rule {
-        Some(rule) => colour.paint(Style::Dim, &format!("{}\n", visible_line(rule))),
-        None => String::new(),
-    };
-    format!(
-        "{} {}{kind}  {} {}\n{}\n{}\n{rule}{}{}",
-        question.tool,
-        colour.paint(Style::Bold, &question.shown_relative()),
-        colour.paint(Style::Green, &format!("+{added}")),
-        colour.paint(Style::Red, &format!("-{removed}")),
-        colour.paint(Style::Dim, &question.shown_path()),
-        colour.paint(Style::Dim, &visible_line(&question.reason)),
-        colour.diff(&question.diff),
-        colour.paint(Style::Dim, &notices),
-    )
-}
-
-/// The prompt with the possible answers.
-fn prompt(question: &Question) -> String {
-    let mut further = format!("s: yes, for {} in this session", question.offers.session);
-    if let Some(rule) = &question.offers.always {
-        further.push_str(&format!("; a: always ({})", visible_line(rule)));
-    }
-    if question.text.is_some() {
-        further.push_str("; e: edit it first");
-    }
-    format!("{further}\nWrite this? [y/N, or n and why]")
-}
-
-/// The meaning of a typed line.
-#[derive(Debug, PartialEq, Eq)]
-enum ParsedLine {
-    Answer(Answer),
-    Edit,
-}
-
-/// Parses a typed line. Only a plain yes is a yes; any other text is a no with the text as its reason.
-fn understood(line: &str) -> ParsedLine {
-    let line = line.trim();
-    let (first, rest) = line
-        .split_once(|c: char| c.is_whitespace() || ",:;.".contains(c))
-        .unwrap_or((line, ""));
-    let rest = rest.trim();
-    let alone = rest.is_empty();
-    ParsedLine::Answer(match first.to_lowercase().as_str() {
-        "y" | "yes" if alone => Answer::Yes,
-        "s" | "session" if alone => Answer::Session,
-        "a" | "always" if alone => Answer::Always,
-        "e" | "edit" if alone => return ParsedLine::Edit,
-        "n" | "no" if alone => Answer::No(None),
-        "n" | "no" => Answer::No(Some(rest.to_owned())),
-        "" if alone => Answer::No(None),
-        _ => Answer::No(Some(line.to_owned())),
-    })
 }

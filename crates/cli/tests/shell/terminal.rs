@@ -260,3 +260,113 @@ fn a_question_is_taken_back_when_the_file_changes() {
     drop(stdin);
     assert_eq!(stage.text("a.txt"), "other\n");
 }
+
+/// Forty lines, of which the fifth and the thirtieth are the same.
+fn lines() -> String {
+    let lines: String = (1..=40).map(|line| format!("line {line}.\n")).collect();
+    lines.replace("line 30.", "line 5.")
+}
+
+const BOTH_HUNKS: &str = "edit a.txt --old 'line 5.' --new five --replace-all";
+
+/// A call that makes two files.
+const TWO_FILES: &str = r#"call MultiEdit '{"edits":[{"file_path":"a.txt","old_string":"","new_string":"a\n"},{"file_path":"b.txt","old_string":"","new_string":"b\n"}]}' --mode ask"#;
+
+#[test]
+fn a_typo_is_no_answer_and_the_keys_are_explained() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    stage.file("a.txt", &lines());
+    let run = on_terminal(&stage, BOTH_HUNKS, "yy\n?\nd\ny\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(run.out.matches("Write this?").count(), 4, "{run:?}");
+    assert!(run.out.contains("yy is no answer; ? explains."), "{run:?}");
+    assert!(run.out.contains("p  pick what is written"), "{run:?}");
+    assert_eq!(
+        run.out.matches("+five").count(),
+        4,
+        "the diff is shown again: {run:?}"
+    );
+    assert_eq!(stage.text("a.txt"), lines().replace("line 5.", "five"));
+}
+
+#[test]
+fn hunks_are_picked() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    stage.file("a.txt", &lines());
+    let run = on_terminal(&stage, BOTH_HUNKS, "p\nn not this one\ny\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    let text = lines();
+    let (before, after) = text.split_at(text.len() / 2);
+    let meant = format!("{before}{}", after.replace("line 5.", "five"));
+    assert_eq!(stage.text("a.txt"), meant);
+    assert!(run.out.contains("(1/2) Write this hunk?"), "{run:?}");
+    assert!(
+        run.out.contains("a.txt line 5. They say: not this one"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn picking_leads_back_to_the_question_and_ends_with_nothing_or_everything() {
+    for (typed, code, meant) in [
+        ("p\ny\nq\nn\n", 1, lines()),
+        ("p\nn\nn because\n", 1, lines()),
+        ("p\ny\ny\n", 0, lines().replace("line 5.", "five")),
+    ] {
+        let stage = Stage::new().with("NO_COLOR", "1");
+        stage.file("a.txt", &lines());
+        let run = on_terminal(&stage, BOTH_HUNKS, typed);
+        assert_eq!((run.code, stage.text("a.txt")), (code, meant), "{run:?}");
+    }
+}
+
+#[test]
+fn several_files_are_one_question_with_a_summary_and_picked_by_file() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    let run = on_terminal(&stage, TWO_FILES, "p\nn\nx\ny\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("MultiEdit: 2 files, +2 -0"), "{run:?}");
+    assert_eq!(run.out.matches("Write this?").count(), 1, "{run:?}");
+    assert_eq!(run.out.matches("Write this file?").count(), 3, "{run:?}");
+    assert!(!stage.project().join("a.txt").exists());
+    assert_eq!(stage.text("b.txt"), "b\n");
+    assert!(run.out.contains("a.txt (all of it)"), "{run:?}");
+}
+
+#[test]
+fn several_files_are_edited_one_after_the_other() {
+    let stage = Stage::new().with("EDITOR", "sed -i s/b/edited/");
+    let run = on_terminal(&stage, TWO_FILES, "e\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(
+        (stage.text("a.txt").as_str(), stage.text("b.txt").as_str()),
+        ("a\n", "edited\n")
+    );
+}
+
+#[test]
+fn always_adds_a_rule_for_each_file() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    let run = on_terminal(&stage, TWO_FILES, "?\na\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("a: always (2 rules)"), "{run:?}");
+    let settings = stage.home().join(".config/lancet/lancet.toml");
+    let settings = std::fs::read_to_string(settings).expect("there");
+    for name in ["a.txt", "b.txt"] {
+        let rule = format!("Edit(/{})", stage.project().join(name).display());
+        assert!(settings.contains(&rule), "{settings}");
+        assert!(run.out.contains(&rule), "? names it: {run:?}");
+    }
+}
+
+#[test]
+fn an_undo_of_two_files_is_one_question() {
+    let stage = Stage::new().with("NO_COLOR", "1");
+    let run = on_terminal(&stage, TWO_FILES, "y\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    let run = on_terminal(&stage, "undo", "y\n");
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(run.out.matches("Write this?").count(), 1, "{run:?}");
+    assert!(run.out.contains("Undo: 2 files, +0 -2"), "{run:?}");
+    assert!(!stage.project().join("a.txt").exists() && !stage.project().join("b.txt").exists());
+}

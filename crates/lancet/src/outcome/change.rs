@@ -21,7 +21,9 @@ pub struct ChangeOutcome {
     pub found_back: Vec<PathBuf>,
     /// Files that an undo left as they are, because of a conflict.
     pub left_out: Vec<LeftOutFile>,
-    /// Sentences about the files that were not written.
+    /// What the person who was asked left out.
+    pub omitted: Vec<OmittedPart>,
+    /// Sentences about what was not written.
     pub notes: Vec<String>,
     pub(crate) layout: Layout,
 }
@@ -61,6 +63,29 @@ pub struct LeftOutFile {
     pub operation: String,
 }
 
+/// What the person who was asked left out of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct OmittedPart {
+    /// The file as the call named it or as it was opened.
+    #[serde(rename = "file_path")]
+    pub path: String,
+    /// The lines of the file as it was; none where the whole file was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<OldLines>>,
+}
+
+/// A run of lines of a file as it was before the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct OldLines {
+    /// The first line, from 1; where lines were only to be added, the line before them (0 at the top).
+    pub old_start: usize,
+    /// The number of lines; 0 where lines were only to be added.
+    pub old_lines: usize,
+}
+
 /// What happened to one file, or would happen in a dry run.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,7 +115,7 @@ pub struct FileOutcome {
     /// The line endings of the file.
     #[serde(serialize_with = "super::as_line_endings")]
     pub line_endings: LineEndings,
-    /// Whether the person who was asked changed the text.
+    /// Whether the person who was asked changed the text, or left parts of the change out.
     pub user_modified: bool,
     /// Sentences about the change that the patch does not show.
     pub warnings: Vec<String>,
@@ -187,6 +212,7 @@ impl Serialize for ChangeOutcome {
         let call = CallFields {
             operation: self.operation.as_deref(),
             dry_run: self.dry_run,
+            omitted: &self.omitted,
         };
         match (self.layout, self.files.as_slice()) {
             (Layout::OneFile, [file]) => OneFile { file, call }.serialize(serializer),
@@ -240,6 +266,8 @@ struct CallFields<'o> {
     operation: Option<&'o str>,
     #[serde(rename = "dryRun", skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
+    #[serde(skip_serializing_if = "<[OmittedPart]>::is_empty")]
+    omitted: &'o [OmittedPart],
 }
 
 /// The fields about files that an undo or redo did not write.

@@ -48,6 +48,7 @@ fn change(files: Vec<FileOutcome>, layout: Layout) -> ChangeOutcome {
         dry_run: false,
         found_back: Vec::new(),
         left_out: Vec::new(),
+        omitted: Vec::new(),
         notes: Vec::new(),
         layout,
     }

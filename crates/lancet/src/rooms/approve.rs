@@ -1,24 +1,32 @@
-//! approve: decides whether a plan may be carried out. The policy decides, and a person where the policy says so. If
-//! there is nobody to ask, the plan is refused.
+//! approve: decides whether a plan may be carried out. The policy decides, and a person where the policy says so: there is
+//! one question for the whole plan. If there is nobody to ask, the plan is refused.
 
 mod ask;
 mod check;
 mod edited;
+mod halt;
+mod keep;
+mod pick;
+mod pieces;
+mod reason;
+mod reduce;
+mod wait;
 mod withheld;
+mod words;
 
-use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
+use lancet_policy::Policy;
 
-pub(crate) use ask::keep_rules;
+pub(crate) use halt::Halt;
+pub(crate) use keep::keep_answer;
 pub(crate) use withheld::{before_telling, tell_after_yes};
 
-use super::locate::{self, HardLinks, Target};
+use self::reason::{Standing, decide, decide_file, nobody, reason, refusal, standing};
+use super::locate;
 use super::plan::{FilePlan, Plan};
 use super::{Attempt, CallContext};
-use crate::approval::OtherFile;
 use crate::reason::Reason;
-use crate::refusal::{Refusal, RefusalKind};
+use crate::refusal::Refusal;
 use crate::session::Check;
-use crate::wording::quote_path;
 
 /// A plan that may be carried out. Only [`approve`] makes one.
 pub(crate) struct Approved(Plan);
@@ -30,96 +38,69 @@ impl Approved {
     }
 }
 
-/// Why a plan is not carried out as it is.
-pub(crate) enum Halt {
-    /// The plan is refused.
-    Refused(Box<Refusal>),
-    /// A person has to be asked, but the plan relies on a cached copy: the question must show bytes that were read now.
-    NeedsFreshRead,
-    /// A file changed while its question was open: the call examines it again, and asks again if the change still fits.
-    Changed,
-    /// A file, or a folder on the way to it, was moved or replaced while a question was open: the call locates it
-    /// again.
-    Moved,
-}
-
-impl From<Refusal> for Halt {
-    fn from(refusal: Refusal) -> Self {
-        Halt::Refused(Box::new(refusal))
-    }
-}
-
-/// Asks the necessary questions and passes the plan on, or gives the refusal.
+/// Asks a person where that is necessary and passes the plan on, without the parts that the person left out, or gives the
+/// refusal.
 pub(crate) fn approve(
     context: &CallContext<'_>,
     attempt: &Attempt,
     mut plan: Plan,
 ) -> Result<Approved, Halt> {
+    // An answer to an earlier attempt of the call was about other bytes.
+    context.answer.take();
     let policy = context.engine().permissions.policy();
     for file in &plan.files {
         check::settings_load(context, file)?;
     }
-    let mut by: Option<String> = None;
-    let mut asked = false;
-    for at in 0..plan.files.len() {
-        let file = &plan.files[at];
-        let (target, decision) = decide_file(&policy, file);
+    let standings = plan
+        .files
+        .iter()
+        .map(|file| standing(context, &policy, file))
+        .collect::<Result<Vec<Standing>, Refusal>>()?;
+    let asks = standings.iter().any(|standing| standing.asks().is_some());
+    plan.origin.approved = match asks {
+        false => allowed_by(&standings),
+        true if attempt.needs_fresh_read() && ask::somebody(context).is_some() => {
+            return Err(Halt::NeedsFreshRead);
+        }
+        true => Some(ask::ask(context, &policy, &mut plan, &standings)?),
+    };
+    if asks {
+        check_again(context, &plan)?;
+    }
+    Ok(Approved(plan))
+}
+
+/// Checks rules and paths again after the answer. A person may take minutes: a rule may have been added meanwhile, and the
+/// path may lead elsewhere. The answer is valid only for the files that were shown.
+fn check_again(context: &CallContext<'_>, plan: &Plan) -> Result<(), Halt> {
+    let policy = context.session.lancet.engine().permissions.policy();
+    for target in plan.files.iter().flat_map(FilePlan::targets) {
+        let decision = decide(&policy, target);
         if decision.is_denied() {
             return Err(refusal(target, &decision).into());
         }
-        let Some(reason) = reason(&policy, target, &decision) else {
-            by.get_or_insert_with(|| match &decision.cause {
-                Cause::Mode(mode) => format!("mode {}", mode.word()),
-                cause => cause.to_string(),
-            });
-            continue;
-        };
-        if context
-            .session
-            .inner
-            .grants
-            .covers(target.path(), &reason.key)
-        {
-            by = Some(format!(
-                "a person, for this session, asked because {}",
-                reason.words
-            ));
-            continue;
-        }
-        let beforehand = ask::somebody(context).and_then(|who| who.beforehand(reason.protected));
-        let words = match beforehand {
-            Some(word) => format!("{word}, given beforehand; otherwise {}", reason.words),
-            None => format!("a person, asked because {}", reason.words),
-        };
-        if attempt.needs_fresh_read() && ask::somebody(context).is_some() {
-            return Err(Halt::NeedsFreshRead);
-        }
-        let others = others(&policy, &plan, at);
-        if let Some(text) = ask::ask(context, &policy, file, reason, others)? {
-            let edited = edited::apply(plan.files.remove(at), &text)?;
-            check::settings_load(context, &edited)?;
-            plan.files.insert(at, edited);
-            plan.origin.user_modified = true;
-        }
-        by = Some(words);
-        asked = true;
-    }
-    if asked {
-        // A person may take minutes: a rule may have been added meanwhile, and the path may lead elsewhere. The answer
-        // is valid only for the file that was shown.
-        let policy = context.session.lancet.engine().permissions.policy();
-        for target in plan.files.iter().flat_map(FilePlan::targets) {
-            let decision = decide(&policy, target);
-            if decision.is_denied() {
-                return Err(refusal(target, &decision).into());
-            }
-            if !locate::is_unmoved(context.engine(), &policy, target) {
-                return Err(Halt::Moved);
-            }
+        if !locate::is_unmoved(context.engine(), &policy, target) {
+            return Err(Halt::Moved);
         }
     }
-    plan.origin.approved = by;
-    Ok(Approved(plan))
+    Ok(())
+}
+
+/// Names who or what allows a plan that nobody is asked about.
+fn allowed_by(standings: &[Standing]) -> Option<String> {
+    let granted = standings.iter().find_map(|standing| match standing {
+        Standing::Granted(reason) => Some(format!(
+            "a person, for this session, asked because {}",
+            reason.words
+        )),
+        Standing::Allowed(_) | Standing::Asks(_) => None,
+    });
+    granted.or_else(|| {
+        standings.iter().find_map(|standing| match standing {
+            Standing::Allowed(by) => Some(by.clone()),
+            Standing::Granted(_) | Standing::Asks(_) => None,
+        })
+    })
 }
 
 /// Predicts the result of [`approve`] without asking anybody.
@@ -163,137 +144,13 @@ pub(crate) fn foresee_dry_run(
     }
 }
 
-/// Lists the other files of a plan, protected ones first.
-fn others(policy: &Policy, plan: &Plan, asked: usize) -> Vec<OtherFile> {
-    let files = plan.files.iter().enumerate();
-    let mut others: Vec<OtherFile> = files
-        .filter(|(at, _)| *at != asked)
-        .map(|(_, file)| OtherFile {
-            path: file.target.path().to_path_buf(),
-            kind: file.kind(),
-            lines: (file.view.added, file.view.removed),
-            protected: {
-                let (target, decision) = decide_file(policy, file);
-                reason(policy, target, &decision).is_some_and(|reason| reason.protected)
-            },
-        })
-        .collect();
-    others.sort_by_key(|file| !file.protected);
-    others
-}
-
 /// Gives the reasons why a person must be asked about the files of a plan.
 fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
     let asked = plan.files.iter().filter_map(|file| {
         let (target, decision) = decide_file(policy, file);
         let reason = reason(policy, target, &decision)?;
-        let granted = context
-            .session
-            .inner
-            .grants
-            .covers(target.path(), &reason.key);
-        (!granted).then_some(reason)
+        let grants = &context.session.inner.grants;
+        (!grants.covers(target.path(), &reason.key)).then_some(reason)
     });
     asked.collect()
-}
-
-fn decide<'p>(policy: &'p Policy, target: &Target) -> Decision<'p> {
-    // Whether the text may be shown was decided when the file was located.
-    target.with_names(|names| policy.writing(names, Shows::Nothing))
-}
-
-/// The decision about a file. Of the two names of a move it is the stricter one: both are one piece of a question.
-fn decide_file<'p, 'f>(policy: &'p Policy, file: &'f FilePlan) -> (&'f Target, Decision<'p>) {
-    let strictness = |target: &Target, decision: &Decision<'_>| match () {
-        () if decision.is_denied() => 0,
-        () => match reason(policy, target, decision) {
-            Some(reason) if reason.protected => 1,
-            Some(_) => 2,
-            None => 3,
-        },
-    };
-    let decided = file
-        .targets()
-        .map(|target| (target, decide(policy, target)));
-    decided
-        .min_by_key(|(target, decision)| strictness(target, decision))
-        .unwrap_or_else(|| (&file.target, decide(policy, &file.target)))
-}
-
-/// Gives the reason why a person must be asked about a write; none where the write is allowed.
-fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<Reason> {
-    let path = quote_path(target.path());
-    let (words, key, rule) = match (&decision.cause, decision.outcome) {
-        (Cause::Protected { name }, _) => (
-            format!("{path} is protected (`{name}`)"),
-            format!("protected {name}"),
-            None,
-        ),
-        (Cause::Secret { pattern }, _) => (
-            format!("{path} is a secret file (`{pattern}`)"),
-            format!("secret {pattern}"),
-            None,
-        ),
-        // This precedes the mode, because another hard link of the file may have a protected name.
-        _ if target.hard_links == HardLinks::Unknown => (
-            format!(
-                "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
-            ),
-            "hard links".to_owned(),
-            None,
-        ),
-        (Cause::Rule(entry), Outcome::Ask) => (
-            format!("the rule `{} {}` asks", entry.effect.word(), entry.rule),
-            format!("rule {entry}"),
-            Some(entry.to_string()),
-        ),
-        (_, Outcome::Ask) => (
-            "the mode is ask: every write is asked about".to_owned(),
-            "mode".to_owned(),
-            None,
-        ),
-        // This holds in every mode and whether or not the file exists: an unasked write would reveal which.
-        _ if target.is_withheld() => (
-            format!(
-                "reading {path} is denied, and what was not read is written only after a person's yes"
-            ),
-            "withheld".to_owned(),
-            None,
-        ),
-        _ => return None,
-    };
-    Some(Reason {
-        told: withheld::told(policy, target, decision).unwrap_or_else(|| words.clone()),
-        words,
-        protected: rule.is_none() && key != "mode",
-        key,
-        rule,
-    })
-}
-
-/// The refusal for a file that the policy denies now: because of the mode, or of a rule added since the file was
-/// located.
-fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
-    if let Cause::Mode(_) = decision.cause {
-        return Refusal::new(
-            RefusalKind::Declined,
-            "lancet runs in plan mode: nothing is written. Say what you would change instead.",
-        );
-    }
-    let path = target.told();
-    let text = format!("A rule denies {path}. Work without this file, or ask the user.");
-    Refusal::new(RefusalKind::Denied, text).with("file_path", path)
-}
-
-fn nobody(reason: &Reason) -> Refusal {
-    let how = if reason.protected {
-        "a person can do it with `lancet edit` or `lancet write`"
-    } else {
-        "a person can do it with `lancet edit` or `lancet write`, or allow it with a rule under [permissions] in their settings"
-    };
-    let text = format!(
-        "Nothing was written: {}, and there is nobody here to ask. Tell the user what you wanted to change; {how}.",
-        reason.told
-    );
-    Refusal::new(RefusalKind::Declined, text)
 }

@@ -87,9 +87,8 @@ fn attempt(
         Ok(committed) => {
             let recorded = record::change(context, committed);
             parted::note(context, &recorded);
-            let mut reply = reply::change(context, recorded, repairs);
-            approve::keep_rules(context, &mut reply);
-            Ok(answered(reply))
+            approve::keep_answer(context);
+            Ok(answered(reply::change(context, recorded, repairs)))
         }
         // The cached copy was out of date. That is not a change during this call, so it does not count as a retry.
         Err(commit::Failed::Changed) if attempt.needs_fresh_read() => Ok(Ended::NeedsFreshRead),

@@ -21,7 +21,7 @@ use crate::order::Turn;
 use crate::outcome::Layout;
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 use crate::request::EditRequest;
-use crate::session::Session;
+use crate::session::{LastingAnswer, Session};
 use crate::settings::Matching;
 use crate::wording::duration;
 
@@ -49,8 +49,8 @@ pub(crate) struct CallContext<'s> {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// How long this call has waited for a person.
     pub(crate) waited: Cell<Duration>,
-    /// The rules of "always" answers, saved once the call has been carried out.
-    pub(super) rules: RefCell<Vec<String>>,
+    /// What a person's answer covers beyond this call, saved once the call has succeeded.
+    pub(super) answer: RefCell<LastingAnswer>,
     /// On whose behalf the call is made, which decides which lines count as seen.
     pub(crate) applied_by: AppliedBy,
     /// Whether the call takes the turn for its files.
@@ -91,7 +91,7 @@ impl<'s> CallContext<'s> {
             budget: AnswerBudget::default(),
             approver: None,
             waited: Cell::default(),
-            rules: RefCell::default(),
+            answer: RefCell::default(),
             applied_by: AppliedBy::Model,
             turns: Turns::Taken,
         }

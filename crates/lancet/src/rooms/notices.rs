@@ -71,7 +71,7 @@ fn collect<'c>(
     limit: AnswerLimit,
     outcome: &Outcome,
 ) -> Vec<Notice<'c>> {
-    let mut notices = Vec::new();
+    let mut notices = unkept_rules(context);
     notices.extend(foreign_writes::notice(context, outcome));
     notices.extend(late::notices(context));
     notices.extend(set_aside::notice(context));
@@ -94,4 +94,11 @@ fn broken_settings<'c>(context: &CallContext<'_>, limit: AnswerLimit) -> Option<
         reserved,
         ..Notice::new(&format!("{sentence}{reason}"), || true)
     })
+}
+
+/// Gives a notice for each rule of the answer "always" that could not be saved.
+fn unkept_rules<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
+    let unkept = &context.session.inner.unkept;
+    let notice = |words: String| Notice::new(&words.clone(), move || unkept.take(&words));
+    unkept.all().into_iter().map(notice).collect()
 }

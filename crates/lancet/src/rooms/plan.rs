@@ -9,6 +9,7 @@ use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
 use lancet_workspace::{Executable, Expected, Revision, Snapshot, Source};
 
 use super::locate::Target;
+use super::omitted::Omitted;
 use crate::order::Turn;
 use crate::refusal::Refusal;
 pub(crate) use crate::request::DryRun;
@@ -35,8 +36,10 @@ pub(crate) struct Origin {
     pub(super) left_out: Vec<LeftOut>,
     /// Who approved the plan, or which rule; set by *approve*.
     pub(super) approved: Option<String>,
-    /// Whether the person who was asked changed the text.
+    /// Whether the person who was asked changed the text, or left parts of it out.
     pub(super) user_modified: bool,
+    /// What the person who was asked left out.
+    pub(super) omitted: Omitted,
 }
 
 /// A file that already is what taking a change back would make of it.
@@ -64,6 +67,17 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Whether the answer names files that are not written.
+    pub(super) fn names_others(&self) -> bool {
+        let origin = &self.origin;
+        let mut omitted = origin.omitted.files.iter();
+        !origin.found_back.is_empty()
+            || !origin.left_out.is_empty()
+            || omitted.any(|file| file.lines.is_none())
+    }
+}
+
 impl Default for Origin {
     /// The origin of an ordinary change, which takes nothing back.
     fn default() -> Self {
@@ -75,6 +89,7 @@ impl Default for Origin {
             left_out: Vec::new(),
             approved: None,
             user_modified: false,
+            omitted: Omitted::default(),
         }
     }
 }
@@ -180,6 +195,9 @@ pub(crate) struct ChangeView {
     pub(super) lines: Vec<Range<usize>>,
     /// Only the permission to execute the file changes.
     pub(super) mode_only: bool,
+    /// Lines of the old version, from 0, end excluded, that one edit matched while an earlier edit had changed some of them:
+    /// what changed within such a range is written as one piece.
+    pub(super) together: Vec<Range<usize>>,
 }
 
 impl FilePlan {

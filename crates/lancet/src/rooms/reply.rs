@@ -236,7 +236,7 @@ fn finish(
     context.limit.end_within(&mut text, &words);
     let origin = &plan.origin;
     let outcome = ChangeOutcome {
-        layout: match files.len() == 1 && notes.is_empty() {
+        layout: match files.len() == 1 && !plan.names_others() {
             true => context.layout,
             false => Layout::Files,
         },
@@ -249,6 +249,7 @@ fn finish(
             .map(|file| file.path.clone())
             .collect(),
         left_out: origin.left_out.iter().map(left_out).collect(),
+        omitted: origin.omitted.outcome(),
         notes,
     };
     Reply::new(text, Outcome::Changed(outcome), person)

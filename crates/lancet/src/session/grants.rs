@@ -24,6 +24,30 @@ pub(crate) enum Reach {
     Folder(PathBuf),
 }
 
+/// What a lasting answer covers; it is held until the call has succeeded.
+#[derive(Default)]
+pub(crate) struct LastingAnswer {
+    /// The keys of reasons, each with the files that it is granted for.
+    pub(crate) grants: Vec<(String, Reach)>,
+    /// The rules for the user's settings.
+    pub(crate) rules: Vec<String>,
+}
+
+impl LastingAnswer {
+    /// Makes an answer that holds until the session ends.
+    pub(crate) fn session(grants: Vec<(String, Reach)>) -> Self {
+        Self {
+            grants,
+            rules: Vec::new(),
+        }
+    }
+
+    /// Makes an answer that always holds: where a rule cannot be saved, the session's grant still holds.
+    pub(crate) fn always(grants: Vec<(String, Reach)>, rules: Vec<String>) -> Self {
+        Self { grants, rules }
+    }
+}
+
 impl Grants {
     /// Grants the questions with this key.
     pub(crate) fn add(&self, key: &str, reach: Reach) {

@@ -6,6 +6,7 @@ use lancet_history::{Ledger, SessionName};
 
 use super::grants::Grants;
 use super::pages::Pages;
+use super::unkept::UnkeptRules;
 use crate::engine::Notified;
 
 /// The state that all handles on one session share.
@@ -16,6 +17,8 @@ pub(crate) struct SessionInner {
     pub(super) ledger: Mutex<Ledger>,
     /// What a person allowed for the rest of the session.
     pub(crate) grants: Grants,
+    /// Sentences about rules that a person asked for and that could not be saved.
+    pub(crate) unkept: UnkeptRules,
     /// The cached results of its searches, for later pages.
     pub(super) pages: Mutex<Pages>,
     /// The damaged databases that this session's answers have reported.
@@ -29,6 +32,7 @@ impl SessionInner {
             name: Some(name),
             ledger: Mutex::default(),
             grants: Default::default(),
+            unkept: Default::default(),
             pages: Mutex::default(),
             told: Default::default(),
         }
@@ -40,6 +44,7 @@ impl SessionInner {
             name: None,
             ledger: Mutex::default(),
             grants: Default::default(),
+            unkept: Default::default(),
             pages: Mutex::default(),
             told: Default::default(),
         }

@@ -387,9 +387,9 @@ fn a_file_that_changes_while_its_question_is_open_is_asked_about_again_or_stale(
             builder.settings(settings).mode(lancet::Mode::Ask).approver(
                 move |question: &lancet::approval::Question| {
                     let mut questions = questions.lock().unwrap();
-                    questions.push(question.diff.clone());
+                    questions.push(question.diff());
                     if questions.len() == 1 {
-                        rewrite(&question.path);
+                        rewrite(&question.files[0].path);
                     }
                     lancet::approval::Answer::Yes
                 },

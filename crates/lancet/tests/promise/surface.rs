@@ -32,7 +32,7 @@ fn observers_hear_of_reads_changes_refusals_and_decisions() {
             .state_dir(state.path())
             .mode(Mode::Ask)
             .approver(|question: &Question| {
-                if question.diff.contains("+no") {
+                if question.diff().contains("+no") {
                     Answer::No(Some("not that".into()))
                 } else {
                     Answer::Yes

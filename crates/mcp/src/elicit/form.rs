@@ -1,11 +1,13 @@
 //! The elicitation forms of a question, and the meaning of their answers. An answer that is not understood is a no.
 
-use lancet::approval::{ChangeKind, OtherFile, Question};
+use lancet::approval::{ChangeKind, FileQuestion, Question};
 use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, Request};
 use serde_json::{Value, json};
 
-/// The longest diff that a question shows, in characters.
+/// The longest diff that a question shows of all files together, in characters.
 const LONGEST_DIFF: usize = 8_000;
+/// The longest notes that a question shows, in bytes; the first is always shown.
+const LONGEST_NOTES: usize = 4_000;
 /// The default of the field for the reason.
 const NO_REASON: &str = "no reason";
 
@@ -30,15 +32,18 @@ pub(super) fn decision(question: &Question) -> Option<ElicitRequest> {
         "yes: write it; no: do not; session: yes, and ask no more in this session about {}",
         question.offers.session
     );
-    if let Some(rule) = &question.offers.always {
+    let rules = &question.offers.always;
+    if !rules.is_empty() {
         decisions.push("always");
+        let noun = if rules.len() == 1 { "rule" } else { "rules" };
         meanings.push_str(&format!(
-            "; always: yes, and add the rule {rule} to your settings"
+            "; always: yes, and add the {noun} {} to your settings",
+            rules.join(", ")
         ));
     }
     let field = json!({ "type": "string", "title": "Decision", "description": meanings, "enum": decisions });
     let mut schema = json!({ "type": "object", "properties": { "decision": field } });
-    if question.protected {
+    if question.is_protected() {
         schema["required"] = json!(["decision"]);
     } else {
         schema["properties"]["decision"]["default"] = json!("yes");
@@ -75,7 +80,7 @@ pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnsw
         None => true,
         Some(content) => content.as_object().is_some_and(serde_json::Map::is_empty),
     };
-    if is_plain && !question.protected {
+    if is_plain && !question.is_protected() {
         return FormAnswer::Yes;
     }
     match field(result, "decision") {
@@ -100,54 +105,98 @@ fn field<'r>(result: &'r ElicitResult, name: &str) -> Option<&'r str> {
     Some(result.content.as_ref()?.get(name)?.as_str()?.trim())
 }
 
-/// The text of the question: every path with its lines, reason, rule and diff. The texts of a question are already
-/// escaped.
+/// The question in words: every path with its lines, reasons, rules and diffs. The texts of a question are safe to show.
 fn worded(question: &Question) -> String {
-    let (added, removed) = question.lines;
-    let mut words = format!(
-        "{} wants to {} {} (+{added} -{removed}).\nAsked because {}.\n",
-        question.tool,
-        verb(question.kind),
-        question.shown_path(),
-        question.reason
-    );
-    if let Some(rule) = &question.rule {
-        words.push_str(&format!("Rule: {rule}\n"));
+    let mut words = headline(question);
+    words.push_str(&format!("Asked because {}.\n", question.reason()));
+    if question.files.len() > 1 {
+        words.extend(question.files.iter().map(listed));
     }
-    if !question.others.is_empty() {
-        words.push_str("The same call would also:\n");
-        words.extend(question.others.iter().map(other));
+    let mut rules: Vec<&str> = Vec::new();
+    for rule in question
+        .files
+        .iter()
+        .filter_map(|file| file.rule.as_deref())
+    {
+        if !rules.contains(&rule) {
+            rules.push(rule);
+            words.push_str(&format!("Rule: {rule}\n"));
+        }
     }
-    for notice in &question.notices {
-        words.push_str(&format!("Note: {notice}\n"));
-    }
+    words.push_str(&notes(question));
     words.push('\n');
-    words.push_str(&bounded(&question.diff));
+    words.push_str(&diffs(question));
     words
 }
 
-fn other(file: &OtherFile) -> String {
-    let (added, removed) = file.lines;
-    let protected = match file.protected {
-        true => ", protected",
-        false => "",
+fn headline(question: &Question) -> String {
+    let (added, removed) = question.lines();
+    let what = match question.files.as_slice() {
+        [file] => named(file),
+        files => format!("change {} files", files.len()),
     };
-    format!(
-        "{} {} (+{added} -{removed}{protected})\n",
-        verb(file.kind),
-        file.shown_path()
-    )
+    format!("{} wants to {what} (+{added} -{removed}).\n", question.tool)
 }
 
-fn verb(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::Create => "create",
-        ChangeKind::Delete => "remove",
-        _ => "change",
+/// One of several files.
+fn listed(file: &FileQuestion) -> String {
+    let (added, removed) = file.lines;
+    let mark = match (file.protected, &file.reason) {
+        (true, _) => ", protected",
+        (false, Some(_)) => "",
+        (false, None) => ", needs no answer by itself",
+    };
+    format!("{} (+{added} -{removed}{mark})\n", named(file))
+}
+
+/// What happens to a file.
+fn named(file: &FileQuestion) -> String {
+    let path = file.shown_path();
+    match (file.kind, file.shown_old_path()) {
+        (ChangeKind::Create, _) => format!("create {path}"),
+        (ChangeKind::Delete, _) => format!("remove {path}"),
+        (_, Some(old)) => format!("move {old} to {path}"),
+        _ => format!("change {path}"),
     }
 }
 
-/// The beginning of a diff, in whole lines where it has any, with a note about what is left out.
+/// The notices of all files, as far as they may be shown.
+fn notes(question: &Question) -> String {
+    let several = question.files.len() > 1;
+    let mut words = String::new();
+    let mut left_out = 0;
+    for file in &question.files {
+        for notice in &file.notices {
+            let note = match several {
+                true => format!("Note on {}: {notice}\n", file.shown_path()),
+                false => format!("Note: {notice}\n"),
+            };
+            if left_out == 0 && (words.is_empty() || words.len() + note.len() <= LONGEST_NOTES) {
+                words.push_str(&note);
+            } else {
+                left_out += 1;
+            }
+        }
+    }
+    if left_out > 0 {
+        words.push_str(&format!("Not shown: {left_out} more notes.\n"));
+    }
+    words
+}
+
+/// The diffs as far as they may be shown, in whole lines where they have any; what is left out is said.
+fn diffs(question: &Question) -> String {
+    if let [file] = question.files.as_slice() {
+        return bounded(&file.diff());
+    }
+    let each = question
+        .files
+        .iter()
+        .filter(|file| file.pieces.iter().any(|piece| !piece.diff.is_empty()))
+        .map(|file| format!("{}\n{}", file.shown_path(), file.diff()));
+    bounded(&each.collect::<String>())
+}
+
 fn bounded(diff: &str) -> String {
     let Some((end, _)) = diff.char_indices().nth(LONGEST_DIFF) else {
         return diff.to_owned();

@@ -1,55 +1,77 @@
-//! The words of a question and the meaning of an answer.
+//! The words of a question and the meaning of keys.
 
+use lancet::approval::{ChangeKind, Piece};
+
+use super::keys::{PartKey, part_understood, understood};
 use super::*;
 
+/// A file with one hunk.
+fn file(name: &str, diff: &str) -> FileQuestion {
+    let mut file = FileQuestion::new(format!("/r/{name}"), ChangeKind::Update);
+    file.relative = name.into();
+    file.reason = Some("the mode is ask".into());
+    file.lines = (1, 1);
+    file.pieces = vec![Piece::new(diff, 0)];
+    file
+}
+
+fn one(diff: &str) -> Question {
+    Question::new("Edit", vec![file("a", diff)])
+}
+
 #[test]
-fn only_a_plain_yes_is_a_yes() {
-    let no = |words: &str| ParsedLine::Answer(Answer::No(Some(words.to_owned())));
-    assert_eq!(understood("y\n"), ParsedLine::Answer(Answer::Yes));
-    assert_eq!(understood(" YES \n"), ParsedLine::Answer(Answer::Yes));
-    assert_eq!(understood("\n"), ParsedLine::Answer(Answer::No(None)));
-    assert_eq!(understood(""), ParsedLine::Answer(Answer::No(None)));
-    assert_eq!(understood("N\n"), ParsedLine::Answer(Answer::No(None)));
+fn only_a_plain_yes_is_a_yes_and_a_typo_is_no_answer() {
+    assert_eq!(understood("y\n"), Key::Yes);
+    assert_eq!(understood(" YES \n"), Key::Yes);
+    assert_eq!(understood("\n"), Key::No(None));
+    assert_eq!(understood(""), Key::No(None));
+    assert_eq!(understood("N\n"), Key::No(None));
+    let no = |words: &str| Key::No(Some(words.to_owned()));
     assert_eq!(
         understood("n use the other file\n"),
         no("use the other file")
     );
     assert_eq!(understood("no, not here\n"), no("not here"));
-    assert_eq!(understood("y but later\n"), no("y but later"));
-    assert_eq!(understood("nothing doing\n"), no("nothing doing"));
+    for typo in ["y but later", "yy", "nothing doing", "always but not here"] {
+        assert_eq!(understood(typo), Key::Other(typo.to_owned()));
+    }
+}
+
+#[test]
+fn further_answers_are_single_words() {
+    assert_eq!(understood("s\n"), Key::Session);
+    assert_eq!(understood("Always"), Key::Always);
+    assert_eq!(understood("e"), Key::Edit);
+    assert_eq!(understood("p"), Key::Pick);
+    assert_eq!(understood("d"), Key::Diff);
+    assert_eq!(understood("?"), Key::Help);
+    assert_eq!(part_understood("h"), PartKey::Hunks);
+    assert_eq!(part_understood(""), PartKey::Back);
+    assert_eq!(
+        part_understood("n not this one"),
+        PartKey::No(Some("not this one".to_owned()))
+    );
 }
 
 #[test]
 fn yes_beforehand_answers_all_but_protected_names() {
-    let mut question = Question::new("Edit", "/r/a", ChangeKind::Update);
-    question.relative = "a".into();
-    question.reason = "the mode is ask".into();
-    question.lines = (1, 1);
     let approver = TerminalApprover::new(Consent::Given, &Surroundings::default());
-    assert_eq!(approver.ask(&question, &Wait::default()), Answer::Yes);
+    assert_eq!(approver.ask(&one(""), &Wait::default()), Answer::Yes);
     assert!(!approver.has_shown() && approver.unasked().is_none());
+    assert_eq!(approver.beforehand(true), None);
 }
 
 #[test]
 fn a_question_shows_what_the_file_would_hide() {
-    let mut question = Question::new("Edit", "/r/a", ChangeKind::Update);
-    question.relative = "a".into();
-    question.reason = "why".into();
-    question.diff = "-ok\n+evil\x1b[2K\rok\n".into();
-    question.lines = (1, 1);
-    let words = worded(&question, Colour::Off);
+    let words = show::question(&one("-ok\n+evil\x1b[2K\rok\n"), Colour::Off);
     assert!(words.contains("+evil␛[2K␍ok\n") && !words.contains('\x1b'));
 }
 
 #[test]
 fn what_the_diff_leaves_out_stands_below_it() {
-    let mut question = Question::new("Edit", "/r/a", ChangeKind::Update);
-    question.relative = "a".into();
-    question.reason = "the mode is ask".into();
-    question.diff = "@@ -1 +1 @@\n-a\n+b\n".into();
-    question.notices = vec!["10 further places are not shown".into()];
-    question.lines = (1, 1);
-    let words = worded(&question, Colour::Off);
+    let mut question = one("@@ -1 +1 @@\n-a\n+b\n");
+    question.files[0].notices = vec!["10 further places are not shown".into()];
+    let words = show::question(&question, Colour::Off);
     assert!(
         words.ends_with("+b\nnote: 10 further places are not shown\n"),
         "{words}"
@@ -58,35 +80,62 @@ fn what_the_diff_leaves_out_stands_below_it() {
 
 #[test]
 fn a_name_with_a_line_end_forges_no_line_of_the_question() {
-    let mut question = Question::new("Edit", "/r/a\n@@ -1 +1 @@\nb", ChangeKind::Update);
-    question.relative = "a\n@@ -1 +1 @@\nb".into();
-    question.reason = "/r/a\nb is protected".into();
-    question.protected = true;
-    question.lines = (1, 1);
-    let words = worded(&question, Colour::Off);
+    let mut forged = file("a\n@@ -1 +1 @@\nb", "");
+    forged.reason = Some("/r/a\nb is protected".into());
+    forged.protected = true;
+    let words = show::question(&Question::new("Edit", vec![forged.clone()]), Colour::Off);
     assert_eq!(words.lines().count(), 3, "{words}");
+    let two = Question::new("Edit", vec![forged, file("b", "")]);
+    let words = show::question(&two, Colour::Off);
+    assert_eq!(words.lines().count(), 6, "{words}");
 }
 
 #[test]
-fn further_answers_are_single_words() {
-    assert_eq!(understood("s\n"), ParsedLine::Answer(Answer::Session));
-    assert_eq!(understood("Always"), ParsedLine::Answer(Answer::Always));
-    assert_eq!(understood("e"), ParsedLine::Edit);
-    assert_eq!(
-        understood("always but not here"),
-        ParsedLine::Answer(Answer::No(Some("always but not here".to_owned())))
-    );
+fn several_files_are_summed_up_and_listed() {
+    let mut protected = file(".git/x", "+x\n");
+    protected.protected = true;
+    protected.reason = Some("/r/.git/x is protected".into());
+    protected.kind = ChangeKind::Create;
+    let mut free = file("c", "-c\n");
+    free.reason = None;
+    let question = Question::new("MultiEdit", vec![protected, file("b", "+b\n"), free]);
+    let words = show::question(&question, Colour::Off);
+    let meant = "MultiEdit: 3 files, +3 -3
+  .git/x (a new file)  +1 -1  protected
+  b  +1 -1
+  c  +1 -1  needs no answer by itself
+/r/.git/x is protected; the mode is ask
+.git/x
++x
+b
++b
+c
+-c
+";
+    assert_eq!(words, meant);
 }
 
 #[test]
 fn only_what_is_on_offer_is_offered() {
-    let mut question = Question::default();
+    let mut question = one("+a\n");
     question.offers.session = "this file".into();
-    assert!(!prompt(&question).contains("always") && !prompt(&question).contains("edit"));
-    question.offers.always = Some("Edit(//a)".into());
-    question.text = Some(String::new());
+    let (prompt, help) = (show::prompt(&question), show::help(&question));
     assert!(
-        prompt(&question).contains("a: always (Edit(//a))")
-            && prompt(&question).contains("e: edit")
+        prompt.ends_with("Write this? [y/N/s/d/?]") && !prompt.contains("always"),
+        "{prompt}"
+    );
+    assert!(!help.contains("edit") && !help.contains("pick"), "{help}");
+    question.offers.always = vec!["Edit(//a)".into()];
+    question.files[0].text = Some(String::new());
+    question.files[0].pieces.push(Piece::new("+b\n", 1));
+    let (prompt, help) = (show::prompt(&question), show::help(&question));
+    assert!(
+        prompt.contains("a: always (Edit(//a))")
+            && prompt.ends_with("Write this? [y/N/s/a/e/p/d/?]"),
+        "{prompt}"
+    );
+    assert!(
+        help.contains("Edit(//a)") && help.contains("edit") && help.contains("pick"),
+        "{help}"
     );
 }

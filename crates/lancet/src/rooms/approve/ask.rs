@@ -1,39 +1,32 @@
-//! Asks a person one question and waits for the answer: for a limited time, cancellable, and only while the file is
-//! still what the question shows.
+//! Builds the one question of a call, asks it, and applies the answer to the plan.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
-use lancet_policy::{Access, Effect, Layer, LayeredRule, Policy, Rule};
-use lancet_text::{Document, apply_raw, unified};
+use lancet_policy::Policy;
+use lancet_text::{Document, apply_raw};
+use lancet_workspace::Executable;
 
-use super::{Halt, nobody};
-use crate::approval::{Answer, Approver, Offers, OtherFile, Question, WORDS_WAIT, Wait};
-use crate::call::Stopped;
+use super::halt::Halt;
+use super::keep;
+use super::pick::{self, Proposed};
+use super::pieces::Pieces;
+use super::reason::{Standing, nobody};
+use super::wait::wait_for;
+use super::words::{self, Subject};
+use crate::approval::{Answer, Approver, FileQuestion, Offers, Pick, Question};
 use crate::events::Event;
 use crate::reason::Reason;
-use crate::refusal::{Refusal, RefusalKind};
-use crate::reply::Reply;
+use crate::refusal::Refusal;
 use crate::rooms::CallContext;
-use crate::rooms::plan::{FilePlan, New};
-use crate::session::Reach;
-use crate::settings::keep_rule;
-use crate::wording::{QuotedPath, cut, duration, quote_path};
+use crate::rooms::plan::{FilePlan, New, Plan};
+use crate::session::{LastingAnswer, Reach};
+use crate::wording::{QuotedPath, cut};
 
-/// How often the waiting thread checks the call and the clock.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How often the waiting thread checks the file.
-const LOOK_AT_FILE_EVERY: Duration = Duration::from_millis(250);
-/// How long an approver has to withdraw its question.
-const GRACE: Duration = Duration::from_millis(500);
-/// The longest text of a person that is passed on to the model, in characters.
-const LONGEST_WORDS: usize = 4_000;
-/// The longest text about a rule that could not be saved, in characters.
-const LONGEST_TROUBLE: usize = 500;
 /// The longest text that a person is given to edit, in bytes.
 const LONGEST_TEXT: usize = 4 << 20;
+/// The longest reason in the record of who approved, in characters.
+const LONGEST_REASON: usize = 1_000;
 
 /// The approver of the call or else of the engine; none where nobody can be asked.
 pub(super) fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
@@ -43,74 +36,101 @@ pub(super) fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn A
         .or(context.engine().base().approver.as_ref())
 }
 
-/// Asks about one file. The result is the text to write instead, where the person edited it.
+/// Asks about a plan and removes from it what the person left out. The result says who approved, for the history.
 pub(super) fn ask(
     context: &CallContext<'_>,
     policy: &Policy,
-    file: &FilePlan,
-    reason: Reason,
-    others: Vec<OtherFile>,
-) -> Result<Option<String>, Halt> {
-    let path = file.target.path().to_path_buf();
+    plan: &mut Plan,
+    standings: &[Standing],
+) -> Result<String, Halt> {
+    let order = order(standings);
+    let asked: Vec<&Reason> = order
+        .iter()
+        .filter_map(|&at| standings[at].asks())
+        .collect();
+    let subject = Subject::files(&plan.files);
     let Some(approver) = somebody(context) else {
-        return Err(nobody(&reason).with("file_path", file.target.told()).into());
+        let refusal = asked.first().map_or_else(
+            || words::nobody_answered(&subject, None),
+            |reason| nobody(reason),
+        );
+        let first = order.first().map(|at| plan.files[*at].target.told());
+        return Err(refusal.with("file_path", first.unwrap_or_default()).into());
     };
-    let scope = reason
-        .protected
-        .then(|| policy.offered_scope(&path))
-        .flatten();
-    let always = always(context, &reason, &path);
+    let (grants, offered): (Vec<(String, Reach)>, Vec<keep::Words>) = asked
+        .iter()
+        .map(|reason| {
+            let (reach, words) = keep::session_offer(policy, reason);
+            ((reason.key.clone(), reach), words)
+        })
+        .unzip();
+    let rules = keep::rules(context, asked.iter().copied());
+    let pieces: Vec<Pieces> = plan
+        .files
+        .iter()
+        .map(|file| Pieces::of(plan.origin.kind, file))
+        .collect();
+    let file_question = |&at: &usize| {
+        let reason = standings[at].asks();
+        file_question(&plan.files[at], &pieces[at], reason)
+    };
     let question = Question {
         tool: context.tool.clone(),
-        path: path.clone(),
-        relative: file.target.located.relative().to_path_buf(),
-        kind: file.kind(),
-        reason: reason.words.clone(),
-        rule: reason.rule.clone(),
-        protected: reason.protected,
-        diff: unified(&file.view.patch),
-        notices: notices(file),
-        lines: (file.view.added, file.view.removed),
-        text: text_of(file),
+        files: order.iter().map(file_question).collect(),
         offers: Offers {
-            session: match (&scope, &reason.rule) {
-                (Some(scope), _) => format!("files of {}", scope.pattern),
-                (None, Some(_)) => "files that this rule asks about".to_owned(),
-                (None, None) => "this file".to_owned(),
-            },
-            always: always.clone(),
+            session: keep::session_words(&offered, plan.files.len()),
+            always: rules.clone(),
         },
-        others,
     };
-    let proposed = question.text.clone();
-    let told = file.target.told();
-    let answer = wait_for(context, approver, question, Some(file), &told)?;
-    tell_decision(context, &path, &reason, &answer);
-    let grant = |reach_of_scope: Option<PathBuf>| {
-        let reach = match (reach_of_scope, &reason.rule) {
-            (Some(folder), _) => Reach::Folder(folder),
-            (None, Some(_)) => Reach::Rule,
-            (None, None) => Reach::File(path.clone()),
-        };
-        context.session.inner.grants.add(&reason.key, reach);
+    let texts: Vec<Option<String>> = question
+        .files
+        .iter()
+        .map(|file| file.text.clone())
+        .collect();
+    let by = who_approved(&**approver, &question);
+    let answer = wait_for(context, approver, question, &plan.files, &subject)?;
+    let picks = match answer {
+        Answer::Picked { ref files, .. } => files.clone(),
+        Answer::Edited(ref text) if order.len() == 1 => vec![Pick::Edited(text.clone())],
+        _ => vec![Pick::Whole; order.len()],
     };
-    match answer {
-        Answer::Yes => Ok(None),
+    for (place, at) in order.iter().enumerate() {
+        if let Some(reason) = standings[*at].asks() {
+            let allowed =
+                is_yes(&answer) && picks.get(place).is_some_and(|pick| *pick != Pick::Nothing);
+            tell_decision(context, reason, allowed);
+        }
+    }
+    let words = match answer {
+        Answer::No(words) => return Err(words::declined(&subject, words.as_deref()).into()),
+        Answer::Unanswered(words) => {
+            return Err(words::nobody_answered(&subject, words.as_deref()).into());
+        }
+        Answer::Edited(_) if order.len() != 1 => {
+            return Err(words::not_understood(&subject).into());
+        }
         Answer::Session => {
-            grant(scope.map(|scope| scope.folder));
-            Ok(None)
+            context.answer.replace(LastingAnswer::session(grants));
+            return Ok(by);
         }
         Answer::Always => {
-            // The rule is saved once the change is made; if saving fails, the grant for the session remains.
-            grant(scope.map(|scope| scope.folder));
-            context.rules.borrow_mut().extend(always);
-            Ok(None)
+            context.answer.replace(LastingAnswer::always(grants, rules));
+            return Ok(by);
         }
-        Answer::Edited(text) if proposed.as_deref() == Some(text.as_str()) => Ok(None),
-        Answer::Edited(text) => Ok(Some(text)),
-        Answer::No(words) => Err(declined(&told, words).into()),
-        Answer::Unanswered(words) => Err(nobody_answered(&told, words).into()),
-    }
+        Answer::Yes => return Ok(by),
+        Answer::Edited(_) => None,
+        Answer::Picked { words, .. } => words,
+    };
+    let proposed = Proposed {
+        order: &order,
+        pieces: &pieces,
+        texts: &texts,
+    };
+    pick::take(context, plan, &proposed, picks, words, &subject)?;
+    Ok(match plan.origin.omitted.named() {
+        None => by,
+        Some(omitted) => format!("{by}; left out: {}", cut(&omitted, LONGEST_REASON)),
+    })
 }
 
 /// Asks whether a model may learn why a withheld file was not written.
@@ -121,179 +141,82 @@ pub(super) fn ask_to_tell(
     told: &QuotedPath,
     reason: &Reason,
 ) -> Result<(), Refusal> {
-    let path = question.path.clone();
-    let answer = match wait_for(context, approver, question, None, told) {
+    let subject = Subject::file(told);
+    let answer = match wait_for(context, approver, question, &[], &subject) {
         Ok(answer) => answer,
         Err(Halt::Refused(refusal)) => return Err(*refusal),
         // No file is watched while this question is open.
         Err(Halt::NeedsFreshRead | Halt::Changed | Halt::Moved) => {
-            return Err(nobody_answered(told, None));
+            return Err(words::nobody_answered(&subject, None));
         }
     };
-    tell_decision(context, &path, reason, &answer);
+    let picks_it = match &answer {
+        Answer::Picked { files, .. } => files.first().is_some_and(|pick| *pick != Pick::Nothing),
+        answer => is_yes(answer),
+    };
+    tell_decision(context, reason, picks_it);
     match answer {
-        Answer::Yes | Answer::Edited(_) => Ok(()),
         Answer::Session | Answer::Always => {
             let grants = &context.session.inner.grants;
-            grants.add(&reason.key, Reach::File(path));
+            grants.add(&reason.key, Reach::File(reason.path.clone()));
             Ok(())
         }
-        Answer::No(words) => Err(declined(told, words)),
-        Answer::Unanswered(words) => Err(nobody_answered(told, words)),
+        Answer::No(words) => Err(words::declined(&subject, words.as_deref())),
+        Answer::Unanswered(words) => Err(words::nobody_answered(&subject, words.as_deref())),
+        _ if picks_it => Ok(()),
+        _ => Err(words::declined(&subject, None)),
     }
 }
 
-/// Reports a decision to the observers.
-fn tell_decision(
-    context: &CallContext<'_>,
-    path: &std::path::Path,
-    reason: &Reason,
-    answer: &Answer,
-) {
+fn is_yes(answer: &Answer) -> bool {
+    !matches!(answer, Answer::No(_) | Answer::Unanswered(_))
+}
+
+/// Gives the order in which a question lists the files: protected names, then others that need an answer, then the rest.
+fn order(standings: &[Standing]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..standings.len()).collect();
+    order.sort_by_key(|&at| match standings[at].asks() {
+        Some(reason) if reason.protected => 0,
+        Some(_) => 1,
+        None => 2,
+    });
+    order
+}
+
+/// Names who approves, for the history.
+fn who_approved(approver: &dyn Approver, question: &Question) -> String {
+    let reason = cut(&question.reason(), LONGEST_REASON);
+    match approver.beforehand(question.is_protected()) {
+        Some(word) => format!("{word}, given beforehand; otherwise {reason}"),
+        None => format!("a person, asked because {reason}"),
+    }
+}
+
+/// Tells the observers of a decision.
+fn tell_decision(context: &CallContext<'_>, reason: &Reason, allowed: bool) {
     context.engine().tell(&Event::Decided {
         time: SystemTime::now(),
         session: context.session.name().cloned(),
-        path: path.to_path_buf(),
+        path: reason.path.clone(),
         reason: reason.words.clone(),
-        allowed: !matches!(answer, Answer::No(_) | Answer::Unanswered(_)),
+        allowed,
     });
 }
 
-/// The rule that "always" would add: the narrowest useful one. None where an ask rule decides, which would go on
-/// asking, and none for protected names, which are granted for a session at most.
-fn always(context: &CallContext<'_>, reason: &Reason, path: &std::path::Path) -> Option<String> {
-    if reason.protected || reason.rule.is_some() {
-        return None;
-    }
-    context.engine().permissions.user_settings.as_ref()?;
-    Some(Rule::for_file(Access::Write, path.to_str()?))
-}
-
-/// Saves the rules of the "always" answers of a call that was carried out, and reports a rule that could not be saved.
-pub(crate) fn keep_rules(context: &CallContext<'_>, reply: &mut Reply) {
-    for rule in context.rules.take() {
-        if let Err(why) = keep_rule_of(context, &rule) {
-            reply.append(&format!("[lancet: {}]", cut(&why, LONGEST_TROUBLE)));
-        }
-    }
-}
-
-fn keep_rule_of(context: &CallContext<'_>, rule: &str) -> Result<(), String> {
-    let permissions = &context.engine().permissions;
-    let Some(settings) = &permissions.user_settings else {
-        return Ok(());
-    };
-    let kept = keep_rule(settings, Effect::Allow, rule).map_err(|error| {
-        format!(
-            "the rule of the answer \"always\" could not be added to {}: {error}; the answer holds for this session",
-            quote_path(settings)
-        )
-    })?;
-    if let Ok(rule) = Rule::parse(rule) {
-        permissions.add(LayeredRule {
-            effect: Effect::Allow,
-            rule,
-            layer: Layer::User,
-            source: format!("{}:{}", settings.display(), kept.line),
-        });
-    }
-    Ok(())
-}
-
-/// Waits for an answer on this thread while the approver asks on another.
-fn wait_for(
-    context: &CallContext<'_>,
-    approver: &Arc<dyn Approver>,
-    question: Question,
-    file: Option<&FilePlan>,
-    told: &QuotedPath,
-) -> Result<Answer, Halt> {
-    // The escaping is done here, once for all approvers: a name or line of the file must not look like lancet's own
-    // text.
-    let question = question.escaped();
-    let wait = Wait::default();
-    let (answers, answered) = channel();
-    let asking = {
-        let (approver, wait) = (Arc::clone(approver), wait.clone());
-        move || {
-            let _ = answers.send(approver.ask(&question, &wait));
-        }
-    };
-    let began = Instant::now();
-    let thread = std::thread::Builder::new().name("lancet-question".to_owned());
-    if thread.spawn(asking).is_err() {
-        return Err(Refusal::new(
-            RefusalKind::Internal,
-            "The system gave no thread to ask a person on. Nothing was written.",
-        )
-        .into());
-    }
-    context.cancel.begin_waiting();
-    let limit = context
-        .engine()
-        .permissions
-        .wait_limit
-        .saturating_sub(context.waited.get());
-    let mut looked = began;
-    let outcome = loop {
-        match answered.recv_timeout(LOOK_EVERY) {
-            Ok(answer) => break Ok(answer),
-            // The approver panicked, so no person has answered.
-            Err(RecvTimeoutError::Disconnected) => break Ok(Answer::Unanswered(None)),
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        if context.cancel.stopped() == Some(Stopped::Cancelled) {
-            break Err(Refusal::new(
-                RefusalKind::Declined,
-                "The caller cancelled this call. Nothing was written.",
-            )
-            .into());
-        }
-        // A no is final; only its reason is still awaited.
-        if let Some(declined) = wait.declined_at() {
-            if declined.elapsed() > WORDS_WAIT {
-                break Ok(Answer::No(None));
-            }
-            continue;
-        }
-        if began.elapsed() > limit {
-            break Err(unanswered(context, told).into());
-        }
-        if looked.elapsed() > LOOK_AT_FILE_EVERY {
-            looked = Instant::now();
-            if file.is_some_and(|file| has_changed(context, file)) {
-                break Err(Halt::Changed);
-            }
-        }
-    };
-    wait.end();
-    if outcome.is_err() {
-        // A question that is still on the screen must not overlap with the next one.
-        let _ = answered.recv_timeout(GRACE);
-    }
-    context.waited.set(context.waited.get() + began.elapsed());
-    context.cancel.end_waiting(began.elapsed());
-    outcome
-}
-
-/// Whether the file is no longer what the question shows. This is only a hint to ask again: the commit compares the
-/// bytes.
-fn has_changed(context: &CallContext<'_>, file: &FilePlan) -> bool {
-    let source = file.source();
-    let workspace = &context.engine().workspace;
-    let found = match source.located.is_link() {
-        true => workspace.locate_link(source.path()),
-        false => workspace.locate_as_spelled(source.path()).map(Some),
-    };
-    let Ok(Some(now)) = found else {
-        return true;
-    };
-    if !now.is_same_place(&source.located) {
-        return true;
-    }
-    match file.expected.stamp() {
-        None => now.stat().is_some(),
-        Some(stamp) => now.stat().is_none_or(|now| !now.same_file_state(stamp)),
+/// Builds the part of the question about one file.
+fn file_question(file: &FilePlan, pieces: &Pieces, reason: Option<&Reason>) -> FileQuestion {
+    FileQuestion {
+        path: file.target.path().to_path_buf(),
+        relative: file.target.located.relative().to_path_buf(),
+        kind: file.kind(),
+        moved_from: file.moved().map(|moved| moved.from.path().to_path_buf()),
+        reason: reason.map(|reason| reason.words.clone()),
+        rule: reason.and_then(|reason| reason.rule.clone()),
+        protected: reason.is_some_and(|reason| reason.protected),
+        pieces: pieces.shown(file),
+        notices: notices(file),
+        lines: (file.view.added, file.view.removed),
+        text: text_of(file),
     }
 }
 
@@ -301,6 +224,11 @@ fn has_changed(context: &CallContext<'_>, file: &FilePlan) -> bool {
 fn notices(file: &FilePlan) -> Vec<String> {
     let mut notices = file.target.notices.clone();
     notices.extend_from_slice(&file.view.notices);
+    match file.executable {
+        Executable::Keep => {}
+        Executable::Yes => notices.push("the file becomes executable".into()),
+        Executable::No => notices.push("the file is not executable any more".into()),
+    }
     if file.view.patch.iter().any(|hunk| hunk.lines.is_empty()) {
         notices
             .push("some of the change is too long to show; the diff gives its lines alone".into());
@@ -324,34 +252,4 @@ fn text_of(file: &FilePlan) -> Option<String> {
     }
     let document = Document::decode(bytes, Some(file.encoding)).ok()?;
     Some(document.view().to_owned())
-}
-
-fn declined(path: &QuotedPath, words: Option<String>) -> Refusal {
-    let words = passed_on(words);
-    let text = format!("A person declined this change of {path}{words}. Nothing was written.");
-    Refusal::new(RefusalKind::Declined, text).with("file_path", path)
-}
-
-/// The refusal for a question that no person answered: it was dismissed, or a program answered it.
-fn nobody_answered(path: &QuotedPath, words: Option<String>) -> Refusal {
-    let words = passed_on(words);
-    let text = format!(
-        "The question about this change of {path} was not answered by a person{words}. Nothing was written; ask the user, then send the call again."
-    );
-    Refusal::new(RefusalKind::Declined, text).with("file_path", path)
-}
-
-/// Formats a person's text for the model.
-fn passed_on(words: Option<String>) -> String {
-    words
-        .map(|words| format!(": {}", cut(&words, LONGEST_WORDS)))
-        .unwrap_or_default()
-}
-
-fn unanswered(context: &CallContext<'_>, path: &QuotedPath) -> Refusal {
-    let limit = duration(context.engine().permissions.wait_limit);
-    let text = format!(
-        "Nobody answered the question about {path} within {limit}. Nothing was written; ask the user, then send the call again."
-    );
-    Refusal::new(RefusalKind::Declined, text).with("file_path", path)
 }

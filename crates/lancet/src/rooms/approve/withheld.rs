@@ -4,8 +4,9 @@
 use lancet_history::ChangeKind;
 use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 
-use super::{ask, decide, nobody, reason, refusal};
-use crate::approval::{Offers, Question};
+use super::ask;
+use super::reason::{decide, nobody, reason, refusal};
+use crate::approval::{FileQuestion, Offers, Question};
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
@@ -64,23 +65,26 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
     let Some(approver) = ask::somebody(context) else {
         return nobody(&withheld.reason).with("file_path", withheld.told);
     };
-    let question = Question {
-        tool: context.tool.clone(),
+    let file = FileQuestion {
         path: withheld.path.clone(),
         relative: withheld.relative.clone(),
         kind: ChangeKind::Update,
-        reason: withheld.reason.words.clone(),
+        reason: Some(withheld.reason.words.clone()),
         rule: withheld.reason.rule.clone(),
         protected: withheld.reason.protected,
         notices: vec![format!(
             "it cannot be written as it was sent: {} A yes tells the model so, and writes nothing",
             cut(refusal.text(), LONGEST_WHY)
         )],
+        ..FileQuestion::default()
+    };
+    let question = Question {
+        tool: context.tool.clone(),
+        files: vec![file],
         offers: Offers {
             session: "this file".to_owned(),
-            always: None,
+            always: Vec::new(),
         },
-        ..Question::default()
     };
     match ask::ask_to_tell(
         context,

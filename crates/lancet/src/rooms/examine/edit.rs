@@ -6,7 +6,7 @@ pub(super) mod edit_session;
 pub(super) mod finish;
 pub(super) mod held;
 mod hinted_lines;
-pub(super) mod refuse;
+pub(crate) mod refuse;
 pub(super) mod source;
 mod unseen;
 

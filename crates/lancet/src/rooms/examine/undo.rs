@@ -142,8 +142,7 @@ impl Examined {
                 lead: Some(lead),
                 found_back: self.found_back,
                 left_out: self.left_out,
-                approved: None,
-                user_modified: false,
+                ..Origin::default()
             },
         })
     }

@@ -1,5 +1,4 @@
-//! The sentences of an undo or redo about files that it does not write: those that are already undone, and those that
-//! were left out.
+//! What an answer says of files that are not written: those that are back already, and those that were left out.
 
 use lancet_history::OperationKind;
 
@@ -23,7 +22,7 @@ pub(crate) fn nothing_written(context: &CallContext<'_>, plan: &Plan) -> Reply {
     finish(context, plan, text, Vec::new(), None, person)
 }
 
-/// Sentences about files that an undo or a redo does not write.
+/// Sentences about files that are not written: those of an undo or a redo, and what the person who was asked left out.
 pub(super) fn notes(plan: &Plan) -> Vec<String> {
     let origin = &plan.origin;
     let mut notes = Vec::new();
@@ -45,6 +44,7 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
             cut(why, LONGEST_NOTICE)
         ));
     }
+    notes.extend(origin.omitted.sentence());
     let untold =
         origin.found_back.len().saturating_sub(MOST) + origin.left_out.len().saturating_sub(MOST);
     if untold > 0 {

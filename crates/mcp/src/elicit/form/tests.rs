@@ -1,11 +1,13 @@
 //! What answers mean, and what a question asks for.
 
+use lancet::approval::Piece;
+
 use super::*;
 
 fn question(protected: bool) -> Question {
-    let mut question = Question::default();
-    question.protected = protected;
-    question
+    let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
+    file.protected = protected;
+    Question::new("Edit", vec![file])
 }
 
 fn said(result: Value, protected: bool) -> FormAnswer {
@@ -107,7 +109,7 @@ fn the_form_has_one_field_and_no_preset_answer_for_protected_names() {
     );
     assert_eq!(field(&plain)["enum"], json!(["yes", "no", "session"]));
     assert_eq!(field(&plain)["default"], "yes");
-    plain.offers.always = Some("Edit(//a)".into());
+    plain.offers.always = vec!["Edit(//a)".into()];
     assert_eq!(
         field(&plain)["enum"],
         json!(["yes", "no", "session", "always"])
@@ -126,29 +128,65 @@ fn words_are_asked_for_in_one_preset_field() {
 
 #[test]
 fn every_path_is_listed_and_what_is_not_shown_is_said() {
-    let other = |name: &str, protected| {
-        let mut other = OtherFile::new(name, ChangeKind::Create);
-        other.lines = (3, 0);
-        other.protected = protected;
-        other
+    let file = |name: &str, kind, lines, diff: String| {
+        let mut file = FileQuestion::new(name, kind);
+        file.lines = lines;
+        file.reason = Some("the mode is ask".into());
+        file.pieces = vec![Piece::new(diff, 0)];
+        file
     };
-    let mut question = Question::new("MultiEdit", "/r/a\nb", ChangeKind::Update);
-    question.lines = (400, 1);
-    question.diff = "+twenty characters..\n".repeat(500);
-    question.others = vec![other("/r/.git/x", true), other("/r/c\u{202e}", false)];
-    let message = asked(decision(&question))["message"].clone();
+    let mut protected = file("/r/.git/x", ChangeKind::Create, (3, 0), "+x\n".into());
+    protected.protected = true;
+    protected.reason = Some("/r/.git/x is protected".into());
+    let long = "+twenty characters..\n".repeat(500);
+    let long = file("/r/a\nb", ChangeKind::Update, (400, 1), long);
+    let mut free = file("/r/c\u{202e}", ChangeKind::Delete, (0, 3), "-c\n".into());
+    free.reason = None;
+    free.notices = vec!["it goes".into()];
+    let question = Question::new("MultiEdit", vec![protected, long, free]);
+    let form = asked(decision(&question));
+    assert_eq!(form["requestedSchema"]["required"], json!(["decision"]));
+    let message = form["message"].as_str().expect("text");
+    let start = "MultiEdit wants to change 3 files (+403 -4).
+Asked because /r/.git/x is protected; the mode is ask.
+create /r/.git/x (+3 -0, protected)
+change /r/a␊b (+400 -1)
+remove /r/c<U+202E> (+0 -3, needs no answer by itself)
+Note on /r/c<U+202E>: it goes
+
+/r/.git/x
++x
+/r/a␊b
++twenty";
+    assert!(message.starts_with(start), "{message}");
+    assert_eq!(message.matches("+twenty").count(), 379, "{message}");
+    assert!(
+        message.ends_with("Not shown: 123 more lines of the diff (2554 characters)."),
+        "{message}"
+    );
+}
+
+#[test]
+fn one_file_is_named_in_the_first_line() {
+    let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
+    file.lines = (1, 1);
+    file.reason = Some("why".into());
+    file.rule = Some("ask Edit(a)".into());
+    file.notices = vec!["a note".into()];
+    file.pieces = vec![Piece::new("@@ -1 +1 @@\n-a\n+b\n", 0)];
+    let message = asked(decision(&Question::new("Edit", vec![file])))["message"].clone();
+    assert_eq!(
+        message,
+        "Edit wants to change /r/a (+1 -1).\nAsked because why.\nRule: ask Edit(a)\nNote: a note\n\n@@ -1 +1 @@\n-a\n+b\n"
+    );
+}
+
+#[test]
+fn notes_are_bounded_and_the_rest_is_counted() {
+    let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
+    file.notices = vec!["n".repeat(1_500); 5];
+    let message = asked(decision(&Question::new("Edit", vec![file])))["message"].clone();
     let message = message.as_str().expect("text");
-    assert!(
-        message.starts_with("MultiEdit wants to change /r/a␊b (+400 -1).\n"),
-        "{message}"
-    );
-    assert!(
-        message.contains("create /r/.git/x (+3 -0, protected)\ncreate /r/c<U+202E> (+3 -0)\n"),
-        "{message}"
-    );
-    assert_eq!(message.matches("+twenty").count(), 380, "{message}");
-    assert!(
-        message.ends_with("Not shown: 120 more lines of the diff (2520 characters)."),
-        "{message}"
-    );
+    assert_eq!(message.matches("Note: ").count(), 2, "{message}");
+    assert!(message.contains("Not shown: 3 more notes.\n"), "{message}");
 }

@@ -35,6 +35,8 @@ pub(crate) struct HeldText<'d> {
     draft: Option<Draft<'d>>,
     /// The changes of a single edit.
     changes: Vec<Change>,
+    /// The ranges of the file's text that an edit matched where an earlier one had changed some of it.
+    together: Vec<Range<usize>>,
     is_edited: bool,
     /// Where lines have moved; none where no hunk has a line number.
     lines: Option<HintedLines>,
@@ -54,6 +56,7 @@ impl<'d> HeldText<'d> {
             document,
             draft: (edits.len() > 1).then(|| Draft::new(document.view())),
             changes: Vec::new(),
+            together: Vec::new(),
             is_edited: false,
             lines: HintedLines::of(edits),
         }
@@ -260,6 +263,10 @@ impl TextSource for HeldText<'_> {
         }
         match &mut self.draft {
             Some(draft) => {
+                let built_on = places
+                    .iter()
+                    .filter_map(|place| built_on(draft, &place.range));
+                self.together.extend(built_on);
                 let places = places.iter();
                 draft.apply_places(places.map(|place| (place.range.clone(), &place.changes[..])));
             }
@@ -297,13 +304,17 @@ impl TextSource for HeldText<'_> {
         notes: Notes,
         seen: &mut Seen,
     ) -> Result<ChangeView, Refusal> {
-        let (view, shown) = change_view(
+        let (mut view, shown) = change_view(
             self.context,
             self.document,
             &laid.changes,
             notes,
             Numbers::default(),
         );
+        let lines = |range: &Range<usize>| {
+            self.document.line_of(range.start)..self.document.line_of(range.end) + 1
+        };
+        view.together = self.together.iter().map(lines).collect();
         for line in shown.into_iter().flatten() {
             seen.add(raw_line(self.document, line));
         }
@@ -335,4 +346,12 @@ impl TextSource for HeldText<'_> {
             Err(_) => Err(no_longer_text(self.target)),
         }
     }
+}
+
+/// The range of the file's text that a place reaches over, where earlier edits have changed some of it and left some.
+fn built_on(draft: &Draft<'_>, place: &Range<usize>) -> Option<Range<usize>> {
+    let origins = draft.origin(place.clone());
+    let (first, last) = (origins.first()?, origins.last()?);
+    let is_untouched = origins.len() == 1 && first.len() == place.len();
+    (!is_untouched).then_some(first.start..last.end)
 }

@@ -1,0 +1,73 @@
+//! The keys of a question at the terminal, each typed as a line.
+
+/// The meaning of a typed line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Yes,
+    /// No, with words for the model.
+    No(Option<String>),
+    Session,
+    Always,
+    Edit,
+    Pick,
+    Diff,
+    Help,
+    /// Something else: no answer.
+    Other(String),
+}
+
+/// Parses a typed line. Only a plain yes is a yes; an empty line is a no.
+pub(super) fn understood(line: &str) -> Key {
+    let (first, rest) = split(line);
+    match (first.to_lowercase().as_str(), rest) {
+        ("y" | "yes", "") => Key::Yes,
+        ("s" | "session", "") => Key::Session,
+        ("a" | "always", "") => Key::Always,
+        ("e" | "edit", "") => Key::Edit,
+        ("p" | "pick", "") => Key::Pick,
+        ("d" | "diff", "") => Key::Diff,
+        ("?" | "h" | "help", "") => Key::Help,
+        ("" | "n" | "no", "") => Key::No(None),
+        ("n" | "no", words) => Key::No(Some(words.to_owned())),
+        _ => Key::Other(line.trim().to_owned()),
+    }
+}
+
+/// The meaning of a line while parts are picked.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum PartKey {
+    Yes,
+    /// Leave it out, with words for the model.
+    No(Option<String>),
+    /// Go through the hunks.
+    Hunks,
+    Diff,
+    /// Back to the question.
+    Back,
+    Help,
+    /// Something else: no answer.
+    Other(String),
+}
+
+/// Parses a line while parts are picked. An empty line leads back to the question.
+pub(super) fn part_understood(line: &str) -> PartKey {
+    let (first, rest) = split(line);
+    match (first.to_lowercase().as_str(), rest) {
+        ("y" | "yes", "") => PartKey::Yes,
+        ("n" | "no", "") => PartKey::No(None),
+        ("n" | "no", words) => PartKey::No(Some(words.to_owned())),
+        ("h" | "hunks", "") => PartKey::Hunks,
+        ("d" | "diff", "") => PartKey::Diff,
+        ("" | "q" | "quit", "") => PartKey::Back,
+        ("?", "") => PartKey::Help,
+        _ => PartKey::Other(line.trim().to_owned()),
+    }
+}
+
+/// The first word of a line and what follows it.
+fn split(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    let ends = |c: char| c.is_whitespace() || ",:;.".contains(c);
+    let (first, rest) = line.split_once(ends).unwrap_or((line, ""));
+    (first, rest.trim())
+}

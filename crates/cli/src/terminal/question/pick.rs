@@ -1,0 +1,147 @@
+//! Picking what is written: file by file, and within a file hunk by hunk.
+
+use lancet::approval::{Answer, FileQuestion, Pick, Question, Wait};
+
+use super::keys::{PartKey, part_understood};
+use super::{Terminal, show};
+use crate::terminal::{Colour, Style, visible_line};
+
+/// How picking ended.
+pub(super) enum Picking {
+    /// With an answer.
+    Done(Answer),
+    /// The person goes back to the question, or nobody waits for the answer any more.
+    Ended,
+}
+
+/// Goes through the parts; none where the terminal is gone.
+pub(super) fn pick(
+    terminal: &mut Terminal,
+    question: &Question,
+    colour: Colour,
+    wait: &Wait,
+) -> Option<Picking> {
+    let mut picker = Picker {
+        terminal,
+        colour,
+        wait,
+        words: Vec::new(),
+    };
+    let mut files = Vec::new();
+    for file in &question.files {
+        let picked = match question.files.len() {
+            1 => picker.hunks(file)?,
+            _ => picker.file(file)?,
+        };
+        match picked {
+            Some(pick) => files.push(pick),
+            None => return Some(Picking::Ended),
+        }
+    }
+    let words = (!picker.words.is_empty()).then(|| picker.words.join("; "));
+    Some(Picking::Done(answer(files, words)))
+}
+
+/// The answer that picks come to.
+fn answer(files: Vec<Pick>, words: Option<String>) -> Answer {
+    if files.iter().all(|pick| *pick == Pick::Whole) {
+        Answer::Yes
+    } else if files.iter().all(|pick| *pick == Pick::Nothing) {
+        Answer::No(words)
+    } else {
+        Answer::Picked { files, words }
+    }
+}
+
+struct Picker<'t> {
+    terminal: &'t mut Terminal,
+    colour: Colour,
+    wait: &'t Wait,
+    /// What the person said about parts that they left out.
+    words: Vec<String>,
+}
+
+impl Picker<'_> {
+    /// Asks about one file; an inner none leads back to the question.
+    fn file(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
+        let several = file.pieces.len() > 1;
+        let (keys, help) = match several {
+            true => (
+                "y/n/h/d/q/?",
+                "y  write this file\nn  leave it out; words after it are for the model\nh  pick by hunk\nd  show its diff\nq  back to the question\n",
+            ),
+            false => (
+                "y/n/d/q/?",
+                "y  write this file\nn  leave it out; words after it are for the model\nd  show its diff\nq  back to the question\n",
+            ),
+        };
+        let mut words = format!("{}\n", show::headline(file, self.colour));
+        loop {
+            let prompt = format!("Write this file? [{keys}]");
+            words = match self.ask(&words, &prompt)? {
+                PartKey::Yes => return Some(Some(Pick::Whole)),
+                PartKey::No(why) => {
+                    self.words.extend(why);
+                    return Some(Some(Pick::Nothing));
+                }
+                PartKey::Hunks if several => return self.hunks(file),
+                PartKey::Diff => show::file_diff(file, self.colour),
+                PartKey::Back => return Some(None),
+                PartKey::Help => help.to_owned(),
+                PartKey::Hunks => not_understood("h"),
+                PartKey::Other(typed) => not_understood(&typed),
+            };
+        }
+    }
+
+    /// Asks about the hunks of a file; an inner none leads back to the question.
+    fn hunks(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
+        let mut picked = Vec::new();
+        for (at, piece) in file.pieces.iter().enumerate() {
+            let shown = self.colour.diff(&piece.diff);
+            let mut words = shown.clone();
+            loop {
+                let which = match piece.hunks.len() {
+                    0 | 1 => "hunk",
+                    _ => "part, whose hunks belong together",
+                };
+                let prompt = format!(
+                    "({}/{}) Write this {which}? [y/n/q/?]",
+                    at + 1,
+                    file.pieces.len()
+                );
+                words = match self.ask(&words, &prompt)? {
+                    PartKey::Yes => {
+                        picked.push(at);
+                        break;
+                    }
+                    PartKey::No(why) => {
+                        self.words.extend(why);
+                        break;
+                    }
+                    PartKey::Back => return Some(None),
+                    PartKey::Diff => shown.clone(),
+                    PartKey::Help => "y  write it\nn  leave it out; words after it are for the model\nq  back to the question\n".to_owned(),
+                    PartKey::Hunks => not_understood("h"),
+                    PartKey::Other(typed) => not_understood(&typed),
+                };
+            }
+        }
+        Some(Some(match picked.len() {
+            0 => Pick::Nothing,
+            all if all == file.pieces.len() => Pick::Whole,
+            _ => Pick::Pieces(picked),
+        }))
+    }
+
+    /// Asks one thing. Where nobody waits for the answer any more, that is said at the question.
+    fn ask(&mut self, words: &str, prompt: &str) -> Option<PartKey> {
+        let prompt = self.colour.paint(Style::Bold, prompt);
+        let line = self.terminal.ask(&format!("{words}{prompt} "), self.wait)?;
+        Some(line.map_or(PartKey::Back, |line| part_understood(&line)))
+    }
+}
+
+fn not_understood(typed: &str) -> String {
+    format!("{} is no answer; ? explains.\n", visible_line(typed))
+}

@@ -1,0 +1,153 @@
+//! A question in words for the terminal: the summary, the files with their lines, the diffs, and the keys.
+
+use lancet::approval::{ChangeKind, FileQuestion, Question};
+
+use crate::terminal::{Colour, Style, visible, visible_line};
+
+/// The question: what would happen, why it is asked, and the diffs.
+pub(super) fn question(question: &Question, colour: Colour) -> String {
+    let mut words = match question.files.as_slice() {
+        [file] => format!(
+            "{} {}\n{}\n",
+            question.tool,
+            headline(file, colour),
+            colour.paint(Style::Dim, &file.shown_path())
+        ),
+        files => {
+            let summary = format!("{} files", files.len());
+            let mut words = format!(
+                "{}: {}, {}\n",
+                question.tool,
+                colour.paint(Style::Bold, &summary),
+                counts(question.lines(), colour)
+            );
+            for file in files {
+                words.push_str(&format!("  {}\n", headline(file, colour)));
+            }
+            words
+        }
+    };
+    let reason = visible_line(&question.reason()).into_owned();
+    words.push_str(&format!("{}\n", colour.paint(Style::Dim, &reason)));
+    let mut rules: Vec<&str> = Vec::new();
+    for rule in question
+        .files
+        .iter()
+        .filter_map(|file| file.rule.as_deref())
+    {
+        if !rules.contains(&rule) {
+            rules.push(rule);
+            let line = format!("{}\n", visible_line(rule));
+            words.push_str(&colour.paint(Style::Dim, &line));
+        }
+    }
+    words.push_str(&diffs(question, colour));
+    words
+}
+
+/// The diffs of all files, each with its notices; of several files each below its name.
+pub(super) fn diffs(question: &Question, colour: Colour) -> String {
+    let mut words = String::new();
+    for file in &question.files {
+        if question.files.len() > 1 {
+            let name = format!("{}\n", file.shown_relative());
+            words.push_str(&colour.paint(Style::Bold, &name));
+        }
+        words.push_str(&file_diff(file, colour));
+    }
+    words
+}
+
+/// The diff of one file and what it does not show.
+pub(super) fn file_diff(file: &FileQuestion, colour: Colour) -> String {
+    let notices = file.notices.iter();
+    let notices: String = notices
+        .map(|notice| format!("note: {}\n", visible(notice)))
+        .collect();
+    colour.diff(&file.diff()) + &colour.paint(Style::Dim, &notices)
+}
+
+/// One file: its name, what happens to it, and its lines.
+pub(super) fn headline(file: &FileQuestion, colour: Colour) -> String {
+    let kind = match (file.kind, file.shown_old_path()) {
+        (ChangeKind::Create, _) => " (a new file)".to_owned(),
+        (ChangeKind::Delete, _) => " (it goes)".to_owned(),
+        (_, Some(old)) => format!(" (moved from {old})"),
+        _ => String::new(),
+    };
+    let mark = match (file.protected, &file.reason) {
+        (true, _) => "  protected",
+        (false, Some(_)) => "",
+        (false, None) => "  needs no answer by itself",
+    };
+    format!(
+        "{}{kind}  {}{mark}",
+        colour.paint(Style::Bold, &file.shown_relative()),
+        counts(file.lines, colour)
+    )
+}
+
+fn counts((added, removed): (usize, usize), colour: Colour) -> String {
+    format!(
+        "{} {}",
+        colour.paint(Style::Green, &format!("+{added}")),
+        colour.paint(Style::Red, &format!("-{removed}"))
+    )
+}
+
+/// Whether there is more than one part to pick from.
+pub(super) fn has_parts(question: &Question) -> bool {
+    let parts = question.files.iter().map(|file| file.pieces.len().max(1));
+    parts.sum::<usize>() > 1
+}
+
+fn can_edit(question: &Question) -> bool {
+    question.files.iter().any(|file| file.text.is_some())
+}
+
+/// What may be answered.
+pub(super) fn prompt(question: &Question) -> String {
+    let mut further = format!("s: yes, for {} in this session", question.offers.session);
+    match question.offers.always.as_slice() {
+        [] => {}
+        [rule] => further.push_str(&format!("; a: always ({})", visible_line(rule))),
+        rules => further.push_str(&format!("; a: always ({} rules)", rules.len())),
+    }
+    let mut keys = String::from("y/N/s");
+    for (key, is_offered) in [
+        ("/a", !question.offers.always.is_empty()),
+        ("/e", can_edit(question)),
+        ("/p", has_parts(question)),
+        ("/d/?", true),
+    ] {
+        if is_offered {
+            keys.push_str(key);
+        }
+    }
+    format!("{further}\nWrite this? [{keys}]")
+}
+
+/// What the keys do.
+pub(super) fn help(question: &Question) -> String {
+    let mut words = format!(
+        "y  write it\nn  write nothing; words after it are for the model (n use the other file)\ns  write it, and ask no more in this session about {}\n",
+        question.offers.session
+    );
+    if !question.offers.always.is_empty() {
+        words.push_str("a  write it, and add to your settings:\n");
+        for rule in &question.offers.always {
+            words.push_str(&format!("     {}\n", visible_line(rule)));
+        }
+    }
+    if can_edit(question) {
+        words.push_str(match question.files.len() {
+            1 => "e  edit the text first\n",
+            _ => "e  edit the texts first, one file after the other\n",
+        });
+    }
+    if has_parts(question) {
+        words.push_str("p  pick what is written, by file and by hunk\n");
+    }
+    words.push_str("d  show the diff again\n?  show this\n");
+    words
+}

@@ -1,0 +1,190 @@
+//! The question about one call: its files, the pieces of each file that can be picked, and what the lasting answers would
+//! cover.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use lancet_history::ChangeKind;
+
+use crate::visible::{visible, visible_line};
+
+/// The most different reasons that a question names; the others are counted.
+const MOST_REASONS: usize = 5;
+
+/// A question to a person: may these files be written like this? It is about a whole call. Its texts are safe to show:
+/// characters that would move a cursor, change the writing direction or forge a line are escaped. The paths are not
+/// escaped; [`FileQuestion::shown_path`] and [`FileQuestion::shown_relative`] give the escaped form.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Question {
+    /// The tool that wants to write.
+    pub tool: String,
+    /// The files of the call: those with protected names first, then the others that are asked about, then those that need
+    /// no answer. Never empty.
+    pub files: Vec<FileQuestion>,
+    /// What the answers that last longer than this call would cover.
+    pub offers: Offers,
+}
+
+/// One file of a question.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct FileQuestion {
+    /// The file's absolute path.
+    pub path: PathBuf,
+    /// The file's path relative to its root.
+    pub relative: PathBuf,
+    /// What would happen to the file.
+    pub kind: ChangeKind,
+    /// The file's old path where it is moved.
+    pub moved_from: Option<PathBuf>,
+    /// Why the file needs an answer: the mode, the rule, or the protected name. None where this file alone would be written
+    /// without a question.
+    pub reason: Option<String>,
+    /// The rule that requires the question, with its layer and place; none where the mode or a protected name requires it.
+    pub rule: Option<String>,
+    /// Whether the name is protected or secret: `--yes` does not answer questions about those.
+    pub protected: bool,
+    /// The parts of the change that can be picked by themselves, in the order of the file; at least one.
+    pub pieces: Vec<Piece>,
+    /// Sentences about the change that the diff does not show: how the text was matched, what is left out.
+    pub notices: Vec<String>,
+    /// The numbers of added and removed lines.
+    pub lines: (usize, usize),
+    /// The whole new text with LF line ends, for a person who wants to edit it; none where it cannot be edited.
+    pub text: Option<String>,
+}
+
+/// A part of a file's change that can be written without the others: a hunk of the diff, or several that belong together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Piece {
+    /// The hunks as a unified diff with three lines of context; empty where there is nothing to show.
+    pub diff: String,
+    /// Which hunks of the file's diff these are, counted from 0.
+    pub hunks: Range<usize>,
+}
+
+/// What the answers that last longer than one call would cover.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Offers {
+    /// What [`Answer::Session`](super::Answer::Session) covers, as text for a person.
+    pub session: String,
+    /// The rules that [`Answer::Always`](super::Answer::Always) adds to the user's settings, one for each file that it
+    /// covers. Empty where that is not on offer; the answer then counts as [`Answer::Session`](super::Answer::Session).
+    pub always: Vec<String>,
+}
+
+impl Question {
+    /// Makes a question about some files that offers no lasting answer: for the tests of an approver.
+    pub fn new(tool: impl Into<String>, files: Vec<FileQuestion>) -> Self {
+        Self {
+            tool: tool.into(),
+            files,
+            offers: Offers::default(),
+        }
+    }
+
+    /// Whether one of the files has a protected or secret name: those need a person's own word.
+    pub fn is_protected(&self) -> bool {
+        self.files.iter().any(|file| file.protected)
+    }
+
+    /// Joins the different reasons of all files.
+    pub fn reason(&self) -> String {
+        let mut reasons: Vec<&str> = Vec::new();
+        for reason in self.files.iter().filter_map(|file| file.reason.as_deref()) {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        let further = reasons.len().saturating_sub(MOST_REASONS);
+        reasons.truncate(MOST_REASONS);
+        match further {
+            0 => reasons.join("; "),
+            further => format!("{}; and {further} further reasons", reasons.join("; ")),
+        }
+    }
+
+    /// Adds up the numbers of added and removed lines of all files.
+    pub fn lines(&self) -> (usize, usize) {
+        let each = self.files.iter().map(|file| file.lines);
+        each.fold((0, 0), |all, file| (all.0 + file.0, all.1 + file.1))
+    }
+
+    /// Joins the diffs of all files.
+    pub fn diff(&self) -> String {
+        self.files.iter().map(FileQuestion::diff).collect()
+    }
+
+    /// Escapes the texts of the question so that they are safe to show.
+    pub(crate) fn escaped(mut self) -> Self {
+        line(&mut self.tool);
+        line(&mut self.offers.session);
+        self.offers.always.iter_mut().for_each(line);
+        for file in &mut self.files {
+            file.reason.as_mut().map(line);
+            file.rule.as_mut().map(line);
+            for notice in &mut file.notices {
+                *notice = visible(notice).into_owned();
+            }
+            for piece in &mut file.pieces {
+                piece.diff = visible(&piece.diff).into_owned();
+            }
+        }
+        self
+    }
+}
+
+impl FileQuestion {
+    /// Makes an entry with all other fields empty: for the tests of an approver.
+    pub fn new(path: impl Into<PathBuf>, kind: ChangeKind) -> Self {
+        Self {
+            path: path.into(),
+            kind,
+            ..Self::default()
+        }
+    }
+
+    /// Gives the path, escaped and on one line.
+    pub fn shown_path(&self) -> String {
+        shown(&self.path)
+    }
+
+    /// Gives the path relative to its root, escaped and on one line.
+    pub fn shown_relative(&self) -> String {
+        shown(&self.relative)
+    }
+
+    /// Gives the old path of a file that is moved, escaped and on one line.
+    pub fn shown_old_path(&self) -> Option<String> {
+        self.moved_from.as_deref().map(shown)
+    }
+
+    /// Gives a unified diff of what would be written.
+    pub fn diff(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|piece| piece.diff.as_str())
+            .collect()
+    }
+}
+
+impl Piece {
+    /// Makes a piece of one hunk: for the tests of an approver.
+    pub fn new(diff: impl Into<String>, hunk: usize) -> Self {
+        Self {
+            diff: diff.into(),
+            hunks: hunk..hunk + 1,
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    visible_line(&path.display().to_string()).into_owned()
+}
+
+fn line(text: &mut String) {
+    *text = visible_line(text).into_owned();
+}

@@ -1,0 +1,160 @@
+//! Decides for each file of a plan whether it is allowed, denied, or needs a person's answer, and why.
+
+use lancet_policy::{Cause, Decision, Outcome, Policy, Shows};
+
+use super::withheld;
+use crate::reason::Reason;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::rooms::locate::{HardLinks, Target};
+use crate::rooms::plan::FilePlan;
+use crate::wording::quote_path;
+
+/// The decision of the policy and of earlier answers about one file.
+pub(super) enum Standing {
+    /// This mode or rule allows it.
+    Allowed(String),
+    /// A person allowed it earlier in the session.
+    Granted(Reason),
+    /// A person has to be asked.
+    Asks(Reason),
+}
+
+impl Standing {
+    /// Gives the reason why a person has to be asked; none where nobody has to be.
+    pub(super) fn asks(&self) -> Option<&Reason> {
+        match self {
+            Standing::Asks(reason) => Some(reason),
+            Standing::Allowed(_) | Standing::Granted(_) => None,
+        }
+    }
+}
+
+/// Decides about one file; the error is the refusal where the policy denies it.
+pub(super) fn standing(
+    context: &CallContext<'_>,
+    policy: &Policy,
+    file: &FilePlan,
+) -> Result<Standing, Refusal> {
+    let (target, decision) = decide_file(policy, file);
+    if decision.is_denied() {
+        return Err(refusal(target, &decision));
+    }
+    let Some(reason) = reason(policy, target, &decision) else {
+        return Ok(Standing::Allowed(match &decision.cause {
+            Cause::Mode(mode) => format!("mode {}", mode.word()),
+            cause => cause.to_string(),
+        }));
+    };
+    let grants = &context.session.inner.grants;
+    Ok(match grants.covers(target.path(), &reason.key) {
+        true => Standing::Granted(reason),
+        false => Standing::Asks(reason),
+    })
+}
+
+/// Gives the decision of the policy about a write.
+pub(super) fn decide<'p>(policy: &'p Policy, target: &Target) -> Decision<'p> {
+    // Whether the text may be shown was settled when the file was located.
+    target.with_names(|names| policy.writing(names, Shows::Nothing))
+}
+
+/// The decision about a file. Of the two names of a move it is the stricter one: both are one piece of a question.
+pub(super) fn decide_file<'p, 'f>(
+    policy: &'p Policy,
+    file: &'f FilePlan,
+) -> (&'f Target, Decision<'p>) {
+    let strictness = |target: &Target, decision: &Decision<'_>| match () {
+        () if decision.is_denied() => 0,
+        () => match reason(policy, target, decision) {
+            Some(reason) if reason.protected => 1,
+            Some(_) => 2,
+            None => 3,
+        },
+    };
+    let decided = file
+        .targets()
+        .map(|target| (target, decide(policy, target)));
+    decided
+        .min_by_key(|(target, decision)| strictness(target, decision))
+        .unwrap_or_else(|| (&file.target, decide(policy, &file.target)))
+}
+
+/// Why a write is asked about; none where it goes through.
+pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<Reason> {
+    let path = quote_path(target.path());
+    let (words, key, rule) = match (&decision.cause, decision.outcome) {
+        (Cause::Protected { name }, _) => (
+            format!("{path} is protected (`{name}`)"),
+            format!("protected {name}"),
+            None,
+        ),
+        (Cause::Secret { pattern }, _) => (
+            format!("{path} is a secret file (`{pattern}`)"),
+            format!("secret {pattern}"),
+            None,
+        ),
+        // Before what the mode says: another name of the file may be a protected one.
+        _ if target.hard_links == HardLinks::Unknown => (
+            format!(
+                "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
+            ),
+            "hard links".to_owned(),
+            None,
+        ),
+        (Cause::Rule(entry), Outcome::Ask) => (
+            format!("the rule `{} {}` asks", entry.effect.word(), entry.rule),
+            format!("rule {entry}"),
+            Some(entry.to_string()),
+        ),
+        (_, Outcome::Ask) => (
+            "the mode is ask: every write is asked about".to_owned(),
+            "mode".to_owned(),
+            None,
+        ),
+        // In every mode, and whether or not it is there: a write unasked would tell that.
+        _ if target.is_withheld() => (
+            format!(
+                "reading {path} is denied, and what was not read is written only after a person's yes"
+            ),
+            "withheld".to_owned(),
+            None,
+        ),
+        _ => return None,
+    };
+    Some(Reason {
+        path: target.path().to_path_buf(),
+        told: withheld::told(policy, target, decision).unwrap_or_else(|| words.clone()),
+        words,
+        protected: rule.is_none() && key != "mode",
+        key,
+        rule,
+    })
+}
+
+/// The refusal for what policy denies by now: the mode, or a rule that came into force since the file was located.
+pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
+    if let Cause::Mode(_) = decision.cause {
+        return Refusal::new(
+            RefusalKind::Declined,
+            "lancet runs in plan mode: nothing is written. Say what you would change instead.",
+        );
+    }
+    let path = target.told();
+    let text = format!("A rule denies {path}. Work without this file, or ask the user.");
+    Refusal::new(RefusalKind::Denied, text).with("file_path", path)
+}
+
+/// The refusal where there is nobody to ask.
+pub(super) fn nobody(reason: &Reason) -> Refusal {
+    let how = if reason.protected {
+        "a person can do it with `lancet edit` or `lancet write`"
+    } else {
+        "a person can do it with `lancet edit` or `lancet write`, or allow it with a rule under [permissions] in their settings"
+    };
+    let text = format!(
+        "Nothing was written: {}, and there is nobody here to ask. Tell the user what you wanted to change; {how}.",
+        reason.told
+    );
+    Refusal::new(RefusalKind::Declined, text)
+}

@@ -1,0 +1,91 @@
+//! The refusals for a no and for questions that no person answered.
+
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::rooms::plan::FilePlan;
+use crate::wording::{QuotedPath, count, cut, duration};
+
+/// The longest words of a person that are passed on, in characters.
+const LONGEST_WORDS: usize = 4_000;
+
+/// What a question is about, in words for the model.
+pub(super) struct Subject {
+    words: String,
+    path: QuotedPath,
+}
+
+impl Subject {
+    /// One file, by the name that the model is told.
+    pub(super) fn file(told: &QuotedPath) -> Self {
+        Self {
+            words: told.to_string(),
+            path: told.clone(),
+        }
+    }
+
+    /// The files of a plan.
+    pub(super) fn files(files: &[FilePlan]) -> Self {
+        let first = files.first().map(|file| file.target.told());
+        let mut subject = Self::file(&first.unwrap_or_default());
+        if files.len() > 1 {
+            subject.words = count(files.len(), "file");
+        }
+        subject
+    }
+
+    fn refusal(&self, text: String) -> Refusal {
+        Refusal::new(RefusalKind::Declined, text).with("file_path", &self.path)
+    }
+}
+
+/// Gives the refusal where a person said no.
+pub(super) fn declined(subject: &Subject, words: Option<&str>) -> Refusal {
+    let (about, words) = (&subject.words, passed_on(words));
+    subject.refusal(format!(
+        "A person declined this change of {about}{words}. Nothing was written."
+    ))
+}
+
+/// Gives the refusal where a person left out every part.
+pub(super) fn all_left_out(subject: &Subject, words: Option<&str>) -> Refusal {
+    let (about, words) = (&subject.words, passed_on(words));
+    subject.refusal(format!(
+        "A person left out every part of this change of {about}{words}. Nothing was written."
+    ))
+}
+
+/// Gives the refusal for an answer that does not fit the question, which counts as a no.
+pub(super) fn not_understood(subject: &Subject) -> Refusal {
+    let about = &subject.words;
+    subject.refusal(format!(
+        "The answer to the question about this change of {about} was not understood, which counts as a no. Nothing was written; ask the user, then send the call again."
+    ))
+}
+
+/// Gives the refusal where the question was asked and no person answered it: it was dismissed, or a program answered.
+pub(super) fn nobody_answered(subject: &Subject, words: Option<&str>) -> Refusal {
+    let (about, words) = (&subject.words, passed_on(words));
+    subject.refusal(format!(
+        "The question about this change of {about} was not answered by a person{words}. Nothing was written; ask the user, then send the call again."
+    ))
+}
+
+/// Gives the refusal where the time for an answer is over.
+pub(super) fn unanswered(context: &CallContext<'_>, subject: &Subject) -> Refusal {
+    let limit = duration(context.engine().permissions.wait_limit);
+    let about = &subject.words;
+    subject.refusal(format!(
+        "Nobody answered the question about {about} within {limit}. Nothing was written; ask the user, then send the call again."
+    ))
+}
+
+/// Cuts a person's words for the model to their limit.
+pub(super) fn bounded(words: &str) -> String {
+    cut(words, LONGEST_WORDS)
+}
+
+fn passed_on(words: Option<&str>) -> String {
+    words
+        .map(|words| format!(": {}", bounded(words)))
+        .unwrap_or_default()
+}

@@ -1,0 +1,37 @@
+//! Sentences about rules of the answer "always" that could not be added to the user's settings. They wait until an answer of
+//! the session has room for them.
+
+use std::sync::{Mutex, PoisonError};
+
+/// The most sentences that are kept.
+const MOST: usize = 20;
+
+/// The sentences of one session.
+#[derive(Default)]
+pub(crate) struct UnkeptRules(Mutex<Vec<String>>);
+
+impl UnkeptRules {
+    /// Adds a sentence.
+    pub(crate) fn push(&self, words: String) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < MOST && !all.contains(&words) {
+            all.push(words);
+        }
+    }
+
+    /// Gives all sentences, in their order.
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Removes a sentence. False means that another answer has given it.
+    pub(crate) fn take(&self, words: &str) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = all.len();
+        all.retain(|known| known != words);
+        all.len() < before
+    }
+}

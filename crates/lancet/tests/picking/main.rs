@@ -1,0 +1,383 @@
+//! One call is one question, and a person may let a part of it through: what they picked is written, all else stays as it is,
+//! and the model is told what was left out.
+
+mod law;
+mod place;
+mod undo;
+
+use lancet::approval::{Answer, ChangeKind, Pick, Question};
+use lancet::settings::{Layer, Origin};
+use lancet::{Mode, RefusalKind, Settings};
+use serde_json::json;
+
+use place::Place;
+
+/// Ten lines far enough apart to be hunks of their own.
+fn lines() -> String {
+    (1..=40).map(|line| format!("line {line}.\n")).collect()
+}
+
+/// Edits of two lines of a file, as one call.
+fn two_edits(place: &Place, name: &str) -> serde_json::Value {
+    let edit = |old: &str, new: &str| json!({ "file_path": place.path(name), "old_string": old, "new_string": new });
+    json!({ "edits": [edit("line 5.", "five"), edit("line 30.\n", "thirty\nand more\n")] })
+}
+
+fn picked(files: Vec<Pick>) -> Answer {
+    Answer::Picked { files, words: None }
+}
+
+#[test]
+fn a_picked_hunk_is_written_and_the_other_is_told() {
+    let place = Place::new(Mode::Ask, |question| {
+        assert_eq!(question.files.len(), 1);
+        assert_eq!(question.files[0].pieces.len(), 2, "{}", question.diff());
+        Answer::Picked {
+            files: vec![Pick::Pieces(vec![1])],
+            words: Some("Five stays.".into()),
+        }
+    });
+    place.put("a.txt", lines());
+    let session = place.session();
+    place.read(&session, "a.txt");
+    let reply = place.call(&session, "MultiEdit", two_edits(&place, "a.txt"));
+    assert!(!reply.is_error(), "{}", reply.text());
+    let meant = lines().replace("line 30.\n", "thirty\nand more\n");
+    assert_eq!(place.text("a.txt"), meant);
+    let data = reply.data();
+    assert_eq!(data["files"][0]["userModified"], true, "{data}");
+    assert_eq!(data["files"][0]["added"], 2);
+    assert_eq!(data["files"][0]["patch"][0]["newStart"], 27);
+    assert_eq!(
+        data["omitted"],
+        json!([{ "file_path": place.path("a.txt"), "lines": [{ "oldStart": 5, "oldLines": 1 }] }])
+    );
+    let told = format!(
+        "{} line 5. They say: Five stays.",
+        place.path("a.txt").display()
+    );
+    assert!(reply.text().contains(&told), "{}", reply.text());
+    // What stands now is known to the session: it goes on without a Read.
+    place.answer(|_| Answer::Yes);
+    let edit =
+        json!({ "file_path": place.path("a.txt"), "old_string": "line 31.", "new_string": "31" });
+    let reply = place.call(&session, "Edit", edit);
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(place.text("a.txt"), meant.replace("line 31.", "31"));
+}
+
+#[test]
+fn an_edit_of_many_places_in_one_file_keeps_its_shape() {
+    let place = Place::new(Mode::Ask, |question| {
+        assert_eq!(question.files[0].pieces.len(), 2);
+        picked(vec![Pick::Pieces(vec![0])])
+    });
+    place.put("a.txt", lines().replace("line 30.", "line 5."));
+    let session = place.session();
+    place.read(&session, "a.txt");
+    let edit = json!({ "file_path": place.path("a.txt"), "old_string": "line 5.", "new_string": "five", "replace_all": true });
+    let reply = place.call(&session, "Edit", edit);
+    assert_eq!(
+        place.text("a.txt"),
+        lines()
+            .replace("line 30.", "line 5.")
+            .replacen("line 5.", "five", 1)
+    );
+    let data = reply.data();
+    assert_eq!(data["file_path"], json!(place.path("a.txt")), "{data}");
+    assert_eq!(
+        (&data["replacements"], &data["userModified"]),
+        (&json!(1), &json!(true))
+    );
+    assert_eq!(data["omitted"][0]["lines"][0]["oldStart"], 30);
+}
+
+#[test]
+fn one_question_names_every_file_protected_ones_first() {
+    let place = Place::with(
+        |builder| builder.mode(Mode::Ask).allow("Edit(free.txt)"),
+        |question| {
+            let names: Vec<_> = question
+                .files
+                .iter()
+                .map(|file| file.shown_relative())
+                .collect();
+            assert_eq!(names, [".git/x", "new.txt", "a.txt", "free.txt"]);
+            let kinds: Vec<_> = question.files.iter().map(|file| file.kind).collect();
+            assert_eq!(kinds[1], ChangeKind::Create);
+            let asked: Vec<_> = question
+                .files
+                .iter()
+                .map(|file| file.reason.is_some())
+                .collect();
+            assert_eq!(asked, [true, true, true, false]);
+            assert!(
+                question.is_protected()
+                    && question.files[0].protected
+                    && !question.files[1].protected
+            );
+            let reason = question.reason();
+            assert!(
+                reason.contains("is protected") && reason.contains("the mode is ask"),
+                "{reason}"
+            );
+            assert_eq!(question.lines(), (4, 2));
+            picked(vec![Pick::Nothing, Pick::Nothing, Pick::Whole, Pick::Whole])
+        },
+    );
+    place.put("a.txt", "one\n");
+    place.put("free.txt", "one\n");
+    let session = place.session();
+    place.read(&session, "a.txt");
+    place.read(&session, "free.txt");
+    let edit = |name: &str, old: &str| json!({ "file_path": place.path(name), "old_string": old, "new_string": "x\n" });
+    let edits = json!([
+        edit("free.txt", "one\n"),
+        edit("new.txt", ""),
+        edit("a.txt", "one\n"),
+        edit(".git/x", "")
+    ]);
+    let reply = place.call(&session, "MultiEdit", json!({ "edits": edits }));
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(place.asked(), 1);
+    assert_eq!(
+        (
+            place.text("a.txt").as_str(),
+            place.text("free.txt").as_str()
+        ),
+        ("x\n", "x\n")
+    );
+    assert!(!place.path("new.txt").exists() && !place.path(".git/x").exists());
+    let omitted = reply.data()["omitted"].as_array().map(Vec::len);
+    assert_eq!(omitted, Some(2), "{}", reply.data());
+    assert!(
+        reply.text().contains("new.txt (all of it)"),
+        "{}",
+        reply.text()
+    );
+}
+
+#[test]
+fn a_write_is_picked_by_hunk_whatever_the_form_of_the_file() {
+    let new = lines()
+        .replace("line 5.", "five")
+        .replace("line 30.", "thirty");
+    let meant = lines().replace("line 30.", "thirty");
+    let utf16 = |text: &str| {
+        let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+        units.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
+    };
+    let forms: [(&str, fn(&str) -> Vec<u8>); 4] = [
+        ("lf", |text| text.as_bytes().to_vec()),
+        ("crlf", |text| text.replace('\n', "\r\n").into_bytes()),
+        ("bom", |text| format!("\u{feff}{text}").into_bytes()),
+        ("unended", |text| text.trim_end().as_bytes().to_vec()),
+    ];
+    let utf16_form = ("utf-16", utf16);
+    let mut all: Vec<(&str, Box<dyn Fn(&str) -> Vec<u8>>)> =
+        vec![(utf16_form.0, Box::new(utf16_form.1))];
+    all.extend(
+        forms
+            .into_iter()
+            .map(|(name, form)| (name, Box::new(form) as Box<dyn Fn(&str) -> Vec<u8>>)),
+    );
+    for (name, form) in all {
+        let place = Place::new(Mode::Ask, |question| {
+            assert_eq!(question.files[0].pieces.len(), 2, "{}", question.diff());
+            picked(vec![Pick::Pieces(vec![1])])
+        });
+        place.put("a.txt", form(&lines()));
+        let session = place.session();
+        place.read(&session, "a.txt");
+        let sent = if name == "unended" {
+            new.trim_end()
+        } else {
+            &new
+        };
+        let write = json!({ "file_path": place.path("a.txt"), "content": sent });
+        let reply = place.call(&session, "Write", write);
+        assert!(!reply.is_error(), "{name}: {}", reply.text());
+        assert_eq!(place.bytes("a.txt"), form(&meant), "{name}");
+        assert_eq!(
+            reply.data()["omitted"][0]["lines"][0]["oldStart"],
+            5,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_final_newline_is_a_part_like_any_other() {
+    for (pick, meant) in [(0, "ONE\n"), (1, "one\n")] {
+        let middle: String = (2..20).map(|line| format!("{line}\n")).collect();
+        let place = Place::new(Mode::Ask, move |_| picked(vec![Pick::Pieces(vec![pick])]));
+        place.put("a.txt", format!("one\n{middle}last"));
+        let session = place.session();
+        place.read(&session, "a.txt");
+        let write =
+            json!({ "file_path": place.path("a.txt"), "content": format!("ONE\n{middle}last\n") });
+        let reply = place.call(&session, "Write", write);
+        assert!(!reply.is_error(), "{}", reply.text());
+        let end = if pick == 0 { "last" } else { "last\n" };
+        assert_eq!(place.text("a.txt"), format!("{meant}{middle}{end}"));
+    }
+}
+
+#[test]
+fn nothing_picked_is_a_no_and_what_does_not_fit_the_question_is_not_understood() {
+    let answers = [
+        (picked(vec![Pick::Nothing]), "left out every part"),
+        (picked(vec![Pick::Pieces(vec![])]), "left out every part"),
+        (picked(vec![]), "left out every part"),
+        (picked(vec![Pick::Pieces(vec![0, 2])]), "was not understood"),
+        (picked(vec![Pick::Whole, Pick::Whole]), "was not understood"),
+    ];
+    for (answer, words) in answers {
+        let given = answer.clone();
+        let place = Place::new(Mode::Ask, move |_| given.clone());
+        place.put("a.txt", lines());
+        let session = place.session();
+        place.read(&session, "a.txt");
+        let reply = place.call(&session, "MultiEdit", two_edits(&place, "a.txt"));
+        assert_eq!(reply.refusal(), Some(RefusalKind::Declined), "{answer:?}");
+        assert!(reply.text().contains(words), "{answer:?}: {}", reply.text());
+        assert_eq!(place.text("a.txt"), lines());
+    }
+}
+
+#[test]
+fn a_text_for_one_file_is_no_answer_about_two() {
+    let place = Place::new(Mode::Ask, |_| Answer::Edited("x\n".into()));
+    let session = place.session();
+    let edit = |name: &str| json!({ "file_path": place.path(name), "old_string": "", "new_string": "y\n" });
+    let edits = json!({ "edits": [edit("a.txt"), edit("b.txt")] });
+    let reply = place.call(&session, "MultiEdit", edits);
+    assert!(
+        reply.text().contains("was not understood"),
+        "{}",
+        reply.text()
+    );
+    assert!(!place.path("a.txt").exists() && !place.path("b.txt").exists());
+}
+
+#[test]
+fn files_are_edited_and_left_out_in_one_answer() {
+    let place = Place::new(Mode::Ask, |question| {
+        assert_eq!(question.files[1].text.as_deref(), Some("y\n"));
+        picked(vec![Pick::Nothing, Pick::Edited("z\n".into()), Pick::Whole])
+    });
+    let session = place.session();
+    let edit = |name: &str| json!({ "file_path": place.path(name), "old_string": "", "new_string": "y\n" });
+    let edits = json!({ "edits": [edit("a.txt"), edit("b.txt"), edit("c.txt")] });
+    let reply = place.call(&session, "MultiEdit", edits);
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert!(!place.path("a.txt").exists());
+    assert_eq!(
+        (place.text("b.txt").as_str(), place.text("c.txt").as_str()),
+        ("z\n", "y\n")
+    );
+}
+
+#[test]
+fn hunks_of_edits_that_build_on_each_other_are_one_piece() {
+    let place = Place::new(Mode::Ask, |question: &Question| {
+        let hunks: Vec<_> = question.files[0]
+            .pieces
+            .iter()
+            .map(|piece| piece.hunks.clone())
+            .collect();
+        assert_eq!(hunks, [0..2, 2..3, 3..4], "{}", question.diff());
+        picked(vec![Pick::Pieces(vec![2])])
+    });
+    place.put("a.txt", lines());
+    let session = place.session();
+    place.read(&session, "a.txt");
+    let between = |from: usize, to: usize| {
+        (from..=to)
+            .map(|line| format!("line {line}.\n"))
+            .collect::<String>()
+    };
+    // The first edit changes lines 1 and 20 of what it matches; the second one matches line 1 as the first left it, and
+    // changes line 12.
+    let edit = |old: String, new: String| json!({ "file_path": place.path("a.txt"), "old_string": old, "new_string": new });
+    let edits = json!({ "edits": [
+        edit(format!("line 1.  \n{}", between(2, 20)), format!("ONE\n{}TWENTY\n", between(2, 19))),
+        edit(format!("ONE\n{}", between(2, 12)), format!("ONE\n{}TWELVE\n", between(2, 11))),
+        edit("line 38.".into(), "38".into()),
+    ] });
+    let reply = place.call(&session, "MultiEdit", edits);
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(place.text("a.txt"), lines().replace("line 38.", "38"));
+}
+
+#[test]
+fn a_question_is_renewed_when_any_of_its_files_changes() {
+    let layer = Layer {
+        origin: Origin::User,
+        path: "lancet.toml".into(),
+        text: "stale = \"merge\"\n".to_owned(),
+    };
+    let settings = Settings::load(&[layer]).expect("settings");
+    let build = |builder: lancet::Builder| builder.settings(settings).mode(Mode::Ask);
+    let place = Place::with(build, |_| Answer::Yes);
+    place.put("a.txt", "one\n");
+    let far = format!("one\n{}", lines());
+    place.put("b.txt", &far);
+    let session = place.session();
+    place.read(&session, "a.txt");
+    place.read(&session, "b.txt");
+    let (second, asked) = (place.path("b.txt"), place.count());
+    let theirs = far.replace("line 30.", "THIRTY");
+    let meant = theirs.replace("one\n", "1\n");
+    place.answer(move |_| {
+        if asked.load(std::sync::atomic::Ordering::Relaxed) == 1 {
+            std::fs::write(&second, &theirs).expect("written");
+            std::thread::sleep(std::time::Duration::from_millis(900));
+        }
+        Answer::Yes
+    });
+    let edit = |name: &str| json!({ "file_path": place.path(name), "old_string": "one", "new_string": "1" });
+    let edits = json!({ "edits": [edit("a.txt"), edit("b.txt")] });
+    let reply = place.call(&session, "MultiEdit", edits);
+    assert!(!reply.is_error(), "{}", reply.text());
+    assert_eq!(place.asked(), 2);
+    assert_eq!(
+        (place.text("a.txt").as_str(), place.text("b.txt").as_str()),
+        ("1\n", meant.as_str())
+    );
+}
+
+#[test]
+fn of_a_secret_file_no_line_is_told() {
+    let place = Place::new(Mode::AcceptEdits, |question| {
+        assert_eq!(question.files[0].pieces.len(), 1, "{}", question.diff());
+        picked(vec![Pick::Nothing, Pick::Whole])
+    });
+    place.put(".env", lines());
+    let session = place.session();
+    let write = json!({ "file_path": place.path(".env"), "content": lines().replace("line 5.", "5").replace("line 30.", "30") });
+    let reply = place.call(&session, "Write", write);
+    assert_eq!(
+        reply.refusal(),
+        Some(RefusalKind::Declined),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(place.text(".env"), lines());
+}
+
+#[test]
+fn the_record_says_who_approved_and_what_was_left_out() {
+    let place = Place::new(Mode::Ask, |_| picked(vec![Pick::Pieces(vec![1])]));
+    place.put("a.txt", lines());
+    let session = place.session();
+    place.read(&session, "a.txt");
+    let reply = place.call(&session, "MultiEdit", two_edits(&place, "a.txt"));
+    assert!(!reply.is_error(), "{}", reply.text());
+    let approved = place.approved();
+    let meant = format!(
+        "a person, asked because the mode is ask: every write is asked about; left out: {} line 5",
+        place.path("a.txt").display()
+    );
+    assert_eq!(approved, meant);
+}
