@@ -8,6 +8,7 @@ mod error;
 mod help;
 mod keep;
 mod keys;
+mod model;
 mod parse;
 mod permissions;
 #[cfg(test)]
@@ -15,8 +16,7 @@ mod tests;
 mod values;
 mod writer;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lancet_text::Encoding;
 
@@ -25,273 +25,19 @@ pub use claude::{ClaudeSettings, LeftOut, claude_settings};
 pub use error::SettingsError;
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
+pub use model::{
+    ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, Layer, Origin, ReadSettings,
+    SearchSettings, Settings, WriteSettings,
+};
 pub use values::{
     Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, ToolPreset, Weak,
 };
 pub use writer::has_writer;
 
-use by_path::{PathRule, decide};
+use by_path::decide;
 
 /// The name of settings files.
 pub const NAME: &str = "lancet.toml";
-
-/// The layer that a value comes from. Later layers win.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Origin {
-    /// The built-in default.
-    BuiltIn,
-    /// The user's `lancet.toml`.
-    User,
-    /// The `lancet.toml` at the project's root, which may only make settings stricter.
-    Project,
-    /// The `lancet.toml` at the root of a project that the user trusts.
-    TrustedProject,
-    /// `--config` or a flag; it counts as the user's own.
-    CommandLine,
-}
-
-impl Origin {
-    /// The name that `doctor` shows.
-    pub fn name(self) -> &'static str {
-        match self {
-            Origin::BuiltIn => "built in",
-            Origin::User => "user",
-            Origin::Project => "project",
-            Origin::TrustedProject => "project, trusted",
-            Origin::CommandLine => "command line",
-        }
-    }
-}
-
-/// One settings file, read by the program that found it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layer {
-    /// The layer of the file.
-    pub origin: Origin,
-    /// The path of the file, for messages.
-    pub path: PathBuf,
-    /// The content of the file.
-    pub text: String,
-}
-
-/// A line of a project's file that is not applied, because the user has not trusted the project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Ignored {
-    /// The path of the settings file.
-    pub path: PathBuf,
-    /// The number of the line, from 1.
-    pub line: usize,
-    /// The key, such as `write.line_endings`.
-    pub key: String,
-}
-
-/// A value in force, for `doctor`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InForce {
-    /// The key, such as `read.gutter`.
-    pub key: String,
-    /// The value as it would be written in the file.
-    pub value: String,
-    /// The layer that set it.
-    pub origin: Origin,
-}
-
-/// The settings of `[read]`: what Read shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ReadSettings {
-    /// How lines are numbered.
-    pub gutter: Gutter,
-    /// The most lines of one answer.
-    pub max_lines: usize,
-    /// The most characters of one line.
-    pub max_line_chars: usize,
-    /// The most characters of one answer; the host's own limit where none is set.
-    pub max_chars: Option<usize>,
-    /// How much of an answer MCP clients pass on; these override the built-in table.
-    pub clients: Vec<ClientLimit>,
-    /// Whether a repeated Read of an unchanged range is answered in one line.
-    pub dedupe: bool,
-}
-
-/// How much of an answer a client passes on to its model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ClientLimit {
-    /// The name that the client gives itself; a name that ends in `*` covers all names with that prefix.
-    pub name: String,
-    /// The most bytes of one answer.
-    pub most_bytes: usize,
-}
-
-impl ClientLimit {
-    /// Sets a limit in bytes for the clients of a name.
-    pub fn new(name: impl Into<String>, most_bytes: usize) -> Self {
-        Self {
-            name: name.into(),
-            most_bytes,
-        }
-    }
-
-    /// Whether the limit applies to a client of this name.
-    pub fn is_for(&self, client: &str) -> bool {
-        match self.name.strip_suffix('*') {
-            Some(beginning) => client.starts_with(beginning),
-            None => client == self.name,
-        }
-    }
-}
-
-/// The settings of `[write]`: how files are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct WriteSettings {
-    /// The line endings of a file that is replaced as a whole.
-    pub line_endings: LineEndings,
-    /// What happens where the write cannot be protected against other writers.
-    pub weak: Weak,
-    /// What is flushed to the disk before the answer.
-    pub durability: Durability,
-    /// Whether the data of a change includes the diff to git's HEAD.
-    pub git_diff: bool,
-    /// git's configuration outside the repository. There is no key for it: the host passes it in.
-    pub git: GitSurroundings,
-}
-
-/// The user's and the system's git configuration, as texts: the library reads no home folder.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GitSurroundings {
-    /// git's configuration files, the strongest last. Only `core.autocrlf` is used.
-    pub config: Vec<String>,
-    /// git's attributes files, the strongest last.
-    pub attributes: Vec<String>,
-}
-
-/// The settings of `[history]`: what is kept of changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HistorySettings {
-    /// The size of the state folder, in bytes, beyond which the oldest changes are removed.
-    pub max_size: u64,
-    /// The number of days after which a change is removed.
-    pub max_age: u64,
-    /// Whether a change that cannot be recorded is refused.
-    pub required: bool,
-}
-
-/// The settings of `[search]`: how files are searched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SearchSettings {
-    /// The milliseconds after which a search answers with what it has found.
-    pub time_budget: u64,
-    /// Whether lines that Grep showed whole count as seen.
-    pub seen_lines: bool,
-    /// git's global excludes file, whose patterns are left out as git does. There is no key for it: the host passes the
-    /// path in, as the program `lancet` does.
-    pub excludes: Option<PathBuf>,
-}
-
-/// The settings in force.
-///
-/// ```
-/// use lancet::settings::{Layer, Origin};
-/// use lancet::{Mode, Settings};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let text = "mode = \"plan\"\n[permissions]\ndeny = [\"Read(secrets/**)\"]\n".to_owned();
-/// let layer = Layer { origin: Origin::User, path: "lancet.toml".into(), text };
-/// let settings = Settings::load(&[layer])?;
-/// assert_eq!(settings.mode, Some(Mode::Plan));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Settings {
-    /// What happens to writes that nothing else decides; the host's own mode where none is set.
-    pub mode: Option<Mode>,
-    /// Which rungs of the ladder are used to find old text.
-    pub matching: Matching,
-    /// What happens to an edit of a file that has changed since it was read.
-    pub stale: Stale,
-    /// What happens to hard links; where none is set, the place of the file decides.
-    pub links: Option<Links>,
-    /// The words that choose the tools (`default`, `-MultiEdit`); the default tools where none are set.
-    pub tools: Option<Vec<String>>,
-    /// The settings of `[read]`.
-    pub read: ReadSettings,
-    /// The settings of `[write]`.
-    pub write: WriteSettings,
-    /// The settings of `[history]`.
-    pub history: HistorySettings,
-    /// The settings of `[search]`.
-    pub search: SearchSettings,
-    /// Further abbreviations for the ladder: the short and the long form.
-    pub abbreviations: Vec<(String, String)>,
-    /// Permission rules, in the order of their layers.
-    pub rules: Vec<lancet_policy::LayeredRule>,
-    /// Parts of protected folders that are opened for writing.
-    pub open: Vec<lancet_policy::Scope>,
-    /// Patterns of further files into which no credential is written.
-    pub guards: Vec<String>,
-    /// Folders that may be read but never written; `~` stands for the home folder.
-    pub read_roots: Vec<PathBuf>,
-    /// The lines of an untrusted project's file that are not applied.
-    pub ignored: Vec<Ignored>,
-    encodings: Vec<PathRule<Encoding>>,
-    strategies: Vec<PathRule<Strategy>>,
-    origins: BTreeMap<&'static str, Origin>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            mode: None,
-            matching: Matching::Tolerant,
-            stale: Stale::Refuse,
-            links: None,
-            tools: None,
-            read: ReadSettings {
-                gutter: Gutter::Arrow,
-                max_lines: 2_000,
-                max_line_chars: 2_000,
-                max_chars: None,
-                clients: Vec::new(),
-                dedupe: true,
-            },
-            write: WriteSettings {
-                line_endings: LineEndings::Keep,
-                weak: Weak::Allow,
-                durability: Durability::Full,
-                git_diff: false,
-                git: GitSurroundings::default(),
-            },
-            history: HistorySettings {
-                max_size: 1 << 30,
-                max_age: 30,
-                required: true,
-            },
-            search: SearchSettings {
-                time_budget: 10_000,
-                seen_lines: true,
-                excludes: None,
-            },
-            abbreviations: Vec::new(),
-            rules: Vec::new(),
-            open: Vec::new(),
-            guards: Vec::new(),
-            read_roots: Vec::new(),
-            ignored: Vec::new(),
-            encodings: Vec::new(),
-            strategies: Vec::new(),
-            origins: BTreeMap::new(),
-        }
-    }
-}
 
 impl Settings {
     /// Merges these layers into settings, whatever order they come in; a layer may occur several times.

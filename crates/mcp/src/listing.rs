@@ -72,7 +72,7 @@ fn entry(declaration: &Declaration, limit: usize, answers: Answers) -> Option<To
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lancet::tools::declarations;
+    use lancet::tools::{declarations, is_default};
     use serde_json::json;
 
     fn lists(answers: Answers) -> Value {
@@ -81,7 +81,12 @@ mod tests {
 
     #[test]
     fn the_list_is_in_its_fixed_order_and_small() {
-        let list = lists(Answers::Text);
+        let default: Vec<Declaration> = declarations()
+            .iter()
+            .filter(|declaration| is_default(&declaration.name))
+            .cloned()
+            .collect();
+        let list = serde_json::to_value(listing(&default, 32_000, Answers::Text)).expect("JSON");
         let names: Vec<_> = list
             .as_array()
             .expect("a list")
@@ -90,7 +95,7 @@ mod tests {
             .collect();
         assert_eq!(
             names,
-            ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep", "Undo"]
+            ["Read", "Edit", "MultiEdit", "Write", "Glob", "Grep"]
         );
         let size = list.to_string().len();
         assert!(size <= 10_000, "{size} bytes");
@@ -98,22 +103,22 @@ mod tests {
 
     #[test]
     fn each_tool_says_what_it_does_to_the_world() {
-        for tool in lists(Answers::Text).as_array().expect("a list") {
-            let reads = ["Read", "Glob", "Grep"]
-                .iter()
-                .any(|name| tool["name"] == *name);
+        let list = lists(Answers::Text);
+        let tools = list.as_array().expect("a list");
+        assert_eq!(tools.len(), declarations().len());
+        for (tool, declaration) in tools.iter().zip(declarations()) {
             let wanted = json!({
-                "readOnlyHint": reads, "destructiveHint": !reads, "idempotentHint": reads, "openWorldHint": false,
+                "readOnlyHint": declaration.read_only, "destructiveHint": declaration.destructive,
+                "idempotentHint": declaration.idempotent, "openWorldHint": false,
             });
             assert_eq!(tool["annotations"], wanted, "{}", tool["name"]);
             assert!(tool["title"].is_string() && tool["inputSchema"]["type"] == "object");
             let hints = &tool["_meta"];
             assert_eq!(hints["anthropic/maxResultSizeChars"], 32_000);
             assert!(hints["anthropic/searchHint"].is_string());
-            let always = tool["name"] != "MultiEdit" && tool["name"] != "Undo";
             assert_eq!(
                 hints.get("anthropic/alwaysLoad") == Some(&json!(true)),
-                always,
+                declaration.always_load,
                 "{}",
                 tool["name"]
             );
@@ -121,13 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn output_schemas_come_with_structured_answers_alone_and_never_for_read() {
+    fn output_schemas_come_with_structured_answers_alone() {
         for (answers, wanted) in [(Answers::Text, false), (Answers::Structured, true)] {
-            for tool in lists(answers).as_array().expect("a list") {
+            let list = lists(answers);
+            for (tool, declaration) in list.as_array().expect("a list").iter().zip(declarations()) {
                 let has = tool.get("outputSchema").is_some();
-                assert_eq!(has, wanted && tool["name"] != "Read", "{}", tool["name"]);
+                let declared = declaration.output_schema.is_some();
+                assert_eq!(has, wanted && declared, "{}", tool["name"]);
             }
         }
+        let read = declarations().iter().find(|tool| tool.name == "Read");
+        assert!(read.is_some_and(|read| read.output_schema.is_none()));
     }
 
     #[test]

@@ -7,12 +7,10 @@ use lancet_text::Encoding;
 
 use super::by_path::PathRule;
 use super::error::{SettingsError, position};
-use super::keys::Project;
+use super::keys::{Field, Project};
 use super::parse::{Found, Given};
 use super::permissions;
-use super::values::{
-    Durability, Gutter, LineEndings, Links, Matching, Mode, Stale, Strategy, ToolPreset, Weak,
-};
+use super::values::{Strategy, ToolPreset};
 use super::{ClientLimit, Ignored, Layer, Origin, Settings};
 use crate::builtin::declarations;
 use crate::closest::closest;
@@ -111,29 +109,24 @@ fn check(layer: &Layer, found: &Found, host_tools: &[&str]) -> Result<(), Settin
 }
 
 fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), SettingsError> {
+    match (found.key.field, &found.given) {
+        (Field::Word { set, .. }, Given::Word(word)) => set(settings, word),
+        (Field::Number { set, .. }, Given::Number(number)) => set(settings, *number),
+        (Field::Switch { set, .. }, Given::Switch(switch)) => set(settings, *switch),
+        _ => return put_several(settings, layer, found),
+    }
+    Ok(())
+}
+
+/// Applies a list or an entry of a table.
+fn put_several(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), SettingsError> {
     match (found.key.name, found.given) {
-        ("mode", Given::Word(word)) => settings.mode = Mode::from_word(word).or(settings.mode),
-        ("match", Given::Word(word)) => {
-            settings.matching = Matching::from_word(word).unwrap_or(settings.matching)
-        }
-        ("stale", Given::Word(word)) => {
-            settings.stale = Stale::from_word(word).unwrap_or(settings.stale)
-        }
-        ("links", Given::Word(word)) => settings.links = Links::from_word(word).or(settings.links),
         ("tools", Given::Words(words)) => {
             settings.tools = Some(words.into_iter().map(|(word, _)| word).collect())
         }
         (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
             permissions::put(settings, layer, name, words)?;
         }
-        ("read.gutter", Given::Word(word)) => {
-            settings.read.gutter = Gutter::from_word(word).unwrap_or(settings.read.gutter)
-        }
-        ("read.max_lines", Given::Number(number)) => settings.read.max_lines = size(number),
-        ("read.max_line_chars", Given::Number(number)) => {
-            settings.read.max_line_chars = size(number)
-        }
-        ("read.max_chars", Given::Number(number)) => settings.read.max_chars = Some(size(number)),
         ("read.clients", Given::Entry(name, number)) => {
             settings.read.clients.retain(|client| client.name != name);
             settings.read.clients.push(ClientLimit {
@@ -141,28 +134,10 @@ fn put(settings: &mut Settings, layer: &Layer, found: Found) -> Result<(), Setti
                 most_bytes: size(number),
             });
         }
-        ("read.dedupe", Given::Switch(switch)) => settings.read.dedupe = switch,
-        ("write.line_endings", Given::Word(word)) => {
-            settings.write.line_endings =
-                LineEndings::from_word(word).unwrap_or(settings.write.line_endings);
-        }
-        ("write.weak", Given::Word(word)) => {
-            settings.write.weak = Weak::from_word(word).unwrap_or(settings.write.weak);
-        }
-        ("write.durability", Given::Word(word)) => {
-            settings.write.durability =
-                Durability::from_word(word).unwrap_or(settings.write.durability);
-        }
-        ("write.git_diff", Given::Switch(switch)) => settings.write.git_diff = switch,
         ("write.strategy", Given::Pair(pattern, word)) => {
             let rule = strategy_rule(layer, found.key_at, found.value_at, pattern, word)?;
             settings.strategies.push(rule);
         }
-        ("history.max_size", Given::Number(number)) => settings.history.max_size = number,
-        ("history.max_age", Given::Number(number)) => settings.history.max_age = number,
-        ("history.required", Given::Switch(switch)) => settings.history.required = switch,
-        ("search.time_budget", Given::Number(number)) => settings.search.time_budget = number,
-        ("search.seen_lines", Given::Switch(switch)) => settings.search.seen_lines = switch,
         ("encoding", Given::Pair(pattern, label)) => {
             let rule = encoding_rule(layer, found.key_at, found.value_at, pattern, label)?;
             settings.encodings.push(rule);

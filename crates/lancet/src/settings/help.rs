@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::keys::{Form, served};
+use super::keys::{Field, Form, Key, served};
 use super::{InForce, Settings};
 
 /// The width of the help text, in columns.
@@ -162,7 +162,7 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
                 );
             }),
             _ => {
-                let value = value_of(settings, key.name).unwrap_or_else(|| key.default.to_owned());
+                let value = value_of(settings, key).unwrap_or_else(|| key.default.to_owned());
                 push(key.name.to_owned(), value, settings.origin(key.name));
             }
         }
@@ -180,31 +180,15 @@ fn origin_of(layer: lancet_policy::Layer) -> super::Origin {
     }
 }
 
-fn value_of(settings: &Settings, key: &str) -> Option<String> {
+fn value_of(settings: &Settings, key: &Key) -> Option<String> {
     let quoted = |word: &str| format!("\"{word}\"");
-    match key {
-        "mode" => settings.mode.map(|mode| quoted(mode.word())),
-        "match" => Some(quoted(settings.matching.word())),
-        "stale" => Some(quoted(settings.stale.word())),
-        "links" => settings.links.map(|links| quoted(links.word())),
-        "tools" => settings
-            .tools
-            .as_ref()
-            .map(|words| quoted(&words.join(","))),
-        "read.gutter" => Some(quoted(settings.read.gutter.word())),
-        "read.max_lines" => Some(settings.read.max_lines.to_string()),
-        "read.max_line_chars" => Some(settings.read.max_line_chars.to_string()),
-        "read.max_chars" => settings.read.max_chars.map(|most| most.to_string()),
-        "read.dedupe" => Some(settings.read.dedupe.to_string()),
-        "history.max_size" => Some(settings.history.max_size.to_string()),
-        "history.max_age" => Some(settings.history.max_age.to_string()),
-        "search.time_budget" => Some(settings.search.time_budget.to_string()),
-        "search.seen_lines" => Some(settings.search.seen_lines.to_string()),
-        "history.required" => Some(settings.history.required.to_string()),
-        "write.weak" => Some(quoted(settings.write.weak.word())),
-        "write.durability" => Some(quoted(settings.write.durability.word())),
-        "write.git_diff" => Some(settings.write.git_diff.to_string()),
-        "write.line_endings" => Some(quoted(settings.write.line_endings.word())),
-        _ => None,
+    match key.field {
+        Field::Word { get, .. } => get(settings).map(quoted),
+        Field::Number { get, .. } => get(settings).map(|number| number.to_string()),
+        Field::Switch { get, .. } => Some(get(settings).to_string()),
+        Field::Several => match key.form {
+            Form::Tools => Some(quoted(&settings.tools.as_ref()?.join(","))),
+            _ => None,
+        },
     }
 }
