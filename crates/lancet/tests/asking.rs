@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply};
+use lancet_testing::TestFolder;
 use serde_json::json;
 
 /// Longer than it takes whoever waits to look at the file, several times.
@@ -41,9 +42,8 @@ impl Approver for Slow {
 /// An Edit of a file in mode ask, answered slowly. How often it was asked and taken back, what came of it, and the file
 /// after it.
 fn edit(meanwhile: impl Fn(&PathBuf) + Send + Sync + 'static) -> ([usize; 2], Reply, String) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.txt");
-    fs::write(&path, "one\ntwo\n").expect("written");
+    let folder = TestFolder::new();
+    let path = folder.put("a.txt", "one\ntwo\n");
     let there = path.clone();
     let asked = Arc::new(AtomicUsize::new(0));
     let taken_back = Arc::new(AtomicUsize::new(0));
@@ -87,21 +87,21 @@ fn a_question_about_a_file_that_changes_meanwhile_is_taken_back() {
 }
 
 /// A folder with one file, opened in mode ask.
-fn open(approver: impl Approver + 'static) -> (tempfile::TempDir, PathBuf, Lancet) {
+fn open(approver: impl Approver + 'static) -> (TestFolder, PathBuf, Lancet) {
     open_with(approver, |builder| builder)
 }
 
 fn open_with(
     approver: impl Approver + 'static,
     change: impl FnOnce(lancet::Builder) -> lancet::Builder,
-) -> (tempfile::TempDir, PathBuf, Lancet) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("root/a.txt");
-    fs::create_dir(folder.path().join("root")).expect("made");
+) -> (TestFolder, PathBuf, Lancet) {
+    let folder = TestFolder::new();
+    let path = folder.join("root/a.txt");
+    fs::create_dir(folder.join("root")).expect("made");
     fs::write(&path, "one\ntwo\n").expect("written");
     let builder = Lancet::builder()
-        .root(folder.path().join("root"))
-        .user_settings(folder.path().join("lancet.toml"))
+        .root(folder.join("root"))
+        .user_settings(folder.join("lancet.toml"))
         .mode(Mode::Ask)
         .approver(approver);
     let lancet = change(builder).open().expect("opened");
@@ -183,9 +183,8 @@ impl Approver for Wordy {
 #[test]
 fn a_no_stands_while_its_words_are_written() {
     let asked = Arc::new(AtomicUsize::new(0));
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.txt");
-    fs::write(&path, "one\ntwo\n").expect("written");
+    let folder = TestFolder::new();
+    let path = folder.put("a.txt", "one\ntwo\n");
     let lancet = Lancet::builder()
         .root(folder.path())
         .mode(Mode::Ask)
@@ -229,7 +228,7 @@ fn lasting_answers_are_kept_only_where_the_call_goes_through() {
             answer.clone()
         });
         let session = lancet.new_session();
-        let settings = || fs::read_to_string(folder.path().join("lancet.toml")).unwrap_or_default();
+        let settings = || fs::read_to_string(folder.join("lancet.toml")).unwrap_or_default();
         let reply = session.call(make(&path, &["b.txt", "c.txt"]));
         assert!(reply.is_error(), "{}", reply.text());
         assert_eq!(settings(), "", "a call that did not go through left a rule");
@@ -272,7 +271,7 @@ fn always_is_offered_for_up_to_five_files() {
 #[test]
 fn a_rule_that_could_not_be_kept_is_told_at_the_end_of_the_answer() {
     let (folder, path, lancet) = open(|_: &Question| Answer::Always);
-    fs::create_dir(folder.path().join("lancet.toml")).expect("made");
+    fs::create_dir(folder.join("lancet.toml")).expect("made");
     let reply = lancet.new_session().call(make(&path, &["b.txt", "c.txt"]));
     assert!(!reply.is_error(), "{}", reply.text());
     assert!(

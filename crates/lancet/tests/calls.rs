@@ -4,51 +4,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
+use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, SessionName};
+use lancet_testing::{TestFolder, TestProject};
 use serde_json::{Value, json};
-
-struct Place {
-    folder: tempfile::TempDir,
-    lancet: Lancet,
-    session: Session,
-}
-
-impl Place {
-    fn new() -> Place {
-        let folder = tempfile::tempdir().expect("a folder");
-        let builder = Lancet::builder()
-            .root(folder.path())
-            .mode(Mode::AcceptEdits);
-        let lancet = builder
-            .state_dir(folder.path().join("state"))
-            .open()
-            .expect("opened");
-        let session = lancet.new_session();
-        Place {
-            folder,
-            lancet,
-            session,
-        }
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.folder.path().join(name);
-        fs::write(&path, text).expect("written");
-        path
-    }
-
-    fn call(&self, tool: &str, arguments: Value) -> Reply {
-        self.session.call(RawCall::new(tool, arguments))
-    }
-}
 
 #[test]
 fn a_read_beside_an_edit_never_makes_the_file_stale() {
-    let place = Place::new();
-    let path = place.file(
-        "a.txt",
-        &"line\n".repeat(2_000).replacen("line", "first", 1),
-    );
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.put("a.txt", "line\n".repeat(2_000).replacen("line", "first", 1));
     place.call("Read", json!({ "file_path": path, "force": true }));
     let (mut old, mut new) = ("first", "FIRST");
     for round in 0..40 {
@@ -66,10 +29,10 @@ fn a_read_beside_an_edit_never_makes_the_file_stale() {
 
 #[test]
 fn what_a_read_showed_beside_an_edit_counts() {
-    let place = Place::new();
+    let place = TestProject::with_history(|builder| builder);
     let lines: String = (1..=400).map(|n| format!("line {n}.\n")).collect();
     for round in 0..20 {
-        let path = place.file(&format!("{round}.txt"), &lines);
+        let path = place.put(format!("{round}.txt"), &lines);
         place.call("Read", json!({ "file_path": path, "limit": 5 }));
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -100,8 +63,8 @@ fn what_a_read_showed_beside_an_edit_counts() {
 
 #[test]
 fn other_names_of_the_tools_take_their_own_fields() {
-    let place = Place::new();
-    let path = place.file("a.txt", "one\ntwo\n");
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.put("a.txt", "one\ntwo\n");
     for (tool, arguments) in [
         ("View", json!({ "path": path })),
         (
@@ -124,8 +87,8 @@ fn other_names_of_the_tools_take_their_own_fields() {
 
 #[test]
 fn insisting_writes_line_numbers_that_were_left_in() {
-    let place = Place::new();
-    let path = place.file("a.txt", "alpha\nbeta\n");
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.put("a.txt", "alpha\nbeta\n");
     place.call("Read", json!({ "file_path": path }));
     let mut edit = json!({ "file_path": path, "old_string": "1→alpha\n2→beta", "new_string": "1→alpha\nBETA" });
     assert_eq!(
@@ -139,9 +102,9 @@ fn insisting_writes_line_numbers_that_were_left_in() {
 
 #[test]
 fn unseen_lines_are_told_before_display_text() {
-    let place = Place::new();
+    let place = TestProject::with_history(|builder| builder);
     let lines: String = (1..=200).map(|n| format!("line {n}.\n")).collect();
-    let path = place.file("a.txt", &lines);
+    let path = place.put("a.txt", &lines);
     place.call("Read", json!({ "file_path": path, "limit": 3 }));
     let edit = json!({ "file_path": path, "old_string": "100→line 100.\n101→line 101.", "new_string": "100→x\ny" });
     assert_eq!(
@@ -152,9 +115,9 @@ fn unseen_lines_are_told_before_display_text() {
 
 #[test]
 fn a_file_with_content_is_told_before_its_kind() {
-    let place = Place::new();
+    let place = TestProject::with_history(|builder| builder);
     for (name, text) in [("n.ipynb", "{\"cells\": []}"), ("b.bin", "a\0b")] {
-        let path = place.file(name, text);
+        let path = place.put(name, text);
         let edit = json!({ "file_path": path, "old_string": "", "new_string": "x" });
         assert_eq!(
             place.call("Edit", edit).refusal(),
@@ -166,8 +129,8 @@ fn a_file_with_content_is_told_before_its_kind() {
 
 #[test]
 fn a_file_that_is_nothing_but_a_byte_order_mark_is_filled() {
-    let place = Place::new();
-    let path = place.file("a.txt", "\u{feff}");
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.put("a.txt", "\u{feff}");
     place.call("Read", json!({ "file_path": path }));
     let edit = json!({ "file_path": path, "old_string": "", "new_string": "x" });
     assert_eq!(place.call("Edit", edit).refusal(), None);
@@ -176,8 +139,8 @@ fn a_file_that_is_nothing_but_a_byte_order_mark_is_filled() {
 
 #[test]
 fn a_replacement_that_would_fill_the_memory_is_refused() {
-    let place = Place::new();
-    let path = place.file("a.txt", &"a\n".repeat(100_000));
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.put("a.txt", "a\n".repeat(100_000));
     place.call("Read", json!({ "file_path": path, "limit": 1 }));
     let revision = lancet_revision(&place, &path);
     let edit = json!({ "file_path": path, "old_string": "a", "new_string": "b".repeat(1 << 20), "replace_all": true, "revision": revision });
@@ -187,7 +150,7 @@ fn a_replacement_that_would_fill_the_memory_is_refused() {
     );
 }
 
-fn lancet_revision(place: &Place, path: &PathBuf) -> Value {
+fn lancet_revision(place: &TestProject, path: &PathBuf) -> Value {
     let reply = place.call(
         "Read",
         json!({ "file_path": path, "limit": 1, "force": true }),
@@ -197,8 +160,8 @@ fn lancet_revision(place: &Place, path: &PathBuf) -> Value {
 
 #[test]
 fn many_unseen_places_on_one_line_are_told_at_once() {
-    let place = Place::new();
-    let path = place.file("a.txt", &format!("top\n{}\n", "a".repeat(200_000)));
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.put("a.txt", format!("top\n{}\n", "a".repeat(200_000)));
     place.call("Read", json!({ "file_path": path, "limit": 1 }));
     let edit =
         json!({ "file_path": path, "old_string": "a", "new_string": "b", "replace_all": true });
@@ -209,16 +172,16 @@ fn many_unseen_places_on_one_line_are_told_at_once() {
 
 #[test]
 fn a_cut_text_from_a_host_does_not_undo_what_was_read_before_a_restart() {
-    let place = Place::new();
-    let path = place.file("a.txt", "one\ntwo\n");
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.put("a.txt", "one\ntwo\n");
     let name = SessionName::new("evening").expect("a name");
     place
         .lancet
         .session(&name)
         .call(RawCall::new("Read", json!({ "file_path": path })));
     let again = Lancet::builder()
-        .root(place.folder.path())
-        .state_dir(place.folder.path().join("state"))
+        .root(&place.root)
+        .state_dir(place.around.join("state"))
         .mode(Mode::AcceptEdits)
         .open()
         .expect("opened");
@@ -235,8 +198,8 @@ fn a_cut_text_from_a_host_does_not_undo_what_was_read_before_a_restart() {
 
 #[test]
 fn a_dry_run_of_a_protected_file_is_declined_like_the_call_itself() {
-    let place = Place::new();
-    let path = place.folder.path().join(".mcp.json");
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.path(".mcp.json");
     let write = json!({ "file_path": path, "content": "{}\n", "dry_run": true });
     assert_eq!(
         place.call("Write", write).refusal(),
@@ -246,12 +209,12 @@ fn a_dry_run_of_a_protected_file_is_declined_like_the_call_itself() {
 
 #[test]
 fn an_engine_ends_with_its_last_session_named_or_not() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     let held = std::sync::Arc::new(());
     let by_engine = std::sync::Arc::clone(&held);
     let lancet = Lancet::builder()
         .root(folder.path())
-        .state_dir(folder.path().join("state"))
+        .state_dir(folder.join("state"))
         .observer(move |_: &lancet::events::Event| {
             let _ = &by_engine;
         })
@@ -274,17 +237,17 @@ fn chattr(change: &str, path: &std::path::Path) -> bool {
         .arg(change)
         .arg(path)
         .output();
-    // `cargo xtask test` installs the program and sets this variable.
-    let required = std::env::var_os("LANCET_REQUIRE_JUDGES").is_some();
-    assert!(!required || run.is_ok(), "chattr is not installed");
+    if run.is_err() {
+        lancet_testing::judges::missing("chattr");
+    }
     run.is_ok_and(|run| run.status.success())
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn an_immutable_file_is_told_as_such() {
-    let place = Place::new();
-    let path = place.file("fixed.txt", "one\n");
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.put("fixed.txt", "one\n");
     place.call("Read", json!({ "file_path": path }));
     if !chattr("+i", &path) {
         // No file can be made immutable here.
@@ -303,8 +266,8 @@ fn an_immutable_file_is_told_as_such() {
 
 #[test]
 fn one_of_a_thing_is_told_in_the_singular() {
-    let place = Place::new();
-    let path = place.folder.path().join("a.txt");
+    let place = TestProject::with_history(|builder| builder);
+    let path = place.path("a.txt");
     let reply = place.call("Write", json!({ "file_path": path, "content": "x" }));
     assert!(
         reply.text().contains("1 line, 1 byte\n"),
@@ -321,9 +284,9 @@ fn one_of_a_thing_is_told_in_the_singular() {
 
 #[test]
 fn line_ends_that_the_file_does_not_have_are_told_by_every_tool() {
-    let place = Place::new();
+    let place = TestProject::with_history(|builder| builder);
     let told = "CRLF line ends that were sent were written as LF";
-    let path = place.file("a.txt", "one\ntwo\n");
+    let path = place.put("a.txt", "one\ntwo\n");
     place.call("Read", json!({ "file_path": path }));
     for (tool, mut arguments) in [
         ("Write", json!({ "content": "one\r\ntwo\r\nthree\r\n" })),
@@ -341,7 +304,7 @@ fn line_ends_that_the_file_does_not_have_are_told_by_every_tool() {
     let text = fs::read_to_string(&path).expect("there");
     assert_eq!(text, "one\n2\n2\nthree\nfour\n");
     // What the file has anyway is not worth a word.
-    let path = place.file("b.txt", "one\r\n");
+    let path = place.put("b.txt", "one\r\n");
     place.call("Read", json!({ "file_path": path }));
     let edit = json!({ "file_path": path, "old_string": "one", "new_string": "1\r\n1" });
     let reply = place.call("Edit", edit);

@@ -4,41 +4,32 @@
 use std::fs;
 use std::path::Path;
 
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
+use lancet::{RawCall, RefusalKind, Reply};
+use lancet_testing::{TestFolder, TestProject};
 use serde_json::{Value, json};
 
 struct Place {
-    folder: tempfile::TempDir,
-    session: Session,
+    project: TestProject,
 }
 
 impl Place {
     fn new() -> Place {
-        let folder = tempfile::tempdir().expect("a folder");
-        let state = folder.path().join("state");
-        let lancet = Lancet::builder()
-            .root(folder.path())
-            .state_dir(&state)
-            .mode(Mode::AcceptEdits)
-            .open()
-            .expect("opened");
-        let session = lancet.new_session();
-        Place { folder, session }
+        Place {
+            project: TestProject::with_history(|builder| builder),
+        }
     }
 
     fn root(&self) -> &Path {
-        self.folder.path()
+        &self.project.root
     }
 
     fn put(&self, name: &str, text: &str) {
-        let path = self.root().join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-        fs::write(path, text).expect("written");
+        self.project.put(name, text);
     }
 
     fn call(&self, tool: &str, name: &str, mut arguments: Value) -> Reply {
         arguments["file_path"] = json!(self.root().join(name));
-        self.session.call(RawCall::new(tool, arguments))
+        self.project.call(tool, arguments)
     }
 
     fn read(&self, name: &str) -> Reply {
@@ -208,7 +199,7 @@ fn a_link_that_leads_out_is_told_as_far_as_names_are() {
     let link = |name: &str, target: &Path| {
         std::os::unix::fs::symlink(target, place.root().join(name)).expect("made");
     };
-    let outside = tempfile::tempdir().expect("a folder");
+    let outside = TestFolder::new();
     let plain = outside.path().join("plain.txt");
     link("way", &plain);
     link("folder", outside.path());
@@ -255,7 +246,7 @@ fn a_path_of_another_system_is_never_made_and_may_be_there() {
         let call = |tool: &str, arguments: Value| {
             let mut arguments = arguments;
             arguments["file_path"] = json!(path);
-            place.session.call(RawCall::new(tool, arguments))
+            place.project.session.call(RawCall::new(tool, arguments))
         };
         for (tool, arguments) in [
             ("Write", json!({ "content": "x" })),
@@ -278,11 +269,14 @@ fn a_path_of_another_system_is_never_made_and_may_be_there() {
     }
     place.put("C:\\a.txt", "one\n");
     let named = json!({ "file_path": "C:\\a.txt" });
-    let reply = place.session.call(RawCall::new("Read", named.clone()));
+    let reply = place
+        .project
+        .session
+        .call(RawCall::new("Read", named.clone()));
     assert_eq!(reply.refusal(), None, "{}", reply.text());
     let mut edit = named;
     edit["old_string"] = json!("one");
     edit["new_string"] = json!("two");
-    let reply = place.session.call(RawCall::new("Edit", edit));
+    let reply = place.project.session.call(RawCall::new("Edit", edit));
     assert_eq!(reply.refusal(), None, "{}", reply.text());
 }

@@ -1,26 +1,14 @@
 //! No credential gets into the files that models share, by any tool; elsewhere nothing is looked at.
 
-use lancet::settings::{Layer, Origin};
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Session, Settings};
+use lancet::{RawCall, RefusalKind, Session};
+use lancet_testing::{TestFolder, TestProject, settings};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 const KEY: &str = "AKIAQ3EGRXKJ5FZL7PWT";
 
-fn session(settings: &str) -> (TempDir, Session) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let layer = Layer {
-        origin: Origin::User,
-        path: "lancet.toml".into(),
-        text: settings.to_owned(),
-    };
-    let lancet = Lancet::builder()
-        .root(folder.path())
-        .settings(Settings::load(&[layer]).expect("settings"))
-        .mode(Mode::AcceptEdits)
-        .open()
-        .expect("opened");
-    (folder, lancet.new_session())
+fn session(text: &str) -> (TestFolder, Session) {
+    let project = TestProject::with(|builder| builder.settings(settings(text)));
+    (project.around, project.session)
 }
 
 fn call(session: &Session, tool: &str, arguments: Value) -> (Option<RefusalKind>, String) {
@@ -32,7 +20,7 @@ fn call(session: &Session, tool: &str, arguments: Value) -> (Option<RefusalKind>
 #[test]
 fn guarded_files_take_no_credential_by_any_tool() {
     let (folder, session) = session("");
-    let path = folder.path().join("AGENTS.md");
+    let path = folder.join("root/AGENTS.md");
     std::fs::write(&path, "# Rules\nuse the key\n").expect("written");
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     let new = format!("use\nthe key {KEY}");
@@ -56,7 +44,7 @@ fn guarded_files_take_no_credential_by_any_tool() {
         ".claude/notes/a.md",
         "MEMORY.md",
     ] {
-        let write = json!({ "file_path": folder.path().join(name), "content": KEY });
+        let write = json!({ "file_path": folder.join(name), "content": KEY });
         let (kind, _) = call(&session, "Write", write);
         assert_eq!(kind, Some(RefusalKind::Secret), "{name}");
     }
@@ -69,10 +57,10 @@ fn guarded_files_take_no_credential_by_any_tool() {
 #[test]
 fn other_files_and_other_texts_are_not_looked_at() {
     let (folder, session) = session("");
-    let write = json!({ "file_path": folder.path().join("notes.md"), "content": KEY });
+    let write = json!({ "file_path": folder.join("root/notes.md"), "content": KEY });
     assert!(!session.call(RawCall::new("Write", write)).is_error());
     // What is there already is not the new text.
-    let path = folder.path().join("AGENTS.md");
+    let path = folder.join("root/AGENTS.md");
     std::fs::write(&path, format!("{KEY}\nword\n")).expect("written");
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     let edit = json!({ "file_path": path, "old_string": "word", "new_string": "words" });
@@ -82,7 +70,7 @@ fn other_files_and_other_texts_are_not_looked_at() {
 #[test]
 fn the_settings_guard_further_files() {
     let (folder, session) = session("secrets.guard = [\"docs/**/*.md\"]");
-    let write = |name: &str| json!({ "file_path": folder.path().join(name), "content": KEY });
+    let write = |name: &str| json!({ "file_path": folder.join(name), "content": KEY });
     assert_eq!(
         call(&session, "Write", write("docs/a/b.md")).0,
         Some(RefusalKind::Secret)

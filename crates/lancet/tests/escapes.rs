@@ -4,54 +4,31 @@
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use lancet::settings::{Layer, Origin};
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Session, Settings};
+use lancet::{Lancet, Mode, RawCall, RefusalKind};
+use lancet_testing::{TestFolder, TestProject, settings};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 struct Ground {
-    folder: TempDir,
-    session: Session,
+    project: TestProject,
 }
 
 impl Ground {
-    fn new(settings: &str) -> Ground {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir(folder.path().join("root")).expect("a root");
-        let layer = Layer {
-            origin: Origin::User,
-            path: "lancet.toml".into(),
-            text: settings.to_owned(),
-        };
-        let lancet = Lancet::builder()
-            .root(folder.path().join("root"))
-            .settings(Settings::load(&[layer]).expect("settings"))
-            .mode(Mode::AcceptEdits)
-            .open()
-            .expect("opened");
+    fn new(text: &str) -> Ground {
         Ground {
-            session: lancet.new_session(),
-            folder,
+            project: TestProject::with(|builder| builder.settings(settings(text))),
         }
     }
 
     fn root(&self) -> PathBuf {
-        self.folder
-            .path()
-            .canonicalize()
-            .expect("there")
-            .join("root")
+        self.project.root.clone()
     }
 
     fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.root().join(name);
-        std::fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
-        std::fs::write(&path, text).expect("written");
-        path
+        self.project.put(name, text)
     }
 
     fn call(&self, tool: &str, arguments: Value) -> Option<RefusalKind> {
-        let reply = self.session.call(RawCall::new(tool, arguments));
+        let reply = self.project.call(tool, arguments);
         assert!(!reply.text().contains("SECRET"), "shown: {}", reply.text());
         reply.refusal()
     }
@@ -174,11 +151,11 @@ fn a_case_folded_name() {
 #[test]
 fn a_link_swapped_between_check_and_use() {
     use std::sync::{Arc, Mutex};
-    let outside = tempfile::tempdir().expect("a folder");
+    let outside = TestFolder::new();
     let twin = outside.path().join("twin.txt");
     std::fs::write(&twin, "one\n").expect("written");
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().canonicalize().expect("there").join("a.txt");
+    let folder = TestFolder::new();
+    let path = folder.join("a.txt");
     std::fs::write(&path, "one\n").expect("written");
     let (swapped, target) = (path.clone(), twin.clone());
     let asked = Arc::new(Mutex::new(0));
@@ -264,7 +241,7 @@ fn a_settings_file_that_is_itself_a_link() {
 
 #[test]
 fn a_settings_change_that_would_not_load_is_told_before_anybody_is_asked() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     let lancet = Lancet::builder()
         .root(folder.path())
         .mode(Mode::AcceptEdits)
@@ -272,7 +249,7 @@ fn a_settings_change_that_would_not_load_is_told_before_anybody_is_asked() {
         .open()
         .expect("opened");
     let session = lancet.new_session();
-    let path = folder.path().join("lancet.toml");
+    let path = folder.join("lancet.toml");
     let wrong =
         json!({ "file_path": path, "content": "# mine\n[permissions]\ndeny = [\"Raed(x)\"]\n" });
     let reply = session.call(RawCall::new("Write", wrong));

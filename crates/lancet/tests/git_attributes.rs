@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use lancet::doors::{RuleFile, line_end_for_new};
+use lancet_testing::TestFolder;
 use lancet_text::LineEnd;
 
 const PATHS: [&str; 12] = [
@@ -59,7 +60,7 @@ const RULES: [&str; 33] = [
 
 #[test]
 fn git_reads_the_same_line_ending() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = TestFolder::new();
     let git = |arguments: &[&str]| {
         let output = Command::new("git")
             .args(arguments)
@@ -72,7 +73,7 @@ fn git_reads_the_same_line_ending() {
     };
     git(&["init", "-q"]);
     for rules in RULES {
-        std::fs::write(folder.path().join(".gitattributes"), rules).unwrap();
+        std::fs::write(folder.join(".gitattributes"), rules).unwrap();
         let answer = git(&[
             &["check-attr", "-z", "text", "crlf", "eol", "--"],
             PATHS.as_slice(),

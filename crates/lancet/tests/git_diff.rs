@@ -4,15 +4,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use lancet::settings::{GitSurroundings, Layer, Origin};
 use lancet::{Lancet, Mode, RawCall, Session, Settings};
+use lancet_testing::{TestFolder, folder, git, settings};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 struct Ground {
-    folder: TempDir,
+    folder: TestFolder,
     session: Session,
 }
 
@@ -23,20 +22,13 @@ impl Ground {
 
     /// A repository at `root/`, and a session whose root is the folder `below` in it.
     fn around(below: &str, surroundings: GitSurroundings) -> Ground {
-        let folder = tempfile::tempdir().unwrap();
-        let top = folder.path().canonicalize().unwrap();
-        let root = top.join("root").join(below);
-        fs::create_dir_all(&root).unwrap();
-        let layer = Layer {
-            origin: Origin::User,
-            path: PathBuf::from("lancet.toml"),
-            text: "write.git_diff = true\ntools = [\"all\"]\n".to_owned(),
-        };
-        let mut settings = Settings::load(&[layer]).expect("loads");
+        let folder = TestFolder::new();
+        let root = folder.make(Path::new("root").join(below));
+        let mut settings = settings("write.git_diff = true\ntools = [\"all\"]\n");
         settings.write.git = surroundings;
         let lancet = Lancet::builder()
             .root(&root)
-            .state_dir(top.join("state"))
+            .state_dir(folder.join("state"))
             .mode(Mode::AcceptEdits)
             .settings(settings)
             .open()
@@ -50,8 +42,7 @@ impl Ground {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        let top = self.folder.path().canonicalize().unwrap();
-        top.join("root").join(name)
+        self.folder.join("root").join(name)
     }
 
     fn git(&self, arguments: &[&str]) -> String {
@@ -59,20 +50,9 @@ impl Ground {
     }
 
     fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
-        let done = Command::new("git")
-            .current_dir(self.path(folder))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
+        let done = git::command(self.folder.path(), &self.path(folder))
             .env("GIT_OPTIONAL_LOCKS", "0")
-            .args(["-c", "user.name=a", "-c", "user.email=a@b"])
-            .args([
-                "-c",
-                "protocol.file.allow=always",
-                "-c",
-                "core.safecrlf=false",
-            ])
+            .args(["-c", "core.safecrlf=false"])
             .args(arguments)
             .output()
             .expect("git is there");
@@ -82,10 +62,7 @@ impl Ground {
     }
 
     fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, bytes).unwrap();
-        path
+        folder::put(&self.path(name), bytes)
     }
 
     fn commit(&self) {
@@ -334,7 +311,7 @@ fn line_ends_that_git_takes_away_are_no_change() {
     ];
     for (attributes, config, kept, counts) in cases {
         let ground = Ground::around("", user(config));
-        fs::write(ground.folder.path().join(".gitconfig"), config).unwrap();
+        fs::write(ground.folder.join(".gitconfig"), config).unwrap();
         // What git has is put in by its own, past all conversion.
         ground.write("a.txt", kept);
         let id = ground.git(&["hash-object", "-w", "--no-filters", "a.txt"]);

@@ -6,26 +6,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use lancet::undo::{Direction, Selection, TakeBack};
 use lancet::{Caller, Lancet, Mode, RawCall, Session, SessionName};
+use lancet_testing::{TestFolder, git};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 /// Files in the repository.
 const FILES: usize = 60;
 
 struct Ground {
-    folder: TempDir,
+    folder: TestFolder,
 }
 
 impl Ground {
     /// A repository with a clean, calm index: every file is older than it, and has not been read for days.
     fn new() -> Ground {
         let ground = Ground {
-            folder: tempfile::tempdir().unwrap(),
+            folder: TestFolder::new(),
         };
         fs::create_dir(ground.root()).unwrap();
         ground.git(&["init", "-q"]);
@@ -55,7 +54,7 @@ impl Ground {
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("root")
+        self.folder.join("root")
     }
 
     fn file(&self, at: usize) -> PathBuf {
@@ -63,26 +62,14 @@ impl Ground {
     }
 
     fn git(&self, arguments: &[&str]) -> String {
-        let done = Command::new("git")
-            .current_dir(self.root())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .args(["-c", "user.name=a", "-c", "user.email=a@b"])
-            .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false"])
-            .args(arguments)
-            .output()
-            .expect("git is there");
-        let error = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "git {arguments:?}: {error}");
-        String::from_utf8_lossy(&done.stdout).into_owned()
+        let out = git::git(self.folder.path(), &self.root(), arguments);
+        String::from_utf8_lossy(&out).into_owned()
     }
 
     fn session(&self) -> (Lancet, Session) {
         let lancet = Lancet::builder()
             .root(self.root())
-            .state_dir(self.folder.path().join("state"))
+            .state_dir(self.folder.join("state"))
             .mode(Mode::AcceptEdits)
             .open()
             .expect("opened");
@@ -113,14 +100,9 @@ impl Ground {
     /// How often `git status` asks for a file's stamp, what it says, and which other files it reads.
     fn status(&self, changed: usize) -> (String, u64, BTreeSet<usize>) {
         self.forget_reading();
-        let trace = self.folder.path().join("trace");
+        let trace = self.folder.join("trace");
         let _ = fs::remove_file(&trace);
-        let done = Command::new("git")
-            .current_dir(self.root())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
+        let done = git::command(self.folder.path(), &self.root())
             .env("GIT_TRACE2_PERF", &trace)
             .args(["-c", "core.preloadIndex=false", "status", "--porcelain"])
             .output()

@@ -1,15 +1,15 @@
 //! What becomes of a file's further names: kept, broken inside package stores, or as the settings say.
 
 use std::fs;
-use std::path::PathBuf;
 
-use lancet::settings::{Layer, Origin};
-use lancet::{Lancet, Mode, RawCall, Settings};
+use lancet::{Lancet, Mode, RawCall};
+use lancet_testing::replies::done;
+use lancet_testing::{TestFolder, project, settings};
 use serde_json::json;
 
 /// Edits one of two names; gives the text under the other.
-fn other_name_after_an_edit(folder: &str, settings: &str) -> String {
-    let place = tempfile::tempdir().expect("a folder");
+fn other_name_after_an_edit(folder: &str, text: &str) -> String {
+    let place = TestFolder::new();
     let (edited, other) = (
         place.path().join(folder).join("a.js"),
         place.path().join("store.js"),
@@ -17,21 +17,13 @@ fn other_name_after_an_edit(folder: &str, settings: &str) -> String {
     fs::create_dir_all(edited.parent().expect("a parent")).expect("made");
     fs::write(&other, "one\n").expect("written");
     fs::hard_link(&other, &edited).expect("linked");
-    let layer = Layer {
-        origin: Origin::User,
-        path: PathBuf::from("lancet.toml"),
-        text: settings.to_owned(),
-    };
-    let settings = Settings::load(&[layer]).expect("loads");
     let builder = Lancet::builder()
         .root(place.path())
         .mode(Mode::AcceptEdits)
-        .settings(settings);
+        .settings(settings(text));
     let session = builder.open().expect("opened").new_session();
-    session.call(RawCall::new("Read", json!({ "file_path": edited })));
-    let edit = json!({ "file_path": edited, "old_string": "one", "new_string": "two" });
-    let reply = session.call(RawCall::new("Edit", edit));
-    assert!(!reply.is_error(), "{}", reply.text());
+    project::read(&session, &edited);
+    done(&project::edit(&session, &edited, "one", "two"));
     assert_eq!(fs::read_to_string(&edited).expect("there"), "two\n");
     fs::read_to_string(&other).expect("there")
 }
@@ -56,22 +48,17 @@ fn the_settings_decide() {
 
 #[test]
 fn an_undo_says_that_names_stay_parted() {
-    let place = tempfile::tempdir().expect("a folder");
-    let root = place.path().canonicalize().expect("there").join("root");
+    let place = TestFolder::new();
+    let root = place.join("root");
     let (edited, other) = (root.join("node_modules/x/a.js"), root.join("store.js"));
     fs::create_dir_all(edited.parent().expect("a parent")).expect("made");
     fs::write(&other, "one\n").expect("written");
     fs::hard_link(&other, &edited).expect("linked");
-    let layer = Layer {
-        origin: Origin::User,
-        path: PathBuf::from("lancet.toml"),
-        text: "tools = \"all\"\n".to_owned(),
-    };
     let lancet = Lancet::builder()
         .root(&root)
         .state_dir(place.path().join("state"))
         .mode(Mode::AcceptEdits)
-        .settings(Settings::load(&[layer]).expect("loads"))
+        .settings(settings("tools = \"all\"\n"))
         .open()
         .expect("opened");
     let session = lancet.new_session();

@@ -9,6 +9,7 @@ use lancet::tools::ReadArguments;
 use lancet::tools::{Declaration, HostTool, Proposal};
 use lancet::undo::{Selection, TakeBack};
 use lancet::{Caller, Lancet, Mode, OpenError, RawCall, Refusal, RefusalKind, Reply, Session};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 /// A tool that reads a file for itself and answers whether it is there.
@@ -57,10 +58,9 @@ fn answer(text: &str) -> Proposal {
     }
 }
 
-fn open(tool: &'static str) -> (tempfile::TempDir, PathBuf, Session) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.txt");
-    fs::write(&path, "one\ntwo\n").expect("written");
+fn open(tool: &'static str) -> (TestFolder, PathBuf, Session) {
+    let folder = TestFolder::new();
+    let path = folder.put("a.txt", "one\ntwo\n");
     let lancet = Lancet::builder()
         .root(folder.path())
         .mode(Mode::AcceptEdits)
@@ -140,7 +140,7 @@ fn what_a_host_changes_apart_is_news_to_the_model() {
 
 #[test]
 fn two_tools_of_one_name_are_refused_at_the_start() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     let builder = || Lancet::builder().root(folder.path());
     let named = |error: Result<Lancet, OpenError>| match error {
         Err(OpenError::ToolTwice { name }) => name,
@@ -198,12 +198,12 @@ impl SettingsSource for Broken {
 
 #[test]
 fn undo_for_a_host_tells_the_news_that_every_call_tells() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = folder.path().join("root");
+    let folder = TestFolder::new();
+    let root = folder.join("root");
     fs::create_dir(&root).expect("made");
     let lancet = Lancet::builder()
         .root(&root)
-        .state_dir(folder.path().join("state"))
+        .state_dir(folder.join("state"))
         .settings_source(Broken)
         .mode(Mode::AcceptEdits)
         .open()
@@ -224,12 +224,12 @@ fn undo_for_a_host_tells_the_news_that_every_call_tells() {
 #[test]
 fn a_full_answer_still_says_that_the_settings_do_not_load() {
     const LIMIT: usize = 2_000;
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = folder.path().join("root");
+    let folder = TestFolder::new();
+    let root = folder.join("root");
     fs::create_dir(&root).expect("made");
     let lancet = Lancet::builder()
         .root(&root)
-        .state_dir(folder.path().join("state"))
+        .state_dir(folder.join("state"))
         .settings_source(Broken)
         .answer_limit(LIMIT)
         .mode(Mode::AcceptEdits)

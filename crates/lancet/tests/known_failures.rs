@@ -2,18 +2,17 @@
 //! each was is said beside it.
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use lancet::settings::{Layer, Origin};
 use lancet::undo::{Selection, TakeBack};
-use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session, Settings};
+use lancet::{Caller, RawCall, RefusalKind, Reply, Session};
+use lancet_testing::{TestFolder, TestProject, judges, settings};
 use serde_json::{Value, json};
 
 /// A root with things beside it that are nobody's business.
 struct Place {
-    _folder: tempfile::TempDir,
+    folder: TestFolder,
     around: PathBuf,
     root: PathBuf,
     session: Session,
@@ -26,43 +25,26 @@ impl Place {
         Place::with("")
     }
 
-    fn with(settings: &str) -> Place {
-        let folder = tempfile::tempdir().expect("a folder");
-        let state = folder.path().join("state");
-        Place::keeping(folder, &state, settings)
+    fn with(text: &str) -> Place {
+        let folder = TestFolder::new();
+        let state = folder.join("state");
+        Place::keeping(folder, &state, text)
     }
 
-    fn keeping(folder: tempfile::TempDir, state: &Path, settings: &str) -> Place {
-        let around = folder.path().canonicalize().expect("resolves");
-        let root = around.join("root");
-        fs::create_dir(&root).expect("made");
-        let layer = Layer {
-            origin: Origin::User,
-            path: PathBuf::from("lancet.toml"),
-            text: settings.to_owned(),
-        };
-        let settings = Settings::load(&[layer]).expect("loads");
-        let lancet = Lancet::builder()
-            .root(&root)
-            .state_dir(state)
-            .mode(Mode::AcceptEdits)
-            .settings(settings)
-            .open()
-            .expect("opened");
-        let session = lancet.new_session();
+    fn keeping(folder: TestFolder, state: &Path, text: &str) -> Place {
+        let project = TestProject::inside(folder, |builder, _| {
+            builder.state_dir(state).settings(settings(text))
+        });
         Place {
-            _folder: folder,
-            around,
-            root,
-            session,
+            around: project.around.path().to_owned(),
+            folder: project.around,
+            root: project.root,
+            session: project.session,
         }
     }
 
     fn put(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.around.join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-        fs::write(&path, text).expect("written");
-        path
+        self.folder.put(name, text)
     }
 
     fn call(&self, tool: &str, path: &Path, mut arguments: Value) -> Reply {
@@ -97,9 +79,8 @@ impl Place {
     }
 }
 
-/// Past the runner, which keeps what tests print to itself.
 fn figure(row: &str) {
-    let _ = writeln!(std::io::stderr(), "figure 14: {row}: refused");
+    judges::figure(14, &format!("{row}: refused"));
 }
 
 /// CVE-2025-53110, CVE-2025-54794: a sibling whose name begins like the root's.
@@ -332,8 +313,8 @@ fn no_argument_adds_a_root() {
 #[test]
 fn undo_stays_in_its_workspace() {
     // One history for all, as every user has.
-    let state = tempfile::tempdir().expect("a folder");
-    let place = || Place::keeping(tempfile::tempdir().expect("a folder"), state.path(), "");
+    let state = TestFolder::new();
+    let place = || Place::keeping(TestFolder::new(), state.path(), "");
     let (one, other) = (place(), place());
     for place in [&one, &other] {
         let file = place.put("root/f", "begin\n");

@@ -13,6 +13,7 @@ use std::time::Duration;
 use lancet::history::{LogQuery, OperationKind};
 use lancet::undo::Restore;
 use lancet::{Caller, Lancet, Mode, RawCall, Reply, Session, SessionName};
+use lancet_testing::TestFolder;
 use lancet_workspace::FaultyDisk;
 use serde_json::json;
 
@@ -23,7 +24,7 @@ const ACCESS_DENIED: i32 = 13;
 static ALONE: Mutex<()> = Mutex::new(());
 
 struct Ground {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
     disk: Arc<FaultyDisk>,
     _alone: MutexGuard<'static, ()>,
 }
@@ -31,8 +32,8 @@ struct Ground {
 impl Ground {
     fn new() -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::create_dir(folder.path().join("root")).expect("made");
+        let folder = TestFolder::new();
+        fs::create_dir(folder.join("root")).expect("made");
         let ground = Ground {
             folder,
             disk: Arc::new(FaultyDisk::new()),
@@ -43,7 +44,7 @@ impl Ground {
     }
 
     fn file(&self) -> PathBuf {
-        let folder = self.folder.path().canonicalize().expect("there");
+        let folder = self.folder.path().to_owned();
         folder.join("root/a.txt")
     }
 
@@ -218,7 +219,7 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     assert_eq!(versions[0].1, "one\nlate\n");
     assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
     // The old text is there as well; and once nobody else can come, nothing waits any more.
-    let displaced = ground.folder.path().join("state/displaced");
+    let displaced = ground.folder.join("state/displaced");
     for _ in 0..100 {
         read(&session, &file);
         if fs::read_dir(&displaced).expect("there").count() == 0 {
@@ -299,7 +300,7 @@ fn what_an_interrupted_process_left_is_mended_before_the_first_call_and_told() {
         .output()
         .expect("started");
     assert_eq!(output.status.code(), Some(77), "ended in the middle");
-    let files = fs::read_dir(ground.folder.path().join("state/journal"));
+    let files = fs::read_dir(ground.folder.join("state/journal"));
     assert_eq!(files.map_or(0, Iterator::count), 0, "the database has it");
     assert_eq!(fs::read_to_string(ground.file()).expect("there"), "two\n");
     assert_eq!(fs::read_to_string(&second).expect("there"), "one\n");
@@ -309,7 +310,7 @@ fn what_an_interrupted_process_left_is_mended_before_the_first_call_and_told() {
     assert!(told.text().contains("1→one"), "{}", told.text());
     assert!(told.text().contains("interrupted"), "{}", told.text());
     assert!(!read(&session, &second).text().contains("interrupted"));
-    let names = fs::read_dir(ground.folder.path().join("root")).expect("there");
+    let names = fs::read_dir(ground.folder.join("root")).expect("there");
     assert_eq!(names.count(), 2, "no temporary file is left");
 }
 
@@ -340,7 +341,7 @@ fn killed_between_two_files() {
 fn a_read_alone_makes_no_state_folder() {
     let ground = Ground::new();
     read(&ground.open().new_session(), &ground.file());
-    assert!(!ground.folder.path().join("state").exists());
+    assert!(!ground.folder.join("state").exists());
 }
 
 /// Two others put files of theirs at the name: one just before the exchange, one just before it is taken back.

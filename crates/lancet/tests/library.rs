@@ -2,7 +2,6 @@
 //! code, undo in one call, and calls as futures.
 
 use std::error::Error;
-use std::fs;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -12,13 +11,12 @@ use std::thread::Thread;
 use lancet::call::SeenAs;
 use lancet::tools::{EditArguments, ReadArguments, WriteArguments};
 use lancet::{Builder, CallFuture, Lancet, Mode, OpenError, RawCall, RefusalKind, Session};
+use lancet_testing::TestFolder;
 use serde_json::json;
-use tempfile::TempDir;
 
-fn opened(change: impl FnOnce(Builder) -> Builder) -> (TempDir, TempDir, Lancet) {
-    let (folder, state) = (tempfile::tempdir(), tempfile::tempdir());
-    let (folder, state) = (folder.expect("made"), state.expect("made"));
-    fs::write(folder.path().join("a.txt"), "one\ntwo\n").expect("written");
+fn opened(change: impl FnOnce(Builder) -> Builder) -> (TestFolder, TestFolder, Lancet) {
+    let (folder, state) = (TestFolder::new(), TestFolder::new());
+    folder.put("a.txt", "one\ntwo\n");
     let builder = Lancet::builder()
         .root(folder.path())
         .state_dir(state.path())
@@ -43,7 +41,7 @@ fn engine_and_session_cross_threads_and_show_themselves() {
 fn a_refusal_is_an_error_that_can_be_passed_on() {
     let (folder, _state, lancet) = opened(|builder| builder);
     let look = || -> Result<(), Box<dyn Error>> {
-        lancet.new_session().seen(folder.path().join("none"), "x")?;
+        lancet.new_session().seen(folder.join("none"), "x")?;
         Ok(())
     };
     let error = look().expect_err("refused");
@@ -62,12 +60,12 @@ fn rules_in_code_count_beside_those_of_settings() {
             .allow("Edit(new/**)")
     });
     let session = lancet.new_session();
-    session.read(ReadArguments::new(folder.path().join("a.txt")));
-    let edit = EditArguments::new(folder.path().join("a.txt"), "one", "1");
+    session.read(ReadArguments::new(folder.join("a.txt")));
+    let edit = EditArguments::new(folder.join("a.txt"), "one", "1");
     assert_eq!(session.edit(edit).refusal(), Some(RefusalKind::Denied));
-    let write = WriteArguments::new(folder.path().join("new/b.txt"), "b\n");
+    let write = WriteArguments::new(folder.join("new/b.txt"), "b\n");
     assert!(!session.write(write).is_error());
-    let write = WriteArguments::new(folder.path().join("c.txt"), "c\n");
+    let write = WriteArguments::new(folder.join("c.txt"), "c\n");
     assert_eq!(session.write(write).refusal(), Some(RefusalKind::Declined));
     let why = lancet.explain("a.txt", "Edit").expect("explained").because;
     assert!(why.contains("host, Builder::deny"), "{why}");
@@ -75,7 +73,7 @@ fn rules_in_code_count_beside_those_of_settings() {
 
 #[test]
 fn a_rule_that_cannot_serve_is_named_when_the_engine_is_opened() {
-    let folder = tempfile::tempdir().expect("made");
+    let folder = TestFolder::new();
     let opened = Lancet::builder().root(folder.path()).allow("Edit(").open();
     match opened {
         Err(OpenError::Rule { rule, .. }) => assert_eq!(rule, "Edit("),
@@ -88,14 +86,14 @@ fn undo_takes_back_the_newest_and_undo_all_the_whole_session() {
     let (folder, _state, lancet) = opened(|builder| builder);
     let (session, other) = (lancet.new_session(), lancet.new_session());
     let write = |session: &Session, name: &str| {
-        let reply = session.write(WriteArguments::new(folder.path().join(name), "text\n"));
+        let reply = session.write(WriteArguments::new(folder.join(name), "text\n"));
         assert!(!reply.is_error(), "{}", reply.text());
         reply.data()["operation"]
             .as_str()
             .expect("an id")
             .to_owned()
     };
-    let there = || ["x", "y", "z"].map(|name| folder.path().join(name).exists());
+    let there = || ["x", "y", "z"].map(|name| folder.join(name).exists());
     write(&session, "x");
     write(&session, "y");
     let id = write(&other, "z");
@@ -113,7 +111,7 @@ fn undo_takes_back_the_newest_and_undo_all_the_whole_session() {
 #[test]
 fn what_a_host_showed_is_counted_and_said() {
     let (folder, _state, lancet) = opened(|builder| builder);
-    let path = folder.path().join("a.txt");
+    let path = folder.join("a.txt");
     let session = lancet.new_session();
     let seen = |text| session.seen(&path, text).expect("taken in");
     assert_eq!(seen("tw"), SeenAs::PartialView);
@@ -142,7 +140,7 @@ fn block_on<T>(mut future: Pin<&mut impl Future<Output = T>>) -> T {
 #[test]
 fn a_call_is_a_future_that_answers_like_the_call() {
     let (folder, _state, lancet) = opened(|builder| builder);
-    let arguments = json!({ "file_path": folder.path().join("a.txt") });
+    let arguments = json!({ "file_path": folder.join("a.txt") });
     let call = RawCall::new("Read", arguments.clone());
     let reply = block_on(pin!(lancet.new_session().call_async(call)));
     let same = lancet.new_session().call(RawCall::new("Read", arguments));
@@ -152,7 +150,7 @@ fn a_call_is_a_future_that_answers_like_the_call() {
 #[test]
 fn a_future_that_is_dropped_cancels_its_call() {
     let (folder, _state, lancet) = opened(|builder| builder);
-    let call = RawCall::new("Read", json!({ "file_path": folder.path().join("a.txt") }));
+    let call = RawCall::new("Read", json!({ "file_path": folder.join("a.txt") }));
     let cancel = call.cancel.clone();
     drop(lancet.new_session().call_async(call.clone()));
     assert!(cancel.stopped().is_none(), "a call that never began");

@@ -1,38 +1,36 @@
 //! What is decided about one name of a file holds for its other hard links, also where not all of them can be found.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
-use serde_json::{Value, json};
+use lancet::{Lancet, Mode, RefusalKind, Reply, Session};
+use lancet_testing::project::call;
+use lancet_testing::user::{assert_one_passed, give_to_nobody, this_program_as_nobody};
+use lancet_testing::{TestFolder, project};
+use serde_json::json;
 
-const NOBODY: u32 = 65534;
 const FOLDER: &str = "LANCET_TEST_LINKED_NAMES";
 /// More entries than are looked at.
 const MANY: usize = 2_100;
 
 struct Place {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
 }
 
 impl Place {
     fn new() -> Self {
         Self {
-            folder: tempfile::tempdir().expect("a folder"),
+            folder: TestFolder::new(),
         }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().expect("there").join(name)
+        self.folder.join(name)
     }
 
     fn put(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
-        fs::write(path, text).expect("written");
+        self.folder.put(name, text);
     }
 
     fn link(&self, name: &str, other: &str) {
@@ -56,13 +54,8 @@ fn session(root: &Path) -> Session {
     builder.open().expect("opens").new_session()
 }
 
-fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
-    session.call(RawCall::new(tool, arguments))
-}
-
 fn edit(session: &Session, path: &Path) -> Reply {
-    let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
-    call(session, "Edit", edit)
+    project::edit(session, path, "one", "two")
 }
 
 /// Neither Read nor Grep nor Glob shows anything of a file.
@@ -183,8 +176,8 @@ fn look_as_an_ordinary_user(root: &Path) {
 
 #[test]
 fn where_a_folder_cannot_be_listed_a_write_asks_and_secret_names_are_tried() {
-    let around = tempfile::tempdir().expect("a folder");
-    let at = around.path().canonicalize().expect("there");
+    let around = TestFolder::new();
+    let at = around.path().to_owned();
     let root = at.join("root");
     prepare(&root);
     let mode = |path: &Path, mode| {
@@ -199,30 +192,12 @@ fn where_a_folder_cannot_be_listed_a_write_asks_and_secret_names_are_tried() {
             all.push(root.join(name));
         }
         for path in &all {
-            chown(path, Some(NOBODY), Some(NOBODY)).expect("given");
+            give_to_nobody(path);
         }
         shut.iter().for_each(|folder| mode(folder, 0o311));
-        // An ordinary user may not come as far as the target folder. Another process copies: children that other tests
-        // start meanwhile would hold the program open for writing, and it could not be started.
-        let program = at.join("tests");
-        let this = std::env::current_exe().expect("there");
-        let copied = Command::new("cp").args([&this, &program]).status();
-        assert!(copied.expect("started").success());
-        mode(&program, 0o755);
-        let output = Command::new(&program)
-            .args(["--exact", "as_an_ordinary_user", "--nocapture"])
-            .env(FOLDER, &root)
-            .current_dir("/")
-            .uid(NOBODY)
-            .gid(NOBODY)
-            .output()
-            .expect("started");
-        let words =
-            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success() && words.contains("1 passed"),
-            "{words}"
-        );
+        let mut command = this_program_as_nobody(&at);
+        command.args(["--exact", "as_an_ordinary_user", "--nocapture"]);
+        assert_one_passed(&command.env(FOLDER, &root).output().expect("started"));
     } else {
         shut.iter().for_each(|folder| mode(folder, 0o311));
         look_as_an_ordinary_user(&root);

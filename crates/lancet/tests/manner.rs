@@ -5,36 +5,27 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use lancet::settings::{Layer, Origin};
-use lancet::{Lancet, Mode, RawCall, Reply, Settings};
+use lancet::{Lancet, Mode, Reply};
+use lancet_testing::{TestFolder, folder, project, settings};
 use serde_json::json;
 
-fn edit(root: &Path, name: &str, settings: &str) -> Reply {
-    let layer = Layer {
-        origin: Origin::User,
-        path: PathBuf::from("lancet.toml"),
-        text: settings.to_owned(),
-    };
-    let settings = Settings::load(&[layer]).expect("loads");
+fn edit(root: &Path, name: &str, text: &str) -> Reply {
     let builder = Lancet::builder()
         .root(root)
         .state_dir(root.with_extension("state"))
         .mode(Mode::AcceptEdits)
-        .settings(settings);
+        .settings(settings(text));
     let session = builder.open().expect("opened").new_session();
     let file = root.join(name);
-    session.call(RawCall::new("Read", json!({ "file_path": file })));
-    let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });
-    session.call(RawCall::new("Edit", edit))
+    project::read(&session, &file);
+    project::edit(&session, &file, "one", "two")
 }
 
 /// A folder with one file; its inode.
-fn place(name: &str) -> (tempfile::TempDir, PathBuf, u64) {
-    let around = tempfile::tempdir().expect("a folder");
+fn place(name: &str) -> (TestFolder, PathBuf, u64) {
+    let around = TestFolder::new();
     let root = around.path().join("root");
-    let file = root.join(name);
-    fs::create_dir_all(file.parent().expect("a parent")).expect("made");
-    fs::write(&file, "one\n").expect("written");
+    let file = folder::put(&root.join(name), "one\n");
     let inode = fs::metadata(&file).expect("there").ino();
     (around, root, inode)
 }

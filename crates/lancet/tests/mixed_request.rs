@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use lancet::request::{EditRequest, FileRequest, Request, WriteRequest};
 use lancet::tools::{Declaration, HostTool, Proposal};
 use lancet::{Lancet, Mode, RawCall, Refusal, Reply, Session};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 /// Proposes the request that it was made with.
@@ -23,18 +24,17 @@ impl HostTool for Proposes {
 }
 
 struct Project {
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
     read: PathBuf,
     new: PathBuf,
 }
 
 impl Project {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let read = folder.path().join("read.txt");
-        fs::write(&read, "one\ntwo\n").expect("written");
+        let folder = TestFolder::new();
+        let read = folder.put("read.txt", "one\ntwo\n");
         Self {
-            new: folder.path().join("new.txt"),
+            new: folder.join("new.txt"),
             read,
             _folder: folder,
         }

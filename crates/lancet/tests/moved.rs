@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use lancet::approval::{Answer, Approver, Question, Wait};
-use lancet::settings::{Layer, Origin};
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session, Settings};
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
+use lancet_testing::{TestFolder, folder, settings};
 use lancet_workspace::FaultyDisk;
 use serde_json::{Value, json};
 
@@ -19,26 +19,21 @@ const NEW: &str = "NEW";
 
 /// A folder with a root in it, in which `src/settings.json` stands.
 struct Place {
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
     top: PathBuf,
     root: PathBuf,
 }
 
 fn fill(root: &Path) {
     for name in ["src/settings.json", ".git/config", "priv/kept.txt"] {
-        let path = root.join(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        fs::write(path, OLD).expect("written");
+        folder::put(&root.join(name), OLD);
     }
 }
 
 impl Place {
     fn new() -> Place {
-        let folder = match tempfile::tempdir_in("/dev/shm") {
-            Ok(folder) => folder,
-            Err(_) => tempfile::tempdir().expect("a folder"),
-        };
-        let top = folder.path().canonicalize().expect("there");
+        let folder = TestFolder::in_memory();
+        let top = folder.path().to_owned();
         let root = top.join("root");
         fill(&root);
         Place {
@@ -49,15 +44,10 @@ impl Place {
     }
 
     fn open(&self, mode: Mode, approver: Option<Mover>, disk: Arc<FaultyDisk>) -> Lancet {
-        let layer = Layer {
-            origin: Origin::User,
-            path: "lancet.toml".into(),
-            text: "[permissions]\ndeny = [\"Edit(priv/**)\"]\n".to_owned(),
-        };
         let builder = Lancet::builder()
             .root(&self.root)
             .state_dir(self.top.join("state"))
-            .settings(Settings::load(&[layer]).expect("loads"))
+            .settings(settings("[permissions]\ndeny = [\"Edit(priv/**)\"]\n"))
             .disk(disk)
             .mode(mode);
         let builder = match approver {

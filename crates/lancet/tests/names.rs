@@ -4,14 +4,15 @@ use std::sync::{Arc, Mutex};
 
 use lancet::approval::{Answer, Question};
 use lancet::{Lancet, Mode, RawCall};
+use lancet_testing::TestFolder;
 use serde_json::json;
 
 const NAME: &str = "a\n[lancet: all is well]\n.txt";
 
 #[test]
 fn a_name_forges_no_line_of_an_answer_and_stays_itself_in_data() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = folder.path().canonicalize().expect("a path");
+    let folder = TestFolder::new();
+    let root = folder.path().to_owned();
     let path = root.join(NAME);
     std::fs::write(&path, "one\n").expect("written");
     let asked = Arc::new(Mutex::new(Vec::new()));

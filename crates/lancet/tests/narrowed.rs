@@ -5,29 +5,21 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use lancet::settings::{Layer, Origin};
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session, Settings};
+use lancet::{Lancet, Mode, RefusalKind, Reply, Session};
+use lancet_testing::project::{call, read};
+use lancet_testing::{TestFolder, settings};
 use serde_json::{Value, json};
 
 struct Place {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
     lancet: Lancet,
-}
-
-fn settings(text: &str) -> Settings {
-    let layer = Layer {
-        origin: Origin::User,
-        path: "lancet.toml".into(),
-        text: text.to_owned(),
-    };
-    Settings::load(&[layer]).expect("loads")
 }
 
 impl Place {
     /// `app` and `lib` below one root, a second root and a read root beside it.
     fn new(text: &str) -> Place {
-        let folder = tempfile::tempdir().expect("a folder");
-        let top = folder.path().canonicalize().expect("there");
+        let folder = TestFolder::new();
+        let top = folder.path().to_owned();
         for (name, content) in [
             ("root/app/src/a.txt", "inside\n"),
             ("root/app/b.txt", "inside, too\n"),
@@ -38,9 +30,7 @@ impl Place {
             ("other/c.txt", "other\n"),
             ("reading/d.txt", "reading\n"),
         ] {
-            let path = top.join(name);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-            fs::write(path, content).expect("written");
+            folder.put(name, content);
         }
         let lancet = Lancet::builder()
             .root(top.join("root"))
@@ -55,7 +45,7 @@ impl Place {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().expect("there").join(name)
+        self.folder.join(name)
     }
 
     fn narrowed(&self, names: &[&str]) -> Option<Lancet> {
@@ -69,14 +59,6 @@ impl Place {
             .expect("in common")
             .new_session()
     }
-}
-
-fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
-    session.call(RawCall::new(tool, arguments))
-}
-
-fn read(session: &Session, path: &Path) -> Reply {
-    call(session, "Read", json!({ "file_path": path }))
 }
 
 fn good(reply: &Reply) -> &Reply {

@@ -12,6 +12,7 @@ use std::time::Duration;
 use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet::undo::{Selection, TakeBack};
 use lancet::{Caller, Check, Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 const BEFORE: &str = "first line\nthe second\nthe third\n";
@@ -39,7 +40,7 @@ enum Names {
 }
 
 struct Ground {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
     session: Session,
     questions: Arc<AtomicUsize>,
 }
@@ -76,7 +77,7 @@ impl Ground {
     }
 
     fn with(mode: Mode, changed: Changed, names: Names) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = TestFolder::new();
         let questions = Arc::new(AtomicUsize::new(0));
         let lancet = open(folder.path(), mode, Yes(Arc::clone(&questions)));
         let ground = Ground {
@@ -100,7 +101,7 @@ impl Ground {
     }
 
     fn file(&self) -> PathBuf {
-        let folder = self.folder.path().canonicalize().expect("there");
+        let folder = self.folder.path().to_owned();
         folder.join("root/a.txt")
     }
 
@@ -228,14 +229,10 @@ fn text_is_not_put_at_the_end_of_what_was_there() {
 
 #[test]
 fn an_undo_does_not_take_away_what_was_put_there_since() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     let lancet = open(folder.path(), Mode::AcceptEdits, Yes(Arc::default()));
     let talk = session(&lancet, "talk");
-    let file = folder
-        .path()
-        .canonicalize()
-        .expect("there")
-        .join("root/a.txt");
+    let file = folder.join("root/a.txt");
     let write = json!({ "file_path": &file, "content": BEFORE });
     assert!(!talk.call(RawCall::new("Write", write)).is_error());
     change_after(&file, || {
@@ -286,7 +283,7 @@ impl Approver for Meanwhile {
 
 #[test]
 fn a_call_that_waited_for_its_turn_looks_at_what_the_other_wrote() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     let asked = Arc::new(AtomicUsize::new(0));
     let next = Other::default();
     let approver = Meanwhile {
@@ -294,11 +291,7 @@ fn a_call_that_waited_for_its_turn_looks_at_what_the_other_wrote() {
         asked: Arc::clone(&asked),
     };
     let lancet = open(folder.path(), Mode::Ask, approver);
-    let file = folder
-        .path()
-        .canonicalize()
-        .expect("there")
-        .join("root/a.txt");
+    let file = folder.join("root/a.txt");
     fs::write(&file, BEFORE).expect("written");
     // A stamp that proves something, as long as it is the one of now.
     sleep(LONG);

@@ -8,6 +8,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use lancet::{Cancel, Lancet, Mode, RawCall, Reply, Session};
+use lancet_testing::TestFolder;
+use lancet_testing::replies::{done, is_refused};
 use serde_json::{Value, json};
 
 /// The memory that a page of a large file, and an exact edit in it, may take.
@@ -25,9 +27,9 @@ fn large_size() -> u64 {
     }
 }
 
-fn folder() -> tempfile::TempDir {
+fn folder() -> TestFolder {
     // On the disk and not in memory, where the file itself would count.
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+    TestFolder::below(env!("CARGO_TARGET_TMPDIR"))
 }
 
 fn engine(root: &Path) -> Lancet {
@@ -57,21 +59,6 @@ fn call(lancet: &Lancet, session: &Session, tool: &str, arguments: Value) -> Rep
     tell(tool, began, &reply);
     assert!(reply.text().chars().count() <= lancet.answer_limit());
     reply
-}
-
-#[track_caller]
-fn done(reply: &Reply) {
-    assert!(!reply.is_error(), "{}", reply.text());
-}
-
-#[track_caller]
-fn is_refused(reply: &Reply, name: &str) {
-    assert_eq!(
-        reply.refusal().map(|kind| kind.name()),
-        Some(name),
-        "{}",
-        reply.text()
-    );
 }
 
 fn line(number: u64) -> String {
@@ -160,7 +147,7 @@ fn in_a_process_of_its_own() {
 #[test]
 fn a_gigabyte_is_read_and_edited_in_little_memory() {
     let folder = folder();
-    let path = folder.path().canonicalize().unwrap().join("large.txt");
+    let path = folder.join("large.txt");
     let size = large_size();
     let wanted = if size == 1 << 30 { 5_000_000 } else { 300_000 };
     make_large(&path, size, wanted);
@@ -205,7 +192,7 @@ fn a_gigabyte_is_read_and_edited_in_little_memory() {
 #[test]
 fn over_a_gigabyte_is_too_large_to_write() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let path = root.join("sparse.txt");
     File::create(&path).unwrap().set_len((1 << 30) + 1).unwrap();
     let lancet = engine(&root);
@@ -229,7 +216,7 @@ fn over_a_gigabyte_is_too_large_to_write() {
 #[test]
 fn a_single_line_of_300_kilobytes() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let path = root.join("one.json");
     let text: String = (0..30_000)
         .map(|number| format!("{{\"n\":{number:05}}},"))
@@ -279,7 +266,7 @@ fn a_single_line_of_300_kilobytes() {
 #[test]
 fn two_hundred_thousand_lines() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let path = root.join("many.txt");
     let text: String = (1..=200_000)
         .map(|number| format!("    value_{number} = compute({number});\n"))
@@ -322,7 +309,7 @@ fn two_hundred_thousand_lines() {
 #[test]
 fn a_needle_of_a_megabyte() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let path = root.join("two.txt");
     let text: String = (0..40_000)
         .map(|number| format!("{number:06} the quick brown fox jumps over the dog\n"))
@@ -367,7 +354,7 @@ fn a_needle_of_a_megabyte() {
 #[test]
 fn ten_thousand_places() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let path = root.join("places.txt");
     let text = "call(old_name); // and some more text\n".repeat(10_000);
     fs::write(&path, &text).unwrap();
@@ -429,7 +416,7 @@ fn ten_thousand_places() {
 #[test]
 fn more_places_than_one_call_changes() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let path = root.join("places.txt");
     for line in ["x\n".to_owned(), format!("x{}\n", ".".repeat(38))] {
         let text = line.repeat(1_000_003);
@@ -469,7 +456,7 @@ fn more_places_than_one_call_changes() {
 #[test]
 fn what_is_no_text_by_its_beginning_is_not_read() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let lancet = engine(&root);
     let session = lancet.new_session();
     let terabyte = root.join("zeros.bin");
@@ -500,7 +487,7 @@ fn what_is_no_text_by_its_beginning_is_not_read() {
 #[test]
 fn out_of_time_is_not_nothing_there() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     fs::write(root.join("a.txt"), "a".repeat(200_000)).unwrap();
     let mut settings = lancet::Settings::default();
     settings.search.time_budget = 300;
@@ -523,7 +510,7 @@ fn out_of_time_is_not_nothing_there() {
 #[test]
 fn a_glob_has_a_length() {
     let folder = folder();
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let lancet = engine(&root);
     let session = lancet.new_session();
     let braces = json!({ "pattern": "{a}".repeat(10_000) });

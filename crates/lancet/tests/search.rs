@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Row, Session};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 struct Ground {
-    folder: tempfile::TempDir,
+    folder: TestFolder,
     limit: usize,
 }
 
 impl Ground {
     fn new(files: &[(&str, &str)]) -> Self {
         let ground = Ground {
-            folder: tempfile::tempdir().expect("a folder"),
+            folder: TestFolder::new(),
             limit: 32_000,
         };
         for (name, text) in files {
@@ -24,13 +25,11 @@ impl Ground {
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("it is there")
+        self.folder.path().to_owned()
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.root().join(name);
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-        std::fs::write(path, text).expect("written");
+        self.folder.put(name, text);
     }
 
     fn session(&self) -> Session {

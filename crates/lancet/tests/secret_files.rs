@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use lancet::approval::{Answer, Question};
 use lancet::{Builder, Lancet, Mode, RawCall, RefusalKind, Reply};
+use lancet_testing::{TestFolder, settings};
 use serde_json::json;
 
 fn write_over_secret(open: impl FnOnce(Builder) -> Builder) -> (Reply, String) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join(".env");
+    let folder = TestFolder::new();
+    let path = folder.join(".env");
     std::fs::write(&path, "TOKEN=old-secret\n").expect("written");
     let builder = Lancet::builder()
         .root(folder.path())
@@ -50,8 +51,8 @@ fn a_person_sees_the_diff_and_the_model_does_not() {
 
 #[test]
 fn neither_read_nor_edit_shows_it() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("id_rsa");
+    let folder = TestFolder::new();
+    let path = folder.join("id_rsa");
     std::fs::write(&path, "PRIVATE\n").expect("written");
     let lancet = Lancet::builder()
         .root(folder.path())
@@ -65,7 +66,7 @@ fn neither_read_nor_edit_shows_it() {
             "Edit",
             json!({ "file_path": path, "old_string": "PRIVATE", "new_string": "x" }),
         ),
-        ("Read", json!({ "file_path": folder.path().join("id_rs") })),
+        ("Read", json!({ "file_path": folder.join("id_rs") })),
         ("Read", json!({ "file_path": folder.path() })),
     ] {
         let reply = session.call(RawCall::new(tool, arguments.clone()));
@@ -81,9 +82,9 @@ fn neither_read_nor_edit_shows_it() {
 const STATES: [&str; 6] = ["missing", "short", "long", "empty", "binary", "link"];
 
 /// A folder in which `name` is in one of the states, with a link `pub.txt` to it.
-fn ground(name: &str, state: &str) -> (tempfile::TempDir, std::path::PathBuf) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = folder.path().canonicalize().expect("there");
+fn ground(name: &str, state: &str) -> (TestFolder, std::path::PathBuf) {
+    let folder = TestFolder::new();
+    let root = folder.path().to_owned();
     let path = root.join(name);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
     let write = |bytes: &[u8]| std::fs::write(&path, bytes).expect("written");
@@ -106,8 +107,8 @@ fn ground(name: &str, state: &str) -> (tempfile::TempDir, std::path::PathBuf) {
 fn guesses() -> Vec<serde_json::Value> {
     // The revision of "A=1\n", as a model that guesses the content would name it.
     let revision = {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a.txt");
+        let folder = TestFolder::new();
+        let path = folder.join("a.txt");
         std::fs::write(&path, "A=1\n").expect("written");
         let lancet = Lancet::builder()
             .root(folder.path())
@@ -125,15 +126,6 @@ fn guesses() -> Vec<serde_json::Value> {
         json!({ "content": "A=2\n", "mode": "append" }),
         json!({ "content": "A=2\n", "dry_run": true }),
     ]
-}
-
-fn settings(text: &str) -> lancet::Settings {
-    let layer = lancet::settings::Layer {
-        origin: lancet::settings::Origin::User,
-        path: "lancet.toml".into(),
-        text: text.to_owned(),
-    };
-    lancet::Settings::load(&[layer]).expect("settings")
 }
 
 /// All that is answered to a guess, but for where the folder of this test is and how long it took.

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use lancet::approval::{Answer, Question};
-use lancet::{Builder, Lancet, Mode, RawCall, Reply, Session};
+use lancet::{Builder, Mode, RawCall, Reply};
+use lancet_testing::TestProject;
 use serde_json::{Value, json};
 
 struct Place {
-    folder: tempfile::TempDir,
-    lancet: Lancet,
-    session: Session,
+    project: TestProject,
 }
 
 impl Place {
@@ -19,33 +18,26 @@ impl Place {
     }
 
     fn with(more: impl FnOnce(Builder) -> Builder) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let builder = Lancet::builder()
-            .root(folder.path())
-            .mode(Mode::AcceptEdits);
-        let lancet = more(builder).open().expect("opened");
         Self {
-            folder,
-            session: lancet.new_session(),
-            lancet,
+            project: TestProject::with(more),
         }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.project.path(name)
     }
 
     fn put(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).expect("written");
+        self.project.put(name, text);
     }
 
     fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).expect("there")
+        self.project.text(name)
     }
 
     #[track_caller]
     fn call(&self, tool: &str, arguments: Value) -> Reply {
-        let reply = self.session.call(RawCall::new(tool, arguments));
+        let reply = self.project.session.call(RawCall::new(tool, arguments));
         assert!(!reply.is_error(), "{}", reply.text());
         reply
     }
@@ -60,7 +52,7 @@ impl Place {
 
     fn try_edit(&self, name: &str, old: &str, new: &str, more: Value) -> Reply {
         let path = json!({ "file_path": self.path(name), "limit": 1 });
-        let read = self.lancet.new_session();
+        let read = self.project.lancet.new_session();
         let read = read.call(RawCall::new("Read", path));
         let mut arguments = json!({
             "file_path": self.path(name),
@@ -71,7 +63,7 @@ impl Place {
         for (key, value) in more.as_object().into_iter().flatten() {
             arguments[key] = value.clone();
         }
-        self.session.call(RawCall::new("Edit", arguments))
+        self.project.session.call(RawCall::new("Edit", arguments))
     }
 }
 
@@ -436,7 +428,7 @@ fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
         let line = format!("{at} line 4");
         let arguments =
             json!({ "file_path": place.path(name), "old_string": line, "new_string": "x" });
-        let next = place.session.call(RawCall::new("Edit", arguments));
+        let next = place.project.session.call(RawCall::new("Edit", arguments));
         let is_shown = answer.contains(&format!("→{line}\n"));
         assert_eq!(!next.is_error(), is_shown, "{name}: {}", next.text());
         shown += usize::from(is_shown);

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lancet::approval::{Answer, Approver, Question, Wait};
-use lancet::settings::{Layer, Origin};
-use lancet::{Check, Lancet, RawCall, RefusalKind, Session, Settings};
+use lancet::{Check, Lancet, RawCall, RefusalKind, Session};
+use lancet_testing::{TestFolder, folder, judges, laws, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -66,7 +66,7 @@ struct Ground {
     root: PathBuf,
     alias: PathBuf,
     revisions: Vec<String>,
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
     mounted: Option<PathBuf>,
 }
 
@@ -89,25 +89,25 @@ impl Approver for Nobody {
 
 impl Ground {
     fn plain() -> Ground {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("root");
+        let folder = TestFolder::new();
+        let root = folder.join("root");
         fs::create_dir(&root).expect("made");
         Ground::furnished(folder, root, None)
     }
 
     /// On a file system that folds case: NTFS by its driver in user space.
     fn folding() -> Result<Ground, String> {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (image, at) = (folder.path().join("image"), folder.path().join("at"));
+        let folder = TestFolder::new();
+        let (image, at) = (folder.join("image"), folder.join("at"));
         fs::create_dir(&at).expect("made");
         fs::File::create(&image)
             .and_then(|file| file.set_len(16 << 20))
             .expect("an image");
         let run = |program: &str, words: &[&str]| {
             let made = Command::new(program).args(words).output();
-            // `cargo xtask test` installs the programs and sets this variable; only the right to mount may be missing then.
-            let required = std::env::var_os("LANCET_REQUIRE_JUDGES").is_some();
-            assert!(!required || made.is_ok(), "{program} is not installed");
+            if made.is_err() {
+                judges::require(program);
+            }
             let made = made.map_err(|error| format!("{program}: {error}"))?;
             let words = String::from_utf8_lossy(&made.stderr).into_owned();
             let out = String::from_utf8_lossy(&made.stdout).trim().to_owned();
@@ -133,22 +133,16 @@ impl Ground {
         }
     }
 
-    fn furnished(folder: tempfile::TempDir, root: PathBuf, mounted: Option<PathBuf>) -> Ground {
+    fn furnished(folder: TestFolder, root: PathBuf, mounted: Option<PathBuf>) -> Ground {
         let root = root.canonicalize().expect("there");
         for name in FILES {
-            let path = root.join(name);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-            fs::write(path, format!("text of {name}\n")).expect("written");
+            folder::put(&root.join(name), format!("text of {name}\n"));
         }
         for (link, target) in LINKS {
             symlink(target, root.join(link)).expect("made");
         }
         symlink(root.join("docs"), root.join("zz-absolute")).expect("made");
-        let alias = folder
-            .path()
-            .canonicalize()
-            .expect("there")
-            .join("zz-alias");
+        let alias = folder.join("zz-alias");
         symlink(&root, &alias).expect("made");
         let settings = "permissions.allow = [\"Read(**)\"]\n";
         let mut ground = Ground {
@@ -172,14 +166,9 @@ impl Ground {
     }
 
     fn open(&self, text: &str) -> Session {
-        let layer = Layer {
-            origin: Origin::User,
-            path: "lancet.toml".into(),
-            text: text.to_owned(),
-        };
         Lancet::builder()
             .root(&self.root)
-            .settings(Settings::load(&[layer]).expect("loads"))
+            .settings(settings(text))
             .approver(Nobody)
             .open()
             .expect("opened")
@@ -470,16 +459,11 @@ fn protected(file: &str) -> bool {
         || file.contains(".pem")
 }
 
-fn cases() -> u32 {
-    let cases = std::env::var("LANCET_LAW_CASES").ok();
-    cases.and_then(|cases| cases.parse().ok()).unwrap_or(256)
-}
-
 #[test]
 fn no_spelling_of_a_path_changes_the_decision_about_its_file() {
-    let same = hold_law(&Ground::plain(), cases() / 2);
+    let same = hold_law(&Ground::plain(), laws::cases() / 2);
     assert!(
-        same > u64::from(cases() / 2),
+        same > u64::from(laws::cases() / 2),
         "only {same} spellings led to their file"
     );
 }
@@ -489,9 +473,9 @@ fn no_spelling_of_a_path_changes_the_decision_about_its_file() {
 fn nor_does_one_in_other_letters_where_the_file_system_folds_case() {
     match Ground::folding() {
         Ok(ground) => {
-            let same = hold_law(&ground, cases() / 8);
+            let same = hold_law(&ground, laws::cases() / 8);
             assert!(
-                same > u64::from(cases() / 8),
+                same > u64::from(laws::cases() / 8),
                 "only {same} spellings led to their file"
             );
         }
@@ -522,7 +506,7 @@ fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
         })
         .collect();
     let config = Config {
-        cases: cases() / 8,
+        cases: laws::cases() / 8,
         failure_persistence: None,
         ..Config::default()
     };
@@ -652,8 +636,8 @@ fn folders_that_are_set_apart_are_so_in_every_spelling() {
 
 #[test]
 fn a_hard_link_into_another_root_or_a_read_root_counts() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let top = folder.path().canonicalize().expect("there");
+    let folder = TestFolder::new();
+    let top = folder.path().to_owned();
     for name in [
         "one/x",
         "two/.git/config",

@@ -29,7 +29,7 @@ impl TestFolder {
 
     /// An empty folder below another one.
     #[must_use]
-    pub fn below(folder: &Path) -> TestFolder {
+    pub fn below(folder: impl AsRef<Path>) -> TestFolder {
         TestFolder::at(tempfile::tempdir_in(folder).expect("a temporary folder"))
     }
 

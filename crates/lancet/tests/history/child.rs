@@ -13,11 +13,6 @@ const PART: &str = "LANCET_HISTORY_TEST_PART";
 const FOLDER: &str = "LANCET_HISTORY_TEST_FOLDER";
 const NUMBER: &str = "LANCET_HISTORY_TEST_NUMBER";
 
-/// Whether the long forms are wanted: `cargo xtask torture` says so.
-pub(crate) fn is_long() -> bool {
-    std::env::var_os("LANCET_TORTURE").is_some()
-}
-
 /// A command that plays a part below a folder.
 pub(crate) fn part(name: &str, folder: &Path, number: u64) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));

@@ -8,10 +8,12 @@ use std::time::Duration;
 use lancet::history::LogQuery;
 use lancet::undo::{Direction, Overlap, Selection};
 use lancet::{Lancet, Mode, Settings};
+use lancet_testing::TestFolder;
+use lancet_testing::judges::is_long;
 use lancet_workspace::FaultyDisk;
 use rusqlite::Connection;
 
-use crate::child::{edit, is_long, read};
+use crate::child::{edit, read};
 use crate::ground::{Ground, operation};
 
 const LINES: usize = 9;
@@ -80,7 +82,7 @@ fn figure_17_an_undo_after_a_foreign_edit() {
 fn figure_18_many_edits_stay_within_limits() {
     const LIMIT: u64 = 1 << 20;
     let edits = if is_long() { 10_000 } else { 600 };
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let folder = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
     let folder = folder.path().canonicalize().expect("there");
     let root = folder.join("root");
     fs::create_dir(&root).expect("made");

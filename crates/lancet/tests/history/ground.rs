@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use lancet::history::{LogQuery, Operation};
 use lancet::undo::{Direction, Overlap, Selection, TakeBack};
 use lancet::{Caller, Lancet, Mode, RawCall, Reply, Session, SessionName, Settings};
+use lancet_testing::{TestFolder, folder};
 use serde_json::json;
-use tempfile::TempDir;
 
 pub(crate) struct Ground {
-    folder: TempDir,
+    folder: TestFolder,
     pub(crate) lancet: Lancet,
     pub(crate) session: Session,
 }
@@ -27,17 +27,15 @@ impl Ground {
 
     /// In memory where the system has a place for that: flushing takes nine tenths of a change's time on a disk.
     pub(crate) fn swift() -> Self {
-        let memory = Path::new("/dev/shm");
-        let folder = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir());
-        Self::within(folder.expect("a folder"), |settings| settings)
+        Self::within(TestFolder::in_memory(), |settings| settings)
     }
 
     pub(crate) fn with(settings: impl Fn(Settings) -> Settings) -> Self {
-        Self::within(tempfile::tempdir().expect("a folder"), settings)
+        Self::within(TestFolder::new(), settings)
     }
 
-    fn within(folder: TempDir, settings: impl Fn(Settings) -> Settings) -> Self {
-        fs::create_dir(folder.path().join("root")).expect("a folder");
+    fn within(folder: TestFolder, settings: impl Fn(Settings) -> Settings) -> Self {
+        folder.make("root");
         let lancet = open(folder.path(), settings(Settings::default()));
         let session = lancet.session(&SessionName::new("talk").expect("a name"));
         Self {
@@ -53,15 +51,11 @@ impl Ground {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder
-            .path()
-            .canonicalize()
-            .expect("there")
-            .join("root")
+        self.folder.join("root")
     }
 
     pub(crate) fn state(&self) -> PathBuf {
-        self.folder.path().join("state")
+        self.folder.join("state")
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -69,9 +63,7 @@ impl Ground {
     }
 
     pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("it has one")).expect("folders");
-        fs::write(path, bytes).expect("a file");
+        folder::put(&self.path(name), bytes);
     }
 
     pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet::undo::{Direction, Overlap, Selection};
+use lancet_testing::laws;
 use proptest::prelude::*;
 
 use crate::ground::{Ground, Tree, patiently};
@@ -98,11 +99,8 @@ fn act(ground: &Ground, step: &Step) -> bool {
 }
 
 fn cases() -> ProptestConfig {
-    let cases = std::env::var("LANCET_LAW_CASES")
-        .ok()
-        .and_then(|number| number.parse().ok());
     // Each case is some dozens of writes.
-    ProptestConfig::with_cases(cases.map_or(400, |cases: u32| (cases / 200).max(400)))
+    ProptestConfig::with_cases(laws::asked().map_or(400, |cases| (cases / 200).max(400)))
 }
 
 proptest! {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lancet::history::LogQuery;
+use lancet_testing::TestFolder;
 use rusqlite::Connection;
 
 use crate::child::{edit, open, part, read, session};
@@ -42,7 +43,7 @@ pub(crate) fn beside(folder: &Path, number: u64) {
 }
 
 fn at_once(processes: u64) {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let folder = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
     let folder = folder.path().canonicalize().expect("there");
     let root = folder.join("root");
     fs::create_dir(&root).expect("made");

@@ -7,6 +7,9 @@ use lancet::events::Event;
 use lancet::history::{LogQuery, OperationState};
 use lancet::undo::{Selection, TakeBack};
 use lancet::{Caller, Lancet};
+use lancet_testing::TestFolder;
+use lancet_testing::small_disk::SmallDisk;
+use lancet_testing::user::{assert_one_passed, give_to_nobody, set_mode, this_program_as_nobody};
 use rusqlite::Connection;
 
 use crate::ground::{Ground, operation, refused};
@@ -239,81 +242,24 @@ pub(crate) fn as_nobody(folder: &std::path::Path) {
 
 #[test]
 fn a_state_folder_that_may_only_be_read_refuses_writes() {
-    use std::os::unix::fs::{MetadataExt as _, chown};
-    use std::os::unix::process::CommandExt as _;
-    const NOBODY: u32 = 65534;
-    let outer = tempfile::tempdir().expect("a folder");
-    let at = outer.path().canonicalize().expect("there");
-    let root = fs::metadata(&at).expect("there").uid() == 0;
-    let owner = root.then_some(NOBODY);
-    fs::set_permissions(&at, Permissions::from_mode(0o755)).expect("set");
+    let outer = TestFolder::new();
+    set_mode(outer.path(), 0o755);
     for (name, mode) in [("root", 0o755), ("state", 0o555)] {
-        fs::create_dir(at.join(name)).expect("made");
-        chown(at.join(name), owner, owner).expect("given");
-        fs::set_permissions(at.join(name), Permissions::from_mode(mode)).expect("set");
+        let folder = outer.make(name);
+        give_to_nobody(&folder);
+        set_mode(&folder, mode);
     }
-    fs::write(at.join("root/a.txt"), "0\n").expect("written");
-    chown(at.join("root/a.txt"), owner, owner).expect("given");
-    // A place that nobody, too, may run a program from.
-    let program = at.join("program");
-    // Copied by another process: children that other tests start meanwhile would hold ours open, and a program that is
-    // open for writing cannot be started.
-    let this = std::env::current_exe().expect("this program");
-    let copied = std::process::Command::new("cp")
-        .args([&this, &program])
-        .status();
-    assert!(copied.expect("started").success());
-    fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("set");
-    let mut command = std::process::Command::new(&program);
-    crate::child::dress(&mut command, "as nobody", &at, 0);
-    if root {
-        command.uid(NOBODY).gid(NOBODY);
-    }
-    let output = command.current_dir("/").output().expect("ended");
-    let words = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && words.contains("1 passed"),
-        "{words}"
-    );
-}
-
-/// A small file system in memory for the state folder; nothing, and the reason printed, where it cannot be mounted.
-struct SmallState(std::path::PathBuf);
-
-impl SmallState {
-    fn mount(at: &std::path::Path) -> Option<Self> {
-        fs::create_dir(at).expect("made");
-        let output = std::process::Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
-            .arg(at)
-            .output();
-        match output {
-            Ok(output) if output.status.success() => Some(Self(at.to_owned())),
-            why => {
-                #[allow(clippy::print_stderr, reason = "why nothing was tested")]
-                {
-                    eprintln!("skipped: a small file system cannot be mounted here: {why:?}");
-                }
-                None
-            }
-        }
-    }
-}
-
-impl Drop for SmallState {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("umount")
-            .arg("--lazy")
-            .arg(&self.0)
-            .status();
-    }
+    give_to_nobody(outer.put("root/a.txt", "0\n"));
+    let mut command = this_program_as_nobody(outer.path());
+    crate::child::dress(&mut command, "as nobody", outer.path(), 0);
+    assert_one_passed(&command.output().expect("ended"));
 }
 
 #[test]
 fn a_full_state_folder_refuses_and_takes_up_again_when_there_is_room() {
     let ground = Ground::new();
     ground.put("a.txt", "0\n");
-    let Some(_small) = SmallState::mount(&ground.state()) else {
+    let Some(_small) = SmallDisk::mount_at(&ground.state(), 1024) else {
         return;
     };
     operation(&ground.edit("a.txt", "0", "1"));

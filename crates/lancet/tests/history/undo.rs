@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use lancet::history::{LogQuery, OperationKind};
 use lancet::undo::{Direction, Overlap, Restore, Selection, Side};
 use lancet::{Caller, RawCall, SessionName};
+use lancet_testing::TestFolder;
 use serde_json::json;
 
 use crate::ground::{Ground, operation, refused};
@@ -301,7 +302,7 @@ fn the_tool_is_off_unless_asked_for_and_takes_back_its_own_sessions_changes_only
 #[test]
 fn what_lies_outside_the_roots_is_neither_listed_nor_taken_back() {
     let ground = Ground::new();
-    let elsewhere = tempfile::tempdir().expect("a folder");
+    let elsewhere = TestFolder::new();
     let other = lancet::Lancet::builder()
         .root(elsewhere.path())
         .state_dir(ground.state())

@@ -10,7 +10,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use damage::{DAMAGES, Damage, Dice, Edit, WHERE, Where};
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
+use lancet::{RawCall, RefusalKind, Reply, Session};
+use lancet_testing::{TestFolder, TestProject};
 use serde_json::{Value, json};
 
 const TEXTS: [(&str, &str); 8] = [
@@ -57,28 +58,18 @@ impl Count {
 }
 
 struct Place {
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
     root: PathBuf,
     session: Session,
 }
 
 impl Place {
     fn new() -> Place {
-        let folder = tempfile::tempdir().expect("a folder");
-        let around = folder.path().canonicalize().expect("resolves");
-        let root = around.join("root");
-        fs::create_dir(&root).expect("made");
-        let lancet = Lancet::builder()
-            .root(&root)
-            .state_dir(around.join("state"))
-            .mode(Mode::AcceptEdits)
-            .open()
-            .expect("opened");
-        let session = lancet.new_session();
+        let project = TestProject::with_history(|builder| builder);
         Place {
-            _folder: folder,
-            root,
-            session,
+            _folder: project.around,
+            root: project.root,
+            session: project.session,
         }
     }
 

@@ -10,6 +10,7 @@ use std::os::unix::net::UnixListener;
 use std::process::Command;
 
 use lancet::{Mode, Reply, Session};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 use crate::ground::{Ground, done, is_refused, refused, settings};
@@ -181,7 +182,7 @@ fn a_path_that_becomes_a_link_is_another_file() {
         done(&ground.read(&session, "a.txt"));
         fs::remove_file(ground.path("a.txt")).unwrap();
     };
-    let outside = crate::ground::folder();
+    let outside = TestFolder::in_memory();
     fs::write(outside.path().join("theirs.txt"), "one\n").unwrap();
     let targets = [
         ("b.txt".into(), "not_read"),

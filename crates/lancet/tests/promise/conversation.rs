@@ -6,13 +6,14 @@ mod model;
 mod outside;
 
 use lancet::{Lancet, Mode, Reply, Session, SessionName};
+use lancet_testing::TestFolder;
 use lancet_workspace::Revision;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::exact::places;
-use crate::ground::{Ground, cases, config, config_of, folder, refused, settings};
+use crate::ground::{Ground, cases, config, config_of, refused, settings};
 use model::{Known, Model, NAMES, Node, replaced};
 use outside::Outside;
 
@@ -137,13 +138,13 @@ struct Talk<'g> {
     lancet: Lancet,
     sessions: Vec<Session>,
     model: Model,
-    state: Option<tempfile::TempDir>,
+    state: Option<TestFolder>,
 }
 
 impl<'g> Talk<'g> {
     fn new(ground: &'g Ground, keeps: bool) -> Talk<'g> {
         ground.clear();
-        let state = keeps.then(folder);
+        let state = keeps.then(TestFolder::in_memory);
         let lancet = open(ground, state.as_ref());
         let mut talk = Talk {
             ground,
@@ -392,7 +393,7 @@ fn revision(named: Named, current: &str) -> Option<String> {
     }
 }
 
-fn open(ground: &Ground, state: Option<&tempfile::TempDir>) -> Lancet {
+fn open(ground: &Ground, state: Option<&TestFolder>) -> Lancet {
     let mut builder = Lancet::builder()
         .root(&ground.root)
         .mode(Mode::AcceptEdits)

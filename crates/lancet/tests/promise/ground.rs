@@ -7,19 +7,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lancet::settings::{Layer, Origin};
-use lancet::{Builder, Lancet, Mode, RawCall, Reply, Session, Settings};
+use lancet::{Builder, Lancet, Mode, RawCall, Reply, Session};
+pub(crate) use lancet_testing::laws::cases;
+pub(crate) use lancet_testing::replies::{done, is_refused, refused};
+pub(crate) use lancet_testing::settings;
+use lancet_testing::{TestFolder, laws};
 use lancet_workspace::{Disk, FaultyDisk, RealDisk};
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
-
-/// How often a law is tried: 256 cases, or as many as `LANCET_LAW_CASES` says.
-pub(crate) fn cases() -> u32 {
-    let cases = std::env::var("LANCET_LAW_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok());
-    cases.unwrap_or(256)
-}
 
 /// The configuration of a law.
 pub(crate) fn config() -> Config {
@@ -29,33 +24,15 @@ pub(crate) fn config() -> Config {
 /// The configuration of a law that is tried on fewer cases, because each of them is a long one.
 pub(crate) fn config_of(cases: u32) -> Config {
     Config {
-        cases: cases.max(16),
-        failure_persistence: None,
         max_shrink_iters: 4_000,
-        ..Config::default()
+        ..laws::config_of(cases.max(16))
     }
-}
-
-/// A folder in memory where the system has one: nothing here is about the disk itself.
-pub(crate) fn folder() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    tempfile::tempdir_in(memory).unwrap_or_else(|_| tempfile::tempdir().unwrap())
-}
-
-/// Settings from the text of a user's file.
-pub(crate) fn settings(text: &str) -> Settings {
-    let layer = Layer {
-        origin: Origin::User,
-        path: PathBuf::from("lancet.toml"),
-        text: text.to_owned(),
-    };
-    Settings::load(&[layer]).unwrap()
 }
 
 pub(crate) struct Ground {
     pub(crate) root: PathBuf,
     pub(crate) lancet: Lancet,
-    _folder: tempfile::TempDir,
+    _folder: TestFolder,
 }
 
 /// What stands at a name: enough to tell that nobody touched it.
@@ -81,20 +58,24 @@ impl Ground {
     }
 
     pub(crate) fn with(more: impl FnOnce(Builder) -> Builder) -> Ground {
-        Ground::on(folder(), Arc::new(FaultyDisk::unflushed()), more)
+        Ground::on(
+            TestFolder::in_memory(),
+            Arc::new(FaultyDisk::unflushed()),
+            more,
+        )
     }
 
     /// On a real disk, with every flush made.
     pub(crate) fn real(more: impl FnOnce(Builder) -> Builder) -> Ground {
-        Ground::on(tempfile::tempdir().unwrap(), Arc::new(RealDisk), more)
+        Ground::on(TestFolder::new(), Arc::new(RealDisk), more)
     }
 
     pub(crate) fn on(
-        folder: tempfile::TempDir,
+        folder: TestFolder,
         disk: Arc<dyn Disk>,
         more: impl FnOnce(Builder) -> Builder,
     ) -> Ground {
-        let root = folder.path().canonicalize().unwrap();
+        let root = folder.path().to_owned();
         let builder = Lancet::builder()
             .root(&root)
             .mode(Mode::AcceptEdits)
@@ -198,23 +179,6 @@ impl Ground {
         let arguments = json!({ "file_path": self.path(name), "content": content, "insist": true });
         self.call(session, "Write", arguments)
     }
-}
-
-/// The name of the refusal; empty for an answer that is none.
-pub(crate) fn refused(reply: &Reply) -> &'static str {
-    reply.refusal().map_or("", |kind| kind.name())
-}
-
-/// The call went through; its words otherwise.
-#[track_caller]
-pub(crate) fn done(reply: &Reply) {
-    assert!(!reply.is_error(), "{}: {}", refused(reply), reply.text());
-}
-
-/// The call was refused under this name.
-#[track_caller]
-pub(crate) fn is_refused(reply: &Reply, name: &str) {
-    assert_eq!(refused(reply), name, "{}", reply.text());
 }
 
 /// The numbered lines that an answer shows, in Read's default form.

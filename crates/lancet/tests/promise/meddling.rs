@@ -9,10 +9,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use lancet::{RawCall, Reply, Session};
+use lancet_testing::TestFolder;
 use lancet_workspace::{FaultyDisk, Lasting};
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, done, folder, is_refused, refused, settings};
+use crate::ground::{Ground, done, is_refused, refused, settings};
 
 struct Meddled {
     ground: Ground,
@@ -22,7 +23,7 @@ struct Meddled {
 fn meddled(text: &str) -> Meddled {
     let disk = Arc::new(FaultyDisk::unflushed());
     let ground = Ground::on(
-        folder(),
+        TestFolder::in_memory(),
         Arc::clone(&disk) as Arc<dyn lancet_workspace::Disk>,
         |builder| builder.settings(settings(text)),
     );

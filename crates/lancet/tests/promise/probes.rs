@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use lancet::approval::{Answer, Question};
 use lancet::{Check, Lancet, Mode, RawCall, SessionName};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, done, folder, is_refused, refused, settings};
+use crate::ground::{Ground, done, is_refused, refused, settings};
 
 fn merging() -> Ground {
     Ground::with(|builder| builder.settings(settings("stale = \"merge\"\n")))
@@ -136,7 +137,7 @@ fn edits_that_undo_each_other_are_no_change() {
 
 #[test]
 fn the_bytes_of_a_secret_file_are_in_no_answer() {
-    let folder = folder();
+    let folder = TestFolder::in_memory();
     let root = folder.path().canonicalize().unwrap();
     for stale in ["refuse", "merge"] {
         let lancet = Lancet::builder()
@@ -174,7 +175,7 @@ fn the_bytes_of_a_secret_file_are_in_no_answer() {
 
 #[test]
 fn a_check_knows_what_a_named_session_has_seen_before_a_restart() {
-    let state = folder();
+    let state = TestFolder::in_memory();
     let ground = Ground::with(|builder| builder.state_dir(state.path()));
     ground.put("a.txt", "one\n");
     let name = SessionName::new("talk").unwrap();

@@ -10,9 +10,10 @@ use lancet::events::Event;
 use lancet::tools::{Declaration, HostTool, Proposal};
 use lancet::tools::{EditItem, WriteArguments};
 use lancet::{Check, Lancet, Mode, RawCall, Refusal, RefusalKind, Session, SessionName};
+use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, done, folder, is_refused, refused};
+use crate::ground::{Ground, done, is_refused, refused};
 
 fn name(name: &str) -> SessionName {
     SessionName::new(name).unwrap()
@@ -26,7 +27,7 @@ fn check(session: &Session, tool: &str, arguments: Value) -> Check {
 fn observers_hear_of_reads_changes_refusals_and_decisions() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = Arc::clone(&heard);
-    let state = folder();
+    let state = TestFolder::in_memory();
     let ground = Ground::with(|builder| {
         builder
             .state_dir(state.path())
@@ -385,7 +386,7 @@ fn text_that_a_host_shows_counts_where_it_is_the_files() {
 
 #[test]
 fn sessions_know_nothing_of_each_other() {
-    let state = folder();
+    let state = TestFolder::in_memory();
     let ground = Ground::with(|builder| builder.state_dir(state.path()));
     ground.put("a.txt", "one\n");
     let sessions = [
@@ -410,7 +411,7 @@ fn sessions_know_nothing_of_each_other() {
 
 #[test]
 fn a_named_session_outlives_the_engine() {
-    let state = folder();
+    let state = TestFolder::in_memory();
     let ground = Ground::with(|builder| builder.state_dir(state.path()));
     let lines: Vec<String> = (1..=40).map(|number| format!("line {number}.\n")).collect();
     ground.put("a.txt", lines.concat());
@@ -485,7 +486,7 @@ fn as_another_process() {
 
 #[test]
 fn two_processes_share_a_named_session() {
-    let around = folder();
+    let around = TestFolder::in_memory();
     for part in ["root", "state"] {
         fs::create_dir(around.path().join(part)).unwrap();
     }

@@ -1,91 +1,60 @@
 //! What an ordinary user may not do. Root may do anything, so under root this program is started again as `nobody`.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, chown};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use lancet::{Lancet, Mode, RawCall, Reply, Session, SessionName};
+use lancet_testing::TestFolder;
+use lancet_testing::folder::names;
+use lancet_testing::user::{
+    assert_one_passed, give_to_nobody, is_root, set_mode, this_program_as_nobody,
+};
 use serde_json::json;
 
 use super::is_error;
 use crate::ground::done;
 
-const NOBODY: u32 = 65534;
 const FOLDER: &str = "LANCET_TEST_AS_NOBODY";
-
-fn is_root() -> bool {
-    // The owner of what we make is who we are.
-    let mine = tempfile::NamedTempFile::new().unwrap();
-    std::os::unix::fs::MetadataExt::uid(&mine.as_file().metadata().unwrap()) == 0
-}
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
 
 /// The folder that the tests below work in, made by whoever may.
 fn prepare(around: &Path) {
-    let give = |path: &Path| {
-        if is_root() {
-            chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
-        }
-    };
     let root = around.join("root");
     for folder in [&root, &root.join("shut"), &around.join("state")] {
         fs::create_dir(folder).unwrap();
-        give(folder);
+        give_to_nobody(folder);
     }
     for name in ["free.txt", "bits.txt", "shut/in.txt", "unreadable.txt"] {
         fs::write(root.join(name), "one\n").unwrap();
-        give(&root.join(name));
+        give_to_nobody(root.join(name));
     }
-    set_mode(&root.join("bits.txt"), 0o444);
-    set_mode(&root.join("unreadable.txt"), 0o000);
-    set_mode(&root.join("shut"), 0o555);
+    set_mode(root.join("bits.txt"), 0o444);
+    set_mode(root.join("unreadable.txt"), 0o000);
+    set_mode(root.join("shut"), 0o555);
     fs::create_dir(around.join("state/lancet")).unwrap();
-    set_mode(&around.join("state/lancet"), 0o555);
-    set_mode(&around.join("state"), 0o555);
+    set_mode(around.join("state/lancet"), 0o555);
+    set_mode(around.join("state"), 0o555);
 }
 
 #[test]
 fn an_ordinary_user_is_refused_with_io() {
-    let around = tempfile::tempdir().unwrap();
+    let around = TestFolder::new();
     set_mode(around.path(), 0o755);
     prepare(around.path());
     if is_root() {
-        // Nobody may not be allowed to come as far as the target folder.
-        let program = around.path().join("tests");
-        // Copied by another process: children that other tests start meanwhile would hold ours open, and a program that
-        // is open for writing cannot be started.
-        let this = std::env::current_exe().unwrap();
-        let copied = Command::new("cp").args([&this, &program]).status();
-        assert!(copied.unwrap().success());
-        set_mode(&program, 0o755);
-        let output = Command::new(&program)
-            .args([
-                "--exact",
-                "bad_input::ordinary_user::as_an_ordinary_user",
-                "--nocapture",
-            ])
-            .env(FOLDER, around.path())
-            .current_dir("/")
-            .uid(NOBODY)
-            .gid(NOBODY)
-            .output()
-            .unwrap();
-        let words =
-            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success() && words.contains("1 passed"),
-            "{words}"
-        );
+        let mut command = this_program_as_nobody(around.path());
+        command.args([
+            "--exact",
+            "bad_input::ordinary_user::as_an_ordinary_user",
+            "--nocapture",
+        ]);
+        command.env(FOLDER, around.path());
+        assert_one_passed(&command.output().unwrap());
     } else {
         refused_with_io(around.path());
     }
-    set_mode(&around.path().join("root/shut"), 0o755);
-    set_mode(&around.path().join("state"), 0o755);
+    set_mode(around.path().join("root/shut"), 0o755);
+    set_mode(around.path().join("state"), 0o755);
 }
 
 /// The child's part; without its folder there is nothing to do.
@@ -103,15 +72,6 @@ fn call(session: &Session, tool: &str, path: &Path) -> Reply {
         _ => json!({ "file_path": path, "content": "two\n" }),
     };
     session.call(RawCall::new(tool, arguments))
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 fn refused_with_io(around: &Path) {

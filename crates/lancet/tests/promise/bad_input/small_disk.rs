@@ -1,65 +1,15 @@
 //! A disk that is full, and one that may only be read: a small file system in memory, mounted where that is allowed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use lancet::{Lancet, Mode, RawCall, Reply, Session};
+use lancet_testing::folder::names;
+use lancet_testing::small_disk::SmallDisk;
 use serde_json::json;
 
 use super::is_error;
 use crate::ground::done;
-
-struct SmallDisk {
-    at: PathBuf,
-    _folder: tempfile::TempDir,
-}
-
-fn mount(arguments: &[&str], at: &Path) -> Result<(), String> {
-    let output = Command::new("mount").args(arguments).arg(at).output();
-    let output = output.map_err(|error| error.to_string())?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
-    }
-}
-
-impl SmallDisk {
-    /// Nothing, and the reason printed, where mounting is not allowed.
-    fn new() -> Option<SmallDisk> {
-        let folder = tempfile::tempdir().unwrap();
-        let at = folder.path().canonicalize().unwrap();
-        match mount(&["-t", "tmpfs", "-o", "size=256k", "tmpfs"], &at) {
-            Ok(()) => Some(SmallDisk {
-                at,
-                _folder: folder,
-            }),
-            Err(why) => {
-                #[allow(clippy::print_stderr, reason = "why nothing was tested")]
-                {
-                    eprintln!("skipped: a small file system cannot be mounted here: {why}");
-                }
-                None
-            }
-        }
-    }
-
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(&self.at)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.at).status();
-    }
-}
 
 fn call(session: &Session, tool: &str, arguments: serde_json::Value) -> Reply {
     session.call(RawCall::new(tool, arguments))
@@ -67,7 +17,9 @@ fn call(session: &Session, tool: &str, arguments: serde_json::Value) -> Reply {
 
 #[test]
 fn a_full_disk_refuses_and_keeps_what_was_there() {
-    let Some(disk) = SmallDisk::new() else { return };
+    let Some(disk) = SmallDisk::mount(256) else {
+        return;
+    };
     let lancet = Lancet::builder()
         .root(&disk.at)
         .mode(Mode::AcceptEdits)
@@ -130,7 +82,7 @@ fn a_full_disk_refuses_and_keeps_what_was_there() {
             "{tool}"
         );
         assert_eq!(fs::read_to_string(&small).unwrap(), "one\n");
-        assert_eq!(disk.names(), ["a.txt", "b.txt"], "{tool}");
+        assert_eq!(names(&disk.at), ["a.txt", "b.txt"], "{tool}");
     }
     // All or none: the small file is staged first and has to stay when the large one finds no room.
     done(&call(&session, "Read", json!({ "file_path": small })));
@@ -147,12 +99,14 @@ fn a_full_disk_refuses_and_keeps_what_was_there() {
         json!({ "file_path": small, "old_string": "one", "new_string": "two" }),
     ));
     assert_eq!(fs::read_to_string(&small).unwrap(), "two\n");
-    assert_eq!(disk.names(), ["a.txt", "b.txt"]);
+    assert_eq!(names(&disk.at), ["a.txt", "b.txt"]);
 }
 
 #[test]
 fn a_disk_that_may_only_be_read_is_read_and_not_written() {
-    let Some(disk) = SmallDisk::new() else { return };
+    let Some(disk) = SmallDisk::mount(256) else {
+        return;
+    };
     let path = disk.at.join("a.txt");
     fs::write(&path, "one\n").unwrap();
     let lancet = Lancet::builder()
@@ -161,7 +115,7 @@ fn a_disk_that_may_only_be_read_is_read_and_not_written() {
         .open()
         .unwrap();
     let session = lancet.new_session();
-    mount(&["-o", "remount,ro"], &disk.at).unwrap();
+    disk.remount("ro");
     done(&call(&session, "Read", json!({ "file_path": path })));
     let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
     let write = |path: PathBuf| json!({ "file_path": path, "content": "two\n" });
@@ -176,8 +130,8 @@ fn a_disk_that_may_only_be_read_is_read_and_not_written() {
         assert!(reply.text().contains("read-only"), "{}", reply.text());
         assert!(!reply.text().contains("permission"), "{}", reply.text());
     }
-    assert_eq!(disk.names(), ["a.txt"]);
-    mount(&["-o", "remount,rw"], &disk.at).unwrap();
+    assert_eq!(names(&disk.at), ["a.txt"]);
+    disk.remount("rw");
     done(&call(&session, "Edit", edit));
     assert_eq!(fs::read_to_string(&path).unwrap(), "two\n");
 }
