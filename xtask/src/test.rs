@@ -115,13 +115,25 @@ pub(crate) fn all() -> anyhow::Result<bool> {
             Tally::of_closing_line,
         )
     });
+    // The build above has the feature `testing`, which the tests ask for; what people install has not.
+    report.step("the program without test features", || {
+        check(&mut cargo(&[
+            "check",
+            "--package",
+            "lancet-cli",
+            "--profile",
+            PROFILE,
+        ]))
+    });
     report.step("lints", || {
         let mut clippy = cargo(&["clippy", "--workspace", "--all-targets"]);
         check(clippy.args(["--profile", PROFILE, "--", "--deny", "warnings"]))
     });
     report.step("documentation", || {
+        // What tests alone switch on is documented, too.
         check(
-            cargo(&["doc", "--workspace", "--no-deps", "--profile", PROFILE])
+            cargo(&["doc", "--workspace", "--no-deps", "--all-features"])
+                .args(["--profile", PROFILE])
                 .env("RUSTDOCFLAGS", "--deny warnings"),
         )
     });

@@ -22,6 +22,7 @@ use crate::entry::Revision;
 
 /// Whether an operation is a change of its own or reverses earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OperationKind {
     /// The operation is a change of its own.
     Change,
@@ -36,6 +37,7 @@ pub enum OperationKind {
 
 /// How far an operation got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OperationState {
     /// The operation was announced; the record does not say yet whether the files were written.
     Begun,
@@ -147,6 +149,7 @@ impl ChangeKind {
 
 /// The state of a file before or after an operation, without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecordedState {
     /// The BLAKE3 hash of its bytes.
     pub revision: Revision,
@@ -160,6 +163,7 @@ pub struct RecordedState {
 
 /// The change that an operation made to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileChange {
     /// The index of the file in the operation, from 0.
     pub at: usize,
@@ -185,6 +189,7 @@ pub struct FileChange {
 
 /// A recorded change of one file or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Operation {
     /// Twelve lower-case letters and digits. Ids sort by time as long as the clock is not set back.
     pub id: String,

@@ -40,6 +40,7 @@
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
 //! | load `lancet.toml` | [`settings`] |
+//! | test against a disk that is full or fails | the module `testing`, with the feature of that name |
 //!
 //! # Threads and async
 //!
@@ -50,7 +51,7 @@
 //! future that needs no runtime; dropping it cancels the call. With tokio, `spawn_blocking` does the same on tokio's pool;
 //! keep a clone of the call's [`Cancel`] to stop it. An [`approval::Approver`] is called on a thread of its own and may
 //! block; to ask in async code, send the question over a channel and wait for the answer there.
-//! `examples/async_calls.rs` shows it.
+//! `examples/tokio.rs` shows both under tokio, `examples/async_calls.rs` the future without a runtime.
 //!
 //! The library changes no signal of its host. A host that may run under a limit of file sizes (`ulimit -f`) should ignore or
 //! handle SIGXFSZ, as the program `lancet` does: a write beyond the limit then fails and is told as `io`; otherwise the
@@ -88,6 +89,8 @@ mod rooms;
 mod row;
 mod session;
 pub mod settings;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod undo;
 mod visible;
 mod wording;
@@ -98,7 +101,6 @@ pub use engine::{Builder, Lancet, OpenError};
 pub use lancet_history::{SessionName, SessionNameError};
 pub use refusal::{Refusal, RefusalKind};
 pub use reply::{Block, Reply};
-pub use row::{Role, Row};
 pub use session::{Check, Session};
 pub use settings::{Mode, Settings};
 

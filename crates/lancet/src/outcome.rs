@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::refusal::{Numbers, Refusal, RefusalKind};
 
+pub use crate::row::{Role, Row};
 pub use lancet_history::ChangeKind;
 pub use lancet_text::{Endings as LineEndings, Rung};
 pub use lancet_workspace::Guarantee;

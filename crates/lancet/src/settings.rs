@@ -21,7 +21,7 @@ use std::path::Path;
 use lancet_text::Encoding;
 
 pub use crate::engine::{ReloadedSettings, SettingsChange, SettingsSource};
-pub use claude::{ClaudeSettings, LeftOut, claude_settings};
+pub use claude::{ClaudeSettings, ClaudeSettingsError, LeftOut, claude_settings};
 pub use error::SettingsError;
 pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use lancet::{RawCall, RefusalKind, Reply};
+use lancet::{Builder, RawCall, RefusalKind, Reply};
 use lancet_testing::{TestFolder, TestProject};
 use serde_json::{Value, json};
 
@@ -14,8 +14,10 @@ struct Place {
 
 impl Place {
     fn new() -> Place {
+        // The state folder is below the root, where a call could name it.
+        let open = |builder: Builder, around: &Path| builder.state_dir(around.join("root/state"));
         Place {
-            project: TestProject::with_history(|builder| builder),
+            project: TestProject::inside(TestFolder::new(), open),
         }
     }
 

@@ -1,14 +1,13 @@
 //! No credential gets into the files that models share, by any tool; elsewhere nothing is looked at.
 
 use lancet::{RawCall, RefusalKind, Session};
-use lancet_testing::{TestFolder, TestProject, settings};
+use lancet_testing::{TestProject, settings};
 use serde_json::{Value, json};
 
 const KEY: &str = "AKIAQ3EGRXKJ5FZL7PWT";
 
-fn session(text: &str) -> (TestFolder, Session) {
-    let project = TestProject::with(|builder| builder.settings(settings(text)));
-    (project.around, project.session)
+fn project(text: &str) -> TestProject {
+    TestProject::with(|builder| builder.settings(settings(text)))
 }
 
 fn call(session: &Session, tool: &str, arguments: Value) -> (Option<RefusalKind>, String) {
@@ -19,13 +18,14 @@ fn call(session: &Session, tool: &str, arguments: Value) -> (Option<RefusalKind>
 
 #[test]
 fn guarded_files_take_no_credential_by_any_tool() {
-    let (folder, session) = session("");
-    let path = folder.join("root/AGENTS.md");
+    let project = project("");
+    let session = &project.session;
+    let path = project.path("AGENTS.md");
     std::fs::write(&path, "# Rules\nuse the key\n").expect("written");
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     let new = format!("use\nthe key {KEY}");
     let edit = json!({ "file_path": path, "old_string": "use the key", "new_string": new });
-    let (kind, text) = call(&session, "Edit", edit.clone());
+    let (kind, text) = call(session, "Edit", edit.clone());
     assert_eq!(kind, Some(RefusalKind::Secret));
     assert!(
         text.contains("AWS access key") && text.contains("Line 2"),
@@ -33,19 +33,19 @@ fn guarded_files_take_no_credential_by_any_tool() {
     );
     let several = json!({ "edits": [{ "file_path": path, "old_string": "# Rules", "new_string": "# Rule" }, edit] });
     assert_eq!(
-        call(&session, "MultiEdit", several).0,
+        call(session, "MultiEdit", several).0,
         Some(RefusalKind::Secret)
     );
     let write = json!({ "file_path": path, "content": KEY });
-    assert_eq!(call(&session, "Write", write).0, Some(RefusalKind::Secret));
+    assert_eq!(call(session, "Write", write).0, Some(RefusalKind::Secret));
     for name in [
         "sub/CLAUDE.md",
         "claude.md",
         ".claude/notes/a.md",
         "MEMORY.md",
     ] {
-        let write = json!({ "file_path": folder.join(name), "content": KEY });
-        let (kind, _) = call(&session, "Write", write);
+        let write = json!({ "file_path": project.path(name), "content": KEY });
+        let (kind, _) = call(session, "Write", write);
         assert_eq!(kind, Some(RefusalKind::Secret), "{name}");
     }
     assert_eq!(
@@ -56,11 +56,12 @@ fn guarded_files_take_no_credential_by_any_tool() {
 
 #[test]
 fn other_files_and_other_texts_are_not_looked_at() {
-    let (folder, session) = session("");
-    let write = json!({ "file_path": folder.join("root/notes.md"), "content": KEY });
+    let project = project("");
+    let session = &project.session;
+    let write = json!({ "file_path": project.path("notes.md"), "content": KEY });
     assert!(!session.call(RawCall::new("Write", write)).is_error());
     // What is there already is not the new text.
-    let path = folder.join("root/AGENTS.md");
+    let path = project.path("AGENTS.md");
     std::fs::write(&path, format!("{KEY}\nword\n")).expect("written");
     session.call(RawCall::new("Read", json!({ "file_path": path })));
     let edit = json!({ "file_path": path, "old_string": "word", "new_string": "words" });
@@ -69,14 +70,15 @@ fn other_files_and_other_texts_are_not_looked_at() {
 
 #[test]
 fn the_settings_guard_further_files() {
-    let (folder, session) = session("secrets.guard = [\"docs/**/*.md\"]");
-    let write = |name: &str| json!({ "file_path": folder.join(name), "content": KEY });
+    let project = project("secrets.guard = [\"docs/**/*.md\"]");
+    let session = &project.session;
+    let write = |name: &str| json!({ "file_path": project.path(name), "content": KEY });
     assert_eq!(
-        call(&session, "Write", write("docs/a/b.md")).0,
+        call(session, "Write", write("docs/a/b.md")).0,
         Some(RefusalKind::Secret)
     );
     assert_eq!(
-        call(&session, "Write", write("AGENTS.md")).0,
+        call(session, "Write", write("AGENTS.md")).0,
         Some(RefusalKind::Secret)
     );
     assert!(

@@ -11,10 +11,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use lancet::history::{LogQuery, OperationKind};
+use lancet::testing::FaultyDisk;
 use lancet::undo::Restore;
 use lancet::{Caller, Lancet, Mode, RawCall, Reply, Session, SessionName};
 use lancet_testing::TestFolder;
-use lancet_workspace::FaultyDisk;
 use serde_json::json;
 
 const ACCESS_DENIED: i32 = 13;

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use lancet::approval::{Answer, Approver, Question, Wait};
+use lancet::testing::FaultyDisk;
 use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use lancet_testing::{TestFolder, folder, settings};
-use lancet_workspace::FaultyDisk;
 use serde_json::{Value, json};
 
 const OLD: &str = "{ \"one\": 1 }\n";

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Row, Session};
+use lancet::outcome::Row;
+use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! The system calls of this crate as one trait, [`Disk`]: a folder handle and a name, never a path. [`RealDisk`]
 //! makes them; [`FaultyDisk`] makes them and fails on demand.
 
+#[cfg(feature = "testing")]
 mod faulty;
 mod raw;
 mod real;
@@ -13,6 +14,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+#[cfg(feature = "testing")]
 pub use faulty::{Call, FaultyDisk, Lasting};
 pub use real::RealDisk;
 

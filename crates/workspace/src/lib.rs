@@ -77,9 +77,10 @@ pub use commit::{
     is_package_store,
 };
 pub use disk::{
-    AttributesCopied, Call, Disk, EntryKind, FaultyDisk, FileSystemKind, Lasting, Lease, OpenMode,
-    RealDisk, Replace,
+    AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, RealDisk, Replace,
 };
+#[cfg(feature = "testing")]
+pub use disk::{Call, FaultyDisk, Lasting};
 pub use displaced::{DISPLACED_FOLDER, Displaced, LateWriteCheck, Limits, Seal, is_sealed_name};
 pub use folder::{FolderEntry, FolderListing};
 pub use folder_removal::FolderRemoval;

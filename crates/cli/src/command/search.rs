@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use lancet::outcome::{Role, Row};
 use lancet::tools::{GlobArguments as Glob, GrepArguments as Grep, OutputMode};
-use lancet::{Reply, Role, Row, Session};
+use lancet::{Reply, Session};
 use lancet_mcp::Level;
 
 use super::session_of;

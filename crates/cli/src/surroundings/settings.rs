@@ -86,7 +86,8 @@ pub(crate) fn claude(
     let wrong = |why: String| Failure::usage(format!("--settings {}: {why}", given.display()));
     let path = around.absolute(given)?;
     let text = read(&path).map_err(|error| wrong(format!("it cannot be read: {error}")))?;
-    claude_settings(&text, &path).map(Some).map_err(wrong)
+    let settings = claude_settings(&text, &path);
+    settings.map(Some).map_err(|error| wrong(error.to_string()))
 }
 
 /// Loads the settings in force.

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::Operation;
 
-/// A filter on operations; the result is newest first. A field that is left empty filters nothing.
+/// A filter on operations; the result is newest first. A field that is left empty filters nothing. Fields are added with
+/// new versions: end a literal with `..LogQuery::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct LogQuery {
     /// Only operations all of whose files are below one of these folders.

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-/// A filter on the operations that are counted.
+/// A filter on the operations that are counted. Fields are added with new versions: end a literal with
+/// `..StatisticsQuery::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct StatisticsQuery {
     /// Only operations all of whose files are below one of these folders.
@@ -15,6 +16,7 @@ pub struct StatisticsQuery {
 
 /// The number of operations and of changed lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Totals {
     /// The number of operations.
     pub operations: u64,
@@ -29,6 +31,7 @@ pub type TotalsByName = Vec<(String, Totals)>;
 
 /// The totals of the history, in several groupings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Statistics {
     /// The totals of all operations.
     pub total: Totals,

@@ -257,6 +257,7 @@ impl Default for Limits {
 /// The result of pruning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub struct Removed {
     /// The number of operations removed.
     pub operations: u64,
@@ -278,6 +279,7 @@ pub struct Removed {
 /// The result of compressing contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub struct Compressed {
     /// The number of contents compressed.
     pub contents: u64,

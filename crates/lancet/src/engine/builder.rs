@@ -171,10 +171,10 @@ impl Builder {
         self
     }
 
-    /// Replaces the real disk by another; for tests that make it fail.
-    #[doc(hidden)]
+    /// Replaces the real disk by one that fails on demand; see [`testing`](crate::testing).
+    #[cfg(feature = "testing")]
     #[must_use]
-    pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
+    pub fn disk(mut self, disk: Arc<crate::testing::FaultyDisk>) -> Self {
         self.disk = Some(disk);
         self
     }

@@ -28,6 +28,28 @@ pub struct LeftOut {
     pub why: String,
 }
 
+/// Why a settings file of Claude Code could not be imported at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClaudeSettingsError {
+    /// The text is not JSON; the parser's message says where.
+    #[error("not valid JSON: {0}")]
+    NotJson(String),
+    /// The text is JSON, but not an object.
+    #[error("it is no JSON object")]
+    NotAnObject,
+    /// `permissions` has another form.
+    #[error("`permissions` is no object")]
+    PermissionsNotAnObject,
+    /// A list of rules has another form.
+    #[error("`permissions.{key}` is no list of texts")]
+    #[non_exhaustive]
+    NotAList {
+        /// The list: `allow`, `ask` or `deny`.
+        key: String,
+    },
+}
+
 /// Tools of Claude Code that do not work on files.
 const HOST_TOOLS: &[&str] = &[
     "Agent",
@@ -51,17 +73,17 @@ const OTHER_NAMES: &[(&str, &str)] = &[("NotebookRead", "Read"), ("LS", "Glob")]
 ///
 /// # Errors
 /// The text is not a JSON object, or its permissions have another form.
-pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, String> {
-    let whole: Value =
-        serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
-    let whole = whole.as_object().ok_or("it is no JSON object")?;
+pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, ClaudeSettingsError> {
+    let whole: Value = serde_json::from_str(text)
+        .map_err(|error| ClaudeSettingsError::NotJson(error.to_string()))?;
+    let whole = whole.as_object().ok_or(ClaudeSettingsError::NotAnObject)?;
     let mut settings = ClaudeSettings::default();
     let Some(permissions) = whole.get("permissions") else {
         return Ok(settings);
     };
     let permissions = permissions
         .as_object()
-        .ok_or("`permissions` is no object")?;
+        .ok_or(ClaudeSettingsError::PermissionsNotAnObject)?;
     for (key, value) in permissions {
         let effect = match key.as_str() {
             "allow" => Effect::Allow,
@@ -76,7 +98,7 @@ pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, String
                 continue;
             }
         };
-        let wrong = || format!("`permissions.{key}` is no list of texts");
+        let wrong = || ClaudeSettingsError::NotAList { key: key.clone() };
         for rule in value.as_array().ok_or_else(wrong)? {
             let rule = rule.as_str().ok_or_else(wrong)?;
             match taken_over(effect, rule) {

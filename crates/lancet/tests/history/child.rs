@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use lancet::testing::FaultyDisk;
 use lancet::{Lancet, Mode, RawCall, Reply, Session, SessionName};
-use lancet_workspace::{Disk, FaultyDisk};
 use serde_json::json;
 
 const PART: &str = "LANCET_HISTORY_TEST_PART";
@@ -61,7 +61,7 @@ pub(crate) fn open(folder: &Path, disk: Option<Arc<FaultyDisk>>) -> Lancet {
         .state_dir(folder.join("state"))
         .mode(Mode::AcceptEdits);
     if let Some(disk) = disk {
-        builder = builder.disk(disk as Arc<dyn Disk>);
+        builder = builder.disk(disk);
     }
     builder.open().expect("opens")
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet::history::LogQuery;
+use lancet::testing::FaultyDisk;
 use lancet::undo::{Direction, Overlap, Selection};
 use lancet::{Lancet, Mode, Settings};
 use lancet_testing::TestFolder;
 use lancet_testing::judges::is_long;
-use lancet_workspace::FaultyDisk;
 use rusqlite::Connection;
 
 use crate::child::{edit, read};

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lancet::history::LogQuery;
+use lancet::testing::FaultyDisk;
 use lancet::undo::{Direction, Selection, TakeBack};
 use lancet::{Caller, Lancet, RawCall};
 use lancet_testing::judges::is_long;
 use lancet_testing::{TestFolder, judges};
-use lancet_workspace::FaultyDisk;
 use rusqlite::Connection;
 use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;

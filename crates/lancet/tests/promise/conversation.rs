@@ -398,9 +398,7 @@ fn open(ground: &Ground, state: Option<&TestFolder>) -> Lancet {
         .root(&ground.root)
         .mode(Mode::AcceptEdits)
         .settings(settings("match = \"exact\"\n"))
-        .disk(std::sync::Arc::new(
-            lancet_workspace::FaultyDisk::unflushed(),
-        ));
+        .disk(std::sync::Arc::new(lancet::testing::FaultyDisk::unflushed()));
     if let Some(state) = state {
         builder = builder.state_dir(state.path());
     }

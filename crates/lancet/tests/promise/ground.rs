@@ -7,12 +7,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lancet::testing::FaultyDisk;
 use lancet::{Builder, Lancet, Mode, RawCall, Reply, Session};
 pub(crate) use lancet_testing::laws::cases;
 pub(crate) use lancet_testing::replies::{done, is_refused, refused};
 pub(crate) use lancet_testing::settings;
 use lancet_testing::{TestFolder, laws};
-use lancet_workspace::{Disk, FaultyDisk, RealDisk};
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
 
@@ -67,12 +67,12 @@ impl Ground {
 
     /// On a real disk, with every flush made.
     pub(crate) fn real(more: impl FnOnce(Builder) -> Builder) -> Ground {
-        Ground::on(TestFolder::new(), Arc::new(RealDisk), more)
+        Ground::on(TestFolder::new(), Arc::new(FaultyDisk::new()), more)
     }
 
     pub(crate) fn on(
         folder: TestFolder,
-        disk: Arc<dyn Disk>,
+        disk: Arc<FaultyDisk>,
         more: impl FnOnce(Builder) -> Builder,
     ) -> Ground {
         let root = folder.path().to_owned();

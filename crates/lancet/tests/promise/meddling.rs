@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use lancet::testing::{FaultyDisk, Lasting};
 use lancet::{RawCall, Reply, Session};
 use lancet_testing::TestFolder;
-use lancet_workspace::{FaultyDisk, Lasting};
 use serde_json::{Value, json};
 
 use crate::ground::{Ground, done, is_refused, refused, settings};
@@ -22,11 +22,9 @@ struct Meddled {
 
 fn meddled(text: &str) -> Meddled {
     let disk = Arc::new(FaultyDisk::unflushed());
-    let ground = Ground::on(
-        TestFolder::in_memory(),
-        Arc::clone(&disk) as Arc<dyn lancet_workspace::Disk>,
-        |builder| builder.settings(settings(text)),
-    );
+    let ground = Ground::on(TestFolder::in_memory(), Arc::clone(&disk), |builder| {
+        builder.settings(settings(text))
+    });
     Meddled { ground, disk }
 }
 

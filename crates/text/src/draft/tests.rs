@@ -107,7 +107,7 @@ fn text_that_edits_wrote_has_no_origin() {
     let mut draft = Draft::new("one two three");
     edit(&mut draft, "two", "2222");
     assert_eq!(draft.origin(0..draft.text().len()), [0..4, 7..13]);
-    assert_eq!(draft.origin(place(&draft, "22")), []);
+    assert!(draft.origin(place(&draft, "22")).is_empty());
     assert_eq!(draft.origin(place(&draft, "three")), vec![8..13; 1]);
     assert_eq!(draft.origin(9..9), vec![8..8; 1]);
 }

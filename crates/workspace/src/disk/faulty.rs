@@ -2,21 +2,15 @@
 //! can act as another program. No production path creates one.
 
 mod call;
+mod disk;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt;
-use std::io::{self, IoSlice};
-use std::ops::ControlFlow;
-use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::io;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use super::{
-    AttributesCopied, Disk, EntryKind, FileSystemKind, Lease, OpenMode, RealDisk, Replace,
-};
-use crate::stamp::{Moment, Stamp};
+use super::{FileSystemKind, RealDisk};
 pub use call::{Call, Lasting};
 
 type Hook = Arc<dyn Fn(&Call<'_>) + Send + Sync>;
@@ -78,6 +72,14 @@ impl FaultyDisk {
     /// Lets every call of this method fail with `errno`, like a file system that does not support it.
     pub fn refuse(&self, method: &'static str, errno: i32) {
         locked(&self.refused).push((method, errno));
+    }
+
+    /// Lets every call that needs room fail, like a disk that is full. What is there can be read, renamed and removed.
+    pub fn fill(&self) {
+        let full = rustix::io::Errno::NOSPC.raw_os_error();
+        for method in ["write_at", "reserve", "make_folder_at"] {
+            self.refuse(method, full);
+        }
     }
 
     /// Removes all faults and resets the call counter.
@@ -143,257 +145,5 @@ impl FaultyDisk {
             }
             _ => Ok(()),
         }
-    }
-}
-
-impl Disk for FaultyDisk {
-    fn now(&self) -> Moment {
-        let (seconds, nanoseconds) = self.inner.now();
-        (seconds + self.ahead.load(Ordering::SeqCst), nanoseconds)
-    }
-
-    fn boot(&self) -> String {
-        let other = locked(&self.boot).clone();
-        other.unwrap_or_else(|| self.inner.boot())
-    }
-
-    fn file_system_kind(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
-        match *locked(&self.file_system_kind) {
-            Some(file_system_kind) => Ok(file_system_kind),
-            None => self.inner.file_system_kind(folder),
-        }
-    }
-
-    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
-        self.before("resolve", None)?;
-        self.inner.resolve(path)
-    }
-
-    fn stat_path(&self, path: &Path) -> io::Result<Stamp> {
-        self.before("stat_path", Some(path.as_os_str()))?;
-        self.inner.stat_path(path)
-    }
-
-    fn stat_folder(&self, path: &Path) -> io::Result<Stamp> {
-        self.before("stat_folder", Some(path.as_os_str()))?;
-        self.inner.stat_folder(path)
-    }
-
-    fn open_folder(&self, path: &Path) -> io::Result<OwnedFd> {
-        self.before("open_folder", None)?;
-        self.inner.open_folder(path)
-    }
-
-    fn open_state_folder(&self, path: &Path) -> io::Result<OwnedFd> {
-        self.before("open_state_folder", None)?;
-        self.inner.open_state_folder(path)
-    }
-
-    fn open_beneath(&self, folder: BorrowedFd<'_>, relative: &Path) -> io::Result<OwnedFd> {
-        self.before("open_beneath", Some(relative.as_os_str()))?;
-        self.inner.open_beneath(folder, relative)
-    }
-
-    fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: OpenMode) -> io::Result<OwnedFd> {
-        self.before("open_at", Some(name))?;
-        self.inner.open_at(folder, name, how)
-    }
-
-    fn stat_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Stamp> {
-        self.before("stat_at", Some(name))?;
-        self.inner.stat_at(folder, name)
-    }
-
-    fn stat(&self, file: BorrowedFd<'_>) -> io::Result<Stamp> {
-        self.before("stat", None)?;
-        self.inner.stat(file)
-    }
-
-    fn check_writable_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-        self.before("check_writable_at", Some(name))?;
-        self.inner.check_writable_at(folder, name)
-    }
-
-    fn is_immutable(&self, file: BorrowedFd<'_>) -> bool {
-        self.inner.is_immutable(file)
-    }
-
-    fn read_link_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OsString> {
-        self.before("read_link_at", Some(name))?;
-        self.inner.read_link_at(folder, name)
-    }
-
-    fn list(
-        &self,
-        folder: BorrowedFd<'_>,
-        each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
-    ) -> io::Result<()> {
-        self.before("list", None)?;
-        self.inner.list(folder, each)
-    }
-
-    fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-        self.before("make_folder_at", Some(name))?;
-        self.inner.make_folder_at(folder, name)
-    }
-
-    fn remove_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-        self.before("remove_at", Some(name))?;
-        self.inner.remove_at(folder, name)
-    }
-
-    fn remove_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-        self.before("remove_folder_at", Some(name))?;
-        self.inner.remove_folder_at(folder, name)
-    }
-
-    fn rename_at(
-        &self,
-        folder: BorrowedFd<'_>,
-        from: &OsStr,
-        to: &OsStr,
-        replace: Replace,
-    ) -> io::Result<()> {
-        let method = match replace {
-            Replace::Over => "rename_at",
-            Replace::Never => "rename_at_if_free",
-            Replace::Exchange => "exchange_at",
-        };
-        self.before(method, Some(to))?;
-        self.inner.rename_at(folder, from, to, replace)
-    }
-
-    fn move_at(
-        &self,
-        from_folder: BorrowedFd<'_>,
-        from: &OsStr,
-        to_folder: BorrowedFd<'_>,
-        to: &OsStr,
-    ) -> io::Result<()> {
-        self.before("move_at", Some(to))?;
-        self.inner.move_at(from_folder, from, to_folder, to)
-    }
-
-    fn link_unnamed(
-        &self,
-        file: BorrowedFd<'_>,
-        folder: BorrowedFd<'_>,
-        name: &OsStr,
-    ) -> io::Result<()> {
-        self.before("link_unnamed", Some(name))?;
-        self.inner.link_unnamed(file, folder, name)
-    }
-
-    fn link_at(&self, folder: BorrowedFd<'_>, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        self.before("link_at", Some(to))?;
-        self.inner.link_at(folder, from, to)
-    }
-
-    fn read_at(&self, file: BorrowedFd<'_>, into: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.before("read_at", None)?;
-        self.inner.read_at(file, into, offset)
-    }
-
-    fn read_more(
-        &self,
-        file: BorrowedFd<'_>,
-        into: &mut Vec<u8>,
-        offset: u64,
-    ) -> io::Result<usize> {
-        self.before("read_more", None)?;
-        self.inner.read_more(file, into, offset)
-    }
-
-    fn write_at(
-        &self,
-        file: BorrowedFd<'_>,
-        pieces: &[IoSlice<'_>],
-        offset: u64,
-    ) -> io::Result<usize> {
-        self.before("write_at", None)?;
-        self.inner.write_at(file, pieces, offset)
-    }
-
-    fn reserve(&self, file: BorrowedFd<'_>, from: u64, length: u64) -> io::Result<()> {
-        self.before("reserve", None)?;
-        self.inner.reserve(file, from, length)
-    }
-
-    fn set_length(&self, file: BorrowedFd<'_>, length: u64) -> io::Result<()> {
-        self.before("set_length", None)?;
-        self.inner.set_length(file, length)
-    }
-
-    fn set_owner(&self, file: BorrowedFd<'_>, uid: u32, gid: u32) -> io::Result<()> {
-        self.before("set_owner", None)?;
-        self.inner.set_owner(file, uid, gid)
-    }
-
-    fn set_permissions(&self, file: BorrowedFd<'_>, mode: u32) -> io::Result<()> {
-        self.before("set_permissions", None)?;
-        self.inner.set_permissions(file, mode)
-    }
-
-    fn set_modified(&self, file: BorrowedFd<'_>, at: Moment) -> io::Result<()> {
-        self.before("set_modified", None)?;
-        self.inner.set_modified(file, at)
-    }
-
-    fn copy_attributes(
-        &self,
-        from: BorrowedFd<'_>,
-        to: BorrowedFd<'_>,
-    ) -> io::Result<AttributesCopied> {
-        self.before("copy_attributes", None)?;
-        self.inner.copy_attributes(from, to)
-    }
-
-    fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64) {
-        // A hint cannot fail and is not visible to other programs.
-        self.inner.begin_sync(file, offset, length);
-    }
-
-    fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()> {
-        self.before("sync", None)?;
-        match self.flush {
-            Flush::Made => self.inner.sync(file),
-            Flush::LeftOut => Ok(()),
-        }
-    }
-
-    fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
-        self.before("try_lock", None)?;
-        self.inner.try_lock(file)
-    }
-
-    fn unlock(&self, file: BorrowedFd<'_>) -> io::Result<()> {
-        self.before("unlock", None)?;
-        self.inner.unlock(file)
-    }
-
-    fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
-        self.before("take_lease", None)?;
-        self.inner.take_lease(file, lease)
-    }
-
-    fn lease_is_quiet(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
-        self.before("lease_is_quiet", None)?;
-        self.inner.lease_is_quiet(file, lease)
-    }
-
-    fn lease_sees_all(&self, file: BorrowedFd<'_>) -> io::Result<bool> {
-        self.before("lease_sees_all", None)?;
-        self.inner.lease_sees_all(file)
-    }
-
-    fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()> {
-        self.before("drop_lease", None)?;
-        self.inner.drop_lease(file)
-    }
-
-    fn pause(&self, time: Duration) {
-        // The hook runs; a fault cannot be returned here.
-        let _ = self.before("pause", None);
-        self.inner.pause(time);
     }
 }

@@ -190,15 +190,12 @@ fn standing_rows(operation: Operation) -> Vec<Row> {
         };
         match (&change.kind, change.moved_from.clone()) {
             (ChangeKind::Move, Some(old)) => {
-                row(FileChange {
-                    path: old,
-                    after: None,
-                    ..change.clone()
-                });
-                row(FileChange {
-                    before: None,
-                    ..change
-                });
+                let mut left = change.clone();
+                (left.path, left.after) = (old, None);
+                row(left);
+                let mut arrived = change;
+                arrived.before = None;
+                row(arrived);
             }
             _ => row(change),
         }
