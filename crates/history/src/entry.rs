@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::line_numbers::LineNumbers;
 use crate::seen::Seen;
 use crate::stamp::StampRecord;
 
@@ -44,6 +45,8 @@ pub struct Entry {
     pub stamp: StampRecord,
     /// The bytes that were shown.
     pub seen: Seen,
+    /// Where the lines stand whose numbers were shown.
+    pub numbers: LineNumbers,
     /// Whether the model was given a view that is not the file's text (cut, or with parts removed), which allows no edit.
     pub partial_view: bool,
     /// The bytes of that version, as far as the budget allows; not kept across a restart.
@@ -82,6 +85,7 @@ impl Entry {
             size: version.size,
             stamp: version.stamp,
             seen: Seen::none(),
+            numbers: LineNumbers::default(),
             partial_view: false,
             content: None,
             wrote: None,

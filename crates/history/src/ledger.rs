@@ -43,6 +43,8 @@ pub struct Observation<'a> {
     pub content: Option<Arc<Vec<u8>>>,
     /// The byte ranges that were shown.
     pub shown: &'a [Range<u64>],
+    /// The lines that were shown with their numbers, counted from 0; empty where that is not known.
+    pub numbered: Range<u64>,
     /// The range that a Read asked for, if it was a Read: a repeated one may then be answered with "unchanged".
     pub asked: Option<ReadRange>,
 }
@@ -151,6 +153,7 @@ impl Ledger {
         for range in observed.shown {
             entry.seen.add(range.clone());
         }
+        entry.numbers.shown(observed.numbered);
         if observed.content.is_some() {
             entry.content = observed.content;
         }

@@ -37,6 +37,7 @@ mod content;
 mod entry;
 mod kept;
 mod ledger;
+mod line_numbers;
 mod operation;
 mod seen;
 mod session;
@@ -47,6 +48,7 @@ pub use content::{ChangesDoNotFit, RawChange, revise};
 pub use entry::{Entry, ReadRange, Readings, Revision, Version};
 pub use kept::KeptContent;
 pub use ledger::{Budget, Ledger, Observation};
+pub use line_numbers::{Detail, LineChange, LineNumbers, Mover, Standing};
 pub use operation::{
     ALREADY_UNDONE, Author, ChangeKind, Compressed, Confirmed, Content, ContentStore, Draft,
     FileChange, FileDraft, IdMatch, Limits, LogQuery, Operation, OperationKind, OperationState,

@@ -516,7 +516,8 @@ fn a_database_of_the_first_version_takes_the_step_and_keeps_its_ledgers() {
     database(&folder)
         .execute_batch(
             "DROP TABLE contents; DROP TABLE files; DROP TABLE operations; DROP TABLE begun; DROP TABLE taken_back;
-             DROP TABLE refusals; DROP TABLE unsealed; DROP TABLE journal; DROP TABLE parted; PRAGMA user_version = 1;
+             DROP TABLE refusals; DROP TABLE unsealed; DROP TABLE journal; DROP TABLE parted;
+             ALTER TABLE ledger DROP COLUMN numbers; PRAGMA user_version = 1;
              INSERT INTO sessions (name, used, turn) VALUES ('kept', 9999999999, 1);",
         )
         .expect("as it was");
@@ -1016,7 +1017,7 @@ fn a_database_without_the_order_of_recording_gets_it_from_the_ids() {
         .execute_batch(
             "DROP INDEX operations_by_sequence; DROP INDEX operations_overdue;
              ALTER TABLE operations DROP COLUMN sequence; ALTER TABLE operations DROP COLUMN overdue;
-             ALTER TABLE refusals DROP COLUMN overdue; PRAGMA user_version = 6;",
+             ALTER TABLE refusals DROP COLUMN overdue; ALTER TABLE ledger DROP COLUMN numbers; PRAGMA user_version = 6;",
         )
         .expect("as it was");
     let store = Store::new(folder.path());

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use lancet_history::{
-    Entry, Ledger, LedgerStore, LoadCursor, Observation, ReadRange, Seen, SessionName, StampRecord,
-    Store, StoreError, Version,
+    Detail, Entry, Ledger, LedgerStore, LineChange, LoadCursor, Mover, Observation, ReadRange,
+    Seen, SessionName, StampRecord, Store, StoreError, Version,
 };
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
@@ -78,10 +78,19 @@ fn a_named_ledger_survives_a_restart_without_its_contents() {
             version: version(1, 300),
             content,
             shown: &[0..10, 200..300],
+            numbered: 0..0,
             asked: Some(asked),
         },
     );
     ledger.revise(&path, &[(5..6, b"yyy")], version(2, 302));
+    let moved = LineChange {
+        old: 3..3,
+        new: 2,
+        detail: Detail::Exact,
+    };
+    ledger.update(&path, |entry| {
+        entry.numbers.changed(&[moved], Mover::Session)
+    });
     let kept = ledger.peek(&path).expect("known").clone();
     let saved = Store::new(folder.path())
         .save(&session("evening"), &[(&path, &kept)])

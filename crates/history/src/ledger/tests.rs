@@ -30,6 +30,7 @@ fn read(ledger: &mut Ledger, path: &str, revision: u8, text: &str) {
         version: version(revision, text.len()),
         content: bytes(text),
         shown: &[0..text.len() as u64],
+        numbered: 0..0,
         asked: Some(WHOLE),
     };
     ledger.saw(Path::new(path), observed);
@@ -55,6 +56,7 @@ fn pages_of_one_version_add_up_and_those_of_another_do_not() {
         version: version(revision, 10),
         content: None,
         shown,
+        numbered: 0..0,
         asked: None,
     };
     ledger.saw(path, page(1, &[0..4]));
@@ -84,6 +86,7 @@ fn a_read_ends_a_partial_view_but_shows_only_its_lines() {
             version: version(1, 10),
             content: None,
             shown: &[2..5],
+            numbered: 0..0,
             asked: None,
         },
     );
@@ -263,6 +266,7 @@ fn rows_of_another_process_add_up_or_replace() {
             version: version(1, 9),
             content: bytes("123456789"),
             shown: &[0..3],
+            numbered: 0..0,
             asked: None,
         },
     );

@@ -13,6 +13,7 @@ use super::transaction::WriteTransaction;
 use super::{LedgerStore, LoadCursor, Loaded, Saved, Store, StoreError};
 use crate::entry::{Entry, Version};
 use crate::ledger::Budget;
+use crate::line_numbers::LineNumbers;
 use crate::seen::Seen;
 use crate::session::SessionName;
 use crate::stamp::StampRecord;
@@ -25,7 +26,7 @@ const SWEEP: i64 = 256;
 /// The bit of the column `flags` for a partial view.
 const PARTIAL_VIEW: i64 = 1;
 
-const ROWS: &str = "SELECT path, revision, size, stamp, seen, flags, wrote FROM ledger";
+const ROWS: &str = "SELECT path, revision, size, stamp, seen, flags, wrote, numbers FROM ledger";
 
 /// Identifies the store that saved a row; a store does not load its own rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,8 +203,8 @@ fn save_row(
     };
     transaction
         .prepare_cached(
-            "INSERT OR REPLACE INTO ledger (session, path, revision, size, stamp, seen, flags, wrote, writer, used)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            "INSERT OR REPLACE INTO ledger (session, path, revision, size, stamp, seen, flags, wrote, writer, used, numbers)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
         .execute(params![
             session,
@@ -215,7 +216,8 @@ fn save_row(
             flags_of(entry),
             entry.wrote,
             writer.0,
-            turn
+            turn,
+            entry.numbers.encode()
         ])?;
     Ok(())
 }
@@ -251,6 +253,7 @@ fn entry_of(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Entry)>> {
     let seen: Vec<u8> = row.get(4)?;
     let flags: i64 = row.get(5)?;
     let wrote: Option<Vec<u8>> = row.get(6)?;
+    let numbers: Option<Vec<u8>> = row.get(7)?;
     let entry = || {
         let version = Version {
             revision: revision.try_into().ok()?,
@@ -260,6 +263,7 @@ fn entry_of(row: &Row<'_>) -> rusqlite::Result<Option<(PathBuf, Entry)>> {
         let mut entry = Entry::new(version);
         entry.seen = Seen::decode(&seen)?;
         entry.seen.clip(version.size);
+        entry.numbers = LineNumbers::decode(numbers.as_deref());
         entry.partial_view = flags & PARTIAL_VIEW != 0;
         entry.wrote = wrote.and_then(|revision| revision.try_into().ok());
         Some(entry)

@@ -134,6 +134,9 @@ pub(super) const STEPS: &[&str] = &["
     ALTER TABLE operations ADD COLUMN overdue INTEGER;
     CREATE INDEX operations_overdue ON operations (overdue) WHERE overdue IS NOT NULL;
     ALTER TABLE refusals ADD COLUMN overdue INTEGER;
+", "
+    -- Where the lines stand whose numbers were shown; NULL where they stand where their numbers say.
+    ALTER TABLE ledger ADD COLUMN numbers BLOB;
 "];
 
 /// Why a database could not be migrated.

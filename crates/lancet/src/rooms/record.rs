@@ -52,6 +52,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
                     version: page.version,
                     content: page.content.clone(),
                     shown: page.seen.ranges(),
+                    numbered: shown_lines(page),
                     asked: Some(page.asked),
                 },
             );
@@ -82,6 +83,12 @@ pub(crate) fn folder(context: &CallContext<'_>, folder: &FolderView) {
     });
 }
 
+/// The lines that a page shows, counted from 0.
+fn shown_lines(page: &Page) -> Range<u64> {
+    let first = page.start.saturating_sub(1) as u64;
+    first..first + page.lines as u64
+}
+
 /// Records what a search showed.
 pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
     let seen = match context.session.is_apart() {
@@ -105,6 +112,7 @@ pub(crate) fn search(context: &CallContext<'_>, findings: &Findings) {
                     version: file.version,
                     content: None,
                     shown: file.seen.ranges(),
+                    numbered: 0..0,
                     asked: None,
                 },
             );
