@@ -8,7 +8,7 @@ mod placeholder;
 
 pub use edit::{EditContext, Markup, leaked_edit};
 pub(crate) use fence::{FenceLine, fence};
-pub(crate) use numbers::{Separator, numbered};
+pub(crate) use numbers::{Separator, anchor_length, numbered};
 pub use placeholder::placeholder;
 pub(crate) use placeholder::stands_for_more;
 
@@ -75,7 +75,7 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
         count += 1;
     }
     let shown_by = match first.separator {
-        Separator::Arrow => "Read",
+        Separator::Arrow | Separator::Anchor => "Read",
         // One line with a number and a tab is a row of a table.
         Separator::Tab if count == 1 => return None,
         Separator::Tab => "Read",

@@ -94,7 +94,7 @@ pub use hunk::{
 };
 pub use ladder::{
     Found, Guard, Leaks, Occurrences, PLACES_MOST, Place, Query, Remark, Rung, TextKind, Tolerance,
-    Verdict, deleted_lines, find, remarks_on, repeats_indentation,
+    Verdict, deleted_lines, find, remarks_on, repeats_indentation, replaced_lines,
 };
 pub use leak::{
     EditContext, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder,

@@ -1,6 +1,7 @@
 //! The rung `gutter`: the old text was copied with the line numbers that an answer shows. The numbers must be those of
 //! the very lines that match; thereby they may choose among equal places.
 
+use crate::leak::anchor_length;
 use crate::look_alike::is_blank;
 
 use super::text_lines::TextLines;
@@ -12,6 +13,8 @@ use super::{Leaks, Rung, Task, Verdict};
 enum NumberFormat {
     /// `7→text`
     Arrow,
+    /// `7:abc→text`, with an anchor of the line.
+    Anchor,
     /// ` 7→text`
     AlignedArrow,
     /// The number, a tab, the text.
@@ -24,8 +27,9 @@ enum NumberFormat {
     Bar,
 }
 
-const NUMBER_FORMATS: [NumberFormat; 6] = [
+const NUMBER_FORMATS: [NumberFormat; 7] = [
     NumberFormat::Arrow,
+    NumberFormat::Anchor,
     NumberFormat::AlignedArrow,
     NumberFormat::Tab,
     NumberFormat::AlignedTab,
@@ -41,11 +45,12 @@ const DIGITS_MOST: usize = 12;
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     let (old, new) = (TextLines::of(task.old), TextLines::of(task.new));
-    let (format, first, stripped) = NUMBER_FORMATS.iter().find_map(|&format| {
+    // Text may fit two formats: `7:abc→x` is a line with an anchor, or Grep's line that begins with `abc→`.
+    let (format, stripped, (place, at_open_end)) = NUMBER_FORMATS.iter().find_map(|&format| {
         let (first, lines) = strip(&old, format)?;
-        Some((format, first, lines))
+        let located = locate(task, &lines, first, old.ended)?;
+        Some((format, lines, located))
     })?;
-    let (place, at_open_end) = locate(task, &stripped, first, old.ended)?;
     let mut old = TextLines {
         lines: stripped,
         ended: old.ended,
@@ -142,7 +147,11 @@ fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t st
     let other = NUMBER_FORMATS.iter().any(|&other| match numbered(other) {
         0 => false,
         count => {
-            count == new.len() || matches!(other, NumberFormat::Arrow | NumberFormat::AlignedArrow)
+            let is_certain = matches!(
+                other,
+                NumberFormat::Arrow | NumberFormat::AlignedArrow | NumberFormat::Anchor
+            );
+            count == new.len() || is_certain
         }
     });
     if other {
@@ -160,7 +169,11 @@ fn number(line: &str, format: NumberFormat) -> Option<(usize, &str)> {
     let digits = unpadded.bytes().take_while(u8::is_ascii_digit).count();
     let wanted = match format {
         NumberFormat::AlignedArrow | NumberFormat::AlignedTab => ALIGNED.saturating_sub(digits),
-        NumberFormat::Arrow | NumberFormat::Tab | NumberFormat::Grep | NumberFormat::Bar => 0,
+        NumberFormat::Arrow
+        | NumberFormat::Anchor
+        | NumberFormat::Tab
+        | NumberFormat::Grep
+        | NumberFormat::Bar => 0,
     };
     if padding != wanted || digits == 0 || digits > DIGITS_MOST || unpadded.starts_with('0') {
         return None;
@@ -168,6 +181,7 @@ fn number(line: &str, format: NumberFormat) -> Option<(usize, &str)> {
     let (number, rest) = unpadded.split_at(digits);
     let text = match format {
         NumberFormat::Arrow | NumberFormat::AlignedArrow => rest.strip_prefix('→'),
+        NumberFormat::Anchor => anchor_length(rest).and_then(|length| rest.get(length..)),
         NumberFormat::Tab | NumberFormat::AlignedTab => rest.strip_prefix('\t'),
         NumberFormat::Grep => rest.strip_prefix([':', '-']),
         NumberFormat::Bar if rest == " |" => Some(""),
@@ -182,10 +196,22 @@ mod tests {
 
     #[test]
     fn each_form_is_read_as_itself_only() {
-        let shown = ["7→x", "     7→x", "7\tx", "     7\tx", "7:x", "7 | x"];
+        let shown = [
+            "7→x",
+            "7:ab2→x",
+            "     7→x",
+            "7\tx",
+            "     7\tx",
+            "7:x",
+            "7 | x",
+        ];
         for (at, format) in NUMBER_FORMATS.iter().enumerate() {
             for (other, line) in shown.iter().enumerate() {
-                let wanted = (at == other).then_some((7, "x"));
+                let wanted = match (*format, *line) {
+                    // What one format takes for an anchor is text to Grep's.
+                    (NumberFormat::Grep, "7:ab2→x") => Some((7, "ab2→x")),
+                    _ => (at == other).then_some((7, "x")),
+                };
                 assert_eq!(number(line, *format), wanted, "{format:?} {line:?}");
             }
         }

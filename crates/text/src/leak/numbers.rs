@@ -9,6 +9,8 @@ const ALIGNED: usize = 6;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Separator {
     Arrow,
+    /// `:abc→`, an anchor of the line and an arrow.
+    Anchor,
     Tab,
     /// `N:`, as Grep writes it.
     Colon,
@@ -43,11 +45,21 @@ impl Number {
     pub(super) fn shown(&self) -> String {
         match self.separator {
             Separator::Arrow => format!("`{}→`", self.value),
+            Separator::Anchor => format!("`{}:`, three letters and `→`", self.value),
             Separator::Tab => format!("`{}` and a tab", self.value),
             Separator::Colon => format!("`{}:`", self.value),
             Separator::Bar => format!("`{} | `", self.value),
         }
     }
+}
+
+/// How many bytes an anchor takes after its line number: `:abc→`.
+pub(crate) fn anchor_length(behind: &str) -> Option<usize> {
+    const LENGTH: usize = 1 + 3 + '→'.len_utf8();
+    let anchor = behind.get(..LENGTH)?;
+    let letters = anchor.strip_prefix(':')?.strip_suffix('→')?;
+    let is_letter = |byte: u8| matches!(byte, b'a'..=b'z' | b'2'..=b'7');
+    letters.bytes().all(is_letter).then_some(LENGTH)
 }
 
 /// The number at the start of a line.
@@ -59,10 +71,11 @@ pub(crate) fn numbered(line: &str) -> Option<Number> {
         return None;
     }
     let behind = &rest[digits..];
+    let anchor = anchor_length(behind);
     let (separator, length) = match behind.chars().next()? {
         '→' => (Separator::Arrow, '→'.len_utf8()),
         '\t' => (Separator::Tab, 1),
-        ':' => (Separator::Colon, 1),
+        ':' => anchor.map_or((Separator::Colon, 1), |length| (Separator::Anchor, length)),
         // An editor may have removed the blank after the bar on a line that is otherwise empty.
         ' ' if behind == " |" => (Separator::Bar, 2),
         ' ' if behind.starts_with(" | ") => (Separator::Bar, 3),
@@ -70,7 +83,7 @@ pub(crate) fn numbered(line: &str) -> Option<Number> {
     };
     let padding_fits = match separator {
         Separator::Arrow | Separator::Tab => blanks == 0 || blanks + digits == ALIGNED,
-        Separator::Colon => blanks == 0,
+        Separator::Colon | Separator::Anchor => blanks == 0,
         Separator::Bar => true,
     };
     if !padding_fits {
@@ -78,7 +91,7 @@ pub(crate) fn numbered(line: &str) -> Option<Number> {
     }
     let aligned = match separator {
         Separator::Arrow | Separator::Tab => (digits < ALIGNED).then_some(blanks > 0),
-        Separator::Colon | Separator::Bar => None,
+        Separator::Colon | Separator::Anchor | Separator::Bar => None,
     };
     Some(Number {
         value: rest[..digits].parse().ok()?,

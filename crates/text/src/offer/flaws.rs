@@ -6,8 +6,9 @@ use crate::leak::{FenceLine, Separator, fence, numbered};
 const DOUBLED_TRIED: usize = 8;
 
 /// All forms of line numbers.
-const SEPARATORS: [Separator; 4] = [
+const SEPARATORS: [Separator; 5] = [
     Separator::Arrow,
+    Separator::Anchor,
     Separator::Tab,
     Separator::Colon,
     Separator::Bar,
@@ -51,7 +52,8 @@ impl Stripped {
             let own =
                 |line: &&&str| numbered(line).is_some_and(|found| found.separator == *separator);
             let count = lines.iter().filter(own).count();
-            count > 0 && (*separator == Separator::Arrow || count == lines.len())
+            let is_certain = matches!(separator, Separator::Arrow | Separator::Anchor);
+            count > 0 && (is_certain || count == lines.len())
         });
         Stripped { fence, numbers }
     }

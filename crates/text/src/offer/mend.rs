@@ -85,6 +85,7 @@ impl Mended {
             let both = count(&unfenced, &ours) > 0;
             let form = match separator {
                 Separator::Arrow => "`N→`",
+                Separator::Anchor => "`N:abc→`",
                 Separator::Tab => "a number and a tab",
                 Separator::Colon => "`N:`",
                 Separator::Bar => "`N | `",

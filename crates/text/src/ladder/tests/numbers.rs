@@ -16,6 +16,20 @@ fn line_numbers_go_from_old_and_new_lines() {
             done(Gutter, "alpha\nBETA\ngamma\ndelta\n"),
         ),
         (
+            "anchors",
+            FILE,
+            "2:abc→beta\n3:d7e→gamma",
+            "2:abc→BETA\n3:d7e→gamma",
+            done(Gutter, "alpha\nBETA\ngamma\ndelta\n"),
+        ),
+        (
+            "what looks like an anchor is text that Grep showed",
+            "alpha\nabc→beta\n",
+            "2:abc→beta",
+            "2:B",
+            done(Gutter, "alpha\nB\n"),
+        ),
+        (
             "tab",
             FILE,
             "2\tbeta",
