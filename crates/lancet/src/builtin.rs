@@ -5,14 +5,18 @@
 pub(crate) mod apply_patch;
 mod declaration;
 pub(crate) mod delete_file;
+pub(crate) mod delete_lines;
 pub(crate) mod edit;
 mod formats;
 pub(crate) mod glob;
 pub(crate) mod grep;
 pub(crate) mod move_file;
+pub(crate) mod insert;
+pub(crate) mod move_lines;
 pub(crate) mod multi_edit;
 mod output;
 pub(crate) mod read;
+pub(crate) mod replace_lines;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -40,6 +44,11 @@ static REGISTRY: &[&dyn Tool] = &[
     &write::Write,
     &glob::Glob,
     &grep::Grep,
+    &insert::InsertBefore,
+    &insert::InsertAfter,
+    &replace_lines::ReplaceLines,
+    &delete_lines::DeleteLines,
+    &move_lines::MoveLines,
     &move_file::MoveFile,
     &delete_file::DeleteFile,
     &apply_patch::ApplyPatch,

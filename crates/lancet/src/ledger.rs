@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lancet_history::{Entry, Seen, StampRecord, Version};
-use lancet_text::{Difference, Document};
+use lancet_history::{Detail, Entry, LineChange, Seen, StampRecord, Version};
+use lancet_text::{Difference, Document, Hunk};
 use lancet_workspace::{Revision, Snapshot, Stamp};
 
 /// A version of a file that a refusal has shown to the model; it replaces the ledger's entry.
@@ -82,6 +82,71 @@ pub(crate) fn carry(
         new_line = new.end;
     }
     carried
+}
+
+/// The lines that differ between two versions.
+pub(crate) fn line_changes(difference: &Difference) -> Vec<LineChange> {
+    let detail = match difference.coarse {
+        true => Detail::Coarse,
+        false => Detail::Exact,
+    };
+    let blocks = difference.blocks.iter();
+    let changes = blocks.map(|(old, new)| LineChange {
+        old: old.start as u64..old.end as u64,
+        new: new.len() as u64,
+        detail,
+    });
+    changes.collect()
+}
+
+/// The lines that the hunks of a patch replace.
+pub(crate) fn patched_lines(patch: &[Hunk]) -> Vec<LineChange> {
+    let mut changes: Vec<LineChange> = Vec::new();
+    for hunk in patch {
+        let mut at = first_old_line(hunk);
+        let mut change: Option<LineChange> = None;
+        for line in &hunk.lines {
+            let (removed, added) = match line.as_bytes().first() {
+                Some(b'-') => (1, 0),
+                Some(b'+') => (0, 1),
+                Some(b' ') => {
+                    changes.extend(change.take());
+                    at += 1;
+                    continue;
+                }
+                _ => continue,
+            };
+            let change = change.get_or_insert(LineChange {
+                old: at..at,
+                new: 0,
+                detail: Detail::Exact,
+            });
+            change.old.end += removed;
+            change.new += added;
+            at += removed;
+        }
+        changes.extend(change);
+    }
+    changes
+}
+
+/// The same for a patch that does not tell every line: all lines from its first on may have changed or moved.
+pub(crate) fn roughly_patched_lines(patch: &[Hunk]) -> Vec<LineChange> {
+    let first = patch.first().map_or(0, first_old_line);
+    vec![LineChange {
+        old: first..u64::MAX,
+        new: 0,
+        detail: Detail::Coarse,
+    }]
+}
+
+/// The first old line of a hunk, counted from 0. A hunk without old lines names the line before it.
+fn first_old_line(hunk: &Hunk) -> u64 {
+    let first = match hunk.old_lines {
+        0 => hunk.old_start,
+        _ => hunk.old_start.saturating_sub(1),
+    };
+    first as u64
 }
 
 /// Gives the raw bytes of consecutive lines.

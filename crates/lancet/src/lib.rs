@@ -107,9 +107,7 @@ pub use settings::{Mode, Settings};
 /// The tools: their declarations for a model, their arguments, and tools of the host.
 pub mod tools {
     pub use crate::arguments::{
-        ApplyPatchArguments, DeleteFileArguments, EditArguments, EditItem, GlobArguments,
-        GrepArguments, MoveFileArguments, MultiEditArguments, OutputMode, ReadArguments,
-        UndoArguments, WriteArguments, WriteMode, strict_schema,
+        ApplyPatchArguments, DeleteFileArguments, DeleteLinesArguments, EditArguments, EditItem, GlobArguments, GrepArguments, InsertArguments, MoveFileArguments, MoveLinesArguments, MultiEditArguments, OutputMode, ReadArguments, ReplaceLinesArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{
         ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, UnknownFormat, declaration,

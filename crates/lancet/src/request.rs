@@ -84,6 +84,36 @@ pub enum Place {
     Text,
     /// Where the old lines of a hunk stand, as whole lines.
     Hunk(Box<HunkPlace>),
+    /// Before the line in which the old text begins. The new text stands on lines of its own there, and the old text stays.
+    Before,
+    /// After the line in which the old text ends. The new text stands on lines of its own there, and the old text stays.
+    After,
+    /// After the line with this number, counted from 1; 0 is the top of the file. There is no old text.
+    AfterLine(u64),
+    /// At whole lines that are named by their numbers. The new text takes their place; where it is empty they are deleted.
+    /// Old text that is not empty must be the text of these lines.
+    Lines(LineRange),
+    /// After the line in which the old text ends, where lines of the same file are moved to. There is no new text.
+    MovedAfter(LineRange),
+}
+
+/// Whole lines of a file, named by their numbers and proven by the text of the first and the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LineRange {
+    /// The number of the first line, counted from 1.
+    pub start: u64,
+    /// The number of the last line.
+    pub end: u64,
+    /// The first and the last line without their line ends, or their anchors where Read shows anchors.
+    pub expect: [String; 2],
+}
+
+impl LineRange {
+    /// These lines, whose first and last are as expected.
+    pub fn new(start: u64, end: u64, expect: [String; 2]) -> Self {
+        Self { start, end, expect }
+    }
 }
 
 /// The content to write to a file.
@@ -259,6 +289,22 @@ impl MoveRequest {
 }
 
 impl EditRequest {
+    /// Whether the old text is a marker: it names a place and stays.
+    pub(crate) fn is_marker(&self) -> bool {
+        matches!(
+            self.place,
+            Place::Before | Place::After | Place::MovedAfter(_)
+        )
+    }
+
+    /// The name of the old text in the tools' arguments.
+    pub(crate) fn old_name(&self) -> &'static str {
+        match self.is_marker() {
+            true => "marker",
+            false => "old_string",
+        }
+    }
+
     /// Makes an edit of a text that must occur exactly once.
     pub fn new(old: impl Into<String>, new: impl Into<String>) -> Self {
         Self {
@@ -306,6 +352,7 @@ pub(crate) enum Search {
 pub(crate) enum Change {
     Files(Request),
     Reply(ReplyRequest),
+    MoveLines(LinesMove),
     TakeBack(TakeBack, Whose),
     Restore(Restore),
 }
@@ -317,6 +364,16 @@ pub(crate) struct ReplyRequest {
     /// The one format that counts; none for any of them.
     pub(crate) format: Option<Dialect>,
     pub(crate) insist: Insist,
+    pub(crate) dry_run: DryRun,
+}
+
+/// Whole lines that are moved behind a marker, in their own file or into another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LinesMove {
+    pub(crate) from: String,
+    pub(crate) lines: LineRange,
+    pub(crate) to: String,
+    pub(crate) marker: String,
     pub(crate) dry_run: DryRun,
 }
 

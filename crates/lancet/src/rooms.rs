@@ -283,6 +283,7 @@ fn first_path(arguments: &Value) -> Option<String> {
     let path = arguments
         .get("file_path")
         .or_else(|| arguments.get("path"))
+        .or_else(|| arguments.get("from_path"))
         .or_else(|| arguments.get("edits")?.get(0)?.get("file_path"))?;
     Some(path.as_str()?.to_owned())
 }

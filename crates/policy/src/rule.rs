@@ -47,6 +47,7 @@ const WRITING: &[&str] = &[
     "NotebookEdit",
     "InsertBefore",
     "InsertAfter",
+    "ReplaceLines",
     "DeleteLines",
     "MoveLines",
     "MoveFile",

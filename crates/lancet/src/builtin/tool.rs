@@ -9,7 +9,7 @@ use crate::audience::Vocabulary;
 use crate::outcome::Layout;
 use crate::receive::InvalidArguments;
 use crate::refusal::Numbers;
-use crate::request::Asked;
+use crate::request::{Asked, LineRange};
 
 /// A built-in tool. It has no state: it converts a call's arguments into a request, which the rooms carry out.
 pub(crate) trait Tool: Sync {
@@ -129,8 +129,40 @@ pub(super) fn check_path(place: &str, field: &str, path: &str) -> Result<(), Inv
     };
     Err(InvalidArguments::new(
         Some(field),
-        format!("{place}: file_path {wrong}."),
+        format!(
+            "{place}: {} {wrong}.",
+            field.rsplit('.').next().unwrap_or(field)
+        ),
     ))
+}
+
+/// Refuses an empty text that has to say something.
+pub(super) fn check_given(tool: &str, field: &str, text: &str) -> Result<(), InvalidArguments> {
+    match text.is_empty() {
+        true => Err(InvalidArguments::new(
+            Some(field),
+            format!("{tool}: {field} is empty; give text that stands once in the file."),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Lines by their numbers, with the texts of the first and the last.
+pub(super) fn line_range(
+    tool: &str,
+    (start, end): (u64, u64),
+    expect: [String; 2],
+) -> Result<LineRange, InvalidArguments> {
+    if start == 0 || end < start {
+        let field = if start == 0 { "start_line" } else { "end_line" };
+        return Err(InvalidArguments::new(
+            Some(field),
+            format!(
+                "{tool}: start_line is {start} and end_line is {end}; lines count from 1, and the last is not before the first."
+            ),
+        ));
+    }
+    Ok(LineRange::new(start, end, expect))
 }
 
 /// Refuses a folder to search in that cannot exist.

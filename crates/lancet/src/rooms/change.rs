@@ -134,6 +134,7 @@ fn examine_change(
     match change {
         Change::Files(request) => examine::change::examine(context, attempt, request),
         Change::Reply(reply) => examine::reply::examine(context, attempt, reply),
+        Change::MoveLines(asked) => examine::move_lines::examine(context, attempt, asked),
         Change::TakeBack(asked, whose) => examine::undo::examine(context, attempt, asked, *whose),
         Change::Restore(asked) => examine::undo::restore(context, attempt, asked),
     }

@@ -12,6 +12,7 @@ pub(crate) mod hidden;
 pub(crate) mod large;
 mod located_file;
 mod mode;
+pub(crate) mod move_lines;
 pub(crate) mod new_file;
 pub(crate) mod open;
 pub(crate) mod read;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use lancet_history::{ChangeKind, KeptContent, OperationKind, Seen, TakenBack};
+use lancet_history::{ChangeKind, KeptContent, LineNumbers, OperationKind, Seen, TakenBack};
 use lancet_text::{Encoding, Endings, Hunk, RawChange, Rung};
 use lancet_workspace::{Executable, Expected, Revision, Snapshot, Source};
 
@@ -198,6 +198,10 @@ pub(crate) struct ChangeView {
     /// Lines of the old version, from 0, end excluded, that one edit matched while an earlier edit had changed some of them:
     /// what changed within such a range is written as one piece.
     pub(super) together: Vec<Range<usize>>,
+    /// The lines of the new version that the answer shows with their numbers, from 1, end excluded.
+    pub(super) numbered: Vec<Range<usize>>,
+    /// Where lines stand in the base whose numbers were shown, if the base is not the version in the ledger.
+    pub(super) base_numbers: Option<LineNumbers>,
 }
 
 impl FilePlan {

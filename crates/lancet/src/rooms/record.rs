@@ -1,6 +1,8 @@
 //! record: notes in the ledger what was shown or written, so that the next edit does not take the session's own write
 //! for a foreign one, and reports the call to the observers.
 
+mod numbers;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use lancet_history::{Entry, Observation, Version};
 use lancet_text::{RawChange, apply_raw};
 use lancet_workspace::{Expected, Snapshot, Written};
 
+use self::numbers::{numbers_after, shown_lines};
 use super::commit::Committed;
 use super::examine::folder::FolderView;
 use super::examine::read::{Page, Shape};
@@ -81,12 +84,6 @@ pub(crate) fn folder(context: &CallContext<'_>, folder: &FolderView) {
         paths: vec![folder.path.clone()],
         found: folder.entries.clone(),
     });
-}
-
-/// The lines that a page shows, counted from 0.
-fn shown_lines(page: &Page) -> Range<u64> {
-    let first = page.start.saturating_sub(1) as u64;
-    first..first + page.lines as u64
 }
 
 /// Records what a search showed.
@@ -220,6 +217,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
     }
     {
         let mut ledger = context.session.ledger();
+        let numbers = numbers_after(ledger.peek(&path), file, &new);
         match new {
             New::Removed { .. } => {
                 ledger.forget(&path);
@@ -229,11 +227,13 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
             New::Whole(bytes) | New::Restored { bytes, .. } => {
                 let mut entry = Entry::written(version, Some(Arc::new(bytes)));
                 entry.seen = file.seen.clone();
+                entry.numbers = numbers;
                 ledger.put(&path, entry);
             }
             New::Streamed(_) | New::Copied { .. } => {
                 let mut entry = Entry::new(version);
                 entry.seen = file.seen.clone();
+                entry.numbers = numbers;
                 entry.wrote = Some(version.revision);
                 ledger.put(&path, entry);
             }
@@ -256,7 +256,10 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
                 }
                 // A Read during this call may have shown more of the old version; those ranges were carried over and
                 // still count.
-                ledger.update(&path, |entry| entry.seen.add_all(&file.seen));
+                ledger.update(&path, |entry| {
+                    entry.seen.add_all(&file.seen);
+                    entry.numbers = numbers;
+                });
             }
         }
     }
@@ -288,6 +291,7 @@ fn record_move(
     let (from, to) = (file.source().path(), file.target.path());
     {
         let mut ledger = context.session.ledger();
+        let numbers = numbers_after(ledger.peek(from), file, &file.new);
         ledger.rename(from, to);
         let base = base.as_ref().map(|base| *base.revision.as_bytes());
         let known = ledger
@@ -310,7 +314,13 @@ fn record_move(
                 ledger.put(to, entry);
             }
         }
-        ledger.update(to, |entry| entry.seen.add_all(&file.seen));
+        let is_known = known.is_some() || !changes.is_empty();
+        ledger.update(to, |entry| {
+            entry.seen.add_all(&file.seen);
+            if is_known {
+                entry.numbers = numbers;
+            }
+        });
     }
     context.session.keep(to);
     context.session.forget(from);

@@ -111,6 +111,8 @@ choice! {
         Aligned = "aligned",
         /// No line number.
         None = "none",
+        /// The number, an anchor of the line's text and an arrow: `12:abc→text`.
+        Hash = "hash",
     }
 }
 

@@ -6,6 +6,9 @@ pub(super) mod edit_session;
 pub(super) mod finish;
 pub(super) mod held;
 mod hinted_lines;
+mod line_place;
+mod line_range;
+mod line_refusals;
 pub(crate) mod refuse;
 pub(super) mod source;
 mod unseen;
@@ -118,7 +121,7 @@ fn open(
         && size <= LARGEST
         && !is_notebook_name(target)
         && let [(_, edit)] = edits
-        && edit.place == Place::Text
+        && edit.as_hunk().is_none()
     {
         let survey = large::survey(context, target)?;
         let encoding = large::streamable(context, target, &survey)?;
@@ -192,7 +195,7 @@ fn lay_edits<S: TextSource>(
     let is_empty = session.source.length() == 0;
     // An empty file has no lines, so none of them can be unseen.
     let fills_unknown = |edit: &EditRequest| {
-        edit.old.is_empty()
+        edit.fills()
             && edit.revision.is_none()
             && is_empty
             && context.session.ledger().peek(path).is_none()

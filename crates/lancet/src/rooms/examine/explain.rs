@@ -3,6 +3,7 @@
 
 mod ambiguous;
 mod hunk;
+mod marker;
 mod offer;
 
 use std::ffi::OsStr;
@@ -14,6 +15,7 @@ use serde_json::json;
 
 pub(crate) use self::ambiguous::{NAMED_PLACES, Searched, ambiguous};
 pub(crate) use self::hunk::{MetHunk, hunk_ambiguous, hunk_not_found, unplaced};
+pub(crate) use self::marker::{marker_ambiguous, marker_not_found};
 use super::edit::source::SentEdit;
 use super::open::HELD;
 use crate::refusal::{Refusal, RefusalKind};

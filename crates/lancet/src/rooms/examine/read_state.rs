@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lancet_history::{Entry, Seen};
+use lancet_history::{Entry, LineNumbers, Mover, Seen};
 use lancet_text::{Document, difference, unified};
 use lancet_workspace::{Revision, Snapshot};
 
 use crate::dialects::AppliedBy;
 use crate::engine::Surveyed;
-use crate::ledger::{Shown, carry, entry_for};
+use crate::ledger::{Shown, carry, entry_for, line_changes};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::CallContext;
 use crate::settings::Stale;
@@ -33,6 +33,8 @@ pub(crate) enum Need {
 pub(crate) struct ReadState {
     /// The byte ranges that were seen.
     pub(crate) seen: Seen,
+    /// Where the lines stand whose numbers were shown.
+    pub(crate) numbers: LineNumbers,
     /// A foreign change that was merged (`stale = "merge"`), as a diff for the answer.
     pub(crate) foreign: Option<String>,
     /// The refusal to give where an edit touches lines that the foreign change touched.
@@ -43,6 +45,7 @@ impl ReadState {
     pub(crate) fn of(seen: Seen) -> Self {
         Self {
             seen,
+            numbers: LineNumbers::default(),
             foreign: None,
             merge_refusal: None,
         }
@@ -128,7 +131,10 @@ pub(crate) fn read_state(
                 Refusal::new(RefusalKind::NotRead, text).with("file_path", quote_path(path))
             );
         }
-        return Ok(ReadState::of(entry.seen));
+        return Ok(ReadState {
+            numbers: entry.numbers,
+            ..ReadState::of(entry.seen)
+        });
     }
     let refusal = stale(context, path, &entry, current);
     if context.engine().settings.stale == Stale::Merge
@@ -138,6 +144,7 @@ pub(crate) fn read_state(
     {
         return Ok(ReadState {
             seen: foreign.carried,
+            numbers: foreign.numbers,
             foreign: Some(foreign.diff),
             merge_refusal: Some(Box::new(refusal)),
         });
@@ -166,6 +173,8 @@ struct Foreign {
     carried: Seen,
     /// The same ranges, plus the lines that the diff shows.
     with_diff: Seen,
+    /// Where the lines stand now whose numbers were shown before.
+    numbers: LineNumbers,
     added: usize,
     removed: usize,
     coarse: bool,
@@ -199,6 +208,8 @@ fn foreign_change(
             with_diff.add(crate::ledger::raw_line(document, line));
         }
     }
+    let mut numbers = entry.numbers.clone();
+    numbers.changed(&line_changes(&difference), Mover::Other);
     let diff = if difference.hunks.is_empty() {
         "(the same text; its line endings or its encoding changed)".to_owned()
     } else {
@@ -208,6 +219,7 @@ fn foreign_change(
         diff,
         carried,
         with_diff,
+        numbers,
         added: difference.added,
         removed: difference.removed,
         coarse: difference.coarse,
@@ -253,6 +265,7 @@ fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current
         .with("diff", foreign.diff);
     let mut entry = entry_for(snapshot, foreign.with_diff);
     entry.content = Some(Arc::clone(&snapshot.bytes));
+    entry.numbers = foreign.numbers;
     refusal.shown = Some(Box::new(Shown {
         path: path.to_path_buf(),
         entry,

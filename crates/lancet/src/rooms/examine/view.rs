@@ -129,12 +129,12 @@ pub(crate) fn change_view(
 ) -> (ChangeView, Vec<Range<usize>>) {
     let notices = notes.say(context);
     let mut patch = hunks_of_changes(document.view(), document, changes, CONTEXT);
-    let (body, shown) = if patch.coarse {
-        (untold(&patch.blocks, numbers), Vec::new())
+    let shown = if patch.coarse {
+        ShownLines::only(untold(&patch.blocks, numbers))
     } else {
         let around = hunks_of_changes(document.view(), document, changes, AROUND);
         if around.coarse {
-            (untold(&patch.blocks, numbers), Vec::new())
+            ShownLines::only(untold(&patch.blocks, numbers))
         } else {
             let gutter = context.engine().settings.read.gutter;
             numbered(context, &around.hunks, numbers.new, gutter)
@@ -151,11 +151,39 @@ pub(crate) fn change_view(
             .map(|(_, new)| moved(new.start + 1, numbers.new)..moved(new.end + 1, numbers.new))
             .collect(),
         patch: patch.hunks,
-        body,
+        body: shown.body,
         notices,
+        numbered: shown.numbered,
         ..ChangeView::default()
     };
-    (view, shown)
+    (view, shown.old)
+}
+
+/// What an answer shows of the lines around changes.
+#[derive(Default)]
+struct ShownLines {
+    body: String,
+    /// The lines of the old version that are shown whole, counted from 0.
+    old: Vec<Range<usize>>,
+    /// The lines of the new version that have their numbers before them, counted from 1.
+    numbered: Vec<Range<usize>>,
+}
+
+impl ShownLines {
+    /// Words that show no line.
+    fn only(body: String) -> Self {
+        Self {
+            body,
+            ..Self::default()
+        }
+    }
+
+    fn add_number(&mut self, number: usize) {
+        match self.numbered.last_mut() {
+            Some(last) if last.end == number => last.end += 1,
+            _ => self.numbered.push(number..number + 1),
+        }
+    }
 }
 
 /// Lists the line numbers of changes that are too long to show.
@@ -178,25 +206,19 @@ pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: Numbers) 
 
 /// Renders hunks as numbered lines of the new version, as far as there is room, and gives the ranges of old lines that
 /// were shown whole.
-fn numbered(
-    context: &CallContext<'_>,
-    hunks: &[Hunk],
-    before: i64,
-    gutter: Gutter,
-) -> (String, Vec<Range<usize>>) {
-    let mut body = String::new();
-    let mut shown = Vec::new();
+fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutter) -> ShownLines {
+    let mut shown = ShownLines::default();
     let mut lines = 0;
     for (at, hunk) in hunks.iter().enumerate() {
         if lines >= MOST_LINES {
-            body.push_str(&format!(
+            shown.body.push_str(&format!(
                 "… and {} further on\n",
                 count(hunks.len() - at, "change")
             ));
             break;
         }
         if at > 0 {
-            body.push_str("…\n");
+            shown.body.push_str("…\n");
         }
         let mut new_line = hunk.new_start;
         let mut old_line = hunk.old_start.saturating_sub(1);
@@ -215,7 +237,7 @@ fn numbered(
                 _ => continue,
             }
             if mark == " " {
-                settle(&mut replaced, whole && lines <= MOST_LINES, &mut shown);
+                settle(&mut replaced, whole && lines <= MOST_LINES, &mut shown.old);
                 whole = true;
             } else {
                 whole &= is_whole(text);
@@ -223,16 +245,19 @@ fn numbered(
             let told = cut(text, LONGEST_LINE);
             let length = context.length(&told) + GUTTER_ROOM;
             if lines < MOST_LINES && context.budget.show(length) {
-                gutter.write(&mut body, moved(new_line, before));
-                body.push_str(&told);
-                body.push('\n');
+                let number = moved(new_line, before);
+                let anchored = Some(text).filter(|text| is_whole(text));
+                gutter.write(&mut shown.body, number, anchored);
+                shown.add_number(number);
+                shown.body.push_str(&told);
+                shown.body.push('\n');
                 if mark == " " && is_whole(text) {
-                    shown.push(old_line..old_line + 1);
+                    shown.old.push(old_line..old_line + 1);
                 }
                 lines += 1;
             } else if lines <= MOST_LINES {
                 // After the first line that does not fit nothing more is shown.
-                body.push_str("…\n");
+                shown.body.push_str("…\n");
                 lines = MOST_LINES + 1;
             }
             new_line += 1;
@@ -240,9 +265,9 @@ fn numbered(
                 old_line += 1;
             }
         }
-        settle(&mut replaced, whole && lines <= MOST_LINES, &mut shown);
+        settle(&mut replaced, whole && lines <= MOST_LINES, &mut shown.old);
     }
-    (body, shown)
+    shown
 }
 
 /// Whether an answer shows a line from end to end.

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use lancet_history::Seen;
+use lancet_history::{LineNumbers, Seen};
 use lancet_text::{
     Change, EditContext, Found, Leak, Leaks, Place, Rung, Verdict, leaked_edit, normalize_newlines,
     without_numbers_of,
@@ -16,7 +16,7 @@ use super::refuse::{idle, no_change, not_empty};
 use super::source::{SentEdit, SeveralPlaces, TextSource};
 use super::unseen::Unseen;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::request::{EditRequest, Insist};
+use crate::request::{EditRequest, Insist, Place as RequestPlace};
 use crate::rooms::CallContext;
 use crate::rooms::examine::explain::{leak, markup, unencodable};
 use crate::rooms::examine::read_state::ReadState;
@@ -56,6 +56,8 @@ pub(crate) struct EditSession<'c, S> {
     pub(super) rungs: Vec<Rung>,
     pub(super) replacements: usize,
     pub(super) notes: Notes,
+    /// Where lines are in the base whose numbers were shown, if the base is not the version in the ledger.
+    pub(super) base_numbers: Option<LineNumbers>,
 }
 
 impl<'c, S: TextSource> EditSession<'c, S> {
@@ -67,6 +69,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             rungs: Vec::new(),
             replacements: 0,
             notes: Notes::default(),
+            base_numbers: None,
         }
     }
 
@@ -87,10 +90,11 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             old: &old,
             new: &new,
         };
+        self.check_line_edit(sent)?;
         if request.fills() && self.source.length() > 0 {
             return Err(not_empty(self.target));
         }
-        if request.old == request.new && request.as_hunk().is_none() {
+        if request.old == request.new && request.place == RequestPlace::Text {
             return Err(no_change(self.target));
         }
         let read_state = read_state.as_ref().map_err(Clone::clone)?;
@@ -103,42 +107,57 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             return Err(idle(self.target));
         }
         self.check_growth(sent)?;
-        let (mut found, leaked_numbers) = self.search(read_state, sent, options)?;
+        let located = self.locate(read_state, sent, options)?;
+        let mut found = located.found;
         if let Some(wanted) = request.expect_count
             && wanted != found.places.len() as u64
         {
             let places = found.places.iter().map(|place| &place.range);
             return Err(self.miscounted(places, found.places.len(), wanted)?);
         }
-        let places = found.places.iter().map(|place| &place.range);
-        let unseen = Unseen::of(&self.source, &read_state.seen, places)?;
-        if !unseen.is_empty() {
-            return Err(self.not_shown(read_state, unseen));
+        match &located.touched {
+            Some(touched) => {
+                self.check_shown(read_state, touched.iter())?;
+                self.refuse_crossing(request, touched.iter().cloned())?;
+            }
+            None => {
+                let places = found.places.iter();
+                self.check_shown(read_state, places.map(|place| &place.range))?;
+                // Of a hunk the lines that it changes count: its context may be shared with other hunks.
+                let places = found.places.iter().map(|place| match request.as_hunk() {
+                    Some(_) => changed(place),
+                    None => place.range.clone(),
+                });
+                self.refuse_crossing(request, places)?;
+            }
         }
-        self.refuse_crossing(request, &found)?;
         if options.insist == Insist::No {
-            if let Some(reason) = leaked_numbers {
+            if let Some(reason) = located.leaked_numbers {
                 let bare = without_numbers_of(&request.old, &request.new);
                 return Err(leak(&reason, bare.as_deref()));
             }
-            if let Some(found) = self.leaked(request, &found)? {
+            let old = located.replaced.as_deref().unwrap_or(&request.old);
+            if let Some(found) = self.leaked(old, request, &found)? {
                 return Err(leak(&found.reason, found.mended.as_deref()));
             }
         }
-        self.source.complete(sent, &mut found)?;
-        // An unencodable character is attributed to the edit that brings it.
-        // The places of an edit hold the same text; those of a hunk with gaps are its pieces.
-        let texts = match request.as_hunk() {
-            Some(_) => found.places.len(),
-            None => 1,
-        };
-        let places = found.places.iter().take(texts);
+        let is_text = request.place == RequestPlace::Text;
+        if is_text {
+            self.source.complete(sent, &mut found)?;
+        }
+        // An unencodable character is attributed to the edit that brings it. The places of an old text hold the same.
+        let different = if is_text { 1 } else { found.places.len() };
+        let places = found.places.iter().take(different);
         for change in places.flat_map(|place| &place.changes) {
             self.source
                 .check_encodable(&change.text)
                 .map_err(|error| unencodable(self.target, &error))?;
         }
         self.note(sent, &found, read_state)?;
+        self.notes.push_once(located.note);
+        if read_state.foreign.is_some() {
+            self.base_numbers = Some(read_state.numbers.clone());
+        }
         self.rungs.push(found.rung);
         self.replacements += found.places.len();
         self.source.lay(found.places);
@@ -172,7 +191,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
 
     /// Finds the places of the old text. Where line numbers were left in the new text, it also gives the words about
     /// that, which are used only if the places pass the other checks.
-    fn search(
+    pub(super) fn search(
         &self,
         read_state: &ReadState,
         sent: SentEdit<'_>,
@@ -218,7 +237,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                 if options.words == Words::Few && sent.request.as_hunk().is_none() {
                     return Err(Refusal::new(
                         RefusalKind::Ambiguous,
-                        "old_string stands at several places.",
+                        format!("{} stands at several places.", sent.request.old_name()),
                     ));
                 }
                 let several = SeveralPlaces {
@@ -239,7 +258,8 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             Verdict::NotFound { guard } => Err(match &read_state.merge_refusal {
                 Some(refusal) => (**refusal).clone(),
                 None if options.words == Words::Few && sent.request.as_hunk().is_none() => {
-                    Refusal::new(RefusalKind::NotFound, "old_string was not found.")
+                    let name = sent.request.old_name();
+                    Refusal::new(RefusalKind::NotFound, format!("{name} was not found."))
                 }
                 None => self.source.not_found(sent, guard.as_ref()),
             }),
@@ -254,19 +274,35 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         }
     }
 
+    /// Refuses ranges, in order, that lie in lines which were not shown.
+    pub(super) fn check_shown<'p>(
+        &self,
+        read_state: &ReadState,
+        ranges: impl Iterator<Item = &'p Range<usize>>,
+    ) -> Result<(), Refusal> {
+        let unseen = Unseen::of(&self.source, &read_state.seen, ranges)?;
+        match unseen.is_empty() {
+            true => Ok(()),
+            false => Err(self.not_shown(read_state, unseen)),
+        }
+    }
+
     /// Refuses a place that overlaps the edge of what an earlier edit of the call changed.
-    fn refuse_crossing(&self, request: &EditRequest, found: &Found) -> Result<(), Refusal> {
-        // Of a hunk the lines that it changes count: its context may be shared with other hunks.
-        let mut places = found.places.iter().map(|place| match request.as_hunk() {
-            Some(_) => changed(place),
-            None => place.range.clone(),
-        });
+    fn refuse_crossing(
+        &self,
+        request: &EditRequest,
+        mut places: impl Iterator<Item = Range<usize>>,
+    ) -> Result<(), Refusal> {
         let Some(place) = places.find(|place| self.source.crosses(place)) else {
             return Ok(());
         };
         let line = self.source.line_numbers(std::iter::once(&place))?;
         let text = format!(
-            "Its old_string, at line {} of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit.",
+            "Its {}, at line {} of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit.",
+            match &request.place {
+                RequestPlace::Lines(_) => "place",
+                _ => request.old_name(),
+            },
             line.first().copied().unwrap_or(1)
         );
         Err(Refusal::new(RefusalKind::Conflict, text)
@@ -274,10 +310,15 @@ impl<'c, S: TextSource> EditSession<'c, S> {
     }
 
     /// Finds display text or a placeholder in the new text, judged by the places where it would be written.
-    fn leaked(&self, request: &EditRequest, found: &Found) -> Result<Option<Leak>, Refusal> {
+    fn leaked(
+        &self,
+        old: &str,
+        request: &EditRequest,
+        found: &Found,
+    ) -> Result<Option<Leak>, Refusal> {
         let places = found.places.iter().map(|place| &place.range);
         let around = EditContext {
-            old: &request.old,
+            old,
             file: self.source.texts().1,
             lines: &self.source.line_numbers(places.take(S::NUMBERED))?,
             markup: markup(self.target.path()),
@@ -292,7 +333,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         found: &Found,
         read_state: &ReadState,
     ) -> Result<(), Refusal> {
-        if found.rung != Rung::Exact {
+        if found.rung != Rung::Exact && !sent.request.is_marker() {
             let places = found.places.iter().map(|place| &place.range);
             let lines = self.source.line_numbers(places.take(50))?;
             self.notes

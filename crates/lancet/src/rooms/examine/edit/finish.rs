@@ -39,6 +39,7 @@ impl<S: TextSource> EditSession<'_, S> {
         view.rungs = self.rungs;
         view.replacements = self.replacements;
         view.notices.extend(encoding_note);
+        view.base_numbers = self.base_numbers;
         let shifts: Vec<_> = laid
             .raw
             .iter()

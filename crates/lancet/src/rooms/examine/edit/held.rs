@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use lancet_history::Seen;
+use lancet_history::{LineChange, Seen};
 use lancet_text::{
     Change, Document, Draft, Endings, Guard, Leaks, LineStarts, LineTable, Place, Query, RawChange,
-    TextKind, Unencodable, Verdict, apply_raw, find, find_hunk,
+    TextKind, Unencodable, Verdict, apply_raw, find, find_hunk, hunks_of_changes, replaced_lines,
 };
 
 use super::hinted_lines::HintedLines;
 use super::refuse::no_longer_text;
-use super::source::{LARGEST_RESULT, LaidChanges, SentEdit, SeveralPlaces, TextSource};
-use crate::ledger::{raw, raw_line};
+use super::source::{LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource};
+use crate::ledger::{line_changes, raw, raw_line};
 use crate::refusal::Refusal;
 use crate::request::EditRequest;
 use crate::rooms::CallContext;
 use crate::rooms::examine::explain::{
     Lines, Met, MetHunk, NAMED_PLACES, Searched, ambiguous, hunk_ambiguous, hunk_not_found,
-    not_found, unplaced,
+    marker_ambiguous, marker_not_found, not_found, unplaced,
 };
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::open::configured;
@@ -191,7 +191,10 @@ impl TextSource for HeldText<'_> {
                 lines: self.document,
             }),
         };
-        not_found(self.context, self.target, Some(met), sent, guard)
+        match sent.request.is_marker() {
+            true => marker_not_found(self.context, self.target, Some(met), sent.old),
+            false => not_found(self.context, self.target, Some(met), sent, guard),
+        }
     }
 
     fn ambiguous(
@@ -209,12 +212,60 @@ impl TextSource for HeldText<'_> {
             lines: &*lines,
         };
         let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
+        if sent.request.is_marker() {
+            let searched = Some(searched);
+            return Ok(marker_ambiguous(self.target, several, &numbers, searched));
+        }
         Ok(ambiguous(
             self.context,
             self.target,
             several,
             &numbers,
             Some(searched),
+        ))
+    }
+
+    fn line_count(&self) -> usize {
+        self.lines().line_count()
+    }
+
+    fn line_span(&self, line: usize) -> Result<LineSpan, Refusal> {
+        let text = self.lines().line_range(line);
+        let end = self.text().len().min(text.end + 1);
+        Ok(LineSpan {
+            start: text.start,
+            text_end: text.end,
+            end,
+        })
+    }
+
+    fn text_of(&self, range: Range<usize>) -> Result<Cow<'_, str>, Refusal> {
+        let text = self.text();
+        let end = text.floor_char_boundary(range.end);
+        Ok(Cow::Borrowed(
+            text.get(range.start..end).unwrap_or_default(),
+        ))
+    }
+
+    fn is_damaged(&self, range: &Range<usize>) -> bool {
+        let overlaps = |mark: &Range<usize>| mark.start < range.end && range.start < mark.end;
+        self.damaged().iter().any(overlaps)
+    }
+
+    fn replaced_lines(&self, range: Range<usize>, new: &str) -> Place {
+        replaced_lines(self.text(), range, new)
+    }
+
+    fn line_changes(&self) -> Vec<LineChange> {
+        let Some(draft) = self.draft.as_ref().filter(|_| self.is_edited) else {
+            return Vec::new();
+        };
+        let changes = draft.changes();
+        line_changes(&hunks_of_changes(
+            self.document.view(),
+            self.document,
+            &changes,
+            0,
         ))
     }
 

@@ -2,9 +2,10 @@
 //! large for that. Everything that differs between the two is behind this trait; checks, refusals, answer and plan are
 //! shared.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use lancet_history::Seen;
+use lancet_history::{LineChange, Seen};
 use lancet_text::{
     Change, Endings, Found, Guard, Leaks, Place, RawChange, Rung, Unencodable, Verdict,
 };
@@ -40,6 +41,23 @@ pub(crate) struct LaidChanges {
     pub(crate) changes: Vec<Change>,
     /// The same changes as replacements of bytes of the file.
     pub(crate) raw: Vec<RawChange>,
+}
+
+/// Where a line of the current text is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LineSpan {
+    pub(crate) start: usize,
+    /// The end of its text, where its line end begins.
+    pub(crate) text_end: usize,
+    /// The end of the line with its line end.
+    pub(crate) end: usize,
+}
+
+impl LineSpan {
+    /// The place of the line with its line end.
+    pub(crate) fn whole(&self) -> Range<usize> {
+        self.start..self.end
+    }
 }
 
 /// A text to which edits are applied. A place is a byte range: of the decoded text after the edits so far where the
@@ -85,6 +103,28 @@ pub(crate) trait TextSource {
         sent: SentEdit<'_>,
         several: &SeveralPlaces<'_>,
     ) -> Result<Refusal, Refusal>;
+
+    /// How many lines the current text has.
+    fn line_count(&self) -> usize;
+    /// Where a line of the current text is, counted from 0.
+    fn line_span(&self, line: usize) -> Result<LineSpan, Refusal>;
+    /// The text of a range with LF line ends. A character that the end of the range cuts off is left out.
+    fn text_of(&self, range: Range<usize>) -> Result<Cow<'_, str>, Refusal>;
+    /// Whether a range holds bytes that are no text.
+    fn is_damaged(&self, _range: &Range<usize>) -> bool {
+        false
+    }
+    /// What changes where whole lines are replaced. The range ends before the line end of the last line, and the new text
+    /// has no newline at its end.
+    fn replaced_lines(&self, range: Range<usize>, new: &str) -> Place;
+    /// A text with LF line ends as the changes of this source have it.
+    fn in_file(&self, text: String) -> String {
+        text
+    }
+    /// The lines that the edits so far have replaced.
+    fn line_changes(&self) -> Vec<LineChange> {
+        Vec::new()
+    }
 
     /// Whether the whole file was seen.
     fn is_seen_whole(&self, seen: &Seen) -> bool;

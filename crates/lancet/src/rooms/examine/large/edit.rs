@@ -18,9 +18,11 @@ use super::view::view;
 use crate::refusal::Refusal;
 use crate::rooms::examine::edit::refuse::no_longer_text;
 use crate::rooms::examine::edit::source::{
-    LARGEST_RESULT, LaidChanges, SentEdit, SeveralPlaces, TextSource,
+    LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource,
 };
-use crate::rooms::examine::explain::{NAMED_PLACES, ambiguous, not_found};
+use crate::rooms::examine::explain::{
+    NAMED_PLACES, ambiguous, marker_ambiguous, marker_not_found, not_found,
+};
 use crate::rooms::examine::hidden;
 use crate::rooms::examine::view::Notes;
 use crate::rooms::plan::ChangeView;
@@ -45,11 +47,28 @@ impl<'f> StreamedText<'f> {
     }
 
     /// Converts a text to the file's line ends, which are all of one kind.
-    fn in_file<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    fn with_line_ends<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.endings() {
             Endings::Crlf => Cow::Owned(text.replace('\n', "\r\n")),
             _ => Cow::Borrowed(text),
         }
+    }
+}
+
+impl LargeFile<'_> {
+    /// The text of a range with LF line ends. A character that the end of the range cuts off is left out.
+    pub(in crate::rooms::examine) fn text_at(&self, range: Range<u64>) -> Result<String, Refusal> {
+        let bytes = self
+            .read(range.start, offset(range.end - range.start))?
+            .bytes;
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        Ok(match self.facts().endings() {
+            Endings::Crlf => text.replace("\r\n", "\n"),
+            _ => text.to_owned(),
+        })
     }
 }
 
@@ -70,7 +89,7 @@ impl TextSource for StreamedText<'_> {
     }
 
     fn count(&self, old: &str) -> Result<usize, Refusal> {
-        Ok(find_places(self.file, &self.in_file(old))?.total)
+        Ok(find_places(self.file, &self.with_line_ends(old))?.total)
     }
 
     fn texts(&self) -> (&str, &str) {
@@ -78,7 +97,7 @@ impl TextSource for StreamedText<'_> {
     }
 
     fn find(&self, sent: SentEdit<'_>, _: Leaks) -> Result<Verdict, Refusal> {
-        let Places { first, total } = find_places(self.file, &self.in_file(sent.old))?;
+        let Places { first, total } = find_places(self.file, &self.with_line_ends(sent.old))?;
         if first.is_empty() {
             return Ok(Verdict::NotFound { guard: None });
         }
@@ -138,7 +157,7 @@ impl TextSource for StreamedText<'_> {
             before = range.end;
             found.places[at].changes.push(Change {
                 range,
-                text: self.in_file(new).into_owned(),
+                text: self.with_line_ends(new).into_owned(),
             });
         }
         Ok(())
@@ -154,11 +173,23 @@ impl TextSource for StreamedText<'_> {
     }
 
     fn not_found(&self, sent: SentEdit<'_>, guard: Option<&Guard>) -> Refusal {
-        not_found(self.file.context, self.file.target, None, sent, guard)
+        let (context, target) = (self.file.context, self.file.target);
+        match sent.request.is_marker() {
+            true => marker_not_found(context, target, None, sent.old),
+            false => not_found(context, target, None, sent, guard),
+        }
     }
 
-    fn ambiguous(&self, _: SentEdit<'_>, several: &SeveralPlaces<'_>) -> Result<Refusal, Refusal> {
+    fn ambiguous(
+        &self,
+        sent: SentEdit<'_>,
+        several: &SeveralPlaces<'_>,
+    ) -> Result<Refusal, Refusal> {
         let numbers = self.line_numbers(several.places.iter().take(NAMED_PLACES))?;
+        if sent.request.is_marker() {
+            let target = self.file.target;
+            return Ok(marker_ambiguous(target, several, &numbers, None));
+        }
         Ok(ambiguous(
             self.file.context,
             self.file.target,
@@ -166,6 +197,39 @@ impl TextSource for StreamedText<'_> {
             &numbers,
             None,
         ))
+    }
+
+    fn line_count(&self) -> usize {
+        usize::try_from(self.file.facts().line_count()).unwrap_or(usize::MAX)
+    }
+
+    fn line_span(&self, line: usize) -> Result<LineSpan, Refusal> {
+        let start = self.file.line_offset(line as u64)?;
+        let whole = self.file.rest_of_line(start)?;
+        Ok(LineSpan {
+            start: offset(start.max(self.file.facts().text_start())),
+            text_end: offset(self.file.text_end(&whole)?),
+            end: offset(whole.end),
+        })
+    }
+
+    fn text_of(&self, range: Range<usize>) -> Result<Cow<'_, str>, Refusal> {
+        let range = range.start as u64..range.end as u64;
+        self.file.text_at(range).map(Cow::Owned)
+    }
+
+    fn replaced_lines(&self, range: Range<usize>, new: &str) -> Place {
+        Place {
+            changes: vec![Change {
+                range: range.clone(),
+                text: self.with_line_ends(new).into_owned(),
+            }],
+            range,
+        }
+    }
+
+    fn in_file(&self, text: String) -> String {
+        self.with_line_ends(&text).into_owned()
     }
 
     fn is_seen_whole(&self, seen: &Seen) -> bool {

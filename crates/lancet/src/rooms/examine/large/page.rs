@@ -93,7 +93,7 @@ impl LargeFile<'_> {
     }
 
     /// The offset where a line's text ends and its line end begins.
-    fn text_end(&self, whole: &Range<u64>) -> Result<u64, Refusal> {
+    pub(super) fn text_end(&self, whole: &Range<u64>) -> Result<u64, Refusal> {
         let from = whole.end.saturating_sub(2).max(whole.start);
         let length = usize::try_from(whole.end - from).unwrap_or(2);
         let ending = match (

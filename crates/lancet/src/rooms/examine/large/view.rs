@@ -145,6 +145,7 @@ impl Group {
         view.body.push_str(&one.body);
         view.patch.extend(one.patch);
         view.lines.extend(one.lines);
+        view.numbered.extend(one.numbered);
         view.coarse |= one.coarse;
         view.added += one.added;
         view.removed += one.removed;

@@ -116,7 +116,7 @@ impl Layout {
 
     /// Adds a part of a single line, from a character on.
     fn add_part(&mut self, line: usize, column: usize, shown: &str, gutter: Gutter) {
-        gutter.write(&mut self.text, line + 1);
+        gutter.write(&mut self.text, line + 1, None);
         self.text.push_str(shown);
         self.text.push('\n');
         self.lines = 1;
@@ -163,13 +163,14 @@ struct LaidLine {
 fn lay_line(line: usize, read: &PageLine<'_>, most: usize, gutter: Gutter) -> LaidLine {
     let text = &*read.text;
     let mut out = String::with_capacity(text.len() + 8);
-    gutter.write(&mut out, line + 1);
     let cut_at = if text.len() <= most {
         None
     } else {
         text.char_indices().nth(most).map(|(at, _)| at)
     };
     let shown = cut_at.unwrap_or(text.len());
+    let whole = Some(text).filter(|_| read.is_whole(shown));
+    gutter.write(&mut out, line + 1, whole);
     out.push_str(&text[..shown]);
     out.push('\n');
     if !read.is_whole(shown) {

@@ -1,0 +1,152 @@
+//! The refusals for line numbers that name no lines, other lines than expected, or two blocks of lines.
+
+use serde_json::json;
+
+use super::edit_session::EditSession;
+use super::line_range::Block;
+use super::source::TextSource;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::LineRange;
+use crate::wording::{count, cut, quote_path};
+
+/// The most characters of a line that a refusal quotes.
+const QUOTED: usize = 300;
+
+impl<S: TextSource> EditSession<'_, S> {
+    /// The refusal for numbers that no lines can have.
+    pub(super) fn no_lines(&self, range: &LineRange) -> Refusal {
+        let text = format!(
+            "start_line {} and end_line {} name no lines: lines count from 1, and the last is not before the first.",
+            range.start, range.end
+        );
+        Refusal::new(RefusalKind::Invalid, text).with("file_path", quote_path(self.target.path()))
+    }
+
+    /// The refusal for lines behind the end of the file.
+    pub(super) fn past_the_end(&self, first: u64, last: u64) -> Refusal {
+        let path = quote_path(self.target.path());
+        let text = format!(
+            "{path} has {}, and the call names {}. Send numbers of lines that are there.",
+            count(self.source.line_count(), "line"),
+            numbers(first, last)
+        );
+        Refusal::new(RefusalKind::Invalid, text).with("file_path", path)
+    }
+
+    /// The refusal for lines that are not as expected: what they are, and where the lines are that were meant.
+    pub(super) fn not_these(
+        &self,
+        range: &LineRange,
+        now: Option<&Block>,
+    ) -> Result<Refusal, Refusal> {
+        let path = quote_path(self.target.path());
+        let mut text = format!(
+            "expect differs from {} of {path}.",
+            numbers(range.start, range.end)
+        );
+        let [first, last] = &range.expect;
+        let mut entries = vec![(range.start, first)];
+        if range.end > range.start || first != last {
+            entries.push((range.end, last));
+        }
+        let mut data = Vec::new();
+        for (number, entry) in entries {
+            let line = usize::try_from(number).unwrap_or(usize::MAX);
+            if line > self.source.line_count() {
+                text.push_str(&format!("\nThere is no line {number}."));
+                continue;
+            }
+            let span = self.source.line_span(line - 1)?;
+            let told = match self.is_expected(&span, entry, number)? {
+                true => "as expected".to_owned(),
+                false => format!("and expect has {}", quoted(entry)),
+            };
+            // A longer text is cut anyway, and a character has at most four bytes.
+            let end = span.text_end.min(span.start + 4 * (QUOTED + 1));
+            let stands = self.source.text_of(span.start..end)?;
+            text.push_str(&format!("\nLine {number} is {}, {told}.", quoted(&stands)));
+            data.push(json!({ "line": number, "text": cut(&stands, QUOTED) }));
+        }
+        text.push_str(&match now {
+            Some(block) => format!(
+                "\nThe lines that were shown with these numbers are now {}: send these numbers if those lines are meant.",
+                block.numbers()
+            ),
+            None => "\nSend the numbers of the lines that are meant, and their text as it is."
+                .to_owned(),
+        });
+        Ok(Refusal::new(RefusalKind::NotFound, text)
+            .with("file_path", path)
+            .with("lines", data))
+    }
+
+    /// The refusal for numbers that fit the lines that have them now, and those that were shown with them.
+    pub(super) fn two_readings(
+        &self,
+        range: &LineRange,
+        standing: &Block,
+        moved: &Block,
+    ) -> Refusal {
+        let path = quote_path(self.target.path());
+        let text = format!(
+            "expect fits {} of {path} as the file is now, and {}, where the lines are now that were shown with these numbers. For those send their new numbers; for the former call {} and send this call again.",
+            numbers(range.start, range.end),
+            moved.numbers(),
+            self.read_block(standing),
+        );
+        Refusal::new(RefusalKind::Ambiguous, text)
+            .with("file_path", path)
+            .with("places", vec![standing.data(), moved.data()])
+    }
+
+    /// The refusal for numbers of which it is not known which lines were shown with them.
+    pub(super) fn unknown_numbers(&self, block: &Block) -> Refusal {
+        let path = quote_path(self.target.path());
+        let text = format!(
+            "Lines of {path} have moved since the numbers of {} were shown. Call {} and send this call again.",
+            block.numbers(),
+            self.read_block(block)
+        );
+        Refusal::new(RefusalKind::NotRead, text).with("file_path", path)
+    }
+
+    /// The sentence about lines that were found under other numbers.
+    pub(super) fn moved_note(&self, range: &LineRange, block: &Block) -> String {
+        format!(
+            "what was shown as {} is now {}, moved by earlier edits of this session",
+            numbers(range.start, range.end),
+            block.numbers()
+        )
+    }
+
+    fn read_block(&self, block: &Block) -> String {
+        let lines = block.lines.end() - block.lines.start() + 1;
+        let first = block.lines.start() + 1;
+        let path = self.target.path();
+        self.context.read_call(path, Some(first), Some(lines))
+    }
+}
+
+impl Block {
+    /// The numbers of the lines, for a message.
+    pub(super) fn numbers(&self) -> String {
+        let (first, last) = (self.lines.start() + 1, self.lines.end() + 1);
+        numbers(first as u64, last as u64)
+    }
+
+    fn data(&self) -> serde_json::Value {
+        json!({ "startLine": self.lines.start() + 1, "endLine": self.lines.end() + 1 })
+    }
+}
+
+fn numbers(first: u64, last: u64) -> String {
+    match first == last {
+        true => format!("line {first}"),
+        false => format!("lines {first}-{last}"),
+    }
+}
+
+/// A line in quotes, with tabs and control characters made visible.
+fn quoted(text: &str) -> String {
+    json!(cut(text, QUOTED)).to_string()
+}

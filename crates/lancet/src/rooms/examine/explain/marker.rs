@@ -1,0 +1,113 @@
+//! The refusals for a marker that is not found or stands at several places. A marker names a place and stays, so there is no
+//! new text to correct along with it.
+
+use lancet_text::{Correction, Rung, correct, unique_extension};
+use serde_json::json;
+
+use super::ambiguous::Searched;
+use super::{LONGEST_REGION, Lines, Met, shown};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::rooms::examine::edit::source::SeveralPlaces;
+use crate::rooms::locate::Target;
+use crate::wording::{count, lines_named, quote_path};
+
+/// The most places that are told with a longer marker.
+const PLACES_WITH_TEXT: usize = 5;
+/// The most places that are told by their line.
+const PLACES_WITH_LINE: usize = 200;
+/// The longest marker that is suggested, in characters.
+const LONGEST_SUGGESTION: usize = 1_200;
+
+/// The refusal for a marker that is not in the file. What the call meets is none where the file is streamed.
+pub(crate) fn marker_not_found(
+    context: &CallContext<'_>,
+    target: &Target,
+    met: Option<Met<'_>>,
+    marker: &str,
+) -> Refusal {
+    let path = quote_path(target.path());
+    let mut text = format!("marker was not found in {path}.");
+    let mut nearest = Vec::new();
+    let met = met.filter(|_| context.cancel.stopped().is_none());
+    let found = met.map(|met| {
+        let Lines { view, lines } = met.text;
+        (view, correct(view, lines, marker, marker))
+    });
+    match found {
+        Some((view, Correction::One(offer))) => {
+            nearest.push(json!({ "startLine": offer.lines.start + 1, "endLine": offer.lines.end }));
+            let differences = match offer.differences.join("; ") {
+                words if words.is_empty() => words,
+                words => format!(": {words}"),
+            };
+            let lines = lines_named((offer.lines.start + 1..=offer.lines.end).collect(), 20);
+            text.push_str(&format!(" The nearest text is {lines}{differences}."));
+            match shown("marker", &view[offer.range], LONGEST_REGION) {
+                Some(whole) => text.push_str(&format!(
+                    " If that is what was meant, send this marker:\n{whole}"
+                )),
+                None => text.push_str(" Read these lines and send a part of that text."),
+            }
+        }
+        Some((_, Correction::Unsure { regions, .. })) if !regions.is_empty() => {
+            for region in &regions {
+                let lines = lines_named((region.lines.start + 1..=region.lines.end).collect(), 20);
+                text.push_str(&format!("\nNear: {lines}: {}.", region.differences.join("; ")));
+                nearest.push(
+                    json!({ "startLine": region.lines.start + 1, "endLine": region.lines.end }),
+                );
+            }
+            text.push_str("\nSend the marker exactly as the file has it.");
+        }
+        _ => text.push_str(" Read the part where the lines are to go and copy a line of it."),
+    }
+    Refusal::new(RefusalKind::NotFound, text)
+        .with("file_path", path)
+        .with("nearest", nearest)
+}
+
+/// The refusal for a marker that stands at several places. `numbers` are the lines, from 1, of the first places.
+pub(crate) fn marker_ambiguous(
+    target: &Target,
+    several: &SeveralPlaces<'_>,
+    numbers: &[usize],
+    searched: Option<Searched<'_>>,
+) -> Refusal {
+    let path = quote_path(target.path());
+    let how = match several.rung {
+        Rung::Exact => String::new(),
+        rung => format!(" (on the rung `{}`)", rung.name()),
+    };
+    let mut text = format!(
+        "marker stands at {} in {path}{how}, at {}, and which one is meant is unknown. Nothing was changed.",
+        count(several.total, "place"),
+        lines_named(numbers.to_vec(), PLACES_WITH_LINE)
+    );
+    let mut data = Vec::new();
+    let mut grows = false;
+    for (which, line) in numbers.iter().enumerate() {
+        let longer = searched.filter(|_| which < PLACES_WITH_TEXT);
+        let longer = longer.and_then(|Searched { query, lines }| {
+            let range = unique_extension(query.view, lines, several.places, which)?;
+            Some(&query.view[range])
+        });
+        let whole = longer.and_then(|text| shown("marker", text, LONGEST_SUGGESTION));
+        data.push(match (longer, whole) {
+            (Some(longer), Some(whole)) => {
+                grows = true;
+                text.push_str(&format!("\nLine {line}; unique is:\n{whole}"));
+                json!({ "line": line, "marker": longer })
+            }
+            _ => json!({ "line": line }),
+        });
+    }
+    text.push_str(match grows {
+        true => "\nSend one of these longer markers.",
+        false => "\nSend a longer marker that stands once.",
+    });
+    Refusal::new(RefusalKind::Ambiguous, text)
+        .with("file_path", path)
+        .with("count", several.total)
+        .with("places", data)
+}

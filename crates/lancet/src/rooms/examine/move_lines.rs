@@ -1,0 +1,97 @@
+//! examine for lines that are moved behind a marker. In one file that is one edit; between two files the lines are deleted
+//! in one and inserted into the other, in one plan.
+
+use super::change;
+use super::large::{self, LargeFile};
+use super::open::decode;
+use crate::refusal::Refusal;
+use crate::request::{EditRequest, FileRequest, Insist, LinesMove, Place, Request};
+use crate::rooms::locate::{Intent, locate};
+use crate::rooms::plan::{FilePlan, New, Plan};
+use crate::rooms::{Attempt, CallContext};
+
+/// Works out the plan that moves lines.
+pub(crate) fn examine(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    asked: &LinesMove,
+) -> Result<Plan, Refusal> {
+    if is_one_file(context, asked) {
+        let edit = EditRequest {
+            old: asked.marker.clone(),
+            place: Place::MovedAfter(asked.lines.clone()),
+            ..EditRequest::default()
+        };
+        let file = FileRequest::edit(&asked.from, vec![edit]);
+        return change::examine(context, attempt, &request(asked, vec![file]));
+    }
+    let deletion = |text: String| {
+        let edit = EditRequest {
+            old: text,
+            place: Place::Lines(asked.lines.clone()),
+            ..EditRequest::default()
+        };
+        FileRequest::edit(&asked.from, vec![edit])
+    };
+    // The deletion alone passes all checks of the first file and tells which text is moved. Its plan is dropped, and with
+    // it the turn, which the plan for both files takes again.
+    let alone = change::examine(
+        context,
+        attempt,
+        &request(asked, vec![deletion(String::new())]),
+    )?;
+    let text = alone
+        .files
+        .first()
+        .map(|file| removed_text(context, file))
+        .transpose()?;
+    drop(alone);
+    let text = text.unwrap_or_default();
+    let insertion = EditRequest {
+        old: asked.marker.clone(),
+        new: text.clone(),
+        place: Place::After,
+        ..EditRequest::default()
+    };
+    let files = vec![
+        deletion(text),
+        FileRequest::edit(&asked.to, vec![insertion]),
+    ];
+    context.budget.begin(context.limit);
+    change::examine(context, attempt, &request(asked, files))
+}
+
+/// A request for a part of the move. The lines are a file's own, so none of them is display text.
+fn request(asked: &LinesMove, files: Vec<FileRequest>) -> Request {
+    Request {
+        insist: Insist::Yes,
+        dry_run: asked.dry_run,
+        ..Request::new(files)
+    }
+}
+
+/// Whether both paths lead to one file. A path that leads nowhere is refused later.
+fn is_one_file(context: &CallContext<'_>, asked: &LinesMove) -> bool {
+    let target = |path: &str| locate(context.engine(), path, Intent::Edit).ok();
+    match (target(&asked.from), target(&asked.to)) {
+        (Some(from), Some(to)) => from.path() == to.path(),
+        _ => asked.from == asked.to,
+    }
+}
+
+/// The text that a plan takes out of a file.
+fn removed_text(context: &CallContext<'_>, file: &FilePlan) -> Result<String, Refusal> {
+    let (New::Changes(changes) | New::Streamed(changes)) = &file.new else {
+        return Ok(String::new());
+    };
+    let Some(range) = changes.first().map(|change| change.range.clone()) else {
+        return Ok(String::new());
+    };
+    let (start, end) = (range.start as usize, range.end as usize);
+    if let Some(base) = &file.base {
+        let document = decode(context.engine(), &file.target, &base.bytes)?;
+        return Ok(document.view()[document.view_range(start..end)].to_owned());
+    }
+    let survey = large::survey(context, &file.target)?;
+    LargeFile::new(context, &file.target, &survey).text_at(range)
+}

@@ -1,0 +1,45 @@
+//! The numbers that an answer shows before lines: which of them a page shows, and where the lines are after a change whose
+//! numbers were shown before.
+
+use std::ops::Range;
+
+use lancet_history::{Entry, LineNumbers, Mover};
+use lancet_workspace::Expected;
+
+use crate::ledger::{patched_lines, roughly_patched_lines};
+use crate::rooms::examine::read::Page;
+use crate::rooms::plan::{FilePlan, New};
+
+/// The lines that a page shows, counted from 0.
+pub(super) fn shown_lines(page: &Page) -> Range<u64> {
+    let first = page.start.saturating_sub(1) as u64;
+    first..first + page.lines as u64
+}
+
+/// Where lines stand after a change whose numbers were shown before it or in its answer. `known` is the ledger's entry
+/// from before the change.
+pub(super) fn numbers_after(known: Option<&Entry>, file: &FilePlan, new: &New) -> LineNumbers {
+    let is_base = |entry: &Entry| match &file.expected {
+        Expected::Content { revision, .. } => *revision.as_bytes() == entry.revision,
+        Expected::Missing => false,
+    };
+    let view = &file.view;
+    let mut numbers = match (&view.base_numbers, known) {
+        (Some(numbers), _) => numbers.clone(),
+        (None, None) => LineNumbers::default(),
+        (None, Some(entry)) if is_base(entry) => entry.numbers.clone(),
+        (None, Some(_)) => LineNumbers::unknown(),
+    };
+    if matches!(new, New::Copied { .. }) {
+        numbers = LineNumbers::unknown();
+    }
+    let changes = match view.coarse {
+        true => roughly_patched_lines(&view.patch),
+        false => patched_lines(&view.patch),
+    };
+    numbers.changed(&changes, Mover::Session);
+    for lines in &view.numbered {
+        numbers.shown(lines.start as u64 - 1..lines.end as u64 - 1);
+    }
+    numbers
+}
