@@ -23,6 +23,7 @@ mod look_alike;
 mod quotes;
 mod remarks;
 mod repeated;
+pub(crate) mod replaced_lines;
 mod search;
 mod shift;
 mod source;
@@ -40,7 +41,6 @@ use std::ops::Range;
 use crate::bounds::Bounds;
 use crate::look_alike::is_blank;
 use crate::splice::Change;
-use edit_script::EditScript;
 pub use remarks::Remark;
 pub use repeated::repeats_indentation;
 pub(crate) use search::each_place;
@@ -274,30 +274,6 @@ pub fn find(query: &Query<'_>) -> Verdict {
 /// around it and its newline. `None` where other text stands on these lines.
 pub fn deleted_lines(view: &str, place: &Range<usize>, old: &str) -> Option<Range<usize>> {
     whole_lines::whole_lines(view, place, &TextLines::of(old))
-}
-
-/// What changes where whole lines are replaced by others. The place begins at a line's start and ends before the newline
-/// of its last line, and the new text has no newline at its end. Lines that both have in common are in no change.
-pub fn replaced_lines(view: &str, place: Range<usize>, new: &str) -> Place {
-    let lines = |text| TextLines {
-        lines: str::split(text, '\n').collect(),
-        ended: false,
-    };
-    let (old, new_lines) = (lines(&view[place.clone()]), lines(new));
-    let source = SourceText::of(view, &[]);
-    let script = EditScript::of(view, place.clone(), &old, &new_lines, None, TextKind::Code);
-    let edited = script
-        .ok()
-        .map(|script| script.apply_to(&source, &[place.clone()], Deletion::NotRequested));
-    let whole = || Place {
-        changes: vec![Change {
-            range: place.clone(),
-            text: new.to_owned(),
-        }],
-        range: place.clone(),
-    };
-    let only = edited.and_then(|mut edited| edited.places.pop());
-    only.unwrap_or_else(whole)
 }
 
 /// The remarks on an exact edit of this place.

@@ -92,9 +92,10 @@ pub use hunk::{
     FinalNewline, FirstDifference, Gaps, HunkBounds, HunkMiss, LastLine, LineShifts, find_hunk,
     first_difference,
 };
+pub use ladder::replaced_lines::replaced_lines;
 pub use ladder::{
     Found, Guard, Leaks, Occurrences, PLACES_MOST, Place, Query, Remark, Rung, TextKind, Tolerance,
-    Verdict, deleted_lines, find, remarks_on, repeats_indentation, replaced_lines,
+    Verdict, deleted_lines, find, remarks_on, repeats_indentation,
 };
 pub use leak::{
     EditContext, Leak, LeakKind, Markup, NOTICE, leaked, leaked_edit, placeholder,

@@ -181,6 +181,7 @@ fn gemini_gets_only_the_schema_words_it_knows() {
             "required",
             "minimum",
             "minItems",
+            "maxItems",
             "items",
             "properties",
         ];

@@ -268,7 +268,12 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
             let edit = json!([{"file_path": "/a", "old_string": "x", "new_string": "y"}]);
             let choice = schema["properties"][*field]["enum"].get(0).cloned();
             let text = choice.unwrap_or_else(|| json!("/a"));
-            let value = if *field == "edits" { edit } else { text };
+            let value = match *field {
+                "edits" => edit,
+                "expect" => json!(["x", "y"]),
+                "start_line" | "end_line" => json!(1),
+                _ => text,
+            };
             plain.insert((*field).to_owned(), value);
         }
         let wanted = receive(tool, Value::Object(plain.clone())).expect("a plain call");

@@ -33,7 +33,7 @@ use super::open::{
 use super::read_state::{Current, Need, ReadState, read_state};
 use crate::engine::Surveyed;
 use crate::refusal::Refusal;
-use crate::request::{EditRequest, Insist, Place};
+use crate::request::{EditRequest, Insist};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::{FilePlan, New};
 use crate::rooms::{Attempt, CallContext};

@@ -105,7 +105,7 @@ pub(in crate::settings) const KEYS: &[Key] = &[
         Form::Choice(Gutter::WORDS),
         "\"arrow\"",
         Project::Sets,
-        "How Read numbers lines: arrow (12→text), tab, aligned (six wide), none.",
+        "How Read numbers lines: arrow (12→text), tab, aligned (six wide), none, or hash: 12:abc→text with an anchor of the line, which line tools take in place of its text.",
     )
     .word(
         |settings, word| settings.read.gutter = Gutter::from_word(word).unwrap_or(settings.read.gutter),

@@ -104,10 +104,12 @@ impl<S: TextSource> EditSession<'_, S> {
             );
         }
         match place {
-            Place::Before | Place::After | Place::AfterLine(_) if request.new.is_empty() => refused(
-                RefusalKind::NoChange,
-                "content is empty. Nothing was written; send the lines to insert.",
-            ),
+            Place::Before | Place::After | Place::AfterLine(_) if request.new.is_empty() => {
+                refused(
+                    RefusalKind::NoChange,
+                    "content is empty. Nothing was written; send the lines to insert.",
+                )
+            }
             Place::Lines(range) | Place::MovedAfter(range)
                 if range.start == 0 || range.start > range.end =>
             {

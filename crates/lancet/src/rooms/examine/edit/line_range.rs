@@ -79,7 +79,9 @@ impl<S: TextSource> EditSession<'_, S> {
                 let note = Some(self.moved_note(range, &block));
                 Ok(Resolved { block, note })
             }
-            _ if range.end > self.source.line_count() as u64 => Err(self.past_the_end(range.start, range.end)),
+            _ if range.end > self.source.line_count() as u64 => {
+                Err(self.past_the_end(range.start, range.end))
+            }
             _ => Err(self.not_these(range, None)?),
         }
     }

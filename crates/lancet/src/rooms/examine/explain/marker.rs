@@ -37,12 +37,8 @@ pub(crate) fn marker_not_found(
     match found {
         Some((view, Correction::One(offer))) => {
             nearest.push(json!({ "startLine": offer.lines.start + 1, "endLine": offer.lines.end }));
-            let differences = match offer.differences.join("; ") {
-                words if words.is_empty() => words,
-                words => format!(": {words}"),
-            };
             let lines = lines_named((offer.lines.start + 1..=offer.lines.end).collect(), 20);
-            text.push_str(&format!(" The nearest text is {lines}{differences}."));
+            text.push_str(&format!(" The nearest text is {lines}."));
             match shown("marker", &view[offer.range], LONGEST_REGION) {
                 Some(whole) => text.push_str(&format!(
                     " If that is what was meant, send this marker:\n{whole}"
@@ -53,12 +49,12 @@ pub(crate) fn marker_not_found(
         Some((_, Correction::Unsure { regions, .. })) if !regions.is_empty() => {
             for region in &regions {
                 let lines = lines_named((region.lines.start + 1..=region.lines.end).collect(), 20);
-                text.push_str(&format!("\nNear: {lines}: {}.", region.differences.join("; ")));
+                text.push_str(&format!(" Near is the text of {lines}."));
                 nearest.push(
                     json!({ "startLine": region.lines.start + 1, "endLine": region.lines.end }),
                 );
             }
-            text.push_str("\nSend the marker exactly as the file has it.");
+            text.push_str(" Read them and send the marker exactly as the file has it.");
         }
         _ => text.push_str(" Read the part where the lines are to go and copy a line of it."),
     }

@@ -1,0 +1,58 @@
+//! Whole lines that are replaced by others, wherever they are: no text has to be found.
+
+use std::ops::Range;
+
+use super::edit_script::EditScript;
+use super::source::SourceText;
+use super::text_lines::TextLines;
+use super::{Deletion, Place, TextKind};
+use crate::splice::Change;
+
+/// What changes where whole lines are replaced by others. The place begins at a line's start and ends before the newline
+/// of its last line, and the new text has no newline at its end. Lines that both have in common are in no change.
+pub fn replaced_lines(view: &str, place: Range<usize>, new: &str) -> Place {
+    let lines = |text| TextLines {
+        lines: str::split(text, '\n').collect(),
+        ended: false,
+    };
+    let (old, new_lines) = (lines(&view[place.clone()]), lines(new));
+    let source = SourceText::of(view, &[], None);
+    let script = EditScript::of(view, place.clone(), &old, &new_lines, None, TextKind::Code);
+    let edited = script
+        .ok()
+        .map(|script| script.apply_to(&source, &[place.clone()], Deletion::NotRequested));
+    let whole = || Place {
+        changes: vec![Change {
+            range: place.clone(),
+            text: new.to_owned(),
+        }],
+        range: place.clone(),
+    };
+    let only = edited.and_then(|mut edited| edited.places.pop());
+    only.unwrap_or_else(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::splice::apply_changes;
+
+    #[test]
+    fn lines_that_stay_are_in_no_change() {
+        let view = "a\nb\nc\nd\n";
+        for (place, new, result, changes) in [
+            (2..5, "b\nx", "a\nb\nx\nd\n", 1),
+            (2..5, "c", "a\nc\nd\n", 1),
+            (2..5, "x\nb\ny\nc\nz", "a\nx\nb\ny\nc\nz\nd\n", 3),
+            (2..3, "", "a\n\nc\nd\n", 1),
+            (2..5, "b\nc", view, 0),
+            (6..7, "\n", "a\nb\nc\n\n\n", 1),
+        ] {
+            let replaced = replaced_lines(view, place, new);
+            assert_eq!(apply_changes(view, &replaced.changes), result, "{new:?}");
+            assert_eq!(replaced.changes.len(), changes, "{new:?}");
+        }
+        let blank = replaced_lines("a\n\nb", 2..2, "x\ny");
+        assert_eq!(apply_changes("a\n\nb", &blank.changes), "a\nx\ny\nb");
+    }
+}
