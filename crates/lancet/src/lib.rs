@@ -76,6 +76,7 @@ mod hunk_place;
 mod journal;
 mod ledger;
 mod limit;
+mod line_range;
 mod line_rules;
 mod operation;
 mod order;
@@ -107,7 +108,10 @@ pub use settings::{Mode, Settings};
 /// The tools: their declarations for a model, their arguments, and tools of the host.
 pub mod tools {
     pub use crate::arguments::{
-        ApplyPatchArguments, DeleteFileArguments, DeleteLinesArguments, EditArguments, EditItem, GlobArguments, GrepArguments, InsertArguments, MoveFileArguments, MoveLinesArguments, MultiEditArguments, OutputMode, ReadArguments, ReplaceLinesArguments, UndoArguments, WriteArguments, WriteMode, strict_schema,
+        ApplyPatchArguments, DeleteFileArguments, DeleteLinesArguments, EditArguments, EditItem,
+        GlobArguments, GrepArguments, InsertArguments, MoveFileArguments, MoveLinesArguments,
+        MultiEditArguments, OutputMode, ReadArguments, ReplaceLinesArguments, UndoArguments,
+        WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{
         ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration, Format, Length, UnknownFormat, declaration,

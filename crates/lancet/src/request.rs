@@ -3,6 +3,7 @@
 //! This is data only: the rooms carry it out.
 
 mod hunk;
+mod lines;
 
 use lancet_dialects::Dialect;
 use schemars::JsonSchema;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use crate::hunk_place::HunkPlace;
+pub use crate::line_range::LineRange;
 pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
 pub use lancet_workspace::Executable;
 
@@ -95,25 +97,6 @@ pub enum Place {
     Lines(LineRange),
     /// After the line in which the old text ends, where lines of the same file are moved to. There is no new text.
     MovedAfter(LineRange),
-}
-
-/// Whole lines of a file, named by their numbers and proven by the text of the first and the last.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LineRange {
-    /// The number of the first line, counted from 1.
-    pub start: u64,
-    /// The number of the last line.
-    pub end: u64,
-    /// The first and the last line without their line ends, or their anchors where Read shows anchors.
-    pub expect: [String; 2],
-}
-
-impl LineRange {
-    /// These lines, whose first and last are as expected.
-    pub fn new(start: u64, end: u64, expect: [String; 2]) -> Self {
-        Self { start, end, expect }
-    }
 }
 
 /// The content to write to a file.
@@ -289,22 +272,6 @@ impl MoveRequest {
 }
 
 impl EditRequest {
-    /// Whether the old text is a marker: it names a place and stays.
-    pub(crate) fn is_marker(&self) -> bool {
-        matches!(
-            self.place,
-            Place::Before | Place::After | Place::MovedAfter(_)
-        )
-    }
-
-    /// The name of the old text in the tools' arguments.
-    pub(crate) fn old_name(&self) -> &'static str {
-        match self.is_marker() {
-            true => "marker",
-            false => "old_string",
-        }
-    }
-
     /// Makes an edit of a text that must occur exactly once.
     pub fn new(old: impl Into<String>, new: impl Into<String>) -> Self {
         Self {
