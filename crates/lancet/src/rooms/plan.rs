@@ -40,6 +40,18 @@ pub(crate) struct Origin {
     pub(super) user_modified: bool,
     /// What the person who was asked left out.
     pub(super) omitted: Omitted,
+    /// Whether a person may let through a part of the plan.
+    pub(super) parts: Parts,
+}
+
+/// Whether the files and pieces of a plan can be let through one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// Each makes sense by itself.
+    #[default]
+    Separate,
+    /// They belong together: lines that are moved would otherwise be lost, or stand twice.
+    Inseparable,
 }
 
 /// A file that already is what taking a change back would make of it.
@@ -90,6 +102,7 @@ impl Default for Origin {
             approved: None,
             user_modified: false,
             omitted: Omitted::default(),
+            parts: Parts::default(),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::words::{self, Subject};
 use crate::approval::Pick;
 use crate::rooms::CallContext;
 use crate::rooms::omitted::OmittedFile;
-use crate::rooms::plan::{FilePlan, Plan};
+use crate::rooms::plan::{FilePlan, Parts, Plan};
 
 /// What the question was about.
 pub(super) struct Proposed<'p> {
@@ -37,6 +37,10 @@ pub(super) fn take(
     for ((at, pick), text) in proposed.order.iter().zip(picks).zip(proposed.texts) {
         by_file[*at] = understood(pick, &proposed.pieces[*at], text.as_deref())
             .ok_or_else(|| words::not_understood(subject))?;
+    }
+    let is_whole = |pick: &Pick| matches!(pick, Pick::Whole);
+    if plan.origin.parts == Parts::Inseparable && !by_file.iter().all(is_whole) {
+        return Err(words::inseparable(subject, words.as_deref()).into());
     }
     let mut kept: Vec<Option<usize>> = Vec::new();
     let mut files = Vec::new();

@@ -54,6 +54,14 @@ pub(super) fn all_left_out(subject: &Subject, words: Option<&str>) -> Refusal {
     ))
 }
 
+/// Gives the refusal where a person left out or changed a part of what only makes sense as a whole.
+pub(super) fn inseparable(subject: &Subject, words: Option<&str>) -> Refusal {
+    let (about, words) = (&subject.words, passed_on(words));
+    subject.refusal(format!(
+        "A person let through a part of this change of {about}{words}, and lines are moved as a whole or not at all. Nothing was written; ask the user what is wanted."
+    ))
+}
+
 /// Gives the refusal for an answer that does not fit the question, which counts as a no.
 pub(super) fn not_understood(subject: &Subject) -> Refusal {
     let about = &subject.words;

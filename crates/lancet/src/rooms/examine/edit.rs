@@ -3,6 +3,7 @@
 
 mod crowd;
 pub(super) mod edit_session;
+mod encoding_after;
 pub(super) mod finish;
 pub(super) mod held;
 mod hinted_lines;

@@ -7,11 +7,21 @@ use super::open::decode;
 use crate::refusal::Refusal;
 use crate::request::{EditRequest, FileRequest, Insist, LinesMove, Place, Request};
 use crate::rooms::locate::{Intent, locate};
-use crate::rooms::plan::{FilePlan, New, Plan};
+use crate::rooms::plan::{FilePlan, New, Parts, Plan};
 use crate::rooms::{Attempt, CallContext};
 
 /// Works out the plan that moves lines.
 pub(crate) fn examine(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    asked: &LinesMove,
+) -> Result<Plan, Refusal> {
+    let mut plan = examine_move(context, attempt, asked)?;
+    plan.origin.parts = Parts::Inseparable;
+    Ok(plan)
+}
+
+fn examine_move(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
     asked: &LinesMove,

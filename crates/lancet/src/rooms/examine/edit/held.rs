@@ -6,11 +6,11 @@ use std::ops::Range;
 use lancet_history::{LineChange, Seen};
 use lancet_text::{
     Change, Document, Draft, Endings, Guard, Leaks, LineStarts, LineTable, Place, Query, RawChange,
-    TextKind, Unencodable, Verdict, apply_raw, find, find_hunk, hunks_of_changes, replaced_lines,
+    TextKind, Unencodable, Verdict, find, find_hunk, hunks_of_changes, replaced_lines,
 };
 
+use super::encoding_after::encoding_after;
 use super::hinted_lines::HintedLines;
-use super::refuse::no_longer_text;
 use super::source::{LARGEST_RESULT, LaidChanges, LineSpan, SentEdit, SeveralPlaces, TextSource};
 use crate::ledger::{line_changes, raw, raw_line};
 use crate::refusal::Refusal;
@@ -21,7 +21,6 @@ use crate::rooms::examine::explain::{
     marker_ambiguous, marker_not_found, not_found, unplaced,
 };
 use crate::rooms::examine::hidden;
-use crate::rooms::examine::open::configured;
 use crate::rooms::examine::view::{Notes, Numbers, change_view};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::ChangeView;
@@ -373,29 +372,7 @@ impl TextSource for HeldText<'_> {
     }
 
     fn encoding_after(&self, changes: &[RawChange]) -> Result<Option<String>, Refusal> {
-        let document = self.document;
-        let configured = configured(self.context.engine(), self.target);
-        let plain =
-            document.encoding().is_utf8() && document.damaged().is_empty() && configured.is_none();
-        if plain
-            && changes
-                .iter()
-                .all(|change| !change.bytes.contains(&0) && change.range.start > 3)
-        {
-            // Only UTF-8 is possible here, so the result need not be built and its encoding detected.
-            return Ok(None);
-        }
-        let result = apply_raw(document.raw(), changes);
-        match document.encoding_after(changes, &result, configured) {
-            Ok(other) => Ok(other.map(|other| {
-                format!(
-                    "with this change the file will be read as {}, no longer as {}",
-                    other.name(),
-                    document.encoding().name()
-                )
-            })),
-            Err(_) => Err(no_longer_text(self.target)),
-        }
+        encoding_after(self.context, self.target, self.document, changes)
     }
 }
 
