@@ -95,10 +95,10 @@ impl Recipe {
         }
         let mode = settings.mode.unwrap_or(self.unasked_mode);
         let answer_limit = settings.read.max_chars.unwrap_or(self.answer_limit);
-        let mut reread = ReloadedSettings::from(settings);
-        reread.mode = Some(mode);
-        reread.answer_limit = Some(answer_limit);
-        Ok(reread)
+        let mut reloaded = ReloadedSettings::from(settings);
+        reloaded.mode = Some(mode);
+        reloaded.answer_limit = Some(answer_limit);
+        Ok(reloaded)
     }
 
     /// The files that the settings are read from.
@@ -245,7 +245,7 @@ impl Live {
     }
 
     /// The settings, if their content has changed.
-    fn reread(
+    fn reload(
         &self,
         texts: Texts,
         known: &mut LoadedState,
@@ -254,9 +254,9 @@ impl Live {
         if known.fingerprint.as_ref() == Some(&fingerprint) {
             return Ok(None);
         }
-        let reread = self.recipe.made_of(texts)?;
+        let reloaded = self.recipe.made_of(texts)?;
         known.fingerprint = Some(fingerprint);
-        Ok(Some(reread))
+        Ok(Some(reloaded))
     }
 }
 
@@ -275,17 +275,17 @@ impl SettingsSource for Live {
         let read = match self.read_quietly(stamps) {
             Some((quiet, texts)) => {
                 known.stamps = quiet;
-                texts.and_then(|texts| self.reread(texts, &mut known))
+                texts.and_then(|texts| self.reload(texts, &mut known))
             }
             None => Err(Failure::usage("a settings file is changed again and again")),
         };
         match read {
             Ok(None) => SettingsChange::Unchanged,
-            Ok(Some(reread)) => {
+            Ok(Some(reloaded)) => {
                 log.say(Level::Info, || {
                     "the settings were changed and count from now on".to_owned()
                 });
-                SettingsChange::Changed(Box::new(reread))
+                SettingsChange::Changed(Box::new(reloaded))
             }
             Err(failure) => {
                 known.fingerprint = None;

@@ -49,9 +49,9 @@ pub(crate) struct WritableFolders {
 
 /// Confines this thread and everything that it starts from now on; the result says whether that was possible.
 #[cfg(target_os = "linux")]
-pub(crate) fn raise(gates: &WritableFolders) -> Wall {
+pub(crate) fn raise(writable: &WritableFolders) -> Wall {
     use std::os::unix::fs::DirBuilderExt as _;
-    raise_with(gates, &|folder| {
+    raise_with(writable, &|folder| {
         // If this fails, the first write reports why, as it does without confinement.
         let _ = std::fs::DirBuilder::new()
             .recursive(true)
@@ -63,7 +63,7 @@ pub(crate) fn raise(gates: &WritableFolders) -> Wall {
 
 #[cfg(target_os = "linux")]
 fn raise_with(
-    gates: &WritableFolders,
+    writable: &WritableFolders,
     make: &dyn Fn(&std::path::Path),
 ) -> Result<Wall, landlock::RulesetError> {
     use landlock::{
@@ -81,12 +81,16 @@ fn raise_with(
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(writing)?
         .create()?;
-    for folder in &gates.made {
+    for folder in &writable.made {
         make(folder);
     }
     // Programs through which a person is asked need these devices; neither is a file.
     let devices = ["/dev/null", "/dev/tty"].map(PathBuf::from);
-    let open = gates.folders.iter().chain(&gates.made).chain(&devices);
+    let open = writable
+        .folders
+        .iter()
+        .chain(&writable.made)
+        .chain(&devices);
     let status = rules
         .add_rules(path_beneath_rules(open, writing))?
         .restrict_self()?;
@@ -163,11 +167,11 @@ mod tests {
         let (a, o) = (root.join("a"), outside.join("o"));
         let made = place.join("state/deep");
         let mut before = fs::File::create(outside.join("opened-before")).expect("made");
-        let gates = WritableFolders {
+        let writable = WritableFolders {
             folders: vec![root.clone(), place.join("not there")],
             made: vec![made.clone()],
         };
-        let Wall::Stands(level) = raise(&gates) else {
+        let Wall::Stands(level) = raise(&writable) else {
             println!("skipped: no Landlock here");
             return;
         };

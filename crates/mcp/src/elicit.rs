@@ -125,6 +125,7 @@ pub(crate) fn is_asked(
         Ask::Elicit => true,
         Ask::Known => client.is_some_and(|name| KNOWN.contains(&name)),
     };
+    // A client that lists no kinds of elicitation supports forms; one that lists only URLs does not.
     asks && capabilities
         .and_then(|capabilities| capabilities.elicitation.as_ref())
         .is_some_and(|offer| offer.form.is_some() || offer.url.is_none())

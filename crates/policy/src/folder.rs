@@ -49,7 +49,8 @@ impl Policy {
     /// Prepares decisions about the entries of a folder, given as in [`Policy::may_read`].
     pub fn folder(&self, path: &Path) -> Folder {
         let name = Name::new(self.ground(), path);
-        // Roots inside of roots, and what a drive of Windows may read otherwise, are rare.
+        // Only a folder with a single root around it, whose path a Windows drive reads in the same way, is prepared; for
+        // others, which are rare, every entry is decided by its whole path.
         let plain = name.root.is_some() && name.inner.is_empty() && name.drive.is_none();
         let last = path.as_os_str().as_bytes().last();
         let states = (plain && !self.has_root_below(path) && last != Some(&b'/'))

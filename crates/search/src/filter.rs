@@ -82,7 +82,7 @@ impl Filter {
         Ok(self)
     }
 
-    /// Whether a folder may contain wanted files.
+    /// Whether a folder may contain wanted files: only a negated glob can exclude a whole folder.
     pub(crate) fn enters(&self, folder: &Path) -> bool {
         !self.negated
             || !self
@@ -104,7 +104,8 @@ impl Filter {
         if self.globs.is_empty() {
             return true;
         }
-        // As in ripgrep's `-g`, a match that an ignore file would ignore is a wanted file.
+        // The globs are compiled as gitignore patterns with the opposite meaning, as ripgrep does for `-g`: an "ignored"
+        // file is wanted, and a "whitelisted" one (`!glob`) is not. With negated globs alone every other file is wanted.
         let mut wanted = self.globs.iter().all(|globs| globs.num_ignores() == 0);
         if file
             .file_name()
@@ -132,7 +133,7 @@ fn with_files(glob: &str) -> String {
     }
 }
 
-/// The reason alone; the caller knows the glob.
+/// The reason why a glob cannot be compiled, without the glob, which the caller knows.
 fn words(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Glob { err, .. } => err.clone(),

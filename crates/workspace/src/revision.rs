@@ -1,4 +1,5 @@
-//! The revision of a content: BLAKE3 of a file's raw bytes. Not for secrets.
+//! The revision of a content: BLAKE3 of a file's raw bytes. The hash has no key, so a short text can be guessed from its
+//! revision: the revision of a file whose text may not be shown is not shown either.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -42,7 +43,8 @@ impl Revision {
     }
 }
 
-/// Written by hand: through `format!` these digits were a tenth of the instructions of an Edit of 10 KB.
+/// Formats bytes as hexadecimal digits. It does not use `format!`, which took a tenth of the instructions of an Edit of
+/// 10 KB.
 fn digits(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = Vec::with_capacity(bytes.len() * 2);

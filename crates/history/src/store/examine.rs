@@ -55,7 +55,8 @@ pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, StoreError> {
             reason: verdict,
         });
     }
-    // A database of an older schema version lacks some tables.
+    // A database of an older schema version lacks some tables. A content whose form is below 16 is not compressed
+    // (`contents.rs`).
     let count = |since: i64, sql: &str| match found {
         _ if found < since => Ok(0),
         _ => connection

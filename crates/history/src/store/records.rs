@@ -13,7 +13,8 @@ use crate::operation::{Draft, FileDraft, OperationState};
 /// The file index in `taken_back` if the file already had its old content and the operation did not write it.
 pub(super) const NO_FILE: i64 = -1;
 
-/// Inserts the rows of an operation.
+/// Inserts the rows of an operation. The caller marks an operation that is only announced by a row in `begun`; its state
+/// counts once that row is removed.
 pub(super) fn insert(
     transaction: &WriteTransaction<'_>,
     state: &Path,

@@ -121,13 +121,14 @@ impl Folder {
             }
             EntryKind::Special => return false,
         }
-        let said = self.rules().judge(path, name, kind == EntryKind::Folder);
+        let judgement = self.rules().judge(path, name, kind == EntryKind::Folder);
         let dotted = name.as_bytes().first() == Some(&b'.');
-        let left_out = said == Judgement::Ignored || (dotted && said == Judgement::Silent);
+        let left_out =
+            judgement == Judgement::Ignored || (dotted && judgement == Judgement::Silent);
         let version_control = dotted && VERSION_CONTROL.iter().any(|known| name == *known);
         if (left_out || version_control) && !walk.named.names(below(path, self.base)) {
             if !version_control {
-                match said {
+                match judgement {
                     Judgement::Ignored => tally.ignored += 1,
                     _ => tally.hidden += 1,
                 }

@@ -34,7 +34,8 @@ impl JournalEntry {
         let mut flush = if alone { Flush::Later } else { Flush::Now };
         for (write, staged) in batch.iter().zip(staged) {
             let step = step(write, staged);
-            // With these methods a crash can leave no whole file at the name.
+            // With these methods a crash can leave the name without a whole file, so the entry must survive a power cut. A
+            // single exchange, creation or removal leaves a whole file or none at any point.
             if matches!(step.act, Act::MoveAside | Act::InPlace { .. }) {
                 flush = Flush::Now;
             }

@@ -9,7 +9,7 @@ use lancet_text::fold_name;
 
 use crate::disk::Disk;
 
-/// In a larger folder it is not checked whether a look-alike is the only one.
+/// In a larger folder no look-alike is used, because it cannot be checked in bounded time that it is the only one.
 const MOST_ENTRIES: usize = 20_000;
 
 /// Whether a name can have look-alikes; for plain ASCII letters the folder need not be listed.
@@ -20,7 +20,8 @@ pub(super) fn may_have_look_alikes(name: &OsStr) -> bool {
     })
 }
 
-/// Returns the only entry of the folder that looks like `wanted`; `None` where there are several.
+/// Returns the only entry of the folder that looks like `wanted` and is not `wanted` itself; `None` where there is none
+/// or more than one.
 pub(super) fn only_look_alike(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,

@@ -1,4 +1,4 @@
-//! examine for a change of the permission to execute a file. Its content is not looked at, so it needs no read.
+//! examine for a change of a file's executable bit. The content does not change, so the model need not have read it.
 
 use lancet_history::Seen;
 use lancet_workspace::Executable;
@@ -12,7 +12,7 @@ use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
-/// The plan that changes the permission to execute a file, and nothing else.
+/// Works out the plan that changes the executable bit of a file, and nothing else.
 pub(super) fn examine_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,

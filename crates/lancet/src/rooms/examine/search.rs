@@ -97,7 +97,6 @@ impl Stop for Limit<'_> {
             .free
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_one)
             .is_ok();
-        // This is asked for every file, so the clock is read once.
         !is_free && Instant::now() >= self.end
     }
 }
@@ -300,7 +299,7 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
 }
 
 /// Takes what an earlier page of the same question found, where this call asks for a later page; else searches, and
-/// caches the result for later pages.
+/// caches the result for later pages. The flag says whether the search was made now, so that its entries are current.
 fn recall(
     context: &CallContext<'_>,
     key: &str,
@@ -360,7 +359,7 @@ fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for character in text.chars() {
-        if "\\.+*?()|[]{}^$#&-~".contains(character) && !"#&-~".contains(character) {
+        if "\\.+*?()|[]{}^$".contains(character) {
             escaped.push('\\');
         }
         escaped.push(character);

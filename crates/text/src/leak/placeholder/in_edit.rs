@@ -75,6 +75,8 @@ fn filled(old: &str, new: &str) -> Option<String> {
             whole.extend(come);
             continue;
         };
+        // The replaced lines are `gone`; the lines sent for them are `before`, the placeholder, and `after`. If `before`
+        // resembles the first replaced lines and `after` the last ones, the placeholder stands for those in the middle.
         let (before, after) = (&come[..at], &come[at + 1..]);
         let middle = gone.len().checked_sub(before.len() + after.len())?;
         let alike = |one: &&str, other: &&str| {

@@ -35,17 +35,17 @@ const WINDOWS: [u64; 7] = [
     0x7366_746e, // ntfs3
 ];
 
-/// FUSE; only the mount table says which file system it is.
+/// FUSE, behind which any file system may be; the mount table says which.
 #[cfg(target_os = "linux")]
-const SERVED: u64 = 0x6573_5546;
+const FUSE: u64 = 0x6573_5546;
 
 #[cfg(target_os = "linux")]
 pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
     let number = rustix::fs::fstatfs(folder)?.f_type as u64 & 0xffff_ffff;
-    if number == SERVED {
+    if number == FUSE {
         let device = rustix::fs::fstat(folder)?.st_dev;
         let mounts = std::fs::read_to_string("/proc/self/mountinfo")?;
-        return Ok(served(
+        return Ok(behind_fuse(
             &mounts,
             (rustix::fs::major(device), rustix::fs::minor(device)),
         ));
@@ -61,7 +61,7 @@ pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
 
 /// Recognizes NTFS and exFAT behind FUSE by their type in the mount table.
 #[cfg(target_os = "linux")]
-fn served(mounts: &str, (major, minor): (u32, u32)) -> FileSystemKind {
+fn behind_fuse(mounts: &str, (major, minor): (u32, u32)) -> FileSystemKind {
     let device = format!("{major}:{minor}");
     let kind = mounts.lines().find_map(|line| {
         let (mount, rest) = line.split_once(" - ")?;
@@ -110,10 +110,10 @@ mod tests {
 
     #[test]
     fn disks_of_windows_are_known_though_a_program_serves_them() {
-        assert_eq!(served(MOUNTS, (0, 41)), FileSystemKind::Windows);
-        assert_eq!(served(MOUNTS, (0, 43)), FileSystemKind::Windows);
-        assert_eq!(served(MOUNTS, (0, 42)), FileSystemKind::Plain);
-        assert_eq!(served(MOUNTS, (0, 44)), FileSystemKind::Plain);
-        assert_eq!(served("not a table", (0, 41)), FileSystemKind::Plain);
+        assert_eq!(behind_fuse(MOUNTS, (0, 41)), FileSystemKind::Windows);
+        assert_eq!(behind_fuse(MOUNTS, (0, 43)), FileSystemKind::Windows);
+        assert_eq!(behind_fuse(MOUNTS, (0, 42)), FileSystemKind::Plain);
+        assert_eq!(behind_fuse(MOUNTS, (0, 44)), FileSystemKind::Plain);
+        assert_eq!(behind_fuse("not a table", (0, 41)), FileSystemKind::Plain);
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of a reply as one request.
+//! Converts the parts of a model's reply to one request.
 
 use lancet_dialects::{Action as PartAction, ReplyPart};
 

@@ -38,15 +38,15 @@ impl<'e> Guard<'e> {
     }
 
     fn is_denied(&self, path: &Path, kind: NameKind) -> bool {
-        LAST.with_borrow_mut(|(number, way)| {
+        LAST.with_borrow_mut(|(number, folders)| {
             if *number != self.number {
                 *number = self.number;
-                way.clear();
+                folders.clear();
             }
-            if !way.last().is_some_and(|folder| folder.holds(path)) {
-                self.go(way, path.parent().unwrap_or(path));
+            if !folders.last().is_some_and(|folder| folder.holds(path)) {
+                self.go(folders, path.parent().unwrap_or(path));
             }
-            match way.last() {
+            match folders.last() {
                 Some(folder) => self.policy.may_read_in(folder, path, kind),
                 None => self.policy.may_read(path, kind),
             }
@@ -55,19 +55,19 @@ impl<'e> Guard<'e> {
     }
 
     /// Moves to another folder, keeping the part of the path that both share.
-    fn go(&self, way: &mut Vec<Folder>, to: &Path) {
-        while way
+    fn go(&self, folders: &mut Vec<Folder>, to: &Path) {
+        while folders
             .last()
             .is_some_and(|folder| folder.path() != to && !folder.holds(to))
         {
-            way.pop();
+            folders.pop();
         }
-        let next = match way.last() {
+        let next = match folders.last() {
             Some(folder) if folder.path() == to => return,
             Some(folder) => self.policy.folder_in(folder, to),
             None => self.policy.folder(to),
         };
-        way.push(next);
+        folders.push(next);
     }
 }
 
