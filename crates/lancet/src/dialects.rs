@@ -12,7 +12,7 @@ pub use lancet_dialects::{
 use crate::call::Caller;
 use crate::request::{DryRun, Insist};
 
-/// How a reply is applied.
+/// The options for applying a reply.
 ///
 /// ```
 /// use lancet::dialects::{AppliedBy, Dialect, ReplyOptions};
@@ -24,7 +24,7 @@ use crate::request::{DryRun, Insist};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ReplyOptions {
-    /// The one format that counts; none for any of them, also several in one reply.
+    /// The only format that is parsed; none for all of them, also several in one reply.
     pub format: Option<Dialect>,
     /// Whether new text is written although it looks like display text or a placeholder.
     pub insist: Insist,
@@ -32,7 +32,7 @@ pub struct ReplyOptions {
     pub dry_run: DryRun,
     /// On whose behalf the reply is applied.
     pub applied_by: AppliedBy,
-    /// Who calls, for the history and the events.
+    /// The client that calls, for the history and the events.
     pub caller: Caller,
 }
 

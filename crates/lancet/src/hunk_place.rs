@@ -1,17 +1,18 @@
-//! The place of a hunk of whole lines, besides its old lines.
+//! Where a hunk of whole lines is placed, besides by its old lines.
 
 use lancet_text::HunkBounds;
 
-/// What says where a hunk of whole lines is placed, besides its old lines.
+/// The further conditions on the place of a hunk of whole lines, besides its old lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HunkPlace {
-    /// What bounds the place.
+    /// The bounds of the place: anchors, the end of the file, gaps.
     pub bounds: HunkBounds,
-    /// The number, from 1, of the first old line in the file as it was before the request. It chooses among exact places
-    /// when it is the number of one of them.
+    /// The number, from 1, of the first old line in the file before the request. If it is the number of one of several
+    /// exact places, it chooses that place.
     pub line_hint: Option<u64>,
-    /// Which section of its file in a diff the hunk belongs to, from 0. In a later section the number counts the lines
-    /// before the request or after the sections before it: it chooses only where both mean the same line.
+    /// The index of the hunk's section among the sections of its file in a diff, from 0. In a later section the line
+    /// number may count the file before the request or after the earlier sections: it chooses only where both mean the
+    /// same line.
     pub section: usize,
 }

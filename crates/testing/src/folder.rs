@@ -11,14 +11,14 @@ pub struct TestFolder {
 }
 
 impl TestFolder {
-    /// An empty folder where the system keeps temporary files.
+    /// Makes an empty folder where the system keeps temporary files.
     #[must_use]
     pub fn new() -> TestFolder {
         TestFolder::at(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    /// An empty folder in memory where the system has one (`/dev/shm`): for tests of thousands of writes that are not
-    /// about the disk, most of whose time would be spent in flushes.
+    /// Makes an empty folder in memory if the system has one (`/dev/shm`): for tests with thousands of writes that are
+    /// not about the disk, which would otherwise spend most of their time flushing.
     #[must_use]
     pub fn in_memory() -> TestFolder {
         match tempfile::tempdir_in("/dev/shm") {
@@ -27,7 +27,7 @@ impl TestFolder {
         }
     }
 
-    /// An empty folder below another one.
+    /// Makes an empty folder below another one.
     #[must_use]
     pub fn below(folder: impl AsRef<Path>) -> TestFolder {
         TestFolder::at(tempfile::tempdir_in(folder).expect("a temporary folder"))
@@ -47,18 +47,18 @@ impl TestFolder {
         &self.path
     }
 
-    /// A path below the folder.
+    /// Joins a path to the folder.
     #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Writes a file, with the folders that it needs, past lancet; its path.
+    /// Writes a file, with the folders that it needs, without lancet; returns its path.
     pub fn put(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
         put(&self.join(name), bytes)
     }
 
-    /// Makes a folder, with those that it stands in; its path.
+    /// Makes a folder, with its parents; returns its path.
     pub fn make(&self, name: impl AsRef<Path>) -> PathBuf {
         let path = self.join(name);
         fs::create_dir_all(&path).expect("a folder");
@@ -84,7 +84,7 @@ impl Default for TestFolder {
     }
 }
 
-/// Writes a file, with the folders that it needs, past lancet; its path.
+/// Writes a file, with the folders that it needs, without lancet; returns its path.
 pub fn put(path: &Path, bytes: impl AsRef<[u8]>) -> PathBuf {
     fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("its folders");
     fs::write(path, bytes).expect("a file that can be written");

@@ -1,4 +1,4 @@
-//! The program git, which knows of nothing but what a test gives it.
+//! Runs git without any configuration except what a test gives it.
 
 use std::path::Path;
 use std::process::Command;

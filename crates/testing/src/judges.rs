@@ -26,7 +26,7 @@ pub fn figure(number: u32, what: &str) {
     let _ = writeln!(std::io::stderr(), "figure {number}: {what}");
 }
 
-/// Whether everything is to be tried, as `cargo xtask torture` asks for.
+/// Whether the long version of the tests is to run, as `cargo xtask torture` asks for.
 #[must_use]
 pub fn is_long() -> bool {
     std::env::var_os("LANCET_TORTURE").is_some()

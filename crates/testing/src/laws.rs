@@ -1,8 +1,8 @@
-//! How often a law is tried.
+//! The number of cases of a law (property test).
 
 use proptest::test_runner::Config;
 
-/// How many cases a law is tried with that has no number of its own.
+/// The default number of cases of a law.
 const CASES: u32 = 256;
 
 /// The number of cases that `LANCET_LAW_CASES` asks for.
@@ -17,19 +17,19 @@ pub fn cases() -> u32 {
     asked().unwrap_or(CASES)
 }
 
-/// The configuration of a law: [`cases`], and nothing written beside the test where one fails.
+/// The configuration of a law: [`cases`], and no file with failing cases.
 #[must_use]
 pub fn config() -> Config {
     config_of(cases())
 }
 
-/// The configuration of a law whose cases take long: a tenth as many of them.
+/// The configuration of a law whose cases take long: a tenth of the cases.
 #[must_use]
 pub fn costly() -> Config {
     config_of(cases().div_ceil(10))
 }
 
-/// The configuration of a law with a number of cases of its own.
+/// The configuration of a law with its own number of cases.
 #[must_use]
 pub fn config_of(cases: u32) -> Config {
     Config {

@@ -11,7 +11,7 @@ use crate::{TestFolder, folder};
 /// A temporary folder with a root in it (`root`), an engine opened on that root, and one session.
 #[derive(Debug)]
 pub struct TestProject {
-    /// The folder that the root and everything beside it stands in.
+    /// The temporary folder that contains the root.
     pub around: TestFolder,
     /// The root.
     pub root: PathBuf,
@@ -22,19 +22,19 @@ pub struct TestProject {
 }
 
 impl TestProject {
-    /// In mode `accept-edits`, without a state folder.
+    /// Opens an engine in mode `accept-edits`, without a state folder.
     #[must_use]
     pub fn new() -> TestProject {
         TestProject::with(|builder| builder)
     }
 
-    /// In mode `accept-edits`, without a state folder; `change` has the last word on how the engine is opened.
+    /// Opens an engine in mode `accept-edits`, without a state folder; `change` may change the builder last.
     #[must_use]
     pub fn with(change: impl FnOnce(Builder) -> Builder) -> TestProject {
         TestProject::inside(TestFolder::new(), |builder, _| change(builder))
     }
 
-    /// In mode `accept-edits`, with a state folder (`state`, beside the root).
+    /// Opens an engine in mode `accept-edits`, with a state folder (`state`, beside the root).
     #[must_use]
     pub fn with_history(change: impl FnOnce(Builder) -> Builder) -> TestProject {
         TestProject::inside(TestFolder::new(), |builder, around| {
@@ -42,7 +42,7 @@ impl TestProject {
         })
     }
 
-    /// In a folder of the caller's choice, which `change` is told.
+    /// Opens an engine in a given folder, which `change` receives, too.
     #[must_use]
     pub fn inside(
         around: TestFolder,
@@ -66,7 +66,7 @@ impl TestProject {
         self.root.join(name)
     }
 
-    /// Writes a file below the root, with the folders that it needs, past lancet; its path.
+    /// Writes a file below the root, with the folders that it needs, without lancet; returns its path.
     pub fn put(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
         folder::put(&self.path(name), bytes)
     }
@@ -116,7 +116,7 @@ pub fn edit(session: &Session, path: &Path, old: &str, new: &str) -> Reply {
     call(session, "Edit", arguments)
 }
 
-/// Settings from the text of a user's file.
+/// Parses settings from the text of a user's file.
 #[must_use]
 pub fn settings(text: &str) -> Settings {
     let layer = Layer {

@@ -1,4 +1,4 @@
-//! A file system that is soon full.
+//! A small file system, for tests of a full disk.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,14 +8,14 @@ use crate::{TestFolder, judges};
 /// A file system in memory with room for a few files, mounted until it is dropped.
 #[derive(Debug)]
 pub struct SmallDisk {
-    /// Where it is mounted.
+    /// The mount point.
     pub at: PathBuf,
     _folder: Option<TestFolder>,
 }
 
 impl SmallDisk {
-    /// A file system of so many kibibytes at a folder of its own. Nothing, and the reason printed, where this process may
-    /// not mount.
+    /// Mounts a file system of this many kibibytes at a folder of its own. None, with the reason printed, where this
+    /// process may not mount.
     #[must_use]
     pub fn mount(kibibytes: u32) -> Option<SmallDisk> {
         let folder = TestFolder::new();
@@ -24,7 +24,7 @@ impl SmallDisk {
         Some(disk)
     }
 
-    /// The same, at a folder that is there or whose parent is.
+    /// Mounts it at a folder that exists or whose parent does.
     #[must_use]
     pub fn mount_at(at: &Path, kibibytes: u32) -> Option<SmallDisk> {
         std::fs::create_dir_all(at).expect("a folder");
@@ -43,7 +43,7 @@ impl SmallDisk {
         }
     }
 
-    /// Mounts it anew with other options, such as `ro`.
+    /// Remounts it with other options, such as `ro`.
     pub fn remount(&self, options: &str) {
         mount(&["-o", &format!("remount,{options}")], &self.at).expect("mounted anew");
     }

@@ -1,4 +1,4 @@
-//! Tests of what an ordinary user may not do. Root may do anything, so that under root they run in another process as
+//! Tests of what an ordinary user may not do. Root may do anything, so under root these tests run in another process as
 //! `nobody`.
 
 use std::fs;
@@ -22,21 +22,21 @@ pub fn set_mode(path: impl AsRef<Path>, mode: u32) {
     fs::set_permissions(path, permissions).expect("the bits are set");
 }
 
-/// Under root makes a file or folder nobody's; elsewhere it is ours already.
+/// Under root, gives a file or folder to `nobody`; otherwise it already belongs to this user.
 pub fn give_to_nobody(path: impl AsRef<Path>) {
     if is_root() {
         chown(path.as_ref(), Some(NOBODY), Some(NOBODY)).expect("given away");
     }
 }
 
-/// This test program as a command, run by `nobody` where this process is root. The caller adds the arguments that pick one
-/// test, and the environment that tells it its part. `folder` must be one that everybody may enter: the program is copied
-/// there, since the target folder may not be.
+/// A command that runs this test program, as `nobody` if this process is root. The caller adds the arguments that
+/// select one test, and the environment that gives it its role. Everybody must be able to enter `folder`: the program
+/// is copied there, because the target folder may be closed.
 #[must_use]
 pub fn this_program_as_nobody(folder: &Path) -> Command {
     let program = folder.join("test-program");
-    // Copied by another process: children that other tests start meanwhile would hold ours open, and a program that is
-    // open for writing cannot be started.
+    // Another process makes the copy: children that other tests start meanwhile would inherit our handle, and a program
+    // that is open for writing cannot be started.
     let this = std::env::current_exe().expect("this program has a path");
     let copied = Command::new("cp").args([&this, &program]).status();
     assert!(copied.expect("cp is installed").success());
@@ -49,7 +49,7 @@ pub fn this_program_as_nobody(folder: &Path) -> Command {
     command
 }
 
-/// The other process ran its one test, and that passed.
+/// Asserts that the other process ran one test and that it passed.
 #[track_caller]
 pub fn assert_one_passed(output: &Output) {
     let words = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);

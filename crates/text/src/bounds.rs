@@ -1,14 +1,14 @@
-//! Where the old text of an edit may stand: on whole lines, inside some regions of the view, at its end, or at one place.
+//! Where the old text of an edit may be: on whole lines, inside some regions of the view, at its end, or at one place.
 
 use std::ops::Range;
 
-/// The places that count. A place consists of whole lines; its last line may be taken without its newline.
+/// The allowed places. A place consists of whole lines; its last line may be without its newline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// The starts of regions in order, each with the largest end of the regions up to it; none for the whole view.
     regions: Option<Vec<(usize, usize)>>,
     ending: Ending,
-    /// The one place that counts, by its start.
+    /// The start of the only allowed place.
     start: Option<usize>,
 }
 
@@ -17,17 +17,17 @@ pub struct Bounds {
 enum Ending {
     #[default]
     Anywhere,
-    /// Only where the view ends.
+    /// The place may end only where the view ends.
     AtEnd,
 }
 
 impl Bounds {
-    /// Whole lines anywhere.
+    /// Allows whole lines anywhere.
     pub fn whole_lines() -> Bounds {
         Bounds::default()
     }
 
-    /// Only inside one of these regions, which may overlap.
+    /// Restricts places to one of these regions, which may overlap.
     #[must_use]
     pub fn within(mut self, mut regions: Vec<Range<usize>>) -> Bounds {
         regions.sort_by_key(|region| region.start);
@@ -40,21 +40,21 @@ impl Bounds {
         self
     }
 
-    /// Only the last lines of the view.
+    /// Restricts places to the last lines of the view.
     #[must_use]
     pub fn at_end(mut self) -> Bounds {
         self.ending = Ending::AtEnd;
         self
     }
 
-    /// Only the place that starts here.
+    /// Restricts places to the one that starts here.
     #[must_use]
     pub fn starting_at(mut self, start: usize) -> Bounds {
         self.start = Some(start);
         self
     }
 
-    /// Whether a place counts.
+    /// Whether a place is allowed.
     pub(crate) fn hold(&self, view: &str, place: &Range<usize>) -> bool {
         let bytes = view.as_bytes();
         let begins_line = place.start == 0 || bytes[place.start - 1] == b'\n';
@@ -73,7 +73,7 @@ impl Bounds {
             return true;
         };
         let begun = regions.partition_point(|(start, _)| *start <= place.start);
-        // Of the regions that begin before the place, the one that reaches furthest holds it if any does.
+        // If any region that begins before the place contains it, the one that reaches furthest does.
         begun > 0 && regions[begun - 1].1 >= place.end
     }
 }

@@ -1,9 +1,9 @@
 //! The place of a hunk: old lines that are whole lines of the view, and the new lines that replace them. Patches and
 //! SEARCH/REPLACE blocks consist of hunks.
 //!
-//! The old lines are looked for by the ladder, so a hunk is found where an edit of the same lines is. A line number
-//! chooses among exact places when it is the number of one of them, and does nothing else. Anchors, which are lines of
-//! the file, bound the region. A final newline that the file lacks does not keep its last line from matching, and stays
+//! The ladder searches for the old lines, so a hunk is found where an edit of the same lines is. If the line number is
+//! that of one of several exact places, it chooses that place; it has no other effect. Anchors, which are lines of the
+//! file, bound the region. If the file has no final newline its last line matches all the same, and the newline stays
 //! missing.
 
 mod anchors;
@@ -23,67 +23,68 @@ use anchors::Anchored;
 pub use difference::{FirstDifference, first_difference};
 pub use shifts::LineShifts;
 
-/// What bounds the place of a hunk, besides its lines.
+/// The bounds of a hunk's place, besides its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HunkBounds {
-    /// Lines of the file below which the place is, outermost first; their indentation does not count.
+    /// Lines of the file below which the place is, outermost first; their indentation is ignored.
     pub anchors: Vec<String>,
     /// Whether the old lines are the last ones of the file.
     pub at_end: bool,
-    /// What the hunk says of the newline of its last old line.
+    /// Whether the hunk says that its last old line has no newline.
     pub old_end: FinalNewline,
-    /// What it says of the newline of its last new line.
+    /// Whether the hunk says that its last new line has no newline.
     pub new_end: FinalNewline,
     /// Whether a line `...` may stand for lines that are left out.
     pub gaps: Gaps,
-    /// What becomes of the last old line.
+    /// Whether the last old line is context.
     pub last_line: LastLine,
 }
 
-/// What a hunk says of the newline of its last line.
+/// What a hunk says about the newline of its last line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FinalNewline {
-    /// Nothing: where the file lacks it, it stays missing.
+    /// The hunk says nothing; a newline that the file lacks stays missing.
     #[default]
     Unmarked,
-    /// That there is none.
+    /// The hunk says that there is no newline.
     Lacking,
 }
 
 /// Whether lines that are only `...` may stand for lines that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gaps {
-    /// They are lines like any other.
+    /// Such lines are lines like any other.
     #[default]
     Literal,
-    /// They may, where they are no lines of the file.
+    /// Such lines stand for left-out lines if they are not lines of the file.
     Allowed,
 }
 
-/// What becomes of the last old line of a hunk.
+/// Whether the last old line of a hunk is replaced or context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LastLine {
-    /// It may be replaced.
+    /// The last old line may be replaced.
     #[default]
     Replaced,
-    /// It is context: it may be the line that closes the scope of an anchor.
+    /// The last old line is context: it may be the line that closes the scope of an anchor.
     Kept,
 }
 
-/// Why a hunk has no place, where that is not for the lines that it looks for.
+/// Why a hunk has no place, other than because of the lines that it looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkMiss {
-    /// This anchor is no line of the file, or none in the scope of the anchors before it.
+    /// This anchor is not a line of the file, or not in the scope of the anchors before it.
     NoAnchor(String),
-    /// It adds lines and names no line that they belong to.
+    /// The hunk adds lines and names no line that they belong to.
     NoPlace,
-    /// It says that the last line has no newline, and it has one.
+    /// The hunk says that the last line has no newline, but it has one.
     EndsInNewline,
-    /// Its gaps do not pair up: each side has another number, or one side has text where the other has none.
+    /// The gaps do not pair up: the sides have different numbers of gaps, or one side has text where the other has
+    /// none.
     UnpairedGaps,
-    /// This piece between gaps, from 0, was found before the one that it should follow.
+    /// This piece between gaps, from 0, occurs before the one that it should follow.
     PiecesOutOfOrder(usize),
-    /// This piece between gaps, from 0, has no place of its own.
+    /// This piece between gaps, from 0, has no place.
     Piece(usize, Verdict),
 }
 
@@ -91,7 +92,7 @@ pub enum HunkMiss {
 /// query are not used. `line` is the number, from 0, that the hunk has for its first old line in the view.
 ///
 /// # Errors
-/// A hunk without a place for another reason than that its lines are not found, or found more than once.
+/// The hunk has no place for another reason than that its lines are not found, or found more than once.
 pub fn find_hunk(
     query: &Query<'_>,
     hunk: &HunkBounds,
@@ -111,7 +112,7 @@ pub fn find_hunk(
     }
 }
 
-/// The bounds of a hunk, and its anchors as they stand in the view.
+/// The bounds of a hunk, and its anchors as they are found in the view.
 struct Bounded {
     bounds: Bounds,
     anchored: Option<Anchored>,
@@ -134,10 +135,10 @@ impl Bounded {
     }
 }
 
-/// The lines of a hunk and the view, as the ladder is given them.
+/// The lines of a hunk and the view, as they are passed to the ladder.
 struct Search<'q> {
     query: Query<'q>,
-    /// The view with a newline behind its last line, where the view lacks it and the hunk says nothing of it.
+    /// The view with a newline after its last line, if the view lacks it and the hunk says nothing about it.
     ended: Option<String>,
     old: &'q str,
     new: &'q str,
@@ -207,7 +208,7 @@ fn unended(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
-/// Where a line, counted from 0, begins.
+/// The offset of a line, counted from 0.
 fn line_start(view: &str, line: usize) -> Option<usize> {
     match line.checked_sub(1) {
         None => Some(0),
@@ -218,7 +219,7 @@ fn line_start(view: &str, line: usize) -> Option<usize> {
     }
 }
 
-/// The verdict for a view whose last line got a newline for the search, as one for the view of that length without it.
+/// Converts the verdict for a view that got a newline for the search to the view without it, of this length.
 fn reopened(verdict: Verdict, length: usize) -> Verdict {
     let clamp = |range: Range<usize>| range.start.min(length)..range.end.min(length);
     let clamp_all = |places: Vec<Range<usize>>| places.into_iter().map(clamp).collect();
@@ -257,7 +258,7 @@ fn reopened(verdict: Verdict, length: usize) -> Verdict {
     }
 }
 
-/// A change that may reach over the newline that the view does not have. The newline stays missing.
+/// Converts a change that may include the newline that the view does not have. The newline stays missing.
 fn reopened_change(change: Change, length: usize) -> Change {
     let Change { range, mut text } = change;
     if range.end <= length {
@@ -266,7 +267,7 @@ fn reopened_change(change: Change, length: usize) -> Change {
     if text.ends_with('\n') {
         text.pop();
         if range.start > length {
-            // Lines behind the last one begin with the newline that ends it.
+            // Lines after the last one begin with the newline that ends it.
             text.insert(0, '\n');
         }
     }
@@ -276,7 +277,7 @@ fn reopened_change(change: Change, length: usize) -> Change {
     }
 }
 
-/// The place of a hunk that only adds lines: behind its anchor, at the end of the file where it says so, or in an empty
+/// The place of a hunk that only adds lines: after its anchor, at the end of the file if it says so, or in an empty
 /// file.
 fn insertion(query: &Query<'_>, hunk: &HunkBounds, bounded: &Bounded) -> Result<Verdict, HunkMiss> {
     let view = query.view;

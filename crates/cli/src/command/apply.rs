@@ -1,4 +1,4 @@
-//! `lancet apply`: the edits in a model's reply, shown, asked about once, and made together.
+//! `lancet apply`: shows the edits in a model's reply, asks about them once, and makes them together.
 
 use lancet::dialects::{AppliedBy, Dialect, Options, ReplyOptions, parse};
 use lancet::tools::ANSWER_LIMIT;
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     put(&answer, output, Presentation::Change(&approver), around)
 }
 
-/// Whether the model that wrote the reply can mend what it was refused for.
+/// Whether the model that wrote the reply can correct what it was refused for.
 fn is_for_the_model(kind: RefusalKind) -> bool {
     !matches!(
         kind,

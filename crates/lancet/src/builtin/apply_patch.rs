@@ -39,7 +39,7 @@ impl ApplyPatchArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `ApplyPatch`.
 pub(crate) struct ApplyPatch;
 
 impl Tool for ApplyPatch {

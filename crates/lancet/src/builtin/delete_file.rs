@@ -30,7 +30,7 @@ pub struct DeleteFileArguments {
 }
 
 impl DeleteFileArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("DeleteFile", "file_path", &self.file_path)?;
         let delete = DeleteRequest {
@@ -46,7 +46,7 @@ impl DeleteFileArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `DeleteFile`.
 pub(crate) struct DeleteFile;
 
 impl Tool for DeleteFile {
@@ -66,7 +66,7 @@ impl Tool for DeleteFile {
             output_schema: Some(output::change_of_one_file()),
             read_only: false,
             destructive: true,
-            // Sent again it is refused, and the file is gone as after the first call.
+            // The same call, sent again, is refused and changes nothing further.
             idempotent: true,
             concurrent: false,
             search_hint: "delete remove file".into(),

@@ -30,7 +30,7 @@ pub struct MoveFileArguments {
 }
 
 impl MoveFileArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("MoveFile", "from_path", &self.from_path)?;
         check_path("MoveFile", "to_path", &self.to_path)?;
@@ -44,7 +44,7 @@ impl MoveFileArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `MoveFile`.
 pub(crate) struct MoveFile;
 
 impl Tool for MoveFile {
@@ -64,7 +64,7 @@ impl Tool for MoveFile {
             input_schema: strict_schema::<MoveFileArguments>(),
             output_schema: Some(output::change_of_files()),
             read_only: false,
-            // Nothing is overwritten, but the old name goes.
+            // Nothing is overwritten, but the old name disappears.
             destructive: true,
             idempotent: false,
             concurrent: false,

@@ -1,5 +1,5 @@
 //! `str_replace_based_edit_tool`: views and edits files with one tool, for models that are trained on it. Each of its
-//! commands is one of the other tools in that tool's terms.
+//! commands is a request of one of the other tools.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ pub(crate) enum TextEditorCommand {
 }
 
 impl TextEditorArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path(NAME, "path", &self.path)?;
         match self.command {
@@ -98,8 +98,8 @@ impl TextEditorArguments {
         }
     }
 
-    /// The lines of a file or the entries of a folder. The text is shown again though it is unchanged: models that are
-    /// trained on this tool know no other answer to view.
+    /// Makes the request that shows lines of a file or entries of a folder. The text is shown again even if it is
+    /// unchanged, because models that are trained on this tool expect text from view.
     fn view(self) -> Result<Asked, InvalidArguments> {
         let range = self.view_range.unwrap_or_default();
         let (offset, limit) = match *range.as_slice() {
@@ -134,7 +134,7 @@ fn change(file: FileRequest, insist: bool, dry_run: bool) -> Asked {
     request.into()
 }
 
-/// Returns a field that a command cannot do without.
+/// A field that a command requires.
 fn needed<T>(value: Option<T>, command: &str, field: &str) -> Result<T, InvalidArguments> {
     value.ok_or_else(|| {
         let message = format!("{NAME}: {command} needs {field}. Send the whole call again.");
@@ -142,7 +142,7 @@ fn needed<T>(value: Option<T>, command: &str, field: &str) -> Result<T, InvalidA
     })
 }
 
-/// The tool.
+/// The built-in tool `str_replace_based_edit_tool`.
 pub(crate) struct TextEditor;
 
 impl Tool for TextEditor {

@@ -9,10 +9,10 @@ use serde::{Serialize, Serializer};
 #[serde(tag = "type", rename = "folder", rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FolderOutcome {
-    /// The folder, absolute.
+    /// The folder's absolute path.
     #[serde(rename = "file_path", serialize_with = "super::as_path")]
     pub path: PathBuf,
-    /// The entries that were shown, absolute, each folder before what it holds.
+    /// The absolute paths of the shown entries, each folder before its entries.
     #[serde(serialize_with = "as_paths")]
     pub entries: Vec<PathBuf>,
     /// Whether entries are missing because the answer would be too long.

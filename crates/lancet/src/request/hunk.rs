@@ -42,7 +42,7 @@ impl EditRequest {
         self.old.is_empty() && self.place == Place::Text
     }
 
-    /// The hunk that the edit is, where it is one.
+    /// The hunk's place; none where the edit is not a hunk.
     pub(crate) fn as_hunk(&self) -> Option<&HunkPlace> {
         match &self.place {
             Place::Hunk(hunk) => Some(hunk),

@@ -1,4 +1,5 @@
-//! What the person who was asked left out of a change. The answer names it by file and line, and the history keeps it.
+//! The parts that the person who was asked left out of a change. The answer names them by file and line, and the
+//! history records them.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,26 +8,26 @@ use super::locate::Target;
 use crate::outcome::{OldLines, OmittedPart};
 use crate::wording::{QuotedPath, count, lines_named};
 
-/// The most files that are named.
+/// How many files are named at most.
 const MOST_FILES: usize = 50;
-/// The most lines of a file that are looked at to name them.
+/// How many lines of a file are counted at most to name line numbers.
 const MOST_LINES: usize = 100_000;
-/// The most runs of lines that are named.
+/// How many groups of lines are named at most.
 const MOST_RUNS: usize = 20;
 
-/// What was left out.
+/// The parts of a change that were left out.
 #[derive(Default)]
 pub(crate) struct Omitted {
     pub(super) files: Vec<OmittedFile>,
-    /// The person's words about it.
+    /// The reason that the person gave.
     pub(super) because: Option<String>,
 }
 
-/// What was left out of one file.
+/// The parts of one file that were left out.
 pub(crate) struct OmittedFile {
-    /// The file, as the model is told.
+    /// The file, by the name that the model may see.
     path: QuotedPath,
-    /// The lines of the file as it was, from 1, end excluded; an empty range where lines were only to be added before that
+    /// The lines of the old file, from 1, end excluded; an empty range where lines were only to be added before that
     /// line. None where the whole file was left out.
     pub(super) lines: Option<Vec<Range<usize>>>,
 }
@@ -57,7 +58,7 @@ impl Omitted {
         ))
     }
 
-    /// Gives the same as data for programs.
+    /// Converts the list to data for programs.
     pub(super) fn outcome(&self) -> Vec<OmittedPart> {
         let part = |file: &OmittedFile| OmittedPart {
             path: file.path.as_str().to_owned(),
@@ -74,7 +75,7 @@ impl Omitted {
 }
 
 impl OmittedFile {
-    /// A whole file.
+    /// Notes that a whole file was left out.
     pub(super) fn whole(target: &Target) -> Self {
         Self {
             path: target.told(),
@@ -82,7 +83,7 @@ impl OmittedFile {
         }
     }
 
-    /// Some lines of a file.
+    /// Notes that some lines of a file were left out.
     pub(super) fn lines(target: &Target, lines: Vec<Range<usize>>) -> Self {
         Self {
             path: target.told(),

@@ -1,15 +1,15 @@
-//! Anchors: lines of the file that bound where a hunk may stand. The scope of an anchor goes on while lines are blank or
-//! indented deeper than it.
+//! Anchors: lines of the file that bound where a hunk may be. The scope of an anchor continues while lines are blank or
+//! indented deeper than the anchor.
 
 use std::ops::Range;
 
 use super::{HunkMiss, LastLine};
 use crate::look_alike::{indent_len, is_blank};
 
-/// How many columns a tab counts where indentations are compared.
+/// How many columns a tab counts when indentations are compared.
 const TAB_COLUMNS: usize = 8;
 
-/// The innermost anchors of a hunk as they stand in a view.
+/// The innermost anchors of a hunk as they are found in a view.
 pub(super) struct Anchored {
     /// Each anchor's line, its newline included.
     lines: Vec<Range<usize>>,
@@ -20,18 +20,18 @@ pub(super) struct Anchored {
 /// The scope of an anchor.
 #[derive(Clone, Copy)]
 struct AnchorScope {
-    /// Where the anchor's line begins.
+    /// The offset of the anchor's line.
     start: usize,
-    /// Where the line below the anchor begins.
+    /// The offset of the line below the anchor.
     below: usize,
-    /// Where the last line of the scope ends.
+    /// The end of the last line of the scope.
     end: usize,
-    /// Where the line that closes it ends.
+    /// The end of the line that closes the scope.
     closed: usize,
 }
 
 impl Anchored {
-    /// Finds every place where the anchors stand one inside the scope of the other.
+    /// Finds every place where the anchors are nested, each in the scope of the one before.
     pub(super) fn of(view: &str, anchors: &[String]) -> Result<Anchored, HunkMiss> {
         let mut outer: Option<Vec<AnchorScope>> = None;
         for anchor in anchors {
@@ -61,8 +61,8 @@ impl Anchored {
         &self.lines
     }
 
-    /// Where a hunk may stand: from the anchor's own line, which context may repeat, to the end of its scope; the line
-    /// that closes the scope may be the last line of context.
+    /// The regions where a hunk may be: from the anchor's own line, which context may repeat, to the end of its scope;
+    /// the line that closes the scope may be the last line of context.
     pub(super) fn regions(&self, last_line: LastLine) -> Vec<Range<usize>> {
         let scopes = self.scopes.iter();
         scopes
@@ -74,7 +74,7 @@ impl Anchored {
     }
 }
 
-/// Where the lines below scopes begin, in order, each with the largest end of the scopes up to it.
+/// The offsets of the lines below scopes, in order, each with the largest end of the scopes up to it.
 fn covered(scopes: &[AnchorScope]) -> Vec<(usize, usize)> {
     let mut largest = 0;
     let scopes = scopes.iter().map(|scope| {
@@ -84,11 +84,11 @@ fn covered(scopes: &[AnchorScope]) -> Vec<(usize, usize)> {
     scopes.collect()
 }
 
-/// The scopes of all lines that equal an anchor but for indentation and blanks at the end, in order.
+/// The scopes of all lines that equal an anchor except for indentation and trailing blanks, in order.
 fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
     let wanted = anchor.trim();
     let mut scopes: Vec<AnchorScope> = Vec::new();
-    // Scopes that are still open, with their columns: each is deeper than the one before it.
+    // The scopes that are still open, with their columns: each is deeper than the one before it (a stack).
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut start = 0;
     for line in view.split_inclusive('\n') {
@@ -115,7 +115,7 @@ fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
     scopes
 }
 
-/// The width of a line's indentation.
+/// The width of a line's indentation, in columns.
 fn columns(line: &str) -> usize {
     let indent = line[..indent_len(line)].chars();
     indent

@@ -1,21 +1,21 @@
-//! The first line of a hunk that differs from the file, at the place where most of its lines stand.
+//! Finds the first line of a hunk that differs from the file, at the place where most of its lines match.
 
 use std::collections::HashMap;
 
-/// Of lines that the hunk has more often than this, only the first so many say where it may stand.
+/// How many occurrences of a line that the hunk repeats are used as votes.
 const REPEATS: usize = 8;
 
-/// The first old line that is not what the file has there. Lines count from 0.
+/// The first old line that differs from the file. Lines count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstDifference {
-    /// Its number in the hunk.
+    /// The number of the line in the hunk.
     pub in_hunk: usize,
-    /// The line of the file that it is compared with; it may be the one behind the last.
+    /// The line of the file that it is compared with; it may be the one after the last.
     pub in_view: usize,
 }
 
-/// The first old line that differs from the view, where the hunk has most of its lines; none where the view has no line
-/// of the hunk that is not blank, and where no line differs.
+/// Finds the first old line that differs from the view, at the place where most of the hunk's lines match; none where
+/// no non-blank line of the hunk is in the view, and where no line differs.
 pub fn first_difference(view: &str, old: &str) -> Option<FirstDifference> {
     let mut numbers: HashMap<&str, Vec<usize>> = HashMap::new();
     for (number, line) in old.lines().enumerate() {
@@ -24,7 +24,7 @@ pub fn first_difference(view: &str, old: &str) -> Option<FirstDifference> {
             known.push(number);
         }
     }
-    // Where the hunk would begin, by each line that it shares with the view.
+    // Each line that the hunk shares with the view votes for the line where the hunk would begin.
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, line) in view.lines().enumerate() {
         for number in numbers.get(line.trim()).into_iter().flatten() {

@@ -1,11 +1,12 @@
 //! Gaps: lines `...` of a SEARCH/REPLACE block that stand for lines of the file which are left out on both sides. The
-//! pieces between them pair up; each is found by itself, exactly once, and in order. What is left out stays as it is.
+//! pieces between them pair up; each is found by itself, exactly once, and in order. The lines that are left out are
+//! not changed.
 
 use super::{FinalNewline, HunkBounds, HunkMiss, Search};
 use crate::bounds::Bounds;
 use crate::ladder::{Found, Query, Rung, Verdict};
 
-/// The places of all pieces, as the places of one edit.
+/// Finds the places of all pieces, as the places of one edit.
 pub(super) fn find(query: &Query<'_>, bounds: &Bounds) -> Result<Verdict, HunkMiss> {
     let (old, new) = (pieces(query.old), pieces(query.new));
     if old.len() != new.len() {

@@ -1,14 +1,14 @@
-//! Where lines of a text stand after edits: the number that a line had before them, as the number that it has now.
+//! Follows line numbers over edits: converts the number that a line had before them to the number that it has now.
 
 use crate::splice::Change;
 
-/// The edits made to a text so far, as lines that went and lines that came.
+/// The edits made to a text so far, as removed and added lines.
 #[derive(Clone, Debug, Default)]
 pub struct LineShifts {
     shifts: Vec<Shift>,
 }
 
-/// At a line, counted from 0, so many lines went and so many came.
+/// The line, counted from 0, at which lines were removed and added, and their numbers.
 #[derive(Clone, Copy, Debug)]
 struct Shift {
     at: usize,
@@ -17,14 +17,14 @@ struct Shift {
 }
 
 impl LineShifts {
-    /// Takes in changes of a text, which are sorted and do not overlap; `text` is the text before them.
+    /// Records changes of a text, which are sorted and do not overlap; `text` is the text before them.
     pub fn record<'c>(
         &mut self,
         text: &str,
         changes: impl IntoIterator<Item = &'c Change, IntoIter: DoubleEndedIterator>,
     ) {
         let newlines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
-        // From the last to the first, so that the numbers of those before are still those of `text`.
+        // The last change is recorded first, so that the numbers of the earlier ones still refer to `text`.
         for change in changes.into_iter().rev() {
             let before = &text[..change.range.start];
             let begins_line = before.is_empty() || before.ends_with('\n');
@@ -39,7 +39,7 @@ impl LineShifts {
         }
     }
 
-    /// How many shifts there are: a position to count from.
+    /// The number of shifts so far, which can be used as a position to count from.
     pub fn len(&self) -> usize {
         self.shifts.len()
     }
@@ -49,8 +49,8 @@ impl LineShifts {
         self.shifts.is_empty()
     }
 
-    /// The number, from 0, that a line has now, where its number counts the text before the shifts from a position on;
-    /// none where that line went.
+    /// The present number, from 0, of a line whose number counts the text before the shifts from a position on; none
+    /// where the line was removed.
     pub fn now(&self, line: usize, from: usize) -> Option<usize> {
         let mut line = line;
         for shift in self.shifts.iter().skip(from) {

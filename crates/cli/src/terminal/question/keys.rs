@@ -4,7 +4,7 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Yes,
-    /// No, with words for the model.
+    /// No, with a reason for the model.
     No(Option<String>),
     Session,
     Always,
@@ -12,7 +12,7 @@ pub(super) enum Key {
     Pick,
     Diff,
     Help,
-    /// Something else: no answer.
+    /// Any other text, which is not an answer.
     Other(String),
 }
 
@@ -33,23 +33,23 @@ pub(super) fn understood(line: &str) -> Key {
     }
 }
 
-/// The meaning of a line while parts are picked.
+/// The meaning of a line while files and hunks are picked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PartKey {
     Yes,
-    /// Leave it out, with words for the model.
+    /// Leave the part out, with a reason for the model.
     No(Option<String>),
-    /// Go through the hunks.
+    /// Ask about the hunks of the file one by one.
     Hunks,
     Diff,
-    /// Back to the question.
+    /// Return to the question.
     Back,
     Help,
-    /// Something else: no answer.
+    /// Any other text, which is not an answer.
     Other(String),
 }
 
-/// Parses a line while parts are picked. An empty line leads back to the question.
+/// Parses a line while files and hunks are picked. An empty line returns to the question.
 pub(super) fn part_understood(line: &str) -> PartKey {
     let (first, rest) = split(line);
     match (first.to_lowercase().as_str(), rest) {

@@ -1,4 +1,4 @@
-//! Picking what is written: file by file, and within a file hunk by hunk.
+//! Lets a person pick what is written: file by file, and within a file hunk by hunk.
 
 use lancet::approval::{Answer, FileQuestion, Pick, Question, Wait};
 
@@ -8,13 +8,13 @@ use crate::terminal::{Colour, Style, visible_line};
 
 /// How picking ended.
 pub(super) enum Picking {
-    /// With an answer.
+    /// The person answered.
     Done(Answer),
-    /// The person goes back to the question, or nobody waits for the answer any more.
+    /// The person returned to the question, or the call no longer waits for the answer.
     Ended,
 }
 
-/// Goes through the parts; none where the terminal is gone.
+/// Asks about the parts one by one; none where the terminal is gone.
 pub(super) fn pick(
     terminal: &mut Terminal,
     question: &Question,
@@ -42,7 +42,7 @@ pub(super) fn pick(
     Some(Picking::Done(answer(files, words)))
 }
 
-/// The answer that picks come to.
+/// The answer that follows from the picks.
 fn answer(files: Vec<Pick>, words: Option<String>) -> Answer {
     if files.iter().all(|pick| *pick == Pick::Whole) {
         Answer::Yes
@@ -57,12 +57,12 @@ struct Picker<'t> {
     terminal: &'t mut Terminal,
     colour: Colour,
     wait: &'t Wait,
-    /// What the person said about parts that they left out.
+    /// The reasons that the person gave for parts that they left out.
     words: Vec<String>,
 }
 
 impl Picker<'_> {
-    /// Asks about one file; an inner none leads back to the question.
+    /// Asks about one file; an inner none returns to the question.
     fn file(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
         let several = file.pieces.len() > 1;
         let (keys, help) = match several {
@@ -94,7 +94,7 @@ impl Picker<'_> {
         }
     }
 
-    /// Asks about the hunks of a file; an inner none leads back to the question.
+    /// Asks about the hunks of a file; an inner none returns to the question.
     fn hunks(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
         let mut picked = Vec::new();
         for (at, piece) in file.pieces.iter().enumerate() {
@@ -134,7 +134,7 @@ impl Picker<'_> {
         }))
     }
 
-    /// Asks one thing. Where nobody waits for the answer any more, that is said at the question.
+    /// Asks about one part. Where the call no longer waits for the answer, the question says so.
     fn ask(&mut self, words: &str, prompt: &str) -> Option<PartKey> {
         let prompt = self.colour.paint(Style::Bold, prompt);
         let line = self.terminal.ask(&format!("{words}{prompt} "), self.wait)?;

@@ -1,4 +1,4 @@
-//! A question in words for the terminal: the summary, the files with their lines, the diffs, and the keys.
+//! The text of a question for the terminal: the summary, the files with their lines, the diffs, and the keys.
 
 use lancet::approval::{ChangeKind, FileQuestion, Question};
 
@@ -105,7 +105,7 @@ fn can_edit(question: &Question) -> bool {
     question.files.iter().any(|file| file.text.is_some())
 }
 
-/// What may be answered.
+/// The prompt with the possible answers.
 pub(super) fn prompt(question: &Question) -> String {
     let mut further = format!("s: yes, for {} in this session", question.offers.session);
     match question.offers.always.as_slice() {
@@ -127,7 +127,7 @@ pub(super) fn prompt(question: &Question) -> String {
     format!("{further}\nWrite this? [{keys}]")
 }
 
-/// What the keys do.
+/// The explanation of the keys.
 pub(super) fn help(question: &Question) -> String {
     let mut words = format!(
         "y  write it\nn  write nothing; words after it are for the model (n use the other file)\ns  write it, and ask no more in this session about {}\n",

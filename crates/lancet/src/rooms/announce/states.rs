@@ -1,4 +1,4 @@
-//! The states of a plan's files before and after it, in the history's terms.
+//! The states of a plan's files before and after it, as the history records them.
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ impl FilePlan {
         self.expected.stamp().map_or(0, |stamp| stamp.size)
     }
 
-    /// The state of a link, which is the same before and after.
+    /// The state of a symbolic link, which is the same before and after.
     fn link_state(&self) -> Option<State<'_>> {
         let Expected::Link { target, stamp } = &self.expected else {
             return None;
@@ -126,7 +126,7 @@ impl FilePlan {
 }
 
 impl FilePlan {
-    /// The size and content of what replacements in the base make of it.
+    /// The size and content that replacements in the base give.
     fn spans<'p>(&self, changes: &'p [RawChange]) -> (u64, Content<'p>) {
         let (base, before) = match &self.base {
             Some(base) => (*base.revision.as_bytes(), base.bytes.len() as u64),

@@ -1,4 +1,5 @@
-//! Applies a person's picks to the plan: removes files and pieces that they left out, and takes over texts that they wrote.
+//! Applies a person's picks to the plan: removes the files and pieces that they left out, and takes over texts that
+//! they wrote.
 
 use super::check::settings_load;
 use super::edited::apply as apply_text;
@@ -11,7 +12,7 @@ use crate::rooms::CallContext;
 use crate::rooms::omitted::OmittedFile;
 use crate::rooms::plan::{FilePlan, Parts, Plan};
 
-/// What the question was about.
+/// The question as it was put to the person.
 pub(super) struct Proposed<'p> {
     /// The index in the plan of each file of the question.
     pub(super) order: &'p [usize],
@@ -55,7 +56,7 @@ pub(super) fn take(
         return Err(words::all_left_out(subject, words.as_deref()).into());
     }
     plan.files = files;
-    // A change that would have been undone in a file that is left out stays in force.
+    // A change that was to be undone in a file that is left out stays in force.
     plan.origin.takes_back.retain_mut(|taken| match taken.by {
         None => true,
         Some(by) => {
@@ -67,7 +68,7 @@ pub(super) fn take(
     Ok(())
 }
 
-/// Brings a pick into its simplest form; none where it does not fit the file.
+/// Normalises a pick; none where it does not fit the file.
 fn understood(pick: Pick, pieces: &Pieces, text: Option<&str>) -> Option<Pick> {
     Some(match pick {
         Pick::Pieces(mut picked) => {
@@ -90,7 +91,7 @@ fn understood(pick: Pick, pieces: &Pieces, text: Option<&str>) -> Option<Pick> {
     })
 }
 
-/// What became of one file.
+/// The result for one file.
 struct Taken {
     file: Option<FilePlan>,
     modified: bool,

@@ -80,7 +80,7 @@ pub(super) fn decide_file<'p, 'f>(
         .unwrap_or_else(|| (&file.target, decide(policy, &file.target)))
 }
 
-/// Why a write is asked about; none where it goes through.
+/// The reason why a person must be asked about a write; none where the write is allowed.
 pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<Reason> {
     let path = quote_path(target.path());
     let (words, key, rule) = match (&decision.cause, decision.outcome) {
@@ -94,7 +94,7 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
             format!("secret {pattern}"),
             None,
         ),
-        // Before what the mode says: another name of the file may be a protected one.
+        // This precedes the mode, because another hard link of the file may have a protected name.
         _ if target.hard_links == HardLinks::Unknown => (
             format!(
                 "{path} is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
@@ -112,7 +112,7 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
             "mode".to_owned(),
             None,
         ),
-        // In every mode, and whether or not it is there: a write unasked would tell that.
+        // This holds in every mode and whether or not the file exists: an unasked write would reveal which.
         _ if target.is_withheld() => (
             format!(
                 "reading {path} is denied, and what was not read is written only after a person's yes"
@@ -132,7 +132,8 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
     })
 }
 
-/// The refusal for what policy denies by now: the mode, or a rule that came into force since the file was located.
+/// The refusal for a file that the policy denies now: because of the mode, or of a rule added since the file was
+/// located.
 pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
     if let Cause::Mode(_) = decision.cause {
         return Refusal::new(

@@ -29,7 +29,8 @@ pub(super) fn wait_for(
     files: &[FilePlan],
     subject: &Subject,
 ) -> Result<Answer, Halt> {
-    // Here alone, for every approver: a name or a line of the file must not pass for lancet's own words.
+    // The escaping is done here, once for all approvers: a name or line of the file must not look like lancet's own
+    // text.
     let question = question.escaped();
     let wait = Wait::default();
     let (answers, answered) = channel();
@@ -58,7 +59,7 @@ pub(super) fn wait_for(
     let outcome = loop {
         match answered.recv_timeout(LOOK_EVERY) {
             Ok(answer) => break Ok(answer),
-            // The approver panicked: no person has answered.
+            // The approver panicked, so no person has answered.
             Err(RecvTimeoutError::Disconnected) => break Ok(Answer::Unanswered(None)),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -69,7 +70,7 @@ pub(super) fn wait_for(
             )
             .into());
         }
-        // A no stands; only its words are still waited for.
+        // A no is final; only its reason is still awaited.
         if let Some(declined) = wait.declined_at() {
             if declined.elapsed() > WORDS_WAIT {
                 break Ok(Answer::No(None));
@@ -88,7 +89,7 @@ pub(super) fn wait_for(
     };
     wait.end();
     if outcome.is_err() {
-        // A question that stays on the screen must not meet the next one.
+        // A question that is still on the screen must not overlap with the next one.
         let _ = answered.recv_timeout(GRACE);
     }
     context.waited.set(context.waited.get() + began.elapsed());

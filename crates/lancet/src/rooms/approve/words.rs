@@ -5,17 +5,17 @@ use crate::rooms::CallContext;
 use crate::rooms::plan::FilePlan;
 use crate::wording::{QuotedPath, count, cut, duration};
 
-/// The longest words of a person that are passed on, in characters.
+/// The longest text of a person that is passed on to the model, in characters.
 const LONGEST_WORDS: usize = 4_000;
 
-/// What a question is about, in words for the model.
+/// What a question is about, as text for the model.
 pub(super) struct Subject {
     words: String,
     path: QuotedPath,
 }
 
 impl Subject {
-    /// One file, by the name that the model is told.
+    /// Describes one file, by the name that the model may see.
     pub(super) fn file(told: &QuotedPath) -> Self {
         Self {
             words: told.to_string(),
@@ -23,7 +23,7 @@ impl Subject {
         }
     }
 
-    /// The files of a plan.
+    /// Describes the files of a plan.
     pub(super) fn files(files: &[FilePlan]) -> Self {
         let first = files.first().map(|file| file.target.told());
         let mut subject = Self::file(&first.unwrap_or_default());

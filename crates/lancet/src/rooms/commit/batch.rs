@@ -1,5 +1,6 @@
-//! The batch of writes that carries a plan out. A move is one write, a rename, or two where it also changes the file or the
-//! name is on another file system: a copy that keeps owner, permission bits and attributes, and the removal of the original.
+//! The batch of writes that carries a plan out. A move is a single rename, or two writes where it also changes the file
+//! or leads to another file system: a copy that keeps owner, permission bits and attributes, and the removal of the
+//! original.
 
 use lancet_workspace::{CommitError, Executable, Expected, NewBytes, Write, Written};
 
@@ -11,7 +12,7 @@ use crate::rooms::plan::{FilePlan, Moved, New, Plan};
 /// How each file of a plan is written.
 pub(super) struct Batch<'p> {
     plan: &'p Plan,
-    /// The files that are moved by a copy.
+    /// Whether each file of the plan is moved by a copy.
     copied: Vec<bool>,
 }
 
@@ -23,7 +24,7 @@ pub(super) struct Writes<'p> {
 }
 
 impl<'p> Batch<'p> {
-    /// Renames whatever can be renamed.
+    /// Plans a rename wherever one is possible.
     pub(super) fn new(plan: &'p Plan) -> Batch<'p> {
         let changes = |file: &FilePlan, moved: &Moved| {
             !moved.changes.is_empty() || moved.mode.is_some() || file.executable != Executable::Keep
@@ -37,7 +38,7 @@ impl<'p> Batch<'p> {
         }
     }
 
-    /// Moves a file by a copy from now on. False where that is no other way than before.
+    /// Moves a file by a copy from now on. False where it is already moved by a copy, or not moved at all.
     pub(super) fn copy(&mut self, at: usize) -> bool {
         let file = self.plan.files.get(at);
         let is_file = file.is_some_and(|file| matches!(file.expected, Expected::Content { .. }));
@@ -50,7 +51,7 @@ impl<'p> Batch<'p> {
         }
     }
 
-    /// The writes, in order.
+    /// Makes the writes, in order.
     pub(super) fn writes(
         &self,
         context: &CallContext<'_>,
@@ -110,7 +111,7 @@ impl<'p> Writes<'p> {
         files.get(write).copied().unwrap_or(write)
     }
 
-    /// Which file each write belongs to.
+    /// Splits the batch into its writes and the file that each belongs to.
     pub(super) fn into_parts(self) -> (Vec<Write<'p>>, Owners) {
         (self.writes, Owners(self.files))
     }
@@ -120,7 +121,7 @@ impl<'p> Writes<'p> {
 pub(super) struct Owners(Vec<usize>);
 
 impl Owners {
-    /// What was written, by file: the second write of a move tells what became of the original.
+    /// Groups the results by file: the second write of a move says what became of the original.
     pub(super) fn by_file(&self, written: Vec<Written>) -> Vec<Written> {
         let mut all: Vec<Written> = Vec::with_capacity(written.len());
         for (at, written) in written.into_iter().enumerate() {
@@ -140,7 +141,7 @@ impl Owners {
         all
     }
 
-    /// The same error, with positions in the plan instead of the batch.
+    /// Converts the positions in an error from the batch to the plan.
     pub(super) fn of_plan(&self, error: CommitError) -> CommitError {
         let file = |write: usize| Writes::file_of(&self.0, write);
         use CommitError as E;
@@ -196,7 +197,7 @@ impl Owners {
     }
 }
 
-/// What is to be at the name of a file; for a move, of the file that is moved.
+/// The new content of a file; for a move, of the file that is moved.
 fn new_bytes(file: &FilePlan) -> NewBytes<'_> {
     match (&file.new, &file.base) {
         (New::Whole(bytes) | New::Restored { bytes, .. }, _) => NewBytes::Whole(bytes),

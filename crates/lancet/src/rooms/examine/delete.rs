@@ -1,4 +1,4 @@
-//! examine for a removal: the file must have been seen whole, and be what was seen.
+//! examine for a removal: the whole file must have been seen, and must be unchanged since.
 
 use lancet_history::Seen;
 use lancet_text::{Document, difference};
@@ -19,7 +19,7 @@ use crate::wording::{count, cut, quote_path};
 /// The longest line that a refusal quotes, in characters.
 const LONGEST_LINE: usize = 200;
 
-/// The plan that removes a file.
+/// Works out the plan that removes a file.
 pub(super) fn examine_file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -32,7 +32,7 @@ pub(super) fn examine_file(
     let whole = WholeFile::read(context, attempt, &target)?;
     let document = whole.document(context, &target);
     if document.is_none() && whole.base.is_some() && request.revision.is_none() {
-        // What is no text cannot have been shown.
+        // Content that is not text cannot have been shown.
         let base = whole.base.as_ref().map_or(&[][..], |base| &base.bytes);
         decode(context.engine(), &target, base)?;
         return Err(binary(&target, "its kind is not known"));
@@ -66,7 +66,7 @@ pub(super) fn examine_file(
     })
 }
 
-/// Refuses a link: nothing of it was shown but the file behind it.
+/// Refuses a symbolic link, because the model was shown only the file behind it.
 fn refuse_link(target: &Target) -> Result<(), Refusal> {
     if !target.located.is_link() {
         return Ok(());

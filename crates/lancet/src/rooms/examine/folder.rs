@@ -1,5 +1,5 @@
-//! examine for a folder that is viewed: its entries, two levels deep, as far as they fit the answer. Hidden entries and those
-//! whose reading is denied are left out; a folder that ignore files exclude is named and not entered.
+//! examine for the view of a folder: its entries, two levels deep, as far as they fit into the answer. Hidden entries
+//! and those that may not be read are left out; a folder that ignore files exclude is named and not entered.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,26 +14,26 @@ use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, is_hidden, locate};
 use crate::wording::quote_path;
 
-/// The entries of one folder that are looked at.
+/// How many entries of one folder are read.
 const MOST_ENTRIES: usize = 2_000;
-/// The part of an answer that is kept free for the notice after the entries, in characters.
+/// The length of the answer that is reserved for the notice after the entries.
 const NOTICE_ROOM: usize = 1_200;
 
-/// A folder that is viewed.
+/// The result of viewing a folder.
 pub(crate) struct FolderView {
-    /// The folder.
+    /// The folder's absolute path.
     pub(crate) path: PathBuf,
-    /// The entries that are shown, absolute, each folder before what it holds.
+    /// The absolute paths of the shown entries, each folder before its entries.
     pub(crate) entries: Vec<PathBuf>,
-    /// The entries as the model reads them, one a line.
+    /// The entries as text for the model, one per line.
     pub(crate) text: String,
-    /// The sentence after them.
+    /// The sentence after the entries.
     pub(crate) notice: String,
     /// Whether entries are left out because the answer would be too long.
     pub(crate) truncated: bool,
 }
 
-/// Lists what a path names, if that is a folder.
+/// Lists the entries of a path; none where it is not a folder.
 pub(crate) fn examine(
     context: &CallContext<'_>,
     given: &str,
@@ -94,10 +94,10 @@ fn rules_inside(context: &CallContext<'_>, folder: &Path) -> FolderRules {
     FolderRules::above(folder, excludes.as_ref()).enter(folder)
 }
 
-/// The list as it grows.
+/// The list while it is built.
 struct List<'c, 's> {
     context: &'c CallContext<'s>,
-    /// What the entries may still take of the answer.
+    /// The length that is left for entries.
     room: usize,
     view: FolderView,
 }

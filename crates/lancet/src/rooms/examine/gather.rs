@@ -1,5 +1,5 @@
-//! Gathers the changes of a request by file: every path is located, and changes of one file come together, under whatever
-//! names it was given. Changes that exclude each other are refused here.
+//! Groups the changes of a request by file: locates every path, and joins the changes of one file, whatever names it
+//! was given. Changes that exclude each other are refused here.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::rooms::CallContext;
 use crate::rooms::approve::before_telling;
 use crate::rooms::locate::{Intent, Target, locate};
 
-/// Finds the file of every change; the files are in the order of their first change. Every change gets a place in
+/// Locates the file of every change; the files are in the order of their first change. Every change gets an entry in
 /// `failures`.
 pub(super) fn locate_all<'r>(
     context: &CallContext<'_>,
@@ -43,7 +43,7 @@ pub(super) fn locate_all<'r>(
             Action::Move(to) => {
                 let added = gathered.add_move(path, at, to);
                 failures.push(added.err());
-                // Edits of a move that cannot be located have nothing to apply to, and are not refused again.
+                // Edits of a move that could not be located are not refused again.
                 failures.extend(to.edits.iter().map(|_| None));
                 continue;
             }
@@ -54,7 +54,7 @@ pub(super) fn locate_all<'r>(
     gathered.files
 }
 
-/// The files so far.
+/// The files that were located so far.
 struct Gathered<'c, 's, 'r> {
     context: &'c CallContext<'s>,
     dry_run: DryRun,
@@ -147,7 +147,7 @@ impl<'r> Gathered<'_, '_, 'r> {
                     }
                     moved.edits.extend(own);
                     *work = Work::Move(moved);
-                    // The name as given, of which a link is meant itself.
+                    // The target keeps the name as given, because a symbolic link is itself meant.
                     known.target = target;
                 }
                 _ => return Err(moved_already(&target, &known.target)),
@@ -181,7 +181,7 @@ impl<'r> Gathered<'_, '_, 'r> {
         Ok(())
     }
 
-    /// The file that has or will have this name.
+    /// The file that has this name, or will have it.
     fn named(&mut self, target: &Target) -> Option<&mut LocatedFile<'r>> {
         let path = target.path();
         self.files
@@ -202,7 +202,7 @@ impl<'r> Gathered<'_, '_, 'r> {
     }
 }
 
-/// The file that an edit means. One that is to be made is taken as it is spelled.
+/// Locates the file that an edit means. A file that is to be created is located exactly as spelled.
 fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Result<Target, Refusal> {
     let target = locate(engine, path, Intent::Edit)?;
     if edit.fills() && target.located.respelled() {
@@ -211,7 +211,7 @@ fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Resul
     Ok(target)
 }
 
-/// The refusal for a file that is to be written whole and has another change in the same request.
+/// The refusal for a file that is written whole and has another change in the same request.
 fn written_already(target: &Target) -> Refusal {
     let path = target.told();
     let text = format!(
@@ -220,7 +220,7 @@ fn written_already(target: &Target) -> Refusal {
     Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal for a file that is to be removed and has another change in the same request.
+/// The refusal for a file that is removed and has another change in the same request.
 fn deleted_already(target: &Target) -> Refusal {
     let path = target.told();
     let text = format!(

@@ -1,4 +1,5 @@
-//! examine for a move: another name for a file or a link. It needs no read, and never takes a name that is not free.
+//! examine for a move: gives a file or symbolic link another name. The model need not have read it, and the new name
+//! must be free.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use crate::rooms::plan::{ChangeView, FilePlan, Moved, New};
 use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
-/// What the plan of a move without edits consists of, but for its names.
+/// The parts of a move's plan without its names, for a move without edits.
 pub(super) struct Content {
     expected: Expected,
     base: Option<lancet_workspace::Snapshot>,
@@ -60,7 +61,7 @@ pub(super) fn check(
     Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", path))
 }
 
-/// Refuses a name that is taken.
+/// Refuses a name that exists.
 fn require_free(to: &Target) -> Result<(), Refusal> {
     let path = to.told();
     let (kind, text) = match to.located.kind() {
@@ -79,7 +80,7 @@ fn require_free(to: &Target) -> Result<(), Refusal> {
     Err(Refusal::new(kind, text).with("file_path", path))
 }
 
-/// What is moved, without edits.
+/// Reads what is moved, without edits.
 pub(super) fn examine_content(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -141,7 +142,7 @@ fn examine_link(from: &Target, to: &Target) -> Result<Content, Refusal> {
     })
 }
 
-/// The plan that gives a file another name and changes nothing in it.
+/// Makes the plan that gives a file another name and changes nothing in it.
 pub(super) fn plan(from: Target, to: Target, content: Content) -> FilePlan {
     FilePlan {
         target: to,
@@ -159,11 +160,11 @@ pub(super) fn plan(from: Target, to: Target, content: Content) -> FilePlan {
     }
 }
 
-/// The plan of edits as one that also gives the file another name.
+/// Turns the plan of edits into one that also gives the file another name.
 pub(super) fn with_edits(plan: FilePlan, to: Target) -> FilePlan {
     let changes = match plan.new {
         New::Changes(changes) | New::Streamed(changes) => changes,
-        // Edits of a file that is there come to nothing else.
+        // Edits of an existing file make no other kind of new content.
         _ => Vec::new(),
     };
     FilePlan {

@@ -1,5 +1,5 @@
-//! examine for a model's reply: parses it whole, makes one request of its parts, and examines that like any other. A
-//! refusal numbers every part that failed.
+//! examine for a model's reply: parses the whole reply, makes one request of its parts, and examines that like any
+//! other. A refusal numbers every part that failed.
 
 mod compose;
 mod refuse;
@@ -35,7 +35,7 @@ pub(crate) fn examine(
     examine_parts(context, attempt, &parts, (reply.insist, reply.dry_run))
 }
 
-/// Works out the plan for one part of a reply, on the files as they stand.
+/// Works out the plan for one part of a reply, applied to the files as they are now.
 pub(crate) fn examine_part(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -67,7 +67,7 @@ fn examine_parts(
             *failure = failure
                 .take()
                 .map(|missing| suggest(context, missing, path));
-            // One search of the roots a call is enough.
+            // One search of the roots per call is enough.
             break;
         }
     }

@@ -1,5 +1,5 @@
-//! A file whose content a plan takes as it is: one that is removed, moved, or gets other permission bits. Unlike an edit it
-//! may hold anything, and a large one is not held in memory.
+//! A file whose content a plan does not edit: one that is removed, moved, or gets other permission bits. It may hold
+//! any bytes, and a large one is not held in memory.
 
 use std::ops::ControlFlow;
 
@@ -13,16 +13,16 @@ use crate::rooms::{Attempt, CallContext};
 
 /// The version of a file on the disk.
 pub(super) struct WholeFile {
-    /// What the disk must still hold when the plan is carried out.
+    /// The content that the disk must still have when the plan is carried out.
     pub(super) expected: Expected,
     pub(super) revision: Revision,
     pub(super) size: u64,
-    /// Its content; none for a file too large to be held.
+    /// The content; none for a file too large to be held.
     pub(super) base: Option<Snapshot>,
 }
 
 impl WholeFile {
-    /// Reads the file.
+    /// Reads the file, or surveys a large one.
     pub(super) fn read(
         context: &CallContext<'_>,
         attempt: &mut Attempt,
@@ -66,7 +66,7 @@ impl WholeFile {
         })
     }
 
-    /// The text of the file, where it is held and is text.
+    /// The text of the file, if it is held in memory and is text.
     pub(super) fn document(
         &self,
         context: &CallContext<'_>,

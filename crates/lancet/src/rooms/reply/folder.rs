@@ -1,4 +1,4 @@
-//! The answer to a view of a folder: its entries, one a line.
+//! The answer to a view of a folder: its entries, one per line.
 
 use crate::outcome::{FolderOutcome, Outcome};
 use crate::reply::Reply;

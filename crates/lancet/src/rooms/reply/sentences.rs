@@ -73,7 +73,7 @@ pub(super) fn headline(file: &FilePlan, tense: Tense) -> String {
     )
 }
 
-/// A warning of the commit: its name, and what it means for whoever reads it.
+/// Words a warning of the commit: its name, and what it means for the reader.
 pub(super) fn warning_words(warning: &Warning) -> String {
     let words = match warning {
         Warning::NotDurable => {

@@ -1,4 +1,4 @@
-//! The calls of a [`FaultyDisk`]: each asks for its fault first and is then the real one.
+//! The calls of a [`FaultyDisk`]: each checks for a fault first and then makes the real call.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};

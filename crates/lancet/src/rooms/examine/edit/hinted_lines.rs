@@ -1,5 +1,5 @@
-//! The lines that hunks name by number. A number counts the file before all hunks; edits that were laid since have moved
-//! lines.
+//! The line numbers of hunks. A number counts lines of the file before all hunks, but edits that were already applied
+//! have moved lines.
 
 use std::cell::Cell;
 
@@ -7,16 +7,16 @@ use lancet_text::{LineShifts, Place};
 
 use crate::request::{EditRequest, HunkPlace};
 
-/// Where lines have moved since the first edit, and since the section of a diff that is being laid began.
+/// How lines have moved since the first edit, and since the current section of a diff began.
 #[derive(Debug, Default)]
 pub(super) struct HintedLines {
     shifts: LineShifts,
-    /// The section, and how many shifts there were before it.
+    /// The section, and the number of shifts before it.
     section: Cell<(usize, usize)>,
 }
 
 impl HintedLines {
-    /// For edits of which a hunk has a line number; none where no number has to be looked up.
+    /// Makes the record for edits of which at least one is a hunk with a line number; none where there is none.
     pub(super) fn of(edits: &[(usize, &EditRequest)]) -> Option<Self> {
         let mut hunks = edits.iter().filter_map(|(_, edit)| edit.as_hunk());
         hunks
@@ -24,8 +24,8 @@ impl HintedLines {
             .then(Self::default)
     }
 
-    /// The line of the current text, from 0, that a hunk's number means; none where it has none, or where the ways to
-    /// count disagree.
+    /// The line of the current text, from 0, that a hunk's number means; none where it has no number, or where the ways
+    /// to count disagree.
     pub(super) fn line_of(&self, hunk: &HunkPlace) -> Option<usize> {
         let hint = usize::try_from(hunk.line_hint?).ok()?.checked_sub(1)?;
         if self.section.get().0 != hunk.section {
@@ -36,7 +36,7 @@ impl HintedLines {
         (hunk.section == 0 || self.shifts.now(hint, before) == Some(line)).then_some(line)
     }
 
-    /// Takes in the changes of an edit; `text` is the text before it.
+    /// Records the changes of an edit; `text` is the text before it.
     pub(super) fn record(&mut self, text: &str, places: &[Place]) {
         let changes = places.iter().flat_map(|place| &place.changes);
         self.shifts.record(text, changes);

@@ -1,5 +1,5 @@
-//! The refusals of a hunk: which line of it differs from the file, which places it has, what it lacks to have one. Each is
-//! short, so that a refusal can name every part of a reply that failed.
+//! The refusals of a hunk: which of its lines differs from the file, at which places it occurs, or what it lacks. Each
+//! is short, so that a refusal can name every part of a reply that failed.
 
 use lancet_text::{Guard, HunkMiss, Rung, Verdict, first_difference};
 use serde_json::json;
@@ -12,14 +12,14 @@ use crate::wording::{QuotedPath, count, cut, lines_named, quote_path};
 
 /// The longest line that is quoted, in characters.
 const LONGEST_LINE: usize = 200;
-/// The most runs of lines that are named.
+/// How many groups of lines are named at most.
 const LINES_NAMED: usize = 40;
 
-/// A hunk and the text that it meets.
+/// A hunk and the text that it is applied to.
 #[derive(Clone, Copy)]
 pub(crate) struct MetHunk<'h> {
     pub(crate) target: &'h Target,
-    /// The text as the edits so far leave it.
+    /// The text after the edits so far.
     pub(crate) text: &'h str,
     pub(crate) is_edited: bool,
     pub(crate) sent: SentEdit<'h>,
@@ -30,7 +30,7 @@ impl MetHunk<'_> {
         quote_path(self.target.path())
     }
 
-    /// What is added where earlier parts have changed the text.
+    /// The addition for a text that earlier parts have changed.
     fn by_then(&self) -> &'static str {
         match self.is_edited {
             true => " as the parts before this one would leave it",
@@ -94,7 +94,7 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
         .with("difference", difference)
 }
 
-/// The refusal for old lines that stand at several places.
+/// The refusal for old lines that occur at several places.
 pub(crate) fn hunk_ambiguous(
     met: MetHunk<'_>,
     several: &SeveralPlaces<'_>,
@@ -145,7 +145,7 @@ pub(crate) fn unplaced(met: MetHunk<'_>, miss: &HunkMiss) -> Refusal {
     met.refuse(RefusalKind::NotFound, text)
 }
 
-/// The refusal for a piece between gaps that has no place of its own.
+/// The refusal for a piece between gaps that has no place.
 fn unplaced_piece(met: MetHunk<'_>, piece: usize, verdict: &Verdict) -> Refusal {
     let path = met.path();
     let piece = piece + 1;

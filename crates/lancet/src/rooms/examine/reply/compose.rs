@@ -8,13 +8,13 @@ use crate::request::{
     WriteRequest, WrittenNewline,
 };
 
-/// A request, and the part, from 0, that each of its changes comes from.
+/// A request, and for each of its changes the part, from 0, that it comes from.
 pub(super) struct Composed {
     pub(super) request: Request,
     pub(super) part_of: Vec<usize>,
 }
 
-/// Makes one request of the parts, in their order. Every change that it makes has one number in the request.
+/// Makes one request of the parts, in their order. Every change gets one number in the request.
 pub(super) fn compose(parts: &[ReplyPart]) -> Result<Composed, Refusal> {
     let mut files = Vec::new();
     let mut part_of = Vec::new();

@@ -1,4 +1,4 @@
-//! The refusals of a reply: why it cannot be parsed, or which of its parts failed and which would have fitted.
+//! The refusals of a reply: why it cannot be parsed, or which of its parts failed and which would have applied.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{cut, line_list, quote_path};
 
-/// The most parts that failed that are told besides the first.
+/// How many failed parts are described besides the first.
 const OTHERS_TOLD: usize = 50;
 /// The longest text about each of these, in characters.
 const LONGEST_TEXT: usize = 900;
-/// The most parts in the data.
+/// How many parts the data lists at most.
 const PARTS_MOST: usize = 1_000;
 
 /// The parts that failed, by their number from 0.
@@ -37,8 +37,9 @@ pub(super) fn unparsable(error: &ParseError) -> Refusal {
         .with("kind", kind)
 }
 
-/// Joins the refusals of all changes of a reply into one; `part_of` says which part, from 0, each change comes from. Where
-/// only parts were refused that change nothing, and others change something, these are sentences for the answer.
+/// Joins the refusals of all changes of a reply into one; `part_of` gives the part, from 0, that each change comes
+/// from. If only parts that change nothing were refused, and others change something, the refusals become sentences of
+/// the answer.
 pub(super) fn join(
     failures: Vec<Option<Refusal>>,
     parts: &[ReplyPart],
@@ -59,7 +60,7 @@ pub(super) fn join(
             _ => Ok(sentences),
         };
     }
-    // What changes nothing is not what the reply was refused for.
+    // A part that changes nothing is not the reason of the refusal.
     failed.retain(|_, refusal| !refusal.idle);
     all_failed(failed, parts)
 }
@@ -72,7 +73,7 @@ fn left_out(parts: &[ReplyPart], number: usize) -> String {
     )
 }
 
-/// Where a part stands in the reply, and its file.
+/// Describes the position of a part in the reply, and its file.
 fn place(parts: &[ReplyPart], number: usize) -> String {
     match parts.get(number) {
         Some(part) => format!(
@@ -109,7 +110,7 @@ fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<String>, Re
         others.push_str(&format!("And {more} more parts were refused.\n"));
     }
     for refusal in failed.into_values() {
-        // Where one of them may be told only after a person's yes, none is told before.
+        // If one of the refusals may be shown only after a person's yes, so may the joined one.
         first.withheld = first.withheld.or(refusal.withheld);
     }
     others.push_str(&match fitting.len() {
@@ -130,7 +131,7 @@ fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<String>, Re
         .followed_by(&others))
 }
 
-/// The parts for programs: number, line, path, and why each was refused.
+/// The parts as data: number, line, path, and why each was refused.
 fn parts_told(failed: &Failed, parts: &[ReplyPart]) -> Vec<Value> {
     let parts = parts.iter().enumerate().take(PARTS_MOST);
     parts

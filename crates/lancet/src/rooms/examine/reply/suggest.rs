@@ -1,4 +1,5 @@
-//! Suggestions for a path of a reply that is not there: files of the same name in other folders. None is ever taken.
+//! Suggestions for a path in a reply that does not exist: files of the same name in other folders. A suggestion is
+//! never applied.
 
 use crate::arguments::GlobArguments;
 use crate::refusal::Refusal;
@@ -12,7 +13,7 @@ const MOST: u64 = 5;
 
 /// Adds the files that a path may mean to the refusal that it is missing.
 pub(super) fn suggest(context: &CallContext<'_>, refusal: Refusal, path: &str) -> Refusal {
-    // Models that think of Windows write backslashes between folders.
+    // Some models write backslashes between folders.
     let meant = path.replace('\\', "/");
     let found = match files_called(context, &meant) {
         found if found.is_empty() => {
@@ -31,13 +32,13 @@ pub(super) fn suggest(context: &CallContext<'_>, refusal: Refusal, path: &str) -
     refusal.followed_by(&words).with("same_name", found)
 }
 
-/// The files whose paths end like this.
+/// Finds the files whose paths end like this.
 fn files_called(context: &CallContext<'_>, tail: &str) -> Vec<QuotedPath> {
     let tail = tail.trim_start_matches(['/', '.']);
     if tail.is_empty() {
         return Vec::new();
     }
-    // What a pattern reads as a sign stands for any one character.
+    // Characters with a meaning in patterns are replaced by `?`, which matches any single character.
     let tail = tail.replace(['*', '[', ']', '{', '}', '!', '\\'], "?");
     let mut arguments = GlobArguments::new(format!("**/{tail}"));
     arguments.limit = Some(MOST);
