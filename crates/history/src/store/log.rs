@@ -57,8 +57,9 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
     if let Some(path) = &query.path {
         let (path, from, to) = (bytes_of(path).to_vec(), below(path).0, below(path).1);
         filter.add(
-            "o.id IN (SELECT operation FROM files WHERE path = ? OR (path > ? AND path < ?))",
-            [path, from, to].map(Value::Blob),
+            "o.id IN (SELECT operation FROM files WHERE path = ? OR (path > ? AND path < ?)
+                OR moved_from = ? OR (moved_from > ? AND moved_from < ?))",
+            [path.clone(), from.clone(), to.clone(), path, from, to].map(Value::Blob),
         );
     }
     filter.below(&query.below);
@@ -70,7 +71,8 @@ pub(super) fn log(connection: &Connection, query: &LogQuery) -> rusqlite::Result
         Some(Reversible::Redoable) => filter.add(
             // A later change of the same file makes the undo impossible to redo.
             "o.kind = 1 AND EXISTS (SELECT 1 FROM files f WHERE f.operation = o.id AND f.undone IS NULL)
-             AND NOT EXISTS (SELECT 1 FROM files f JOIN files later ON later.path = f.path
+             AND NOT EXISTS (SELECT 1 FROM files f JOIN files later
+                 ON later.path IN (f.path, f.moved_from) OR later.moved_from IN (f.path, f.moved_from)
                  JOIN operations l ON l.id = later.operation AND l.kind = 0 AND l.sequence > o.sequence
                  WHERE f.operation = o.id)",
             [],
@@ -269,7 +271,7 @@ pub(super) fn is_changed_later(
 ) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached(
         "SELECT l.id FROM files f JOIN operations l ON l.id = f.operation
-         WHERE f.path = ?1 AND f.undone IS NULL AND l.kind = ?2
+         WHERE (f.path = ?1 OR f.moved_from = ?1) AND f.undone IS NULL AND l.kind = ?2
            AND l.sequence > (SELECT sequence FROM operations WHERE id = ?3)
            AND l.id NOT IN (SELECT id FROM begun)",
     )?;

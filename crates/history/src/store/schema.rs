@@ -137,6 +137,9 @@ pub(super) const STEPS: &[&str] = &["
 ", "
     -- Where the lines stand whose numbers were shown; NULL where they stand where their numbers say.
     ALTER TABLE ledger ADD COLUMN numbers BLOB;
+", "
+    -- The changes of a file under the name that a move took from it.
+    CREATE INDEX files_by_moved_from ON files (moved_from) WHERE moved_from IS NOT NULL;
 "];
 
 /// Why a database could not be migrated.

@@ -156,6 +156,17 @@ pub(crate) struct Moved {
     pub(super) mode: Option<u32>,
     /// Folders that go with the old name as far as they are empty, outermost first.
     pub(super) folders: Vec<PathBuf>,
+    /// What the ledger knows of the file afterwards.
+    pub(super) ledger: LedgerUpdate,
+}
+
+/// How the ledger follows a move that changes the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LedgerUpdate {
+    /// The replacements count as seen, and what was seen around them stays seen.
+    Revise,
+    /// Only what the plan says counts as seen.
+    Replace,
 }
 
 /// A content in the history, in the form that the workspace reads.

@@ -17,7 +17,7 @@ use super::commit::Committed;
 use super::examine::folder::FolderView;
 use super::examine::read::{Page, Shape};
 use super::examine::search::Findings;
-use super::plan::{FilePlan, New, Plan};
+use super::plan::{FilePlan, LedgerUpdate, New, Plan};
 use super::{CallContext, announce};
 use crate::events::Event;
 use crate::ledger::version;
@@ -294,10 +294,13 @@ fn record_move(
         let numbers = numbers_after(ledger.peek(from), file, &file.new);
         ledger.rename(from, to);
         let base = base.as_ref().map(|base| *base.revision.as_bytes());
+        let is_revised = file
+            .moved()
+            .is_some_and(|moved| moved.ledger == LedgerUpdate::Revise);
         let known = ledger
             .peek(to)
             .filter(|entry| Some(entry.revision) == base)
-            .map(|entry| entry.content.is_some());
+            .map(|entry| entry.content.is_some() && is_revised);
         match (known, changes.is_empty()) {
             (Some(_), true) => {
                 ledger.update(to, |entry| entry.stamp = version.stamp);

@@ -1,6 +1,8 @@
 //! Files that are moved and removed: through the tools, mixed with other changes of a request, and back again.
 
 mod ground;
+mod laws;
 mod removal;
 mod renaming;
+mod taken_back;
 mod together;

@@ -88,6 +88,7 @@ fn a_link_is_moved_as_a_link() {
     let ground = Ground::new();
     ground.put("real.txt", "text\n");
     symlink("real.txt", ground.path("link")).expect("made");
+    let before = ground.tree();
     let reply = ground.rename("link", "sub/link");
     assert!(ok(&reply).text().contains("relative"), "{}", reply.text());
     let tree = ground.tree();
@@ -96,6 +97,10 @@ fn a_link_is_moved_as_a_link() {
         Node::Link("real.txt".into())
     );
     assert!(!tree.contains_key(std::path::Path::new("link")));
+    ok(&ground.call("Undo", json!({})));
+    assert_eq!(ground.tree(), before);
+    ok(&ground.redo());
+    assert_eq!(ground.tree(), tree);
 }
 
 #[test]

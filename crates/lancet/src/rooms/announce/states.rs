@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lancet_history::{Content, FileDraft, State};
 use lancet_text::{RawChange, apply_raw};
-use lancet_workspace::{Expected, Hasher, Revision, Written};
+use lancet_workspace::{Expected, Guarantee, Hasher, Revision, Written};
 
 use super::DISPLACED;
 use crate::rooms::plan::{FilePlan, New};
@@ -77,7 +77,9 @@ impl FilePlan {
         let content = match &self.base {
             Some(base) if base.bytes.len() as u64 <= DISPLACED => Content::Whole(&base.bytes),
             // The old file could not be moved away, or another process may still write to it.
-            Some(base) if written.is_some_and(|to| !to.is_sealed()) => Content::Whole(&base.bytes),
+            Some(base) if written.is_some_and(|to| !to.is_sealed() && !is_rename(to)) => {
+                Content::Whole(&base.bytes)
+            }
             Some(_) => Content::Displaced,
             None => Content::Displaced,
         };
@@ -142,6 +144,11 @@ impl FilePlan {
         };
         (length(before, changes), content)
     }
+}
+
+/// Whether the file has only got another name. It holds its content itself, until a later change keeps that.
+fn is_rename(written: &Written) -> bool {
+    written.guarantee == Guarantee::Move
 }
 
 fn stretches(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {

@@ -14,7 +14,7 @@ use super::whole_file::{WholeFile, form};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::MoveRequest;
 use crate::rooms::locate::Target;
-use crate::rooms::plan::{ChangeView, FilePlan, Moved, New};
+use crate::rooms::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
 use crate::rooms::{Attempt, CallContext};
 use crate::wording::quote_path;
 
@@ -180,5 +180,6 @@ fn moved(from: Target, changes: Vec<lancet_text::RawChange>) -> New {
         changes,
         mode: None,
         folders: Vec::new(),
+        ledger: LedgerUpdate::Revise,
     }))
 }

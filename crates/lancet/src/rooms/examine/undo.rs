@@ -3,16 +3,22 @@
 //! alone.
 
 mod chain;
+mod conflict;
+mod kept;
 mod merge;
+mod renamed;
+mod renamed_chain;
 mod select;
 mod view;
 mod walk;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use lancet_history::{KeptContent, OperationKind, OperationStore, StoreError, TakenBack};
+use lancet_history::{OperationKind, OperationStore, TakenBack};
 
 use self::chain::Chain;
+use self::kept::unreadable;
+use self::renamed::Outcome;
 use self::select::Row;
 use self::view::Wanted;
 use self::walk::Back;
@@ -37,17 +43,24 @@ pub(crate) fn examine(
 ) -> Result<Plan, Refusal> {
     let store = store(context)?;
     let rows = select::rows(context, store, asked, whose)?;
-    let mut paths: Vec<PathBuf> = rows.iter().map(|row| row.change.path.clone()).collect();
-    paths.sort();
-    paths.dedup();
+    let (renamed, plain) = renamed_chain::split(&rows);
+    let paths_of = |rows: &[&Row]| {
+        let names = rows.iter().flat_map(|row| row.names());
+        let mut paths: Vec<PathBuf> = names.map(Path::to_path_buf).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    };
+    let (paths, renamed_paths) = (paths_of(&plain), paths_of(&renamed));
     let targets = paths
         .iter()
         .map(|path| locate(context.engine(), &path.to_string_lossy(), Intent::Replace))
         .collect::<Result<Vec<Target>, Refusal>>()?;
-    let turn = context.take_turn(paths.iter().map(PathBuf::as_path))?;
+    let turn = context.take_turn(paths.iter().chain(&renamed_paths).map(PathBuf::as_path))?;
     let located = paths.iter().cloned().zip(targets).collect();
     let mut examined = Examined::default();
-    for chain in chain::chains(&rows, located) {
+    examined.take_renamed(context, attempt, store, &renamed, &rows, asked)?;
+    for chain in chain::chains(&plain, located) {
         context.check_time()?;
         examined.take(context, attempt, store, chain, &rows, asked)?;
     }
@@ -85,31 +98,100 @@ impl Examined {
                 Some(self.files.len() - 1)
             }
             Ok(Back::Already) => {
-                let mut operations: Vec<String> =
-                    rows.iter().map(|row| row.operation.clone()).collect();
-                operations.dedup();
-                self.found_back.push(FoundBack { path, operations });
+                self.found_back(path, &rows);
                 None
             }
-            Err(refusal)
-                if asked.conflicts == Conflicts::LeaveOut
-                    && refusal.kind() == RefusalKind::Conflict =>
-            {
-                let newest = rows.first().map(|row| row.operation.clone());
-                self.left_out.push(LeftOut {
-                    path,
-                    operation: newest.unwrap_or_default(),
-                    refusal,
-                });
-                return Ok(());
-            }
-            Err(refusal) => return Err(refusal),
+            Err(refusal) => return self.leave_out(path, &rows, refusal, asked),
         };
+        self.mark(&rows, by);
+        Ok(())
+    }
+
+    /// Works out the files that were moved.
+    fn take_renamed(
+        &mut self,
+        context: &CallContext<'_>,
+        attempt: &mut Attempt,
+        store: &dyn OperationStore,
+        rows: &[&Row],
+        all: &[Row],
+        asked: &TakeBack,
+    ) -> Result<(), Refusal> {
+        let mut disk = renamed::look(context, attempt, rows)?;
+        let mut ways = Vec::new();
+        for chain in renamed_chain::chains(rows) {
+            context.check_time()?;
+            match disk.walk(context, store, &chain, all, asked) {
+                Ok(way) => ways.push((chain, way)),
+                Err(refusal) => {
+                    let path = chain.last_name().to_path_buf();
+                    self.leave_out(path, &chain.rows, refusal, asked)?;
+                }
+            }
+        }
+        disk.drop_blocked();
+        let mut by_others = Vec::new();
+        for (chain, way) in ways {
+            context.check_time()?;
+            let path = chain.last_name().to_path_buf();
+            let outcome = match way {
+                Some(way) => disk.plans(context, store, way),
+                None => Ok(Outcome::Already),
+            };
+            match outcome {
+                Ok(Outcome::To(plans)) => {
+                    let first = self.files.len();
+                    self.files.extend(plans);
+                    self.mark(&chain.rows, Some(first));
+                }
+                Ok(Outcome::ByAnother(path)) => by_others.push((chain, path)),
+                Ok(Outcome::Already) => {
+                    self.found_back(path, &chain.rows);
+                    self.mark(&chain.rows, None);
+                }
+                Err(refusal) => self.leave_out(path, &chain.rows, refusal, asked)?,
+            }
+        }
+        for (chain, path) in by_others {
+            let mut files = self.files.iter();
+            let by = files.position(|file| file.target.path() == path);
+            self.mark(&chain.rows, by);
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, rows: &[&Row], by: Option<usize>) {
         self.takes_back.extend(rows.iter().map(|row| TakenBack {
             by,
             operation: row.operation.clone(),
             at: row.change.at,
         }));
+    }
+
+    fn found_back(&mut self, path: PathBuf, rows: &[&Row]) {
+        let mut operations: Vec<String> = rows.iter().map(|row| row.operation.clone()).collect();
+        operations.dedup();
+        self.found_back.push(FoundBack { path, operations });
+    }
+
+    /// Leaves a file out that is in conflict, where that was asked for; else the conflict refuses everything.
+    fn leave_out(
+        &mut self,
+        path: PathBuf,
+        rows: &[&Row],
+        refusal: Refusal,
+        asked: &TakeBack,
+    ) -> Result<(), Refusal> {
+        let may = asked.conflicts == Conflicts::LeaveOut;
+        if !may || refusal.kind() != RefusalKind::Conflict {
+            return Err(refusal);
+        }
+        let newest = rows.first().map(|row| row.operation.clone());
+        self.left_out.push(LeftOut {
+            path,
+            operation: newest.unwrap_or_default(),
+            refusal,
+        });
         Ok(())
     }
 
@@ -274,30 +356,4 @@ fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Ref
     };
     crate::rooms::heal::settle_history_once(context.engine());
     Ok(&**store)
-}
-
-/// The bytes of a state in the history.
-fn content(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<Vec<u8>, Refusal> {
-    let content = store.content(revision).map_err(unreadable)?;
-    content.ok_or_else(not_kept)
-}
-
-/// The content of a state in the history that is too large to be held in memory.
-fn stored(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<KeptContent, Refusal> {
-    let content = store.open_content(revision).map_err(unreadable)?;
-    content.ok_or_else(not_kept)
-}
-
-fn not_kept() -> Refusal {
-    Refusal::new(
-        RefusalKind::NotFound,
-        "The bytes of that state are no longer kept, or were damaged. Nothing was changed.",
-    )
-}
-
-fn unreadable(error: StoreError) -> Refusal {
-    let text = format!(
-        "The history cannot be read: {error}. Nothing was changed; `lancet doctor` says more."
-    );
-    Refusal::new(RefusalKind::Io, text)
 }

@@ -51,7 +51,7 @@ impl Chain<'_> {
 type Names = Vec<(PathBuf, Target)>;
 
 /// Groups the rows by file, in the order of the names.
-pub(super) fn chains(rows: &[Row], located: Names) -> Vec<Chain<'_>> {
+pub(super) fn chains<'r>(rows: &[&'r Row], located: Names) -> Vec<Chain<'r>> {
     let mut groups: Vec<(Option<(u64, u64)>, Names)> = Vec::new();
     for (path, target) in located {
         let is_file = target.located.kind() == FileType::File;
@@ -84,9 +84,9 @@ pub(super) fn chains(rows: &[Row], located: Names) -> Vec<Chain<'_>> {
     chains
 }
 
-fn rows_of<'r>(rows: &'r [Row], names: &[(PathBuf, Target)]) -> Vec<&'r Row> {
+fn rows_of<'r>(rows: &[&'r Row], names: &[(PathBuf, Target)]) -> Vec<&'r Row> {
     let is_named = |row: &&Row| names.iter().any(|(path, _)| *path == row.change.path);
-    rows.iter().filter(is_named).collect()
+    rows.iter().copied().filter(is_named).collect()
 }
 
 fn chain<'r>(rows: Vec<&'r Row>, names: Names) -> Option<Chain<'r>> {

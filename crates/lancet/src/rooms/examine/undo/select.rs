@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use lancet_history::{
-    ALREADY_UNDONE, ChangeKind, FileChange, IdMatch, LogQuery, Operation, OperationKind,
-    OperationStore, Reversible,
+    ALREADY_UNDONE, FileChange, IdMatch, LogQuery, Operation, OperationKind, OperationStore,
+    RecordedState, Reversible,
 };
 
-use super::unreadable;
+use super::kept::unreadable;
 use crate::history::SHORTEST_ID;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
@@ -26,6 +26,27 @@ pub(super) struct Row {
     pub(super) operation: String,
     pub(super) kind: OperationKind,
     pub(super) change: FileChange,
+}
+
+impl Row {
+    /// The name that the file had before the change.
+    pub(super) fn old_name(&self) -> &Path {
+        let moved_from = self.change.moved_from.as_deref();
+        moved_from.unwrap_or(&self.change.path)
+    }
+
+    /// The names of the file, that after the change first.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Path> {
+        let path = self.change.path.as_path();
+        std::iter::once(path).chain(self.change.moved_from.as_deref())
+    }
+
+    /// Whether the change gave the file another name and nothing else.
+    pub(super) fn moves_only(&self) -> bool {
+        let (before, after) = (&self.change.before, &self.change.after);
+        let revision = |state: &Option<RecordedState>| state.as_ref().map(|state| state.revision);
+        self.change.moved_from.is_some() && revision(before) == revision(after)
+    }
 }
 
 /// Selects the rows that a request is about; never an empty list.
@@ -164,8 +185,8 @@ fn of_file(
         };
         before = Some(last.id.clone());
         let found = page.into_iter().flat_map(standing_rows).find(|row| {
-            let name = row.change.path.as_path();
-            name == path || (!by_name && inode(name) == links)
+            let mut names = row.names();
+            names.any(|name| name == path || (!by_name && inode(name) == links))
         });
         if let Some(row) = found {
             return Ok(vec![row]);
@@ -174,33 +195,17 @@ fn of_file(
     Err(none("There is no such change"))
 }
 
-/// The files of an operation that have not been taken back. A move counts as one file created and one removed.
+/// The files of an operation that have not been taken back.
 fn standing_rows(operation: Operation) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for change in operation.files {
-        if change.undone_by.is_some() {
-            continue;
-        }
-        let mut row = |change: FileChange| {
-            rows.push(Row {
-                operation: operation.id.clone(),
-                kind: operation.kind,
-                change,
-            });
-        };
-        match (&change.kind, change.moved_from.clone()) {
-            (ChangeKind::Move, Some(old)) => {
-                let mut left = change.clone();
-                (left.path, left.after) = (old, None);
-                row(left);
-                let mut arrived = change;
-                arrived.before = None;
-                row(arrived);
-            }
-            _ => row(change),
-        }
-    }
-    rows
+    let files = operation.files.into_iter();
+    files
+        .filter(|change| change.undone_by.is_none())
+        .map(|change| Row {
+            operation: operation.id.clone(),
+            kind: operation.kind,
+            change,
+        })
+        .collect()
 }
 
 /// Finds the operation whose id begins like this.

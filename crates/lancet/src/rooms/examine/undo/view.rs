@@ -7,8 +7,8 @@ use lancet_history::{OperationStore, RecordedState, Seen};
 use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
 use lancet_workspace::{Executable, Expected, Revision, Snapshot};
 
+use super::kept::{content, stored};
 use super::walk::{Current, Found};
-use super::{content, stored};
 use crate::ledger::{carry, raw_line};
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
@@ -78,7 +78,8 @@ pub(super) fn file_plan(
                     made = large::survey(context, &target)?;
                     Some(&*made)
                 }
-                None => None,
+                // Nothing is surveyed where there is no file.
+                Some(Found::Link(_)) | None => None,
             };
             let plan = large::back::restored(context, target, expected, survey, stored)?;
             return Ok(Some(plan));
@@ -89,7 +90,7 @@ pub(super) fn file_plan(
     };
     let current = current.and_then(|current| match current.content {
         Found::Held(snapshot) => Some(snapshot),
-        Found::Large(_) => None,
+        Found::Large(_) | Found::Link(_) => None,
     });
     let configured = configured(context.engine(), &target);
     let before = current.as_ref().map_or(&[][..], |current| &current.bytes);
@@ -214,5 +215,20 @@ fn binary_view(before: &[u8], after: &[u8]) -> ChangeView {
             before.len()
         ),
         ..ChangeView::default()
+    }
+}
+
+/// The form of what is no text.
+pub(super) const NO_TEXT: (Encoding, Endings) = (Encoding::UTF8, Endings::None);
+
+/// The encoding and line ends of a content.
+pub(super) fn form(
+    context: &CallContext<'_>,
+    target: &Target,
+    bytes: &[u8],
+) -> (Encoding, Endings) {
+    match Document::decode(bytes, configured(context.engine(), target)) {
+        Ok(document) => (document.encoding(), document.endings()),
+        Err(_) => NO_TEXT,
     }
 }

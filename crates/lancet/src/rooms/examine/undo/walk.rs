@@ -1,30 +1,28 @@
 //! Takes the changes of one file back, from the newest to the oldest: from the content on the disk to the state before
 //! the oldest change.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_history::{OperationStore, RecordedState};
-use lancet_text::{Document, difference, unified};
 use lancet_workspace::{Expected, FileType, Revision, Snapshot, Stamp};
 
 use super::chain::Chain;
+use super::conflict::{Now, Others, conflict};
+use super::kept::{content, unreadable};
 use super::select::Row;
 use super::view::Wanted;
-use super::{content, merge, unreadable, view};
+use super::{merge, view};
 use crate::engine::Surveyed;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::examine::large;
-use crate::rooms::examine::open::{HELD, configured, expected, snapshot_to_change};
-use crate::rooms::examine::read_state::DIFF_BUDGET;
+use crate::rooms::examine::open::{HELD, expected, snapshot_to_change};
 use crate::rooms::locate::Target;
 use crate::rooms::plan::FilePlan;
 use crate::rooms::{Attempt, CallContext};
-use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
-use crate::wording::{cut, quote_path};
-
-/// The longest diff that a conflict shows, in characters.
-const LONGEST_DIFF: usize = 8_000;
+use crate::undo::{Overlap, TakeBack};
+use crate::wording::quote_path;
 
 /// What is on the disk under a name now.
 pub(super) struct Current {
@@ -39,6 +37,8 @@ pub(super) enum Found {
     Held(Snapshot),
     /// The survey of a file that is too large for memory.
     Large(Arc<Surveyed>),
+    /// The target of a symbolic link.
+    Link(OsString),
 }
 
 impl Current {
@@ -47,6 +47,10 @@ impl Current {
         match &self.content {
             Found::Held(snapshot) => expected(snapshot),
             Found::Large(survey) => survey.expected(),
+            Found::Link(target) => Expected::Link {
+                target: target.clone(),
+                stamp: self.stamp,
+            },
         }
     }
 }
@@ -57,6 +61,13 @@ pub(super) fn current(
     attempt: &mut Attempt,
     target: &Target,
 ) -> Result<Option<Current>, Refusal> {
+    if let Some((stamp, link)) = link_at(target) {
+        return Ok(Some(Current {
+            revision: Revision::of_link(&link),
+            stamp,
+            content: Found::Link(link),
+        }));
+    }
     match target.located.kind() {
         FileType::Missing => Ok(None),
         FileType::File if target.located.stat_now().is_some_and(|now| now.size > HELD) => {
@@ -113,18 +124,51 @@ pub(super) fn back(
         return Err(Refusal::new(RefusalKind::Conflict, text).with("file_path", given));
     }
     let found = current(context, attempt, &chain.target)?;
-    let mut revision = found.as_ref().map(|found| *found.revision.as_bytes());
-    let mut mode = found.as_ref().map(|found| found.stamp.mode);
-    let start = start(store, &chain, revision.as_ref(), all)?;
+    let revision = found.as_ref().map(|found| found.revision.as_bytes());
+    let start = start(store, &chain, revision, all)?;
+    let rows = chain.rows.get(start..).unwrap_or_default();
+    let target = &chain.target;
+    let walked = rows_back(context, store, target, rows, found.as_ref(), all, asked)?;
+    let Some(wanted) = walked.state.wanted() else {
+        return Ok(Back::Already);
+    };
+    let (mode, folders) = (walked.mode, walked.folders);
+    let plan = view::file_plan(context, store, chain.target, found, wanted, mode, folders)?;
+    Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan))))
+}
+
+/// Where a walk through the changes of a file ends.
+pub(super) struct Walked<'r> {
+    pub(super) state: Step<'r>,
+    /// The permission bits that the file is to have, where they are known.
+    pub(super) mode: Option<u32>,
+    /// The folders that were made for the names that the file leaves.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+/// Walks through the changes of a file, newest first, from what was found.
+pub(super) fn rows_back<'r>(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    target: &Target,
+    rows: &[&'r Row],
+    found: Option<&Current>,
+    all: &[Row],
+    asked: &TakeBack,
+) -> Result<Walked<'r>, Refusal> {
+    let mut revision = found.map(|found| *found.revision.as_bytes());
+    let mut mode = found.map(|found| found.stamp.mode);
     let mut state = Step::AsFound;
     let mut folders: Vec<PathBuf> = Vec::new();
-    for row in chain.rows.iter().skip(start) {
+    for row in rows {
         let (before, after) = (&row.change.before, &row.change.after);
         if revision == after.as_ref().map(|after| after.revision) {
             revision = before.as_ref().map(|before| before.revision);
             state = before.as_ref().map_or(Step::Nothing, Step::Kept);
+        } else if asked.overlap == Overlap::Merge && row.moves_only() && revision.is_some() {
+            // A move is taken out of whatever the file holds by now.
         } else {
-            let now = || state.bytes(store, found.as_ref());
+            let now = || state.bytes(store, found);
             let merged = match (asked.overlap, before, after) {
                 (Overlap::Merge, Some(before), Some(after))
                     if before.size.max(after.size) <= HELD =>
@@ -135,18 +179,20 @@ pub(super) fn back(
                             &now,
                             &content(store, &before.revision)?,
                         ),
-                        Now::Nothing | Now::Large => None,
+                        Now::Nothing | Now::Large | Now::Link => None,
                     }
                 }
                 _ => None,
             };
             let Some(merged) = merged else {
-                let alone = all.iter().all(|row| chain.names.contains(&row.change.path));
+                let is_own =
+                    |name: &Path| rows.iter().any(|own| own.names().any(|own| own == name));
+                let alone = all.iter().all(|row| row.names().all(is_own));
                 let others = if alone { Others::None } else { Others::Some };
                 return Err(conflict(
                     context,
                     store,
-                    &chain.target,
+                    target,
                     row,
                     &now()?,
                     asked,
@@ -163,19 +209,27 @@ pub(super) fn back(
             (None, _, _) => None,
             (_, _, mode) => mode,
         };
-        if before.is_none() {
-            folders = row.change.folders.clone();
+        if before.is_none() || row.change.moved_from.is_some() {
+            let made = row.change.folders.iter();
+            let new: Vec<PathBuf> = made
+                .filter(|made| !folders.contains(made))
+                .cloned()
+                .collect();
+            folders.extend(new);
         }
     }
-    let wanted = match state {
-        Step::AsFound => return Ok(Back::Already),
-        Step::Nothing => Wanted::Nothing,
-        Step::Kept(kept) => Wanted::Kept(kept),
-        Step::Merged(bytes) => Wanted::Bytes(bytes),
-    };
-    let mode = mode.filter(|mode| *mode != 0);
-    let plan = view::file_plan(context, store, chain.target, found, wanted, mode, folders)?;
-    Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan))))
+    Ok(Walked {
+        state,
+        mode: mode.filter(|mode| *mode != 0),
+        folders,
+    })
+}
+
+/// The link itself, where the name was located as one.
+fn link_at(target: &Target) -> Option<(Stamp, OsString)> {
+    let stamp = target.located.stat()?;
+    let link = target.located.is_link().then_some(&target.located)?;
+    Some((stamp, link.link_target()?))
 }
 
 /// How many of the changes are already undone. None counts as undone where a later change that is not part of the
@@ -201,7 +255,7 @@ fn start(
 }
 
 /// The state of the file after some of the changes were taken back.
-enum Step<'k> {
+pub(super) enum Step<'k> {
     /// The content on the disk.
     AsFound,
     /// No file.
@@ -212,109 +266,41 @@ enum Step<'k> {
     Merged(Vec<u8>),
 }
 
-/// Whether further files are taken back together with this one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Others {
-    None,
-    Some,
-}
+impl<'k> Step<'k> {
+    /// What is to be made of the file; none where it stays as it was found.
+    pub(super) fn wanted(self) -> Option<Wanted<'k>> {
+        Some(match self {
+            Step::AsFound => return None,
+            Step::Nothing => Wanted::Nothing,
+            Step::Kept(kept) => Wanted::Kept(kept),
+            Step::Merged(bytes) => Wanted::Bytes(bytes),
+        })
+    }
 
-/// The bytes of a file at one step.
-enum Now {
-    Nothing,
-    Bytes(Vec<u8>),
-    /// The file is too large to be held in memory.
-    Large,
-}
+    /// Whether the state has the content that was found.
+    pub(super) fn is_as_found(&self, found: &Current) -> bool {
+        match self {
+            Step::AsFound => true,
+            Step::Kept(kept) => kept.revision == *found.revision.as_bytes(),
+            Step::Nothing | Step::Merged(_) => false,
+        }
+    }
 
-impl Step<'_> {
+    /// Whether the state is that of a symbolic link.
+    pub(super) fn is_link(&self) -> bool {
+        matches!(self, Step::Kept(kept) if kept.link.is_some())
+    }
+
     fn bytes(&self, store: &dyn OperationStore, found: Option<&Current>) -> Result<Now, Refusal> {
         Ok(match (self, found.map(|found| &found.content)) {
             (Self::AsFound, Some(Found::Held(found))) => Now::Bytes(found.bytes.to_vec()),
             (Self::AsFound, Some(Found::Large(_))) => Now::Large,
+            (Self::AsFound, Some(Found::Link(_))) => Now::Link,
+            (Self::Kept(kept), _) if kept.link.is_some() => Now::Link,
             (Self::AsFound, None) | (Self::Nothing, _) => Now::Nothing,
             (Self::Kept(kept), _) if kept.size > HELD => Now::Large,
             (Self::Kept(kept), _) => Now::Bytes(content(store, &kept.revision)?),
             (Self::Merged(bytes), _) => Now::Bytes(bytes.clone()),
         })
     }
-}
-
-/// Says what can be done about a change whose file has changed since.
-fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack) -> String {
-    let id = &row.operation;
-    let before =
-        format!("a person gets the file as it was before with `lancet restore {path}@{id}^`");
-    let mut advice = match (&row.change.before, &row.change.after, now) {
-        // The file is gone, so there is nothing to take the change out of.
-        (Some(_), Some(_), Now::Nothing) => format!("There is nothing to take it out of; {before}."),
-        (None, Some(_), Now::Nothing) => "What it made is gone already.".to_owned(),
-        (Some(_), Some(_), Now::Large) => format!("The file is too large for one change to be taken out of it; {before}."),
-        (Some(_), Some(_), Now::Bytes(_)) if asked.overlap == Overlap::Refuse => {
-            "Taking it back would take that along; a person can take out this change alone with `lancet undo --merge`.".to_owned()
-        }
-        (Some(_), Some(_), Now::Bytes(_)) => format!(
-            "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; {before}, which takes the later one along."
-        ),
-        (Some(_), None, _) => format!("Taking it back would replace that file; {before}."),
-        (None, _, Now::Bytes(_) | Now::Large) => {
-            "Taking it back would remove that file along with what was changed since.".to_owned()
-        }
-        (None, None, Now::Nothing) => String::new(),
-    };
-    if asked.selection == Selection::Newest && asked.direction == Direction::Undo {
-        advice.push_str(" Without an argument undo comes to this change again; an earlier one is taken back by its id, which `lancet log` has.");
-    }
-    advice
-}
-
-/// The refusal for a file that has changed since, with the diff of that change.
-fn conflict(
-    context: &CallContext<'_>,
-    store: &dyn OperationStore,
-    target: &Target,
-    row: &Row,
-    now: &Now,
-    asked: &TakeBack,
-    others: Others,
-) -> Refusal {
-    let path = quote_path(target.path());
-    let left = row
-        .change
-        .after
-        .as_ref()
-        .filter(|after| after.size <= HELD)
-        .and_then(|after| content(store, &after.revision).ok());
-    let how = match (&row.change.after, now) {
-        (Some(_), Now::Nothing) => "it was removed since",
-        (None, Now::Bytes(_) | Now::Large) => "a file was put there since",
-        _ => "it was changed since",
-    };
-    let mut advice = advice(&path, row, now, asked);
-    if others == Others::Some && asked.conflicts == Conflicts::Refuse {
-        advice.push_str(" A person can take back the other files and leave this one out with `lancet undo --keep-going`.");
-    }
-    let mut text = format!(
-        "{path} is not what operation {} left: {how}. Nothing was changed. {advice}",
-        row.operation
-    );
-    let shown = match (&left, now) {
-        (Some(left), Now::Bytes(now)) if !target.is_withheld() => diff(context, target, left, now),
-        _ => None,
-    };
-    if let Some(diff) = shown {
-        let diff = diff.strip_suffix('\n').unwrap_or(&diff);
-        text.push_str(&format!("\nChanged since:\n{}", cut(diff, LONGEST_DIFF)));
-    }
-    Refusal::new(RefusalKind::Conflict, text)
-        .with("file_path", path)
-        .with("operation", row.operation.clone())
-}
-
-fn diff(context: &CallContext<'_>, target: &Target, old: &[u8], new: &[u8]) -> Option<String> {
-    let encoding = configured(context.engine(), target);
-    let old = Document::decode(old, encoding).ok()?;
-    let new = Document::decode(new, encoding).ok()?;
-    let difference = difference(old.view(), new.view(), 3, DIFF_BUDGET);
-    (!difference.coarse).then(|| unified(&difference.hunks))
 }

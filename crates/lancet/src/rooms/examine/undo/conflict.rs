@@ -1,0 +1,114 @@
+//! The refusal where a file is no longer what a change left: what was changed since, and what can be done about it.
+
+use lancet_history::OperationStore;
+use lancet_text::{Document, difference, unified};
+
+use super::kept::content;
+use super::select::Row;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::CallContext;
+use crate::rooms::examine::open::{HELD, configured};
+use crate::rooms::examine::read_state::DIFF_BUDGET;
+use crate::rooms::locate::Target;
+use crate::undo::{Conflicts, Direction, Overlap, Selection, TakeBack};
+use crate::wording::{cut, quote_path};
+
+/// The longest diff that a conflict shows, in characters.
+const LONGEST_DIFF: usize = 8_000;
+
+/// Whether further files are taken back together with this one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Others {
+    None,
+    Some,
+}
+
+/// The bytes of a file at one step.
+pub(super) enum Now {
+    Nothing,
+    Bytes(Vec<u8>),
+    /// The file is too large to be held in memory.
+    Large,
+    /// There are none: it is a symbolic link.
+    Link,
+}
+
+/// Says what can be done about a change whose file has changed since.
+fn advice(path: &impl std::fmt::Display, row: &Row, now: &Now, asked: &TakeBack) -> String {
+    let id = &row.operation;
+    let before =
+        format!("a person gets the file as it was before with `lancet restore {path}@{id}^`");
+    let mut advice = match (&row.change.before, &row.change.after, now) {
+        // The file is gone, so there is nothing to take the change out of.
+        (Some(_), Some(_), Now::Nothing) => format!("There is nothing to take it out of; {before}."),
+        (None, Some(_), Now::Nothing) => "What it made is gone already.".to_owned(),
+        (Some(_), Some(_), Now::Large) => format!("The file is too large for one change to be taken out of it; {before}."),
+        (Some(_), Some(_), Now::Bytes(_)) if asked.overlap == Overlap::Refuse => {
+            "Taking it back would take that along; a person can take out this change alone with `lancet undo --merge`.".to_owned()
+        }
+        (Some(_), Some(_), Now::Bytes(_)) => format!(
+            "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; {before}, which takes the later one along."
+        ),
+        (Some(_), None, _) => format!("Taking it back would replace that file; {before}."),
+        (_, Some(_), Now::Link) => format!("It is a symbolic link by now; {before}."),
+        (None, _, Now::Bytes(_) | Now::Large | Now::Link) => {
+            "Taking it back would remove that file along with what was changed since.".to_owned()
+        }
+        (None, None, Now::Nothing) => String::new(),
+    };
+    if asked.selection == Selection::Newest && asked.direction == Direction::Undo {
+        advice.push_str(" Without an argument undo comes to this change again; an earlier one is taken back by its id, which `lancet log` has.");
+    }
+    advice
+}
+
+/// The refusal for a file that has changed since, with the diff of that change.
+pub(super) fn conflict(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    target: &Target,
+    row: &Row,
+    now: &Now,
+    asked: &TakeBack,
+    others: Others,
+) -> Refusal {
+    let path = quote_path(target.path());
+    let left = row
+        .change
+        .after
+        .as_ref()
+        .filter(|after| after.size <= HELD)
+        .and_then(|after| content(store, &after.revision).ok());
+    let how = match (&row.change.after, now) {
+        (Some(_), Now::Nothing) => "it was removed since",
+        (None, Now::Bytes(_) | Now::Large) => "a file was put there since",
+        _ => "it was changed since",
+    };
+    let mut advice = advice(&path, row, now, asked);
+    if others == Others::Some && asked.conflicts == Conflicts::Refuse {
+        advice.push_str(" A person can take back the other files and leave this one out with `lancet undo --keep-going`.");
+    }
+    let mut text = format!(
+        "{path} is not what operation {} left: {how}. Nothing was changed. {advice}",
+        row.operation
+    );
+    let shown = match (&left, now) {
+        (Some(left), Now::Bytes(now)) if !target.is_withheld() => diff(context, target, left, now),
+        _ => None,
+    };
+    if let Some(diff) = shown {
+        let diff = diff.strip_suffix('\n').unwrap_or(&diff);
+        text.push_str(&format!("\nChanged since:\n{}", cut(diff, LONGEST_DIFF)));
+    }
+    Refusal::new(RefusalKind::Conflict, text)
+        .with("file_path", path)
+        .with("operation", row.operation.clone())
+}
+
+fn diff(context: &CallContext<'_>, target: &Target, old: &[u8], new: &[u8]) -> Option<String> {
+    let encoding = configured(context.engine(), target);
+    let old = Document::decode(old, encoding).ok()?;
+    let new = Document::decode(new, encoding).ok()?;
+    let difference = difference(old.view(), new.view(), 3, DIFF_BUDGET);
+    (!difference.coarse).then(|| unified(&difference.hunks))
+}

@@ -1,0 +1,34 @@
+//! The contents that the history keeps, or the refusal where it cannot give one.
+
+use lancet_history::{KeptContent, OperationStore, StoreError};
+
+use crate::refusal::{Refusal, RefusalKind};
+
+/// The bytes of a state in the history.
+pub(super) fn content(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<Vec<u8>, Refusal> {
+    let content = store.content(revision).map_err(unreadable)?;
+    content.ok_or_else(not_kept)
+}
+
+/// The content of a state in the history that is too large to be held in memory.
+pub(super) fn stored(
+    store: &dyn OperationStore,
+    revision: &[u8; 32],
+) -> Result<KeptContent, Refusal> {
+    let content = store.open_content(revision).map_err(unreadable)?;
+    content.ok_or_else(not_kept)
+}
+
+pub(super) fn not_kept() -> Refusal {
+    Refusal::new(
+        RefusalKind::NotFound,
+        "The bytes of that state are no longer kept, or were damaged. Nothing was changed.",
+    )
+}
+
+pub(super) fn unreadable(error: StoreError) -> Refusal {
+    let text = format!(
+        "The history cannot be read: {error}. Nothing was changed; `lancet doctor` says more."
+    );
+    Refusal::new(RefusalKind::Io, text)
+}

@@ -1,0 +1,398 @@
+//! The changes of files that were moved: a chain follows its file through its names, so that a move is taken back as a
+//! move, with everything that the file is, and not as a removal and a creation.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use lancet_history::{OperationStore, RecordedState};
+use lancet_text::RawChange;
+use lancet_workspace::{Executable, FileType};
+
+use super::kept::unreadable;
+use super::renamed_chain::RenamedChain;
+use super::select::Row;
+use super::view::{self, Wanted};
+use super::walk::{self, Current, Found, Step, Walked};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rooms::examine::open::HELD;
+use crate::rooms::locate::{Intent, Target, locate};
+use crate::rooms::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
+use crate::rooms::{Attempt, CallContext, Freshness};
+use crate::undo::TakeBack;
+use crate::wording::quote_path;
+
+/// What taking a chain back comes to.
+pub(super) enum Outcome {
+    /// These files are to be written; the first one has the state that was wanted.
+    To(Vec<FilePlan>),
+    /// The file is already in the wanted state under the wanted name.
+    Already,
+    /// Another chain writes the name that this one would free.
+    ByAnother(PathBuf),
+}
+
+/// The disk as the chains find it.
+pub(super) struct Disk {
+    names: HashMap<PathBuf, (Target, Option<Current>)>,
+    /// What the chains do to the names.
+    turns: Vec<NameTurn>,
+}
+
+/// Looks at every name of the chains.
+pub(super) fn look(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    rows: &[&Row],
+) -> Result<Disk, Refusal> {
+    let mut names = HashMap::new();
+    for name in rows.iter().flat_map(|row| row.names()) {
+        if names.contains_key(name) {
+            continue;
+        }
+        let target = locate(context.engine(), &name.to_string_lossy(), Intent::Take)?;
+        if target.path() != name {
+            let text = format!(
+                "{} leads through a link by now, to {}. Nothing was changed.",
+                quote_path(name),
+                quote_path(target.path())
+            );
+            return Err(
+                Refusal::new(RefusalKind::Conflict, text).with("file_path", quote_path(name))
+            );
+        }
+        let current = walk::current(context, attempt, &target)?;
+        names.insert(name.to_path_buf(), (target, current));
+    }
+    Ok(Disk {
+        names,
+        turns: Vec::new(),
+    })
+}
+
+impl Disk {
+    /// Walks a chain back from the latest of its points that the disk has.
+    pub(super) fn walk<'r>(
+        &mut self,
+        context: &CallContext<'_>,
+        store: &dyn OperationStore,
+        chain: &RenamedChain<'r>,
+        all: &[Row],
+        asked: &TakeBack,
+    ) -> Result<Option<Way<'r>>, Refusal> {
+        let found = chain
+            .points()
+            .position(|(name, state)| self.has(name, state));
+        let mut start = found.unwrap_or(0);
+        if start > 0 {
+            let names: Vec<PathBuf> = chain.points().map(|(name, _)| name.to_path_buf()).collect();
+            let mut selected: Vec<String> = all.iter().map(|row| row.operation.clone()).collect();
+            selected.dedup();
+            let changed_later = store
+                .is_changed_later(&names, &chain.rows[start - 1].operation, &selected)
+                .map_err(unreadable)?;
+            if changed_later {
+                start = 0;
+            }
+        }
+        if start == chain.rows.len() {
+            return Ok(None);
+        }
+        let name = chain
+            .points()
+            .nth(start)
+            .map(|(name, _)| name.to_path_buf());
+        let name = name.unwrap_or_else(|| chain.last_name().to_path_buf());
+        let Some((target, current)) = self.names.get(&name) else {
+            return Ok(None);
+        };
+        let rows = &chain.rows[start..];
+        let walked = walk::rows_back(context, store, target, rows, current.as_ref(), all, asked)?;
+        let is_gone = matches!(walked.state, Step::Nothing);
+        self.turns.push(NameTurn {
+            from: name.clone(),
+            to: chain.first_name.clone(),
+            is_gone,
+        });
+        Ok(Some(Way {
+            walked,
+            from: name,
+            to: chain.first_name.clone(),
+        }))
+    }
+
+    fn has(&self, name: &Path, state: Option<&RecordedState>) -> bool {
+        let found = self.names.get(name).and_then(|(_, found)| found.as_ref());
+        found.map(|found| found.revision.as_bytes()) == state.map(|state| &state.revision)
+    }
+
+    /// Whether a chain brings a file to this name from another one.
+    fn is_arrived_at(&self, name: &Path) -> bool {
+        let mut turns = self.turns.iter();
+        turns.any(|turn| !turn.is_gone && turn.to == name && turn.from != name)
+    }
+
+    /// Whether a chain takes the file at this name away.
+    fn is_left(&self, name: &Path) -> bool {
+        let mut turns = self.turns.iter();
+        turns.any(|turn| turn.from == name && (turn.is_gone || turn.to != name))
+    }
+
+    /// Whether nothing is at a name, or what is there leaves it.
+    fn will_be_free(&self, name: &Path) -> bool {
+        let is_missing =
+            |(target, _): &(Target, Option<Current>)| target.located.kind() == FileType::Missing;
+        self.names.get(name).is_none_or(is_missing) || self.is_left(name)
+    }
+
+    /// Drops the chains whose old name is taken, and with them what relied on their leaving.
+    pub(super) fn drop_blocked(&mut self) {
+        loop {
+            let blocked = self.turns.iter().position(|turn| {
+                !turn.is_gone && turn.from != turn.to && !self.will_be_free(&turn.to)
+            });
+            match blocked {
+                Some(at) => drop(self.turns.remove(at)),
+                None => return,
+            }
+        }
+    }
+
+    /// The plans that take a chain back.
+    pub(super) fn plans(
+        &mut self,
+        context: &CallContext<'_>,
+        store: &dyn OperationStore,
+        way: Way<'_>,
+    ) -> Result<Outcome, Refusal> {
+        let Way { walked, from, to } = way;
+        let Walked {
+            state,
+            mode,
+            folders,
+        } = walked;
+        let is_gone = matches!(state, Step::Nothing);
+        let is_kept = |turn: &NameTurn| turn.from == from && turn.to == to;
+        if !self.turns.iter().any(is_kept) {
+            return Err(taken(&to));
+        }
+        if is_gone || from == to {
+            if is_gone && self.is_arrived_at(&from) {
+                return Ok(Outcome::ByAnother(from));
+            }
+            let (target, current) = self.take(context, &from)?;
+            let Some(wanted) = state.wanted() else {
+                return Ok(Outcome::Already);
+            };
+            let plan = view::file_plan(context, store, target, current, wanted, mode, folders)?;
+            return Ok(plan.map_or(Outcome::Already, |plan| Outcome::To(vec![plan])));
+        }
+        let (to_target, at_target) = self.take(context, &to)?;
+        let is_free = to_target.located.kind() == FileType::Missing;
+        let arrives = self.is_arrived_at(&from);
+        let (from_target, found) = self.take(context, &from)?;
+        let link = state.is_link()
+            || matches!(&found, Some(current) if matches!(current.content, Found::Link(_)));
+        let Some(found) = found else {
+            if link {
+                return Err(one_at_a_time(&to));
+            }
+            let Some(wanted) = state.wanted() else {
+                return Ok(Outcome::Already);
+            };
+            let plan =
+                view::file_plan(context, store, to_target, at_target, wanted, mode, folders)?;
+            return Ok(plan.map_or(Outcome::Already, |plan| Outcome::To(vec![plan])));
+        };
+        if is_free && !arrives {
+            return moved(
+                context,
+                store,
+                (from_target, to_target),
+                found,
+                Walked {
+                    state,
+                    mode,
+                    folders,
+                },
+            )
+            .map(|plan| Outcome::To(vec![plan]));
+        }
+        if link {
+            return Err(one_at_a_time(&to));
+        }
+        // Files that change names among each other are written by their contents.
+        let is_same = state.is_as_found(&found);
+        let wanted = match (&found.content, is_same) {
+            (Found::Held(snapshot), true) => Some(Wanted::Bytes(snapshot.bytes.to_vec())),
+            _ => state.wanted(),
+        };
+        let Some(wanted) = wanted else {
+            return Err(one_at_a_time(&to));
+        };
+        let mode = mode.or(Some(found.stamp.mode));
+        let mut plans: Vec<FilePlan> = view::file_plan(
+            context,
+            store,
+            to_target,
+            at_target,
+            wanted,
+            mode,
+            Vec::new(),
+        )?
+        .into_iter()
+        .collect();
+        if !arrives {
+            let gone = Wanted::Nothing;
+            plans.extend(view::file_plan(
+                context,
+                store,
+                from_target,
+                Some(found),
+                gone,
+                None,
+                folders,
+            )?);
+        }
+        Ok(match plans.is_empty() {
+            true => Outcome::Already,
+            false => Outcome::To(plans),
+        })
+    }
+
+    /// What is at a name. A name is looked at once more where two chains are about it.
+    fn take(
+        &mut self,
+        context: &CallContext<'_>,
+        name: &Path,
+    ) -> Result<(Target, Option<Current>), Refusal> {
+        if let Some(found) = self.names.remove(name) {
+            return Ok(found);
+        }
+        let target = locate(context.engine(), &name.to_string_lossy(), Intent::Take)?;
+        let mut attempt = Attempt::new(Freshness::FromDisk);
+        let current = walk::current(context, &mut attempt, &target)?;
+        Ok((target, current))
+    }
+}
+
+/// What a chain does to names.
+struct NameTurn {
+    from: PathBuf,
+    to: PathBuf,
+    /// Whether the file is removed.
+    is_gone: bool,
+}
+
+/// A chain on its way back.
+pub(super) struct Way<'r> {
+    walked: Walked<'r>,
+    /// The name that the file has now.
+    from: PathBuf,
+    /// The name that it had before.
+    to: PathBuf,
+}
+
+/// The plan that gives a file its old name and its old state.
+fn moved(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    (from, to): (Target, Target),
+    found: Current,
+    walked: Walked<'_>,
+) -> Result<FilePlan, Refusal> {
+    let Walked {
+        state,
+        mode,
+        folders,
+    } = walked;
+    let mode = mode.filter(|mode| mode & 0o7777 != found.stamp.permissions());
+    let is_same = state.is_as_found(&found);
+    let moved = |from: Target, changes, mode| {
+        New::Moved(Box::new(Moved {
+            from,
+            changes,
+            mode,
+            folders,
+            ledger: LedgerUpdate::Replace,
+        }))
+    };
+    if is_same {
+        let expected = found.expected();
+        let (base, form) = match found.content {
+            Found::Held(snapshot) => {
+                let form = view::form(context, &to, &snapshot.bytes);
+                (Some(snapshot), form)
+            }
+            Found::Large(_) | Found::Link(_) => (None, view::NO_TEXT),
+        };
+        return Ok(FilePlan {
+            target: to,
+            expected,
+            base,
+            new: moved(from, Vec::new(), mode),
+            view: ChangeView::default(),
+            encoding: form.0,
+            endings: form.1,
+            seen: Default::default(),
+            executable: Executable::Keep,
+        });
+    }
+    let name = to.path().to_path_buf();
+    let size = found.stamp.size;
+    let is_large = |state: &Step<'_>| matches!(state, Step::Kept(kept) if kept.size > HELD);
+    if size > HELD || is_large(&state) {
+        return Err(one_at_a_time(&name));
+    }
+    let Some(wanted) = state.wanted() else {
+        return Err(one_at_a_time(&name));
+    };
+    let plan = view::file_plan(context, store, to, Some(found), wanted, mode, Vec::new())?;
+    match plan {
+        Some(FilePlan {
+            new: New::Restored { bytes, mode },
+            target,
+            expected,
+            base,
+            view,
+            encoding,
+            endings,
+            seen,
+            executable,
+        }) => {
+            let whole = RawChange {
+                range: 0..size,
+                bytes,
+            };
+            Ok(FilePlan {
+                new: moved(from, vec![whole], mode),
+                target,
+                expected,
+                base,
+                view,
+                encoding,
+                endings,
+                seen,
+                executable,
+            })
+        }
+        _ => Err(one_at_a_time(&name)),
+    }
+}
+
+/// The refusal where the old name of a file is taken.
+fn taken(name: &Path) -> Refusal {
+    let path = quote_path(name);
+    let text = format!(
+        "{path} was the name of a file that was moved since, and something else is there now. Nothing was changed; move that away first."
+    );
+    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+}
+
+/// The refusal where moves cannot be taken back together.
+fn one_at_a_time(name: &Path) -> Refusal {
+    let path = quote_path(name);
+    let text = format!(
+        "The moves to and from {path} cannot be taken back in one step. Nothing was changed; take the operations back one at a time, the newest first."
+    );
+    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+}
