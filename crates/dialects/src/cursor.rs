@@ -1,5 +1,6 @@
 //! The position in a reply while it is parsed, with the lookups that all formats share: lines, path lines, fences.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::error::Stop;
@@ -7,6 +8,9 @@ use crate::fence::{Fence, fence, is_tag};
 use crate::lines::ReplyLines;
 use crate::part::{Dialect, ReplyPart};
 use crate::path_line::path_of;
+
+/// The most names for which it is remembered whether they are known files.
+const MOST_KNOWN: usize = 4_096;
 
 /// The options for parsing a reply.
 #[derive(Clone, Copy)]
@@ -60,6 +64,8 @@ pub(crate) struct Cursor<'r, 't> {
     /// A cache for the next line that closes a fence of this character and length: the line from which it was searched,
     /// and the result.
     closings: HashMap<(char, usize), (usize, Option<usize>)>,
+    /// A cache for which names are known files: to ask is to look at the disk, and a reply may ask at every line.
+    known: RefCell<HashMap<&'t str, bool>>,
 }
 
 impl<'r, 't> Cursor<'r, 't> {
@@ -76,6 +82,7 @@ impl<'r, 't> Cursor<'r, 't> {
             ended,
             next_edit: None,
             closings: HashMap::new(),
+            known: RefCell::default(),
         }
     }
 
@@ -97,7 +104,25 @@ impl<'r, 't> Cursor<'r, 't> {
 
     /// The path that a line names; none where the line has other text, too.
     pub(crate) fn path_at(&self, at: usize) -> Option<&'t str> {
-        path_of(self.lines.get(at), self.options.is_known)
+        let line = self.lines.get(at);
+        match fence(line) {
+            Some(_) => None,
+            None => path_of(line, |name| self.is_known(name)),
+        }
+    }
+
+    /// Whether a file of this name exists.
+    fn is_known(&self, name: &'t str) -> bool {
+        let mut known = self.known.borrow_mut();
+        if let Some(answer) = known.get(name) {
+            return *answer;
+        }
+        if known.len() == MOST_KNOWN {
+            known.clear();
+        }
+        let answer = (self.options.is_known)(name);
+        known.insert(name, answer);
+        answer
     }
 
     /// The path line above a line: directly, or with one blank line between.

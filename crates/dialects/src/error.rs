@@ -29,6 +29,9 @@ pub enum ParseErrorKind {
     NoEdit,
 }
 
+/// The most edits of one reply: each takes many times the memory of its text.
+const MOST_PARTS: usize = 50_000;
+
 /// Why parsing stops before a step is complete.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -57,6 +60,17 @@ impl Stop {
     /// Makes the error for an edit that is never applied, at a line counted from 0.
     pub(crate) fn unsupported(line: usize, message: impl Into<String>) -> Stop {
         Stop::at(line, ParseErrorKind::Unsupported, message)
+    }
+
+    /// Refuses more edits than a reply may have, at a line counted from 0.
+    pub(crate) fn check_number(parts: usize, line: usize) -> Result<(), Stop> {
+        if parts <= MOST_PARTS {
+            return Ok(());
+        }
+        let message = format!(
+            "The reply has more than {MOST_PARTS} edits up to this line. Send them in several replies."
+        );
+        Err(Stop::unsupported(line, message))
     }
 
     /// Makes the error for a reply that ends in the middle of an edit, which begins at a line counted from 0.

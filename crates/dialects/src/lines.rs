@@ -33,6 +33,7 @@ impl<'t> ReplyLines<'t> {
     }
 
     /// The text of a line, without its end; empty after the last line.
+    #[inline]
     pub(crate) fn get(&self, at: usize) -> &'t str {
         let raw = self.raw(at);
         raw.strip_suffix('\r').unwrap_or(raw)
@@ -48,6 +49,7 @@ impl<'t> ReplyLines<'t> {
         self.get(at).trim().is_empty()
     }
 
+    #[inline]
     fn raw(&self, at: usize) -> &'t str {
         let Some(&start) = self.starts.get(at) else {
             return "";

@@ -37,6 +37,7 @@ impl<'t> Cursor<'_, 't> {
     pub(crate) fn run(&mut self) -> Result<(), Stop> {
         while self.state.at < self.lines.len() {
             self.step()?;
+            Stop::check_number(self.state.parts.len(), self.state.at - 1)?;
         }
         Ok(())
     }
@@ -72,6 +73,10 @@ impl<'t> Cursor<'_, 't> {
             self.state.at += 1;
             return Ok(());
         }
+        // No edit begins with the marks of a fence.
+        if let Some(open) = fence(line) {
+            return self.meet_fence(at, open);
+        }
         if self.takes(Dialect::SearchReplace)
             && let Some(marker) = search_replace::marker(line)
         {
@@ -82,9 +87,6 @@ impl<'t> Cursor<'_, 't> {
         }
         if self.takes(Dialect::Unified) && unified::starts(self, at)? {
             return unified::read(self, at);
-        }
-        if let Some(open) = fence(line) {
-            return self.meet_fence(at, open);
         }
         self.state.at += 1;
         Ok(())
@@ -146,6 +148,9 @@ impl<'t> Cursor<'_, 't> {
     /// Whether an edit in a format that is parsed begins at a line.
     fn begins_edit(&self, at: usize) -> Result<bool, Stop> {
         let line = self.lines.get(at);
+        if line.starts_with(['`', '~']) {
+            return Ok(false);
+        }
         Ok(
             (self.takes(Dialect::SearchReplace) && search_replace::opens_block(line))
                 || (self.takes(Dialect::V4a) && v4a::is_part_of_patch(line))

@@ -47,6 +47,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
         }
         let (hunk, end) = read_hunk(reader, next)?;
         hunks.push((next, hunk));
+        Stop::check_number(hunks.len(), next)?;
         next = end;
     }
     let path = chosen_name(reader, at, &headers)?;

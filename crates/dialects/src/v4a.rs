@@ -33,6 +33,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
     let mut parts = Vec::new();
     let mut next = at + 1;
     loop {
+        Stop::check_number(parts.len(), next)?;
         let line = line_of_patch(reader, at, next)?;
         let text = line.trim();
         if text == END {
@@ -151,6 +152,7 @@ fn read_updated(
             path,
             Action::Edit(hunk),
         ));
+        Stop::check_number(parts.len(), next)?;
         next = end;
     }
     match moved {

@@ -115,3 +115,24 @@ fn the_examples_of_every_prompt_are_edits_in_its_format() {
         assert!(parts.iter().all(|part| part.dialect == dialect));
     }
 }
+
+#[test]
+fn a_reply_has_at_most_so_many_edits() {
+    let block = "a.txt\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
+    let hunk = "@@ -1 +1 @@\n-x\n+y\n";
+    let replies = [
+        block.repeat(50_001),
+        format!("--- a/a.txt\n+++ b/a.txt\n{}", hunk.repeat(50_001)),
+        format!(
+            "*** Begin Patch\n{}*** End Patch\n",
+            "*** Delete File: a\n".repeat(50_001)
+        ),
+        "a.txt\n```\nx\n```\n".repeat(50_001),
+    ];
+    for reply in replies {
+        let error = lancet_dialects::parse(&reply, &lancet_dialects::Options::default())
+            .expect_err("too many");
+        assert_eq!(error.kind, lancet_dialects::ParseErrorKind::Unsupported);
+        assert!(error.message.contains("50000 edits"), "{error}");
+    }
+}
