@@ -149,6 +149,9 @@ impl<'r, 't> Cursor<'r, 't> {
 
     /// Finds the line that closes a fence, from a line on.
     pub(crate) fn closing(&mut self, from: usize, open: Fence<'_>) -> Result<Option<usize>, Stop> {
+        if self.line(from)?.is_some_and(|line| open.is_closed_by(line)) {
+            return Ok(Some(from));
+        }
         let key = (open.mark, open.length);
         if let Some(&(known_from, found)) = self.closings.get(&key)
             && known_from <= from
