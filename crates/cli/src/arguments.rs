@@ -20,7 +20,9 @@ pub(crate) use history::{
 pub(crate) use manual::{CompletionsArguments, HelpArguments, ManArguments};
 pub(crate) use permissions::{AskOption, ExplainArguments, RulesArguments, TrustArguments};
 pub(crate) use reply::{ApplyArguments, PromptArguments};
-pub(crate) use search::{GlobArguments, GrepArguments};
+pub(crate) use search::{
+    ColorWhen, FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy,
+};
 
 /// File tools for AI agents: every edit lands exactly where it was meant, or not at all
 ///

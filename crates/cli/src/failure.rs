@@ -10,6 +10,8 @@ pub(crate) enum Exit {
     Done,
     /// A tool refused the call.
     Refused,
+    /// A search found nothing.
+    NothingFound,
     /// The command line or the settings are wrong.
     Usage,
     /// The operating system refused, or lancet itself failed.
@@ -21,7 +23,7 @@ impl Exit {
     pub(crate) fn number(self) -> u8 {
         match self {
             Exit::Done => 0,
-            Exit::Refused => 1,
+            Exit::Refused | Exit::NothingFound => 1,
             Exit::Usage => 2,
             Exit::System => 3,
         }

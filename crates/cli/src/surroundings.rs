@@ -19,7 +19,9 @@ pub(crate) use settings::{
 
 pub(crate) use trust::file as trusted_file;
 
+use crate::arguments::ColorWhen;
 use crate::failure::Failure;
+use crate::terminal::Colour;
 
 /// The environment of the process.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +32,10 @@ pub(crate) struct Surroundings {
     pub(crate) home: Option<PathBuf>,
     /// Whether colours are unwanted: `NO_COLOR` is set, or `TERM` is `dumb`.
     pub(crate) plain: bool,
+    /// `FORCE_COLOR` or `CLICOLOR_FORCE` is set, and not to 0.
+    pub(crate) colour_forced: bool,
+    /// Whether the terminal is known to show hyperlinks (OSC 8).
+    pub(crate) shows_links: bool,
     /// The value of `LANCET_LOG`.
     pub(crate) log: Option<String>,
     /// The value of `VISUAL`, else of `EDITOR`.
@@ -56,7 +62,14 @@ impl Surroundings {
         Self {
             working: env::current_dir().ok(),
             home: env::home_dir().filter(|path| path.is_absolute()),
-            plain: dumb || set("NO_COLOR").is_some(),
+            plain: dumb
+                || set("NO_COLOR").is_some()
+                || set("CLICOLOR").is_some_and(|value| value == "0"),
+            colour_forced: set("NO_COLOR").is_none()
+                && ["FORCE_COLOR", "CLICOLOR_FORCE"]
+                    .iter()
+                    .any(|name| set(name).is_some_and(|value| value != "0")),
+            shows_links: !dumb && shows_links(&set),
             log: set("LANCET_LOG").map(|value| value.to_string_lossy().into_owned()),
             editor: set("VISUAL")
                 .or_else(|| set("EDITOR"))
@@ -66,6 +79,16 @@ impl Surroundings {
             state_home: folder("XDG_STATE_HOME"),
             config_home: folder("XDG_CONFIG_HOME"),
         }
+    }
+
+    /// Whether a stream gets colours.
+    pub(crate) fn colour(&self, when: ColorWhen, is_terminal: bool) -> Colour {
+        let on = match when {
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto => self.colour_forced || (is_terminal && !self.plain),
+        };
+        Colour::of(on, false)
     }
 
     /// The state folder; none where there is not even a home folder.
@@ -106,6 +129,36 @@ impl Surroundings {
         };
         Ok(self.working.as_ref().ok_or_else(gone)?.join(path))
     }
+}
+
+/// Whether the environment names a terminal that shows hyperlinks. Others print parts of the escape sequence.
+fn shows_links(set: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    let text = |name: &str| set(name).map(|value| value.to_string_lossy().into_owned());
+    let number = |name: &str| text(name).and_then(|value| value.parse::<u64>().ok());
+    let programs = [
+        "iTerm.app",
+        "WezTerm",
+        "vscode",
+        "ghostty",
+        "Hyper",
+        "Tabby",
+        "rio",
+        "mintty",
+        "WarpTerminal",
+    ];
+    let terminals = [
+        "xterm-kitty",
+        "xterm-ghostty",
+        "alacritty",
+        "foot",
+        "wezterm",
+    ];
+    text("TERM_PROGRAM").is_some_and(|name| programs.contains(&&*name))
+        || text("TERM").is_some_and(|name| terminals.iter().any(|known| name.starts_with(known)))
+        // The first versions of VTE that showed links could crash over them.
+        || number("VTE_VERSION").is_some_and(|version| version >= 5_002)
+        || number("KONSOLE_VERSION").is_some_and(|version| version >= 201_200)
+        || set("WT_SESSION").is_some()
 }
 
 /// The pager that the environment names.

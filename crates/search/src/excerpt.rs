@@ -153,7 +153,7 @@ impl ExcerptSink<'_, '_> {
 }
 
 /// The lines that the searcher reported together, and the matches that touch each.
-struct MatchedLines<'m, 's> {
+pub(crate) struct MatchedLines<'m, 's> {
     matches: Matches<'m, 's>,
     /// The match that reaches beyond the last line processed.
     current: Option<Range<usize>>,
@@ -162,7 +162,7 @@ struct MatchedLines<'m, 's> {
 }
 
 impl<'m, 's> MatchedLines<'m, 's> {
-    fn new(
+    pub(crate) fn new(
         matcher: &'m StoppableMatcher<'s>,
         found: &'m SinkMatch<'_>,
         number: u64,
@@ -184,7 +184,7 @@ impl<'m, 's> MatchedLines<'m, 's> {
     /// Returns the numbers of the matches that touch a line, if any, and their positions in it, as far as they can be
     /// shown.
     #[allow(clippy::type_complexity)]
-    fn touching(
+    pub(crate) fn touching(
         &mut self,
         line: &Range<usize>,
     ) -> Result<(Option<Range<u64>>, Vec<Range<usize>>), Stopped> {
@@ -214,7 +214,7 @@ impl<'m, 's> MatchedLines<'m, 's> {
 }
 
 /// Builds a line and cuts it where it is too long.
-fn line(number: u64, bytes: &[u8], role: LineRole, spans: &[Range<usize>]) -> Line {
+pub(crate) fn line(number: u64, bytes: &[u8], role: LineRole, spans: &[Range<usize>]) -> Line {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let kept = around(bytes, spans.first());
     let spans = spans

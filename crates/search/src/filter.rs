@@ -6,6 +6,7 @@ use std::path::Path;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::types::{Types, TypesBuilder};
+use lancet_workspace::EntryKind;
 
 use crate::glob::escape_brackets;
 use crate::name_prefilter::NamePrefilter;
@@ -39,6 +40,8 @@ pub struct Filter {
     /// Whether a glob is negated, so that folders have to be tested too.
     negated: bool,
     types: Option<Types>,
+    /// In lower case; none for all.
+    extensions: Vec<String>,
 }
 
 impl Filter {
@@ -74,12 +77,37 @@ impl Filter {
     }
 
     /// Restricts the filter to files of this type.
-    pub fn with_type(mut self, name: &str) -> Result<Self, UnknownType> {
-        let types = TypesBuilder::new().add_defaults().select(name).build();
-        self.types = Some(types.map_err(|_| UnknownType {
-            name: name.to_owned(),
+    pub fn with_type(self, name: &str) -> Result<Self, UnknownType> {
+        self.with_types(&[name], &[])
+    }
+
+    /// Restricts the filter to files of some types, as ripgrep's `-t` does, and not of others, as `-T` does.
+    pub fn with_types(mut self, of: &[&str], not_of: &[&str]) -> Result<Self, UnknownType> {
+        let mut builder = TypesBuilder::new();
+        builder.add_defaults();
+        for name in of {
+            builder.select(name);
+        }
+        for name in not_of {
+            builder.negate(name);
+        }
+        self.types = Some(builder.build().map_err(|error| UnknownType {
+            name: match error {
+                ignore::Error::UnrecognizedFileType(name) => name,
+                other => other.to_string(),
+            },
         })?);
         Ok(self)
+    }
+
+    /// Restricts the filter to names that end with a dot and one of these extensions; case does not count.
+    #[must_use]
+    pub fn with_extensions(mut self, extensions: &[&str]) -> Self {
+        self.extensions = extensions
+            .iter()
+            .map(|extension| extension.trim_start_matches('.').to_ascii_lowercase())
+            .collect();
+        self
     }
 
     /// Whether a folder may contain wanted files: only a negated glob can exclude a whole folder.
@@ -93,28 +121,48 @@ impl Filter {
 
     /// Whether a file is wanted.
     pub fn keeps(&self, file: &Path) -> bool {
-        self.keeps_by_glob(file)
+        self.keeps_entry(file, EntryKind::File)
+    }
+
+    /// Whether a file or folder is wanted.
+    pub(crate) fn keeps_entry(&self, entry: &Path, kind: EntryKind) -> bool {
+        let is_folder = kind == EntryKind::Folder;
+        self.keeps_by_glob(entry, is_folder)
+            && self.keeps_by_extension(entry)
             && self
                 .types
                 .as_ref()
-                .is_none_or(|types| types.matched(file, false).is_whitelist())
+                .is_none_or(|types| !types.matched(entry, is_folder).is_ignore())
     }
 
-    fn keeps_by_glob(&self, file: &Path) -> bool {
+    fn keeps_by_extension(&self, entry: &Path) -> bool {
+        let Some(name) = entry.file_name().filter(|_| !self.extensions.is_empty()) else {
+            return self.extensions.is_empty();
+        };
+        let name = name.as_encoded_bytes();
+        self.extensions.iter().any(|extension| {
+            let dot = name.len().checked_sub(extension.len() + 1);
+            dot.is_some_and(|at| {
+                name[at] == b'.' && name[at + 1..].eq_ignore_ascii_case(extension.as_bytes())
+            })
+        })
+    }
+
+    fn keeps_by_glob(&self, entry: &Path, is_folder: bool) -> bool {
         if self.globs.is_empty() {
             return true;
         }
         // The globs are compiled as gitignore patterns with the opposite meaning, as ripgrep does for `-g`: an "ignored"
         // file is wanted, and a "whitelisted" one (`!glob`) is not. With negated globs alone every other file is wanted.
         let mut wanted = self.globs.iter().all(|globs| globs.num_ignores() == 0);
-        if file
+        if entry
             .file_name()
-            .is_some_and(|name| !self.prefilter.may_match(name.as_encoded_bytes(), false))
+            .is_some_and(|name| !self.prefilter.may_match(name.as_encoded_bytes(), is_folder))
         {
             return wanted;
         }
         for globs in &self.globs {
-            match globs.matched(file, false) {
+            match globs.matched(entry, is_folder) {
                 Match::Ignore(_) => wanted = true,
                 Match::Whitelist(_) => return false,
                 Match::None => {}

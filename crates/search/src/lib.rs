@@ -5,6 +5,7 @@
 //! - [`list_files`] and [`count_matches`] run a walk and return a [`SearchSummary`], sorted as far as it is read
 //!   ([`Listing`]).
 //! - [`FileSearcher`] searches one file for a [`Pattern`] and returns an [`Excerpt`] of its lines.
+//! - [`PrintSearch`] and [`PrintNames`] print what a walk finds while it runs, as ripgrep does.
 //! - [`Filter`] and [`LiteralNames`] say which files a glob or a type wants, [`Gate`] which entries may be read,
 //!   [`Stop`] when to end.
 //!
@@ -12,7 +13,7 @@
 //! use std::path::Path;
 //! use std::sync::Arc;
 //! use lancet_search::{
-//!     AllowAll, Case, Filter, IgnoreFiles, LiteralNames, MatchSpan, Order, Pattern, SearchProgress, Start, Walk,
+//!     AllowAll, Case, Filter, HiddenFiles, IgnoreFiles, LiteralNames, MatchSpan, Order, Pattern, SearchProgress, Start, Walk,
 //!     count_matches,
 //! };
 //! use lancet_workspace::{RealDisk, Workspace};
@@ -27,6 +28,7 @@
 //! let walk = Walk {
 //!     starts: &[Start::new(root)],
 //!     ignoring: IgnoreFiles::Respect,
+//!     hidden: HiddenFiles::Skip,
 //!     excludes: None,
 //!     filter: &Filter::default(),
 //!     named: &LiteralNames::default(),
@@ -57,6 +59,7 @@ mod list;
 mod literal_names;
 mod name_prefilter;
 mod pattern;
+mod print;
 mod reader;
 mod rules;
 mod stoppable;
@@ -76,8 +79,14 @@ pub use glob::escape_brackets;
 pub use ignore::gitignore::gitconfig_excludes_path as excludes_path;
 pub use list::{ListedFile, Listing, Order, RankedFiles};
 pub use literal_names::LiteralNames;
-pub use pattern::{Case, MatchSpan, Pattern, PatternError};
+pub use pattern::{
+    Boundary, Case, Dot, MatchSpan, Pattern, PatternError, PatternOptions, smart_case,
+};
+pub use print::{
+    FileRow, MakeVisible, Naming, Output, Paint, PrintNames, PrintOptions, PrintSearch, Printed,
+    Printout, RowFormat, Selected, TypedStarts,
+};
 pub use rules::{Excludes, FolderRules};
 pub use summary::{LinkedFileFilter, SearchSummary, count_matches, list_files};
 pub use tally::{SearchProgress, Tally};
-pub use walk::{File, IgnoreFiles, Start, Visitor, Walk, WalkEnd};
+pub use walk::{EnteredFolder, File, HiddenFiles, IgnoreFiles, Start, Visitor, Walk, WalkEnd};

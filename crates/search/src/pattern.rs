@@ -1,12 +1,16 @@
 //! Compiles a regular expression as ripgrep does, and explains why one cannot be compiled.
 
+mod options;
+
 use std::sync::{Arc, OnceLock};
 
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Hir, HirKind, Look};
 
 use crate::stoppable::CompiledAutomata;
+
+pub use options::{Boundary, Dot, PatternOptions, smart_case};
 
 /// The memory limit of a compiled expression; ripgrep allows 100 MiB.
 const MOST_COMPILED: usize = 8 << 20;
@@ -37,7 +41,7 @@ pub enum Case {
 pub enum MatchSpan {
     /// A match lies within one line.
     SingleLine,
-    /// A match may span lines, and the dot matches a line end: ripgrep's `-U --multiline-dotall`.
+    /// A match may span lines, as with ripgrep's `-U`.
     MultiLine,
 }
 
@@ -55,7 +59,7 @@ pub struct Pattern {
 #[derive(Debug)]
 struct PatternSource {
     expression: String,
-    case: Case,
+    options: PatternOptions,
     ends: LineEnds,
     automata: OnceLock<Option<CompiledAutomata>>,
 }
@@ -73,27 +77,34 @@ pub struct PatternError {
 impl Pattern {
     /// Compiles an expression with LF as the line end.
     pub fn new(expression: &str, case: Case, span: MatchSpan) -> Result<Self, PatternError> {
-        Self::build(expression, case, span, LineEnds::Lf)
+        Self::with_options(expression, PatternOptions::new(case, span))
+    }
+
+    /// Compiles an expression with LF as the line end and all of ripgrep's options.
+    pub fn with_options(expression: &str, options: PatternOptions) -> Result<Self, PatternError> {
+        Self::build(expression, options, LineEnds::Lf)
     }
 
     /// Compiles an expression that also takes CRLF for a line end, as ripgrep does only with `--crlf`. It serves to
     /// find out whether CRLF is why a search found nothing.
     pub fn with_crlf(expression: &str, case: Case, span: MatchSpan) -> Result<Self, PatternError> {
-        Self::build(expression, case, span, LineEnds::Crlf)
+        Self::build(expression, PatternOptions::new(case, span), LineEnds::Crlf)
     }
 
     fn build(
         expression: &str,
-        case: Case,
-        span: MatchSpan,
+        options: PatternOptions,
         ends: LineEnds,
     ) -> Result<Self, PatternError> {
+        let span = options.span;
         let mut builder = RegexMatcherBuilder::new();
         builder
             .multi_line(true)
             .unicode(true)
             .octal(false)
-            .case_insensitive(case == Case::Insensitive)
+            .case_insensitive(options.case == Case::Insensitive)
+            .word(options.boundary == Boundary::Word)
+            .whole_line(options.boundary == Boundary::Line)
             .nest_limit(MOST_NESTED)
             .size_limit(MOST_COMPILED)
             .dfa_size_limit(MOST_STATES)
@@ -101,7 +112,7 @@ impl Pattern {
             .ban_byte(Some(0));
         match span {
             MatchSpan::MultiLine => {
-                builder.dot_matches_new_line(true);
+                builder.dot_matches_new_line(options.dot == Dot::AnyCharacter);
             }
             MatchSpan::SingleLine => {
                 builder.line_terminator(Some(b'\n'));
@@ -121,7 +132,7 @@ impl Pattern {
                     piece: usize::MAX,
                     source: Arc::new(PatternSource {
                         expression: expression.to_owned(),
-                        case,
+                        options,
                         ends,
                         automata: OnceLock::new(),
                     }),
@@ -168,14 +179,24 @@ impl Pattern {
             .multi_line(true)
             .unicode(true)
             .octal(false)
-            .case_insensitive(source.case == Case::Insensitive)
+            .case_insensitive(source.options.case == Case::Insensitive)
             .nest_limit(MOST_NESTED)
-            .dot_matches_new_line(self.span == MatchSpan::MultiLine)
+            .dot_matches_new_line(
+                self.span == MatchSpan::MultiLine && source.options.dot == Dot::AnyCharacter,
+            )
             .crlf(source.ends == LineEnds::Crlf);
-        parser
+        let hir = parser
             .build()
             .parse(&format!("(?:{})", source.expression))
-            .ok()
+            .ok()?;
+        // As grep-regex does it for its own matcher.
+        let (before, after) = match (source.options.boundary, source.ends) {
+            (Boundary::None, _) => return Some(hir),
+            (Boundary::Word, _) => (Look::WordStartHalfUnicode, Look::WordEndHalfUnicode),
+            (Boundary::Line, LineEnds::Lf) => (Look::StartLF, Look::EndLF),
+            (Boundary::Line, LineEnds::Crlf) => (Look::StartCRLF, Look::EndCRLF),
+        };
+        Some(Hir::concat(vec![Hir::look(before), hir, Hir::look(after)]))
     }
 
     /// Whether a match of this very expression can contain a line end.

@@ -5,7 +5,9 @@ use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
-use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkMatch};
+use grep_searcher::{
+    BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch,
+};
 use lancet_workspace::{FileReader, ReadError};
 use memmap2::MmapMut;
 
@@ -56,11 +58,16 @@ impl<'s> SearchReader<'s> {
 
     /// A reader that also reports line numbers and context lines.
     pub(crate) fn with_context(&self, before: usize, after: usize) -> Self {
+        self.with(|builder| {
+            builder.before_context(before).after_context(after);
+        })
+    }
+
+    /// A reader that reports line numbers, with other options of the searcher.
+    pub(crate) fn with(&self, set: impl FnOnce(&mut SearcherBuilder)) -> Self {
         let mut builder = self.builder.clone();
-        builder
-            .line_number(true)
-            .before_context(before)
-            .after_context(after);
+        builder.line_number(true);
+        set(&mut builder);
         SearchReader {
             stop: self.stop,
             spans_lines: self.spans_lines,
@@ -103,6 +110,10 @@ impl<'s> SearchReader<'s> {
             };
             let done = searcher.search_slice(matcher, text, &mut seen);
             return finish(matcher, done, seen.binary, cut);
+        }
+        // A sink that prints must not get lines of a file that turns out to be binary.
+        if find_nul(&self.buffer, encoding).is_some_and(|at| at < NUL_WINDOW) {
+            return Err(FileOutcome::Binary);
         }
         self.buffer = Vec::new();
         let _one_at_a_time = if self.spans_lines {
@@ -314,5 +325,17 @@ impl<S: Sink<Error = io::Error>> Sink for &mut BinarySink<S> {
     fn binary_data(&mut self, _: &Searcher, offset: u64) -> io::Result<bool> {
         self.binary.get_or_insert(offset);
         Ok(true)
+    }
+
+    fn context_break(&mut self, searcher: &Searcher) -> io::Result<bool> {
+        self.sink.context_break(searcher)
+    }
+
+    fn begin(&mut self, searcher: &Searcher) -> io::Result<bool> {
+        self.sink.begin(searcher)
+    }
+
+    fn finish(&mut self, searcher: &Searcher, end: &SinkFinish) -> io::Result<()> {
+        self.sink.finish(searcher, end)
     }
 }

@@ -27,6 +27,16 @@ pub enum IgnoreFiles {
     Include,
 }
 
+/// Whether hidden entries are included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HiddenFiles {
+    /// Entries whose name begins with a dot are left out.
+    #[default]
+    Skip,
+    /// They are included, as with ripgrep's `--hidden`; folders of version control are left out all the same.
+    Include,
+}
+
 /// A starting point of a walk: a folder, or a single file, which is searched whatever the rules say.
 #[derive(Clone, Debug)]
 pub struct Start {
@@ -51,6 +61,8 @@ pub struct Walk<'w> {
     pub starts: &'w [Start],
     /// Whether ignore files apply.
     pub ignoring: IgnoreFiles,
+    /// Whether hidden entries are included.
+    pub hidden: HiddenFiles,
     /// git's global excludes file, if it is to apply.
     pub excludes: Option<&'w Excludes>,
     /// The files that the caller wants; used by [`list_files`](crate::list_files) and
@@ -72,6 +84,19 @@ pub struct Walk<'w> {
 pub trait Visitor: Send {
     /// Called for each file, in no particular order.
     fn visit(&mut self, file: &File<'_>, tally: &mut Tally);
+
+    /// Called for each folder that is entered, but for the starts.
+    fn visit_folder(&mut self, _folder: &EnteredFolder<'_>) {}
+}
+
+/// A folder that a walk enters.
+pub struct EnteredFolder<'w> {
+    /// The index of the start that the folder is below.
+    pub start: usize,
+    /// The absolute path of the folder.
+    pub path: &'w Path,
+    /// The path relative to the start.
+    pub relative: &'w Path,
 }
 
 /// A file that a walk found, not opened yet.
@@ -88,6 +113,18 @@ pub struct File<'w> {
 enum FileSource<'w> {
     InFolder(&'w FolderHandle, &'w OsStr),
     Start(&'w Located),
+}
+
+impl<'w> File<'w> {
+    /// A file that an earlier walk found below the start with this index.
+    pub(crate) fn found_before(start: usize, relative: &'w Path, located: &'w Located) -> Self {
+        File {
+            start,
+            path: located.path(),
+            relative,
+            place: FileSource::Start(located),
+        }
+    }
 }
 
 impl File<'_> {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet_search::{
-    AllowAll, Case, ExcerptRange, FileSearcher, Filter, Gate, IgnoreFiles, LiteralNames, MatchSpan,
-    Order, Pattern, SearchProgress, SearchSummary, Start, Stop, Tally, Walk, count_matches,
-    list_files,
+    AllowAll, Case, ExcerptRange, FileSearcher, Filter, Gate, HiddenFiles, IgnoreFiles,
+    LiteralNames, MatchSpan, Order, Pattern, SearchProgress, SearchSummary, Start, Stop, Tally,
+    Walk, count_matches, list_files,
 };
 use lancet_testing::TestFolder;
 use lancet_workspace::{EntryKind, RealDisk, Workspace};
@@ -53,6 +53,7 @@ impl Ground {
         work(&Walk {
             starts: &[Start::new(start)],
             ignoring: ask.ignoring,
+            hidden: HiddenFiles::Skip,
             excludes: None,
             filter: &filter,
             named: &LiteralNames::new(ask.glob),

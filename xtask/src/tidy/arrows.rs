@@ -36,7 +36,7 @@ const SEARCHES: &str = "only search knows how ripgrep searches";
 
 /// Libraries whose types shape the code that uses them, and the only crates that may use them, so that a change of such
 /// a library stays local.
-const KEPT: [(&str, &[&str], &str); 14] = [
+const KEPT: [(&str, &[&str], &str); 15] = [
     (
         "rmcp",
         &["crates/mcp"],
@@ -66,6 +66,7 @@ const KEPT: [(&str, &[&str], &str); 14] = [
     ),
     ("ignore", &["crates/search"], SEARCHES),
     ("grep-matcher", &["crates/search"], SEARCHES),
+    ("grep-printer", &["crates/search"], SEARCHES),
     ("grep-regex", &["crates/search"], SEARCHES),
     ("grep-searcher", &["crates/search"], SEARCHES),
     (

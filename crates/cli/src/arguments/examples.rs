@@ -62,8 +62,10 @@ Examples:
   lancet grep 'unwrap\\(\\)' src -C 2
       With two lines around each match.
 
-  lancet grep needle -l -g '*.{ts,tsx}'
-      The files only, newest first.
+  lancet grep -l needle -g '*.{ts,tsx}' -0 | xargs -0 wc -l
+      The names of the files only.
+
+  lancet grep -w -e open -e close src tests
 
   lancet grep needle --json
       One object a line; the last one has the totals.";
@@ -71,7 +73,10 @@ Examples:
 pub(super) const GLOB: &str = "\
 Examples:
   lancet glob '*.rs'
-  lancet glob 'src/**/*.{ts,tsx}' --limit 20
+  lancet glob -e ts -e tsx --sortr modified | head -20
+      The newest first.
+
+  lancet glob -t d test
   lancet glob '.github/**'
       A hidden folder, named.";
 

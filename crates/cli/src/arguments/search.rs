@@ -1,86 +1,210 @@
-//! What may be typed after `lancet grep` and `lancet glob`: ripgrep's short flags where they mean the same.
+//! What may be typed after `lancet grep` and `lancet glob`: ripgrep's everyday flags, with ripgrep's meaning.
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::{Shared, examples};
+use super::{WorkArguments, examples};
 
 /// Search files for a regular expression, as ripgrep does
 ///
-/// Ignore files, hidden files, binary files, encodings and types count as with ripgrep; what was not searched is told at
-/// the end. Finding nothing is no failure.
+/// Ignore files, hidden files, binary files, encodings and types count as with ripgrep. Matches are printed as
+/// `path:line:text` while the search runs, on a terminal under the name of their file. Exit codes: 0 found, 1 nothing
+/// found, 2 trouble. Denied and secret files are never searched.
 #[derive(Debug, Args)]
-#[command(after_long_help = examples::GREP)]
+#[command(
+    args_override_self = true,
+    override_usage = "lancet grep [OPTIONS] <PATTERN> [PATH]...\n       lancet grep [OPTIONS] -e <PATTERN>... [PATH]...\n       lancet grep [OPTIONS] --files [PATH]...",
+    after_long_help = examples::GREP
+)]
 pub(crate) struct GrepArguments {
-    /// The regular expression
-    #[arg(allow_hyphen_values = true)]
-    pub(crate) pattern: String,
-    /// A file or folder; without it the roots
-    pub(crate) path: Option<PathBuf>,
-    /// Only files that this glob matches; `!` before it leaves them out
-    #[arg(long, short = 'g', value_name = "GLOB", allow_hyphen_values = true)]
-    pub(crate) glob: Option<String>,
-    /// Only files of this type (rust, py, js, ...)
-    #[arg(long = "type", short = 't', value_name = "TYPE")]
-    pub(crate) kind: Option<String>,
+    /// The regular expression; with -e or --files this is a path
+    #[arg(required_unless_present_any = ["regexp", "files"])]
+    pub(crate) pattern: Option<String>,
+    /// Files and folders; without one the working folder
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// A pattern; may be given several times, and may begin with a hyphen
+    #[arg(long, short = 'e', value_name = "PATTERN", allow_hyphen_values = true)]
+    pub(crate) regexp: Vec<String>,
+    /// Take patterns as text, not as regular expressions
+    #[arg(long, short = 'F')]
+    pub(crate) fixed_strings: bool,
     /// Ignore case
-    #[arg(long, short = 'i')]
+    #[arg(long, short = 'i', overrides_with_all = ["smart_case", "case_sensitive"])]
     pub(crate) ignore_case: bool,
-    /// Let matches span lines, and the dot match a line end
+    /// Ignore case unless the pattern has a letter in upper case
+    #[arg(long, short = 'S', overrides_with_all = ["ignore_case", "case_sensitive"])]
+    pub(crate) smart_case: bool,
+    /// Do not ignore case (the default)
+    #[arg(long, short = 's', overrides_with_all = ["ignore_case", "smart_case"])]
+    pub(crate) case_sensitive: bool,
+    /// Match whole words only
+    #[arg(long, short = 'w', overrides_with = "line_regexp")]
+    pub(crate) word_regexp: bool,
+    /// Match whole lines only
+    #[arg(long, short = 'x', overrides_with = "word_regexp")]
+    pub(crate) line_regexp: bool,
+    /// Select lines that do not match
+    #[arg(long, short = 'v')]
+    pub(crate) invert_match: bool,
+    /// Let matches span lines
     #[arg(long, short = 'U')]
     pub(crate) multiline: bool,
-    /// Name the files only, newest first
-    #[arg(long, short = 'l', conflicts_with = "count")]
-    pub(crate) files_with_matches: bool,
-    /// Count the matching lines of each file
-    #[arg(long, short = 'c')]
-    pub(crate) count: bool,
-    /// Show this many lines after each match
-    #[arg(long, short = 'A', value_name = "LINES")]
-    pub(crate) after_context: Option<u64>,
-    /// Show this many lines before each match
-    #[arg(long, short = 'B', value_name = "LINES")]
-    pub(crate) before_context: Option<u64>,
-    /// Show this many lines around each match
-    #[arg(long, short = 'C', value_name = "LINES")]
-    pub(crate) context: Option<u64>,
-    /// Show no line numbers
-    #[arg(long, short = 'N')]
-    pub(crate) no_line_number: bool,
-    /// Search ignored files, too
+    /// With -U: the dot matches a line end, too
     #[arg(long)]
-    pub(crate) no_ignore: bool,
-    /// Show at most this many files or matching lines
-    #[arg(long, value_name = "ENTRIES", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) limit: Option<u64>,
-    /// Pass over this many
-    #[arg(long, value_name = "ENTRIES")]
-    pub(crate) offset: Option<u64>,
+    pub(crate) multiline_dotall: bool,
+    /// Print only the matching parts
+    #[arg(long, short = 'o')]
+    pub(crate) only_matching: bool,
+    /// Print the names of files with a match
+    #[arg(long, short = 'l', overrides_with_all = ["files_without_match", "count", "count_matches"])]
+    pub(crate) files_with_matches: bool,
+    /// Print the names of files without a match
+    #[arg(long, overrides_with_all = ["files_with_matches", "count", "count_matches"])]
+    pub(crate) files_without_match: bool,
+    /// Count the matching lines of each file
+    #[arg(long, short = 'c', overrides_with_all = ["files_with_matches", "files_without_match", "count_matches"])]
+    pub(crate) count: bool,
+    /// Count the matches of each file
+    #[arg(long, overrides_with_all = ["files_with_matches", "files_without_match", "count"])]
+    pub(crate) count_matches: bool,
+    /// Print nothing; the exit code tells
+    #[arg(long, short = 'q')]
+    pub(crate) quiet: bool,
+    /// Print at most this many matching lines of each file
+    #[arg(long, short = 'm', value_name = "LINES")]
+    pub(crate) max_count: Option<u64>,
+    /// Print this many lines after each match
+    #[arg(long, short = 'A', value_name = "LINES")]
+    pub(crate) after_context: Option<u32>,
+    /// Print this many lines before each match
+    #[arg(long, short = 'B', value_name = "LINES")]
+    pub(crate) before_context: Option<u32>,
+    /// Print this many lines around each match
+    #[arg(long, short = 'C', value_name = "LINES")]
+    pub(crate) context: Option<u32>,
+    /// Number the lines (the default)
+    #[arg(long, short = 'n', overrides_with = "no_line_number")]
+    pub(crate) line_number: bool,
+    /// Do not number the lines
+    #[arg(long, short = 'N', overrides_with = "line_number")]
+    pub(crate) no_line_number: bool,
+    /// Print the column of the first match of each line
+    #[arg(long)]
+    pub(crate) column: bool,
+    /// Leave out white space at the beginning of lines
+    #[arg(long)]
+    pub(crate) trim: bool,
+    /// Print the name of the file (the default)
+    #[arg(long, short = 'H', overrides_with = "no_filename")]
+    pub(crate) with_filename: bool,
+    /// Do not print the name of the file
+    #[arg(long, short = 'I', overrides_with = "with_filename")]
+    pub(crate) no_filename: bool,
+    /// Print the name of each file on a line of its own (the default on a terminal)
+    #[arg(long, overrides_with = "no_heading")]
+    pub(crate) heading: bool,
+    /// Print the name of the file on each line (the default elsewhere)
+    #[arg(long, overrides_with = "heading")]
+    pub(crate) no_heading: bool,
+    /// Print the names of the files that would be searched
+    #[arg(long)]
+    pub(crate) files: bool,
     #[command(flatten)]
-    pub(crate) common: Shared,
+    pub(crate) filter: FilterArguments,
+    /// Only files of this type (rust, py, js, ...); may be given several times
+    #[arg(long = "type", short = 't', value_name = "TYPE")]
+    pub(crate) kind: Vec<String>,
+    /// No files of this type; may be given several times
+    #[arg(long, short = 'T', value_name = "TYPE")]
+    pub(crate) type_not: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: WorkArguments,
 }
 
-/// List files by a pattern of names, newest first
-///
-/// A pattern without a slash matches at any depth. Ignored and hidden files are left out, unless the pattern names them
-/// literally, and are counted at the end.
+/// What searches share: which files, in which order, printed how.
 #[derive(Debug, Args)]
-#[command(after_long_help = examples::GLOB)]
-pub(crate) struct GlobArguments {
-    /// The glob
-    pub(crate) pattern: String,
-    /// The folder to look in; without it the roots
-    pub(crate) path: Option<PathBuf>,
-    /// List ignored files, too
+pub(crate) struct FilterArguments {
+    /// Only files that this glob matches; `!` before it leaves them out; may be given several times
+    #[arg(long, short = 'g', value_name = "GLOB", allow_hyphen_values = true)]
+    pub(crate) glob: Vec<String>,
+    /// Hidden files and folders, too
+    #[arg(long, short = '.')]
+    pub(crate) hidden: bool,
+    /// Ignored files, too
     #[arg(long)]
     pub(crate) no_ignore: bool,
-    /// List at most this many [default: all]
-    #[arg(long, value_name = "FILES", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) limit: Option<u64>,
-    /// Pass over this many
-    #[arg(long, value_name = "FILES")]
-    pub(crate) offset: Option<u64>,
+    /// Sort files by this; otherwise they come as they are found
+    #[arg(long, value_name = "BY", overrides_with = "sortr")]
+    pub(crate) sort: Option<SortBy>,
+    /// Sort files by this, the last one first
+    #[arg(long, value_name = "BY", overrides_with = "sort")]
+    pub(crate) sortr: Option<SortBy>,
+    /// End each name with a NUL, for `xargs -0`
+    #[arg(long, short = '0')]
+    pub(crate) null: bool,
+    /// When to use colours; NO_COLOR, FORCE_COLOR and CLICOLOR count, too
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorWhen,
+    /// One JSON object a line for programs, the last one with the totals
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What files are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortBy {
+    /// Not at all
+    None,
+    /// The path
+    Path,
+    /// The time of the last change
+    Modified,
+}
+
+/// List files by a pattern of names
+///
+/// A pattern without a slash matches at any depth. Ignored and hidden files are left out, unless the pattern names them
+/// literally. Names are printed as they are found. Exit codes: 0 found, 1 nothing found, 2 trouble.
+#[derive(Debug, Args)]
+#[command(args_override_self = true, after_long_help = examples::GLOB)]
+pub(crate) struct GlobArguments {
+    /// The glob; without it all files
+    pub(crate) pattern: Option<String>,
+    /// Folders to look in; without one the working folder
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only names with this extension; may be given several times
+    #[arg(long, short = 'e', value_name = "EXT")]
+    pub(crate) extension: Vec<String>,
+    /// Files or folders; may be given several times
+    #[arg(long = "type", short = 't', value_name = "KIND", default_value = "f")]
+    pub(crate) kind: Vec<ListedKind>,
     #[command(flatten)]
-    pub(crate) common: Shared,
+    pub(crate) filter: FilterArguments,
+    #[command(flatten)]
+    pub(crate) place: WorkArguments,
+}
+
+/// What is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListedKind {
+    /// Files
+    #[value(name = "f", alias = "file")]
+    File,
+    /// Folders
+    #[value(name = "d", aliases = ["dir", "directory"])]
+    Folder,
 }

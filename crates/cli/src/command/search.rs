@@ -1,187 +1,265 @@
-//! `lancet grep` and `lancet glob`: the search tools for people.
+//! `lancet grep` and `lancet glob`: searches for people, with ripgrep's flags, output and exit codes.
 
-use std::io::{self, Write};
-use std::path::Path;
+mod screen;
 
-use lancet::outcome::{Role, Row};
-use lancet::tools::{GlobArguments as Glob, GrepArguments as Grep, OutputMode};
-use lancet::{Reply, Session};
+use std::path::{Path, PathBuf};
+
+use lancet::Lancet;
+use lancet::doors::{
+    Boundary, Case, Dot, EntryKind, HiddenFiles, IgnoreFiles, MatchSpan, Naming, Order, Pattern,
+    PatternOptions, PrintOptions, Printed, Selected, ShellSearch, Sort, escape, smart_case,
+};
 use lancet_mcp::Level;
 
-use super::session_of;
-use crate::answer::{OutputFormat, Presentation, put};
-use crate::arguments::{GlobArguments, GrepArguments, Shared};
+use crate::arguments::{
+    FilterArguments, GlobArguments, GrepArguments, ListedKind, SortBy, WorkArguments,
+};
 use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings, as_text};
-use crate::terminal::{Colour, Style, stdout_is_terminal, stream, visible, visible_line};
 
-/// The longest answer, in characters; it is large because people have pagers.
-const LONGEST: usize = 20_000_000;
+use screen::{Matches, Screen};
 
 /// Runs `lancet grep`.
 pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let output_mode = match (arguments.files_with_matches, arguments.count) {
-        (true, _) => OutputMode::FilesWithMatches,
-        (_, true) => OutputMode::Count,
-        _ => OutputMode::Content,
+    let mut expressions: Vec<&str> = arguments.regexp.iter().map(String::as_str).collect();
+    let mut typed = arguments.paths.clone();
+    match &arguments.pattern {
+        Some(word) if arguments.files || !expressions.is_empty() => typed.insert(0, word.into()),
+        Some(word) => expressions.push(word),
+        None => {}
+    }
+    let (search, lancet) = open(&typed, &arguments.filter, &arguments.place, around)?;
+    let search = ShellSearch {
+        types: arguments.kind.clone(),
+        not_types: arguments.type_not.clone(),
+        ..search
     };
-    let path = arguments.path.as_deref();
-    run(path, &arguments.common, around, |session, path| {
-        let mut wanted = Grep::new(arguments.pattern.clone());
-        wanted.path = path;
-        wanted.glob = arguments.glob.clone();
-        wanted.kind = arguments.kind.clone();
-        wanted.output_mode = output_mode;
-        wanted.after = arguments.after_context;
-        wanted.before = arguments.before_context;
-        wanted.context = arguments.context;
-        wanted.numbers = arguments.no_line_number.then_some(false);
-        wanted.ignore_case = arguments.ignore_case;
-        wanted.multiline = arguments.multiline;
-        wanted.head_limit = Some(arguments.limit.unwrap_or(0));
-        wanted.offset = arguments.offset;
-        wanted.include_ignored = arguments.no_ignore;
-        session.grep(wanted)
-    })
+    let mut screen = Screen::of(&arguments.filter, around);
+    screen.quiet = arguments.quiet;
+    if arguments.files {
+        let kinds = [EntryKind::File];
+        let output = screen.output(None)?;
+        let report = search.list(&lancet, None, &kinds, screen.null, screen.format, &output);
+        return screen.end(report, output, Matches::NotCounted);
+    }
+    let pattern = pattern(arguments, &expressions)?;
+    let options = options(arguments, &screen);
+    let separator = match options.printed {
+        Printed::Lines | Printed::Matches if has_headings(arguments, &screen) => Some(""),
+        Printed::Lines | Printed::Matches if options.before + options.after > 0 => Some("--"),
+        _ => None,
+    };
+    let output = screen.output(separator)?;
+    let report = search.grep(&lancet, &pattern, &options, screen.format, &output);
+    screen.end(report, output, Matches::Counted)
 }
 
 /// Runs `lancet glob`.
 pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let path = arguments.path.as_deref();
-    run(path, &arguments.common, around, |session, path| {
-        let mut wanted = Glob::new(arguments.pattern.clone());
-        wanted.path = path;
-        wanted.limit = Some(arguments.limit.unwrap_or(u64::MAX));
-        wanted.offset = arguments.offset;
-        wanted.include_ignored = arguments.no_ignore;
-        session.glob(wanted)
-    })
+    let (search, lancet) = open(
+        &arguments.paths,
+        &arguments.filter,
+        &arguments.place,
+        around,
+    )?;
+    let search = ShellSearch {
+        extensions: arguments.extension.clone(),
+        ..search
+    };
+    let kinds: Vec<EntryKind> = arguments
+        .kind
+        .iter()
+        .map(|kind| match kind {
+            ListedKind::File => EntryKind::File,
+            ListedKind::Folder => EntryKind::Folder,
+        })
+        .collect();
+    if search.sort.is_some() && kinds.contains(&EntryKind::Folder) {
+        return Err(Failure::usage(
+            "--sort sorts files; folders (-t d) come as they are found",
+        ));
+    }
+    let screen = Screen::of(&arguments.filter, around);
+    let output = screen.output(None)?;
+    let pattern = arguments.pattern.as_deref();
+    let report = search.list(
+        &lancet,
+        pattern,
+        &kinds,
+        screen.null,
+        screen.format,
+        &output,
+    );
+    screen.end(report, output, Matches::NotCounted)
 }
 
-fn run(
-    path: Option<&Path>,
-    common: &Shared,
+/// Opens an engine on the typed paths, and says where the search begins.
+fn open(
+    typed: &[PathBuf],
+    filter: &FilterArguments,
+    place: &WorkArguments,
     around: &Surroundings,
-    search: impl FnOnce(&Session, Option<String>) -> Reply,
-) -> Result<Exit, Failure> {
-    let path = path.map(|path| around.absolute(path)).transpose()?;
+) -> Result<(ShellSearch, Lancet), Failure> {
+    let typed = match typed {
+        // The names of the files then have no `./` before them.
+        [] => &[PathBuf::new()][..],
+        typed => typed,
+    };
+    let mut absolute = Vec::with_capacity(typed.len());
+    for path in typed {
+        absolute.push(if path.as_os_str().is_empty() {
+            around.absolute(Path::new("."))?
+        } else {
+            around.absolute(path)?
+        });
+    }
     let request = OpenRequest {
-        place: &common.place,
-        reach: path.as_deref().map_or(RootHint::Folder, RootHint::At),
+        place,
+        reach: RootHint::AtAll(&absolute),
         mode: None,
         unasked_mode: lancet::Mode::Plan,
         offer: Offer::All,
         approver: ApproverKind::Nobody,
-        answer_limit: LONGEST,
+        answer_limit: lancet::tools::ANSWER_LIMIT,
         unasked_log: Level::Error,
         lifetime: Lifetime::OneCall,
     };
     let lancet = request.open(around)?.lancet;
-    let session = session_of(&lancet, common.session.as_ref());
-    let path = path.as_deref().map(as_text).transpose()?;
-    let reply = search(&session, path);
-    if reply.is_error() {
-        return put(
-            &reply,
-            OutputFormat::of(common.json),
-            Presentation::Lines,
-            around,
+    let mut paths = Vec::with_capacity(typed.len());
+    for (typed, absolute) in typed.iter().zip(&absolute) {
+        paths.push((typed.clone(), as_text(absolute)?));
+    }
+    let sort = |by: SortBy, reversed: bool| {
+        let (by, reversed) = match by {
+            SortBy::None => return None,
+            SortBy::Path => (Order::Path, reversed),
+            // The engine sorts the newest file first.
+            SortBy::Modified => (Order::Newest, !reversed),
+        };
+        Some(Sort { by, reversed })
+    };
+    let search = ShellSearch {
+        paths,
+        working: around.working.clone().unwrap_or_default(),
+        globs: filter.glob.clone(),
+        types: Vec::new(),
+        not_types: Vec::new(),
+        extensions: Vec::new(),
+        ignoring: match filter.no_ignore {
+            true => IgnoreFiles::Include,
+            false => IgnoreFiles::Respect,
+        },
+        hidden: match filter.hidden {
+            true => HiddenFiles::Include,
+            false => HiddenFiles::Skip,
+        },
+        sort: match (filter.sort, filter.sortr) {
+            (Some(by), _) => sort(by, false),
+            (_, Some(by)) => sort(by, true),
+            _ => None,
+        },
+    };
+    Ok((search, lancet))
+}
+
+/// Compiles the expressions.
+fn pattern(arguments: &GrepArguments, expressions: &[&str]) -> Result<Pattern, Failure> {
+    let texts: Vec<String> = expressions
+        .iter()
+        .map(|text| match arguments.fixed_strings {
+            true => escape(text),
+            false => (*text).to_owned(),
+        })
+        .collect();
+    let whole = match &texts[..] {
+        [one] => one.clone(),
+        several => format!("(?:{})", several.join(")|(?:")),
+    };
+    let case = match arguments.smart_case {
+        true => smart_case(&whole),
+        false if arguments.ignore_case => Case::Insensitive,
+        false => Case::Sensitive,
+    };
+    let options = PatternOptions {
+        case,
+        span: match arguments.multiline {
+            true => MatchSpan::MultiLine,
+            false => MatchSpan::SingleLine,
+        },
+        dot: match arguments.multiline_dotall {
+            true => Dot::AnyCharacter,
+            false => Dot::WithinLine,
+        },
+        boundary: match (arguments.word_regexp, arguments.line_regexp) {
+            (true, _) => Boundary::Word,
+            (_, true) => Boundary::Line,
+            _ => Boundary::None,
+        },
+    };
+    // Each is compiled alone first, so that an error shows the expression that was typed.
+    for text in texts.iter().filter(|_| texts.len() > 1) {
+        Pattern::with_options(text, options).map_err(|error| unusable(text, &error))?;
+    }
+    Pattern::with_options(&whole, options).map_err(|error| unusable(&whole, &error))
+}
+
+/// Why an expression cannot be used, and what to type instead.
+fn unusable(expression: &str, error: &lancet::doors::PatternError) -> Failure {
+    if error.spans_lines {
+        return Failure::usage(
+            "the pattern has a line end, and a match stays on one line; use -U to search across lines",
         );
     }
-    stream(|out| {
-        if common.json {
-            for row in reply.rows() {
-                serde_json::to_writer(&mut *out, row)?;
-                writeln!(out)?;
-            }
-            writeln!(out, "{}", reply.data())
-        } else if stdout_is_terminal() {
-            let colour = Colour::of(true, around.plain);
-            coloured(&reply, around.working.as_deref(), colour, out)
-        } else {
-            writeln!(out, "{}", reply.text())
-        }
-    })?;
-    Ok(Exit::Done)
+    let mut words = error.words.trim_end().to_owned();
+    let escaped = escape(expression);
+    if escaped != expression {
+        let quoted = escaped.replace('\'', r"'\''");
+        words.push_str(&format!(
+            "\nTo search for it as it is, use -F, or type '{quoted}'."
+        ));
+    }
+    Failure::usage(words)
 }
 
-/// Formats matches for a terminal: files as headings, matches highlighted, numbers and notices dimmed.
-fn coloured(
-    reply: &Reply,
-    working: Option<&Path>,
-    colour: Colour,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let with_context = reply.rows().iter().any(|row| match row {
-        Row::Line { role, .. } => *role == Role::Context,
-        _ => false,
-    });
-    let mut heading: Option<&str> = None;
-    let mut last = None;
-    for row in reply.rows() {
-        match row {
-            Row::File { path, matches, .. } => {
-                let count = matches.map(|number| format!(":{number}"));
-                let name = name(path, working, colour);
-                writeln!(out, "{name}{}", count.unwrap_or_default())?;
-            }
-            Row::Line {
-                path,
-                line,
-                role,
-                text,
-                submatches,
-                ..
-            } => {
-                if heading != Some(path) {
-                    if heading.is_some() {
-                        writeln!(out)?;
-                    }
-                    writeln!(out, "{}", name(path, working, colour))?;
-                    heading = Some(path);
-                } else if with_context && last.is_some_and(|last| *line > last + 1) {
-                    writeln!(out, "{}", colour.paint(Style::Dim, "--"))?;
-                }
-                last = Some(*line);
-                let mark = if *role == Role::Match { ':' } else { '-' };
-                let number = colour.paint(Style::Green, &line.to_string());
-                writeln!(out, "{number}{mark}{}", marked(text, submatches, colour))?;
-            }
-            _ => {}
-        }
+fn has_headings(arguments: &GrepArguments, screen: &Screen) -> bool {
+    match (arguments.heading, arguments.no_heading) {
+        (true, _) => true,
+        (_, true) => false,
+        _ => screen.is_terminal,
     }
-    for line in reply
-        .text()
-        .lines()
-        .filter(|line| line.starts_with("[lancet: "))
-    {
-        writeln!(out, "{}", colour.paint(Style::Dim, &visible(line)))?;
-    }
-    Ok(())
 }
 
-/// A file's name as a heading: relative to the working folder, where it is below it.
-fn name(path: &str, working: Option<&Path>, colour: Colour) -> String {
-    let path = Path::new(path);
-    let below = working.and_then(|working| path.strip_prefix(working).ok());
-    let name = below.unwrap_or(path).display();
-    colour.paint(Style::Cyan, &visible_line(&name.to_string()))
-}
-
-/// A line with its matches highlighted.
-fn marked(text: &str, matches: &[[u32; 2]], colour: Colour) -> String {
-    let mut out = String::new();
-    let mut at = 0;
-    for [start, end] in matches.iter().map(|span| span.map(|at| at as usize)) {
-        // Where undecodable bytes were replaced, the offsets no longer fit; the rest of the line then stays plain.
-        let (Some(before), Some(found)) = (text.get(at..start), text.get(start..end)) else {
-            break;
-        };
-        out.push_str(&visible(before));
-        out.push_str(&colour.paint(Style::Red, &visible(found)));
-        at = end;
+fn options(arguments: &GrepArguments, screen: &Screen) -> PrintOptions {
+    let printed = match () {
+        () if arguments.quiet && !arguments.files_without_match => Printed::Nothing,
+        () if arguments.files_with_matches => Printed::Names,
+        () if arguments.files_without_match => Printed::NamesWithoutMatch,
+        () if arguments.count_matches && !arguments.invert_match => Printed::MatchCounts,
+        () if arguments.count && arguments.only_matching => Printed::MatchCounts,
+        () if arguments.count || arguments.count_matches => Printed::LineCounts,
+        () if arguments.only_matching => Printed::Matches,
+        () => Printed::Lines,
+    };
+    let lines = |own: Option<u32>| own.or(arguments.context).unwrap_or(0) as usize;
+    let heading = has_headings(arguments, screen);
+    PrintOptions {
+        printed,
+        selected: match arguments.invert_match {
+            true => Selected::NotMatching,
+            false => Selected::Matching,
+        },
+        naming: match (arguments.no_filename, heading) {
+            (true, _) => Naming::None,
+            (_, true) => Naming::Heading,
+            _ => Naming::EachLine,
+        },
+        line_numbers: !arguments.no_line_number,
+        columns: arguments.column,
+        before: lines(arguments.before_context),
+        after: lines(arguments.after_context),
+        most: arguments.max_count,
+        null: screen.null,
+        trim: arguments.trim,
     }
-    out.push_str(&visible(text.get(at..).unwrap_or_default()));
-    out
 }

@@ -15,6 +15,8 @@ pub(crate) enum RootHint<'p> {
     Folder,
     /// The command works on this file or folder, given as an absolute path.
     At(&'p Path),
+    /// The command works on these files and folders, given as absolute paths.
+    AtAll(&'p [PathBuf]),
     /// The command touches no files, so any folder will do.
     Nothing,
 }
@@ -26,11 +28,24 @@ pub(crate) fn resolve(
     around: &Surroundings,
 ) -> Result<Vec<PathBuf>, Failure> {
     if given.is_empty() {
-        return Ok(vec![match reach {
-            RootHint::Folder => working_folder(around)?,
-            RootHint::At(path) => around_path(path, around)?,
-            RootHint::Nothing => around.working.clone().unwrap_or_else(|| PathBuf::from("/")),
-        }]);
+        let all = match reach {
+            RootHint::Folder => vec![working_folder(around)?],
+            RootHint::At(path) => vec![around_path(path, around)?],
+            RootHint::AtAll(paths) => {
+                let found = paths.iter().map(|path| around_path(path, around));
+                found.collect::<Result<Vec<_>, _>>()?
+            }
+            RootHint::Nothing => {
+                vec![around.working.clone().unwrap_or_else(|| PathBuf::from("/"))]
+            }
+        };
+        let mut roots = Vec::with_capacity(all.len());
+        for root in all {
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
+        return Ok(roots);
     }
     let mut roots: Vec<PathBuf> = Vec::with_capacity(given.len());
     for root in given {

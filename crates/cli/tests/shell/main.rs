@@ -3,6 +3,8 @@
 mod agent;
 mod always;
 mod call;
+#[path = "../../../search/tests/agreement/chance.rs"]
+mod chance;
 mod doctor;
 mod edit;
 mod history;
@@ -15,11 +17,14 @@ mod pages;
 mod permissions;
 mod read;
 mod reply;
+mod ripgrep;
 mod roots;
 mod scenes;
 mod search;
 mod settings;
 mod stage;
 mod terminal;
+#[path = "../../../search/tests/agreement/tree.rs"]
+mod tree;
 mod wall;
 mod write;

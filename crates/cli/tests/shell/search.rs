@@ -1,6 +1,10 @@
 //! `lancet grep` and `lancet glob`.
 
-use crate::stage::Stage;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::stage::{LANCET, Stage};
 
 fn stage() -> Stage {
     let stage = Stage::new();
@@ -11,59 +15,120 @@ fn stage() -> Stage {
     stage
 }
 
-#[test]
-fn lines_stand_under_their_file_and_the_end_says_what_was_left_out() {
-    let run = stage().run(&["grep", "two_test"]);
-    assert_eq!(run.code, 0, "{run:?}");
-    assert!(
-        run.out
-            .starts_with("src/a.rs\n2:fn two_test() {}\n\nsrc/b.py\n1:"),
-        "{run:?}"
-    );
-    assert!(run.out.contains("1 ignored"), "{run:?}");
-    assert!(
-        !run.out.contains("run.log") && !run.out.contains('\x1b'),
-        "{run:?}"
-    );
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
 }
 
 #[test]
-fn ripgreps_short_flags_mean_the_same() {
+fn a_line_off_a_terminal_names_its_file_and_notices_are_not_among_the_lines() {
     let stage = stage();
-    let run = stage.run(&["grep", "-l", "-t", "py", "TWO", "-i"]);
-    assert!(run.out.starts_with("src/b.py\n"), "{run:?}");
+    stage.file(".env", "two_test\n");
+    let run = stage.run(&["grep", "--hidden", "two_test"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(
+        sorted(&run.out),
+        ["src/a.rs:2:fn two_test() {}", "src/b.py:1:two_test = 2"]
+    );
+    assert!(
+        run.err.contains("1 file secret or denied, skipped"),
+        "{run:?}"
+    );
+    let run = stage.run(&["glob", "*.toml"]);
+    assert_eq!((run.code, &*run.out), (1, ""), "{run:?}");
+}
+
+#[test]
+fn ripgreps_flags_stand_before_the_pattern_and_an_unknown_one_is_an_error() {
+    let stage = stage();
+    for flag in ["-n", "-i", "-w", "-F", "-S", "-s", "-U", "-H"] {
+        let run = stage.run(&["grep", flag, "two_test", "src/b.py"]);
+        assert_eq!(
+            (run.code, &*run.out),
+            (0, "src/b.py:1:two_test = 2\n"),
+            "{flag}: {run:?}"
+        );
+    }
+    let run = stage.run(&["grep", "-w", "src"]);
+    assert_eq!(
+        (run.code, &*run.out),
+        (1, ""),
+        "the flag is not the pattern: {run:?}"
+    );
+    let run = stage.run(&["grep", "--ignorecase", "two"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.err.contains("unexpected argument '--ignorecase'"),
+        "{run:?}"
+    );
+    let run = stage.run(&["grep", "-v", "fn", "src/a.rs"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let run = stage.run(&["grep", "-o", "-N", "two", "src"]);
+    assert_eq!(sorted(&run.out), ["src/a.rs:two", "src/b.py:two"]);
+    let run = stage.run(&["grep", "-l", "-0", "two", "src/a.rs"]);
+    assert_eq!(run.out, "src/a.rs\0");
+    let run = stage.run(&["grep", "--files-without-match", "one", "src"]);
+    assert_eq!((run.code, &*run.out), (0, "src/b.py\n"), "{run:?}");
     let run = stage.run(&["grep", "-c", "-g", "*.rs", "fn"]);
-    assert!(run.out.starts_with("src/a.rs:2\n"), "{run:?}");
-    let run = stage.run(&["grep", "-U", "one.*two", "src"]);
-    assert!(
-        run.out.contains("1:fn one() {}\n2:fn two_test() {}\n"),
-        "{run:?}"
-    );
-    let run = stage.run(&["grep", "--no-ignore", "-N", "^two_test$"]);
-    assert!(run.out.starts_with("run.log\ntwo_test\n"), "{run:?}");
-    let run = stage.run(&["grep", "-A", "1", "-C", "0", "one"]);
-    assert!(
-        run.out.contains("1:fn one() {}\n2-fn two_test() {}\n"),
-        "{run:?}"
-    );
+    assert_eq!(run.out, "src/a.rs:2\n");
+    let run = stage.run(&["grep", "-e", "one", "-e", "two", "-m", "1", "src/a.rs"]);
+    assert_eq!(run.out, "src/a.rs:1:fn one() {}\n");
     let run = stage.run(&["grep", "--", "-x"]);
-    assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.out.contains("no match"), "{run:?}");
+    assert_eq!(run.code, 1, "{run:?}");
 }
 
 #[test]
-fn files_are_listed_by_name() {
+fn several_paths_are_searched_and_one_that_is_missing_is_trouble() {
     let stage = stage();
-    let run = stage.run(&["glob", "src/*.{rs,py}", "--limit", "1"]);
+    stage.file("docs/c.md", "two_test\n");
+    let run = stage.run(&["grep", "two_test", "src", "docs"]);
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.out.contains("file 1 of 2"), "{run:?}");
+    assert_eq!(run.out.lines().count(), 3, "{run:?}");
+    let run = stage.run(&["grep", "two_test", "nowhere", "docs"]);
+    assert_eq!(
+        (run.code, &*run.out),
+        (2, "docs/c.md:1:two_test\n"),
+        "{run:?}"
+    );
+    assert_eq!(run.err, "lancet: nowhere: No such file or folder\n");
+}
+
+#[test]
+fn exit_codes_are_ripgreps() {
+    let stage = stage();
+    assert_eq!(stage.run(&["grep", "-q", "two_test"]).code, 0);
+    let run = stage.run(&["grep", "-q", "nothing_like_it"]);
+    assert_eq!((run.code, &*run.out, &*run.err), (1, "", ""));
+    let run = stage.run(&["grep", "foo("]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("unclosed group"), "{run:?}");
+    assert!(run.err.contains(r"use -F, or type 'foo\('"), "{run:?}");
+    let run = stage.run(&["grep", "one\\ntwo"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("use -U"), "{run:?}");
+    let run = stage.run(&["grep", "-t", "rst1", "x"]);
+    assert_eq!(run.code, 2, "{run:?}");
+}
+
+#[test]
+fn files_are_listed_by_name_extension_and_kind() {
+    let stage = stage();
+    let run = stage.run(&["glob", "src/*.{rs,py}"]);
+    assert_eq!(sorted(&run.out), ["src/a.rs", "src/b.py"], "{run:?}");
     let run = stage.run(&["glob", "*.log", "--no-ignore"]);
-    assert!(run.out.starts_with("run.log\n"), "{run:?}");
+    assert_eq!(run.out, "run.log\n");
+    let run = stage.run(&["glob", "-e", "PY"]);
+    assert_eq!(run.out, "src/b.py\n");
+    let run = stage.run(&["glob", "-t", "d", "-0"]);
+    assert_eq!(run.out, "src\0");
+    let run = stage.run(&["glob", "*", "src", "--sort", "path"]);
+    assert_eq!(run.out, "src/a.rs\nsrc/b.py\n");
 }
 
 #[test]
 fn json_is_one_object_a_line_and_a_last_one_with_the_totals() {
-    let run = stage().run(&["grep", "two_test", "--json"]);
+    let run = stage().run(&["grep", "two_test", "--json", "--sort", "path"]);
     let lines: Vec<serde_json::Value> = run
         .out
         .lines()
@@ -77,36 +142,110 @@ fn json_is_one_object_a_line_and_a_last_one_with_the_totals() {
 }
 
 #[test]
-fn a_broken_pattern_is_refused() {
+fn a_time_budget_for_agents_does_not_end_a_persons_search() {
     let stage = stage();
-    let run = stage.run(&["grep", "("]);
-    assert_eq!(run.code, 1, "{run:?}");
+    let budget = stage.file("budget.toml", "[search]\ntime_budget = 100\n");
+    for number in 0..50 {
+        stage.file(&format!("many/{number}.txt"), &"two_test\n".repeat(2_000));
+    }
+    let budget = budget.to_str().expect("UTF-8");
+    let run = stage.run(&["grep", "-c", "two_test", "many", "--config", budget]);
+    assert_eq!(
+        (run.code, run.out.lines().count()),
+        (0, 50),
+        "{:?}",
+        run.err
+    );
     assert!(
-        run.err.contains("invalid") && run.err.contains("unclosed group"),
+        run.out.lines().all(|line| line.ends_with(":2000")),
         "{run:?}"
     );
-    let run = stage.run(&["grep", "x", "nowhere"]);
-    assert_eq!(run.code, 1, "{run:?}");
+    let run = stage.run(&["grep", "two_test", "many", "--config", budget]);
+    assert_eq!(run.out.lines().count(), 100_000);
 }
 
 #[test]
-fn hints_are_flags_that_can_be_typed() {
+fn the_first_lines_of_an_endless_search_come_before_its_end() {
     let stage = stage();
-    let run = stage.run(&["grep", "two_test", "--limit", "1"]);
+    for number in 0..2_000 {
+        stage.file(
+            &format!("many/{number}.txt"),
+            &"two_test of a long line\n".repeat(500),
+        );
+    }
+    let mut command = stage.command(LANCET);
+    command.args(["grep", "two_test", "many"]);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    for _ in 0..2 {
+        let line = lines.next().expect("a line").expect("text");
+        assert!(line.contains(":two_test of a long line"), "{line}");
+    }
+    // The pipe holds far less than the million lines that are left, so the program cannot have ended by itself.
+    drop(lines);
+    let end = Instant::now() + Duration::from_secs(60);
+    let status = loop {
+        match child.try_wait().expect("it can be asked") {
+            Some(status) => break status,
+            None if Instant::now() > end => panic!("it goes on though nobody reads"),
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    assert_eq!(status.code(), Some(0));
+}
+
+#[test]
+fn colours_are_forced_and_forbidden_by_flag_and_environment() {
+    let coloured = |stage: &Stage, flags: &[&str]| {
+        let run = stage.run(&[&["grep", "one", "src"], flags].concat());
+        run.out.contains('\x1b')
+    };
+    assert!(!coloured(&stage(), &[]));
+    assert!(coloured(&stage(), &["--color", "always"]));
+    assert!(coloured(&stage().with("FORCE_COLOR", "1"), &[]));
+    assert!(!coloured(
+        &stage().with("FORCE_COLOR", "1"),
+        &["--color=never"]
+    ));
+    assert!(!coloured(
+        &stage().with("FORCE_COLOR", "1").with("NO_COLOR", "1"),
+        &[]
+    ));
+}
+
+#[test]
+fn what_may_not_be_read_is_not_searched() {
+    let stage = stage();
+    stage.file(
+        "lancet.toml",
+        "[permissions]\ndeny = [\"Read(private/**)\"]\n",
+    );
+    stage.file("private/x.txt", "two_test\n");
+    std::fs::hard_link(
+        stage.project().join("private/x.txt"),
+        stage.project().join("open.txt"),
+    )
+    .expect("a link");
+    let run = stage.run(&["grep", "two_test", "--files-without-match"]);
+    assert!(!run.out.contains("private"), "{run:?}");
+    let run = stage.run(&["grep", "two_test"]);
     assert!(
-        run.out
-            .contains("next page: the same command with --offset 1]"),
+        !run.out.contains("private") && !run.out.contains("open.txt"),
         "{run:?}"
     );
-    let run = stage.run(&["grep", "^two_test$"]);
-    assert!(run.out.contains("; --no-ignore searches them"), "{run:?}");
-    let run = stage.run(&["glob", "*.log"]);
-    assert!(run.out.contains("; --no-ignore lists them"), "{run:?}");
-    let run = stage.run(&["grep", "one\\ntwo"]);
-    assert!(run.err.contains("Give -U to search"), "{run:?}");
-    let run = stage.run(&["call", "Grep", r#"{"pattern": "^two_test$"}"#]);
+    let run = stage.run(&["grep", "two_test", "private/x.txt"]);
+    assert_eq!((run.code, &*run.out), (2, ""), "{run:?}");
+}
+
+#[test]
+fn a_tools_call_is_answered_as_one() {
+    let run = stage().run(&["call", "Grep", r#"{"pattern": "^two_test$"}"#]);
     assert!(
         run.out.contains("include_ignored: true searches"),
-        "a tool's call is answered as one: {run:?}"
+        "{run:?}"
     );
 }

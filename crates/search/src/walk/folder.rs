@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use lancet_workspace::{EntryKind, FolderHandle};
 
 use super::names::EntryNames;
-use super::{IgnoreFiles, Walk};
+use super::{HiddenFiles, IgnoreFiles, Walk};
 use crate::rules::{Judgement, RuleFiles, Rules};
 use crate::tally::Tally;
 
@@ -123,8 +123,9 @@ impl Folder {
         }
         let judgement = self.rules().judge(path, name, kind == EntryKind::Folder);
         let dotted = name.as_bytes().first() == Some(&b'.');
+        let hidden = dotted && walk.hidden == HiddenFiles::Skip;
         let left_out =
-            judgement == Judgement::Ignored || (dotted && judgement == Judgement::Silent);
+            judgement == Judgement::Ignored || (hidden && judgement == Judgement::Silent);
         let version_control = dotted && VERSION_CONTROL.iter().any(|known| name == *known);
         if (left_out || version_control) && !walk.named.names(below(path, self.base)) {
             if !version_control {

@@ -8,7 +8,7 @@ use lancet_workspace::{EntryKind, FileType};
 
 use super::folder::{Folder, below};
 use super::names::{EntryNames, EntryPath};
-use super::{File, FileSource, Visitor, Walk, WalkEnd};
+use super::{EnteredFolder, File, FileSource, Visitor, Walk, WalkEnd};
 use crate::tally::Tally;
 
 /// Entries of a folder that one thread processes before the rest is shared.
@@ -289,6 +289,11 @@ impl<'w, 'a> Workers<'w, 'a> {
                 if kind == EntryKind::File {
                     files.push(name);
                 } else if self.walk.filter.enters(path) {
+                    visitor.visit_folder(&EnteredFolder {
+                        start: folder.start,
+                        path,
+                        relative: below(path, folder.base),
+                    });
                     folders.push(name, kind);
                 }
             }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_search::{
-    AllowAll, ExcerptRange, Excludes, FileSearcher, Filter, IgnoreFiles, LineRole, LiteralNames,
-    Order, Pattern, SearchProgress, SearchSummary, Start, Walk, count_matches, list_files,
+    AllowAll, ExcerptRange, Excludes, FileSearcher, Filter, HiddenFiles, IgnoreFiles, LineRole,
+    LiteralNames, Order, Pattern, SearchProgress, SearchSummary, Start, Walk, count_matches,
+    list_files,
 };
 use lancet_workspace::{RealDisk, Workspace};
 
@@ -60,6 +61,7 @@ pub(crate) fn answer(tree: &Tree, scope: &Scope, wanted: Option<&Wanted<'_>>) ->
     let walk = Walk {
         starts: &starts,
         ignoring: scope.ignoring,
+        hidden: HiddenFiles::Skip,
         excludes: Some(&excludes),
         filter: &filter,
         named: &LiteralNames::new(globs),

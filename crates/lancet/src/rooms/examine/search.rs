@@ -8,6 +8,7 @@ mod lines;
 mod pages;
 mod scope;
 mod seen;
+mod shell;
 mod words;
 
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ use crate::session::Kept;
 use crate::wording::cut;
 
 pub(crate) use seen::SeenFile;
+pub use shell::{ShellFormat, ShellReport, ShellSearch, Sort};
 
 use scope::Scope;
 
@@ -356,7 +358,7 @@ fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -
 }
 
 /// Escapes a text so that it matches literally.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for character in text.chars() {
         if "\\.+*?()|[]{}^$".contains(character) {

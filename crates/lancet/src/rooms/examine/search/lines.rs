@@ -214,7 +214,7 @@ fn lay_lines(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: boo
 }
 
 /// A line as text, without the CR of its line end.
-fn text(line: &Line) -> Arc<str> {
+pub(super) fn text(line: &Line) -> Arc<str> {
     let bytes = if line.left_out.1 == 0 {
         line.bytes.strip_suffix(b"\r").unwrap_or(&line.bytes)
     } else {

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet_search::{
-    Excludes, File, Filter, IgnoreFiles, ListedFile, LiteralNames, Order, Pattern, SearchSummary,
-    Start, Walk, count_matches, list_files, type_names,
+    Excludes, File, Filter, HiddenFiles, IgnoreFiles, ListedFile, LiteralNames, Order, Pattern,
+    SearchSummary, Start, Walk, count_matches, list_files, type_names,
 };
 use lancet_workspace::{FileType, LocateError};
 
@@ -37,29 +37,8 @@ impl Scope {
         context: &CallContext<'_>,
         arguments: &GlobArguments,
     ) -> Result<Self, Refusal> {
-        let (mut starts, notices) = starts(context, arguments.path.as_deref())?;
-        let mut pattern = arguments.pattern.as_str();
-        while let Some(rest) = pattern.strip_prefix("./") {
-            pattern = rest;
-        }
-        // A pattern that is an absolute path starts at the folder that it names.
-        let below = starts.iter().enumerate().find_map(|(at, start)| {
-            let rest = pattern.strip_prefix(start.path().to_str()?)?;
-            Some((at, rest.strip_prefix('/')?.to_owned()))
-        });
-        let pattern = match below {
-            Some((at, rest)) => {
-                starts = vec![starts.swap_remove(at)];
-                format!("/{rest}")
-            }
-            None => match lead::away(context.engine(), &starts, pattern)? {
-                Some((start, rest)) => {
-                    starts = vec![start];
-                    format!("/{rest}")
-                }
-                None => pattern.to_owned(),
-            },
-        };
+        let (starts, notices) = starts(context, arguments.path.as_deref())?;
+        let (starts, pattern) = glob_starts(context.engine(), starts, &arguments.pattern)?;
         let bases: Vec<&Path> = starts.iter().map(Start::path).collect();
         let filter = Filter::default()
             .with_globs(&bases, &[&pattern])
@@ -145,14 +124,11 @@ impl Scope {
     ) -> T {
         let engine = context.engine();
         let gate = Guard::new(engine);
-        let excludes = engine.settings.search.excludes.clone();
-        let excludes = excludes.map(|file| Excludes {
-            file,
-            relative_to: engine.ceiling().roots()[0].clone(),
-        });
+        let excludes = excludes(engine);
         work(&Walk {
             starts: &self.starts,
             ignoring: self.ignoring,
+            hidden: HiddenFiles::Skip,
             excludes: excludes.as_ref(),
             filter: &self.filter,
             named: &self.named,
@@ -199,6 +175,36 @@ impl Scope {
             )
         })
     }
+}
+
+/// The folders that a glob starts from, and the glob from there on.
+pub(super) fn glob_starts(
+    engine: &EngineView,
+    mut starts: Vec<Start>,
+    mut pattern: &str,
+) -> Result<(Vec<Start>, String), Refusal> {
+    while let Some(rest) = pattern.strip_prefix("./") {
+        pattern = rest;
+    }
+    // A pattern that is an absolute path starts at the folder that it names.
+    let below = starts.iter().enumerate().find_map(|(at, start)| {
+        let rest = pattern.strip_prefix(start.path().to_str()?)?;
+        Some((at, rest.strip_prefix('/')?.to_owned()))
+    });
+    let pattern = match below {
+        Some((at, rest)) => {
+            starts = vec![starts.swap_remove(at)];
+            format!("/{rest}")
+        }
+        None => match lead::away(engine, &starts, pattern)? {
+            Some((start, rest)) => {
+                starts = vec![start];
+                format!("/{rest}")
+            }
+            None => pattern.to_owned(),
+        },
+    };
+    Ok((starts, pattern))
 }
 
 /// The encoding that the settings give a file.
@@ -284,18 +290,27 @@ fn ignoring(include_ignored: bool) -> IgnoreFiles {
     }
 }
 
-fn threads() -> usize {
+/// git's global excludes file.
+pub(super) fn excludes(engine: &EngineView) -> Option<Excludes> {
+    let file = engine.settings.search.excludes.clone()?;
+    Some(Excludes {
+        file,
+        relative_to: engine.ceiling().roots()[0].clone(),
+    })
+}
+
+pub(super) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
 }
 
-fn bad_glob(field: &str, why: &str) -> Refusal {
+pub(super) fn bad_glob(field: &str, why: &str) -> Refusal {
     let text = format!(
         "{field} is no glob: {why}. A bracket, brace or backslash that is meant literally has a backslash before it."
     );
     Refusal::new(RefusalKind::Invalid, text).with("field", field)
 }
 
-fn unknown_type(kind: &str) -> Refusal {
+pub(super) fn unknown_type(kind: &str) -> Refusal {
     let names = type_names();
     let near = lancet_text::closest(kind, names.iter().map(String::as_str), 3);
     let mut text = format!("There is no file type {:?}.", crate::wording::cut(kind, 60));

@@ -1,0 +1,177 @@
+//! Where the results of a search go, and what is said on standard error at its end.
+
+use std::io::{self, IsTerminal as _};
+use std::os::fd::AsFd as _;
+
+use lancet::doors::{Output, Paint, ShellFormat, ShellReport};
+use serde_json::json;
+
+use crate::arguments::{ColorWhen, FilterArguments};
+use crate::failure::{Exit, Failure};
+use crate::surroundings::Surroundings;
+use crate::terminal::{Colour, Style, print_error, stdout_is_terminal, visible, visible_line};
+
+/// Whether the totals count matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Matches {
+    Counted,
+    NotCounted,
+}
+
+/// Where the results of a search go.
+pub(super) struct Screen {
+    pub(super) is_terminal: bool,
+    colour: Colour,
+    links: bool,
+    pub(super) null: bool,
+    pub(super) format: ShellFormat,
+    errors: Colour,
+    pub(super) quiet: bool,
+}
+
+impl Screen {
+    pub(super) fn of(filter: &FilterArguments, around: &Surroundings) -> Self {
+        let is_terminal = stdout_is_terminal() && !filter.json;
+        Screen {
+            is_terminal,
+            colour: around.colour(filter.color, is_terminal),
+            links: is_terminal && around.shows_links && filter.color != ColorWhen::Never,
+            null: filter.null,
+            format: match filter.json {
+                true => ShellFormat::Rows,
+                false => ShellFormat::Text,
+            },
+            errors: around.colour(filter.color, io::stderr().is_terminal()),
+            quiet: false,
+        }
+    }
+
+    pub(super) fn output(&self, separator: Option<&'static str>) -> Result<Output, Failure> {
+        if self.quiet {
+            return Ok(Output::new(Box::new(io::sink()), Paint::Plain, separator));
+        }
+        let out = io::stdout()
+            .as_fd()
+            .try_clone_to_owned()
+            .map_err(|error| Failure::system(format!("standard output is closed: {error}")))?;
+        let paint = match (self.colour, self.links) {
+            (Colour::Off, _) => Paint::Plain,
+            (Colour::On, false) => Paint::Colour(visible),
+            (Colour::On, true) => Paint::ColourAndLinks(visible),
+        };
+        // Control characters of a file must not reach a terminal, with or without colours.
+        let paint = match paint {
+            Paint::Plain if self.is_terminal => Paint::Visible(visible),
+            paint => paint,
+        };
+        let out = Box::new(std::fs::File::from(out));
+        Ok(Output::new(out, paint, separator))
+    }
+
+    /// Ends the output and says on standard error what was not searched.
+    pub(super) fn end(
+        &self,
+        report: Result<ShellReport, lancet::Refusal>,
+        output: Output,
+        matches: Matches,
+    ) -> Result<Exit, Failure> {
+        let report = report.map_err(|refusal| Failure::usage(refusal.text().trim_end()))?;
+        let finished = output.finish();
+        for (path, refusal) in &report.refused {
+            let path = visible_line(&path.to_string_lossy()).into_owned();
+            let why = refusal.text().trim_end();
+            let words = match refusal.kind() {
+                lancet::RefusalKind::Missing => "No such file or folder".to_owned(),
+                _ => visible(why).into_owned(),
+            };
+            print_error(&format!("lancet: {path}: {words}\n"));
+        }
+        if !self.quiet {
+            for notice in self.notices(&report) {
+                let notice = format!("lancet: {notice}");
+                print_error(&format!("{}\n", self.errors.paint(Style::Dim, &notice)));
+            }
+        }
+        if self.format == ShellFormat::Rows {
+            crate::terminal::print(&format!("{}\n", totals(&report, matches)))?;
+        }
+        match finished {
+            // A reader that has gone away has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
+            Err(error) => {
+                let words = format!("standard output cannot be written: {error}");
+                return Err(Failure::system(words));
+            }
+            Ok(()) => {}
+        }
+        let tally = &report.printout.tally;
+        let trouble =
+            !report.refused.is_empty() || report.unsorted + tally.unreadable + tally.too_large > 0;
+        Ok(match (trouble, report.printout.files > 0) {
+            (true, true) if self.quiet => Exit::Done,
+            (true, _) => Exit::Usage,
+            (false, true) => Exit::Done,
+            (false, false) => Exit::NothingFound,
+        })
+    }
+
+    fn notices(&self, report: &ShellReport) -> Vec<String> {
+        let tally = &report.printout.tally;
+        let mut notices = Vec::new();
+        for (number, words) in [
+            (tally.denied, "secret or denied, skipped"),
+            (tally.unreadable, "not readable, skipped"),
+            (
+                tally.too_large,
+                "too large or with too long a line, skipped",
+            ),
+            (tally.cut, "searched only up to a NUL byte"),
+            (report.unsorted, "not searched: too many to sort"),
+        ] {
+            match number {
+                0 => {}
+                1 => notices.push(format!("1 file {words}")),
+                number => notices.push(format!("{number} files {words}")),
+            }
+        }
+        // A script knows from the exit code that nothing was found.
+        if report.printout.files == 0 && report.refused.is_empty() && self.errors_at_terminal() {
+            let mut words = format!("nothing found in {} files", tally.searched);
+            if tally.ignored > 0 {
+                words.push_str(&format!("; {} ignored (--no-ignore)", tally.ignored));
+            }
+            if tally.hidden > 0 {
+                words.push_str(&format!("; {} hidden (--hidden)", tally.hidden));
+            }
+            notices.push(words);
+        }
+        notices
+    }
+
+    fn errors_at_terminal(&self) -> bool {
+        io::stderr().is_terminal()
+    }
+}
+
+/// The last object for programs.
+fn totals(report: &ShellReport, matches: Matches) -> serde_json::Value {
+    let tally = &report.printout.tally;
+    let mut totals = json!({
+        "numFiles": report.printout.files,
+        "totals": "exact",
+        "truncated": false,
+        "filesSearched": tally.searched,
+        "skipped": {
+            "ignored": tally.ignored,
+            "hidden": tally.hidden,
+            "denied": tally.denied,
+            "binary": tally.binary,
+            "tooLarge": tally.too_large,
+            "unreadable": tally.unreadable,
+        },
+    });
+    if matches == Matches::Counted {
+        totals["numMatches"] = report.printout.matches.into();
+    }
+    totals
+}

@@ -1,0 +1,184 @@
+//! `lancet grep` beside ripgrep: random flags on the random trees of the search tests; the same lines, the same exit
+//! code. Lines are compared as a set, since neither program promises an order. What may differ is in docs/search.md.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::chance::Chance;
+use crate::stage::LANCET;
+use crate::tree::{Tree, path_of};
+
+/// Questions of one tree, and trees: each question takes two processes.
+const PER_TREE: usize = 25;
+const TREES: u64 = 8;
+
+const FLAGS: &[&[&str]] = &[
+    &["-i"],
+    &["-S"],
+    &["-s"],
+    &["-w"],
+    &["-x"],
+    &["-F"],
+    &["-v"],
+    &["-o"],
+    &["-l"],
+    &["--files-without-match"],
+    &["-c"],
+    &["--count-matches"],
+    &["-m", "1"],
+    &["-A", "1"],
+    &["-B", "2"],
+    &["-C", "1"],
+    &["-U"],
+    &["-U", "--multiline-dotall"],
+    &["-N"],
+    &["-I"],
+    &["--column"],
+    &["--trim"],
+    &["--heading"],
+    &["-q"],
+    &["-0"],
+    &["--no-ignore"],
+    &["--hidden"],
+    &["--sort", "path"],
+    &["--sortr", "path"],
+    &["-e", "bar"],
+    &["--files"],
+];
+
+const PATTERNS: &[&str] = &[
+    "foo", "Foo", "bar$", "^", "a.b", "open(", "[a-z]{3}", "é", "\\w+", "x|K", "fn \\w+", "zzz",
+    "end\\b",
+];
+
+fn ripgrep() -> Option<PathBuf> {
+    let pinned =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/ripgrep-15.2.0/bin/rg");
+    let program = std::env::var_os("LANCET_RIPGREP").map_or(pinned, PathBuf::from);
+    program.exists().then_some(program)
+}
+
+/// Output as a set of lines, and the exit code.
+fn answer(command: &mut Command, tree: &Tree, flags: &[&str]) -> (Vec<Vec<u8>>, Option<i32>) {
+    let ran = command
+        .args(flags)
+        .current_dir(&tree.root)
+        .env_clear()
+        .env("HOME", &tree.home)
+        .env("XDG_CONFIG_HOME", &tree.home)
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .stdin(Stdio::null())
+        .output()
+        .expect("it runs");
+    // With -0 names may end in a NUL alone.
+    let end = if ran.stdout.contains(&b'\n') {
+        b'\n'
+    } else {
+        0
+    };
+    let lines = ran.stdout.split(|byte| *byte == end);
+    let mut lines: Vec<Vec<u8>> = lines.map(<[u8]>::to_vec).collect();
+    lines.sort();
+    (lines, ran.status.code())
+}
+
+/// Files of which the two say different things on purpose: of version control, and with a NUL.
+fn differ_on_purpose(tree: &Tree) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in &tree.entries {
+        let version_control = entry.iter().any(|name| name == ".git" || name == ".jj");
+        let path = tree.root.join(entry);
+        // A named pipe would block.
+        let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+        let has_nul = is_file && std::fs::read(&path).is_ok_and(|bytes| bytes.contains(&0));
+        if version_control || has_nul {
+            files.push(path);
+        }
+    }
+    files
+}
+
+#[test]
+fn random_flags_give_ripgreps_lines_and_exit_code() {
+    let Some(ripgrep) = ripgrep() else {
+        return lancet_testing::judges::missing("ripgrep (target/tools)");
+    };
+    let mut failures = Vec::new();
+    for seed in 1..=TREES {
+        let mut chance = Chance::new(seed);
+        let tree = Tree::grow(&mut chance);
+        for path in differ_on_purpose(&tree) {
+            let _ = std::fs::remove_file(&path);
+        }
+        for _ in 0..PER_TREE {
+            let mut flags: Vec<&str> = Vec::new();
+            for flag in FLAGS {
+                if chance.once_in(9) {
+                    flags.extend(*flag);
+                }
+            }
+            // Without names it is not known which lines are of version control.
+            if flags.contains(&"--hidden") {
+                flags.retain(|flag| !["-I", "--heading"].contains(flag));
+            }
+            if !flags.contains(&"--files") && !flags.contains(&"-e") {
+                flags.extend(["-e", chance.one(PATTERNS)]);
+            }
+            let sorted = flags.iter().any(|flag| flag.starts_with("--sort"));
+            let mut theirs = Command::new(&ripgrep);
+            theirs.args(["--no-config", "-nH", "--no-heading", "--no-require-git"]);
+            // Without a path ripgrep would search its standard input.
+            let mut asked = flags.clone();
+            asked.push("./");
+            let theirs = answer(&mut theirs, &tree, &asked);
+            let mut ours = Command::new(LANCET);
+            ours.arg("grep");
+            let ours = answer(&mut ours, &tree, &flags);
+            // Files of version control come with separators of their own.
+            let counted = !theirs.0.iter().any(|line| in_version_control(line));
+            let plain = |lines: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
+                let mut lines: Vec<Vec<u8>> = lines
+                    .into_iter()
+                    .filter(|line| !in_version_control(line) && (counted || line != b"--"))
+                    .map(|line| line.strip_prefix(b"./").unwrap_or(&line).to_vec())
+                    .collect();
+                lines.sort();
+                lines
+            };
+            let (their_lines, our_lines) = (plain(theirs.0), plain(ours.0));
+            if their_lines != our_lines || theirs.1 != ours.1 {
+                let told = |lines: &[Vec<u8>], other: &[Vec<u8>]| -> Vec<String> {
+                    let number = |of: &[Vec<u8>], line: &Vec<u8>| {
+                        of.iter().filter(|same| *same == line).count()
+                    };
+                    let only = lines.iter();
+                    let only = only
+                        .filter(|line| number(lines, line) > number(other, line))
+                        .take(4);
+                    only.map(|line| path_of(line).display().to_string())
+                        .collect()
+                };
+                failures.push(format!(
+                    "tree {seed}, {flags:?} (sorted: {sorted}): exit {:?} and {:?}, only ripgrep {:?}, only lancet {:?}",
+                    theirs.1,
+                    ours.1,
+                    told(&their_lines, &our_lines),
+                    told(&our_lines, &their_lines)
+                ));
+            }
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} differ:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+fn in_version_control(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    [".git/", ".jj/", ".hg/", ".svn/"]
+        .iter()
+        .any(|name| text.contains(name))
+}

@@ -1,0 +1,370 @@
+//! Prints what a walk finds while it runs, as ripgrep prints it: lines, names or counts. Nothing is collected but the
+//! lines of the file that is being searched, and of those a bounded part. ripgrep's own printer lays out the lines.
+
+mod lines;
+mod names;
+mod output;
+mod sink;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use grep_printer::{
+    ColorSpecs, HyperlinkConfig, HyperlinkEnvironment, HyperlinkFormat, Standard, StandardBuilder,
+    Summary, SummaryBuilder, SummaryKind, default_color_specs,
+};
+use lancet_workspace::Located;
+
+use crate::excerpt::Line;
+use crate::file_search::{Encodings, FileOutcome};
+use crate::list::ListedFile;
+use crate::pattern::Pattern;
+use crate::reader::SearchReader;
+use crate::stoppable::StoppableMatcher;
+use crate::summary::LinkedFileFilter;
+use crate::tally::Tally;
+use crate::walk::{File, Visitor, Walk, WalkEnd};
+
+pub use names::PrintNames;
+use output::FileOutput;
+pub use output::{MakeVisible, Output, Paint};
+use sink::{FirstMatchSink, GuardedSink};
+
+/// What is printed of each file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Printed {
+    /// The matching lines.
+    Lines,
+    /// The matching parts of lines.
+    Matches,
+    /// The names of files with a match.
+    Names,
+    /// The names of files without a match.
+    NamesWithoutMatch,
+    /// The number of matching lines of files with a match.
+    LineCounts,
+    /// The number of matches of files with a match.
+    MatchCounts,
+    /// Nothing: the search ends with the first match.
+    Nothing,
+}
+
+/// Which lines a search selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selected {
+    /// The lines that match.
+    Matching,
+    /// The lines that do not match, as with ripgrep's `-v`.
+    NotMatching,
+}
+
+/// Where the name of a file stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// Before each line.
+    EachLine,
+    /// On a line of its own before the lines of the file.
+    Heading,
+    /// Nowhere.
+    None,
+}
+
+/// How matches are printed.
+#[derive(Clone, Debug)]
+pub struct PrintOptions {
+    /// What is printed of each file.
+    pub printed: Printed,
+    /// Which lines are selected.
+    pub selected: Selected,
+    /// Where the name of a file stands.
+    pub naming: Naming,
+    /// Whether lines are numbered.
+    pub line_numbers: bool,
+    /// Whether the column of the first match is printed.
+    pub columns: bool,
+    /// The number of context lines before each match.
+    pub before: usize,
+    /// The number of context lines after each match.
+    pub after: usize,
+    /// The most matching lines of a file.
+    pub most: Option<u64>,
+    /// Whether a NUL follows each name.
+    pub null: bool,
+    /// Whether white space at the beginning of a line is left out.
+    pub trim: bool,
+}
+
+/// The names of the files, as the caller typed the starts: the path of each start, empty for the working folder.
+#[derive(Clone, Debug)]
+pub struct TypedStarts(pub Vec<PathBuf>);
+
+impl TypedStarts {
+    /// The name under which a file or folder is printed.
+    pub fn name<'f>(&self, start: usize, relative: &'f Path) -> Cow<'f, Path> {
+        match self.0.get(start) {
+            Some(typed) if relative.as_os_str().is_empty() => Cow::Owned(typed.clone()),
+            Some(typed) if !typed.as_os_str().is_empty() => Cow::Owned(typed.join(relative)),
+            _ => Cow::Borrowed(relative),
+        }
+    }
+}
+
+/// Formats the selected and context lines of a file for programs; `None` where people read them.
+pub type RowFormat<'f> = &'f (dyn Fn(&Path, FileRow<'_>, &mut Vec<u8>) + Sync);
+
+/// A row of output for programs.
+pub enum FileRow<'l> {
+    /// A line of a file.
+    Line(&'l Line),
+    /// A file, with the number of its matches where it was asked for.
+    File(Option<u64>),
+}
+
+/// A search whose matches are printed.
+pub struct PrintSearch<'p> {
+    /// The pattern.
+    pub pattern: &'p Pattern,
+    /// How matches are printed.
+    pub options: &'p PrintOptions,
+    /// The names of the starts.
+    pub typed: &'p TypedStarts,
+    /// The encodings that settings give files.
+    pub encodings: Encodings<'p>,
+    /// Asked about files with several hard links in which the pattern matches.
+    pub linked: LinkedFileFilter<'p>,
+    /// The format for programs.
+    pub rows: Option<RowFormat<'p>>,
+    /// Where everything is printed.
+    pub output: &'p Output,
+}
+
+/// The result of a printed search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Printout {
+    /// Counts of what was searched and what was left out.
+    pub tally: Tally,
+    /// The number of files of which something was printed.
+    pub files: u64,
+    /// The number of matching lines or matches, where they were counted.
+    pub matches: u64,
+}
+
+impl PrintSearch<'_> {
+    /// Searches the files of a walk and prints the matches of each as soon as it has been searched.
+    pub fn run(&self, walk: &Walk<'_>) -> Printout {
+        let (printers, ended) = walk.run(|| self.printer(walk));
+        self.collect(printers, &ended)
+    }
+
+    /// Searches files that an earlier walk found, one after the other.
+    pub fn run_on<'l>(
+        &self,
+        walk: &Walk<'_>,
+        files: impl Iterator<Item = &'l ListedFile>,
+        locate: &dyn Fn(&ListedFile) -> Option<Located>,
+    ) -> Printout {
+        let mut printer = self.printer(walk);
+        let mut tally = Tally::default();
+        for file in files {
+            if walk.stop.is_over() {
+                break;
+            }
+            if let Some(located) = locate(file) {
+                let found = File::found_before(file.start, &file.relative, &located);
+                printer.visit(&found, &mut tally);
+            }
+        }
+        let ended = WalkEnd {
+            tally,
+            stopped_at: None,
+        };
+        self.collect(vec![printer], &ended)
+    }
+
+    fn collect(&self, printers: Vec<FilePrinter<'_, '_>>, ended: &WalkEnd) -> Printout {
+        let mut printout = Printout {
+            tally: ended.tally,
+            ..Printout::default()
+        };
+        for printer in printers {
+            printout.files += printer.files;
+            printout.matches += printer.matches;
+        }
+        printout
+    }
+
+    fn printer<'v, 'w>(&'v self, walk: &'v Walk<'w>) -> FilePrinter<'v, 'w> {
+        let options = self.options;
+        let reader = SearchReader::new(self.pattern, walk.stop).with(|builder| {
+            builder
+                .before_context(options.before)
+                .after_context(options.after)
+                .invert_match(options.selected == Selected::NotMatching)
+                .max_matches(options.most);
+            let in_lines = matches!(options.printed, Printed::Lines | Printed::Matches);
+            builder.line_number(self.rows.is_some() || (in_lines && options.line_numbers));
+        });
+        FilePrinter {
+            search: self,
+            walk,
+            matcher: StoppableMatcher::new(self.pattern, walk.stop),
+            reader,
+            layout: self.layout(),
+            files: 0,
+            matches: 0,
+        }
+    }
+
+    fn layout(&self) -> Layout<'_> {
+        let options = self.options;
+        let output = FileOutput::new(self.output);
+        if self.rows.is_some() {
+            return Layout::Rows(output);
+        }
+        let colours = ColorSpecs::new(&default_color_specs());
+        let paint = self.output.paint();
+        let names = options.naming != Naming::None;
+        let terminator = options.null.then_some(0);
+        let kind = match options.printed {
+            Printed::Lines | Printed::Matches => {
+                let mut builder = StandardBuilder::new();
+                builder
+                    .color_specs(colours)
+                    .hyperlink(hyperlinks(paint))
+                    .heading(options.naming == Naming::Heading)
+                    .path(names)
+                    .only_matching(options.printed == Printed::Matches)
+                    .column(options.columns)
+                    .trim_ascii(options.trim)
+                    .path_terminator(terminator);
+                return Layout::Lines(Box::new(builder.build(output)));
+            }
+            Printed::Nothing => return Layout::Nothing(output),
+            Printed::Names => SummaryKind::PathWithMatch,
+            Printed::NamesWithoutMatch => SummaryKind::PathWithoutMatch,
+            Printed::LineCounts => SummaryKind::Count,
+            Printed::MatchCounts => SummaryKind::CountMatches,
+        };
+        let mut builder = SummaryBuilder::new();
+        builder
+            .kind(kind)
+            .color_specs(colours)
+            .hyperlink(hyperlinks(paint))
+            .path(names)
+            .path_terminator(terminator);
+        Layout::Summary(Box::new(builder.build(output)))
+    }
+}
+
+fn hyperlinks(paint: Paint) -> HyperlinkConfig {
+    let format: HyperlinkFormat = match paint {
+        Paint::ColourAndLinks(_) => "default".parse().unwrap_or_default(),
+        Paint::Plain | Paint::Visible(_) | Paint::Colour(_) => HyperlinkFormat::empty(),
+    };
+    format.into_config(HyperlinkEnvironment::new())
+}
+
+enum Layout<'o> {
+    Lines(Box<Standard<FileOutput<'o>>>),
+    Summary(Box<Summary<FileOutput<'o>>>),
+    Rows(FileOutput<'o>),
+    Nothing(FileOutput<'o>),
+}
+
+impl<'o> Layout<'o> {
+    fn output(&mut self) -> &mut FileOutput<'o> {
+        match self {
+            Layout::Lines(printer) => printer.get_mut(),
+            Layout::Summary(printer) => printer.get_mut(),
+            Layout::Rows(output) | Layout::Nothing(output) => output,
+        }
+    }
+}
+
+/// Searches files and prints what it finds; one for each thread.
+struct FilePrinter<'p, 'w> {
+    search: &'p PrintSearch<'p>,
+    walk: &'p Walk<'w>,
+    matcher: StoppableMatcher<'p>,
+    reader: SearchReader<'p>,
+    layout: Layout<'p>,
+    files: u64,
+    matches: u64,
+}
+
+impl FilePrinter<'_, '_> {
+    /// Searches one file. Returns whether anything of it was selected, and the number of matches.
+    fn search(&mut self, file: &File<'_>) -> Result<(bool, u64, bool), FileOutcome> {
+        let search = self.search;
+        let name = search.typed.name(file.start, file.relative);
+        let may_show = || match file.stat() {
+            Ok(stamp) => stamp.links <= 1 || (search.linked)(file, stamp.links),
+            // The file was removed since it was searched.
+            Err(_) => false,
+        };
+        let encoding = (search.encodings)(file.path);
+        let (matcher, opened) = (&self.matcher, file.open());
+        let without = search.options.printed == Printed::NamesWithoutMatch;
+        match &mut self.layout {
+            Layout::Lines(printer) => {
+                let sink = printer.sink_with_path(matcher, &*name);
+                let mut sink = GuardedSink::new(sink, &may_show, without);
+                let cut = self.reader.search(matcher, opened, encoding, &mut sink)?;
+                let count = sink.inner().match_count();
+                Ok((sink.is_shown() && count > 0, count, cut))
+            }
+            Layout::Summary(printer) => {
+                let sink = printer.sink_with_path(matcher, &*name);
+                let mut sink = GuardedSink::new(sink, &may_show, without);
+                let cut = self.reader.search(matcher, opened, encoding, &mut sink)?;
+                let selected = sink.is_shown() && sink.inner().has_match();
+                Ok((selected, u64::from(selected), cut))
+            }
+            Layout::Nothing(_) => {
+                let mut sink = GuardedSink::new(FirstMatchSink::default(), &may_show, false);
+                let cut = self.reader.search(matcher, opened, encoding, &mut sink)?;
+                let selected = sink.is_shown() && sink.inner().found;
+                Ok((selected, u64::from(selected), cut))
+            }
+            Layout::Rows(output) => {
+                let sink = lines::RowSink::new(search, matcher, file.path, output);
+                let mut sink = GuardedSink::new(sink, &may_show, without);
+                let cut = self.reader.search(matcher, opened, encoding, &mut sink)?;
+                let (found, count) = sink.inner().end();
+                Ok((sink.is_shown() && found, count, cut))
+            }
+        }
+    }
+}
+
+impl Visitor for FilePrinter<'_, '_> {
+    fn visit(&mut self, file: &File<'_>, tally: &mut Tally) {
+        let output = self.search.output;
+        output.flush_if_due();
+        if output.is_closed() || (!file.is_start() && !self.walk.filter.keeps(file.path)) {
+            return;
+        }
+        let searched = self.search(file);
+        let printed = self.layout.output().end_file();
+        if output.is_closed() || printed.is_err() {
+            return;
+        }
+        match searched {
+            Ok((selected, matches, cut)) => {
+                tally.searched += 1;
+                tally.cut += u64::from(cut);
+                if selected {
+                    self.files += 1;
+                    self.matches += matches;
+                    if self.search.options.printed == Printed::Nothing {
+                        output.close();
+                    }
+                }
+            }
+            Err(FileOutcome::Binary) => tally.binary += 1,
+            Err(FileOutcome::TooLarge) => tally.too_large += 1,
+            Err(FileOutcome::Unreadable) => tally.unreadable += 1,
+            Err(_) => {}
+        }
+    }
+}

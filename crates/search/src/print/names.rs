@@ -1,0 +1,110 @@
+//! Prints the names of files and folders as a walk finds them.
+
+use std::path::Path;
+
+use lancet_workspace::EntryKind;
+
+use super::output::{FileOutput, Output};
+use super::{FileRow, Printout, RowFormat, TypedStarts};
+use crate::list::ListedFile;
+use crate::tally::Tally;
+use crate::walk::{EnteredFolder, File, Visitor, Walk};
+
+/// A list of names that is printed.
+pub struct PrintNames<'p> {
+    /// The names of the starts.
+    pub typed: &'p TypedStarts,
+    /// Which entries are listed.
+    pub kinds: &'p [EntryKind],
+    /// Whether a NUL follows each name.
+    pub null: bool,
+    /// The format for programs.
+    pub rows: Option<RowFormat<'p>>,
+    /// Where everything is printed.
+    pub output: &'p Output,
+}
+
+impl PrintNames<'_> {
+    /// Prints the names of the entries of a walk as they are found.
+    pub fn run(&self, walk: &Walk<'_>) -> Printout {
+        let (printers, ended) = walk.run(|| NamePrinter {
+            names: self,
+            walk,
+            output: FileOutput::new(self.output),
+            files: 0,
+        });
+        Printout {
+            tally: ended.tally,
+            files: printers.iter().map(|printer| printer.files).sum(),
+            matches: 0,
+        }
+    }
+
+    /// Prints the names of files that an earlier walk found.
+    pub fn run_on<'l>(
+        &self,
+        walk: &Walk<'_>,
+        files: impl Iterator<Item = &'l ListedFile>,
+    ) -> Printout {
+        let mut printer = NamePrinter {
+            names: self,
+            walk,
+            output: FileOutput::new(self.output),
+            files: 0,
+        };
+        for file in files {
+            if self.output.is_closed() {
+                break;
+            }
+            let path = walk.starts[file.start].path().join(&file.relative);
+            printer.print(file.start, &path, &file.relative);
+        }
+        Printout {
+            files: printer.files,
+            ..Printout::default()
+        }
+    }
+}
+
+struct NamePrinter<'p, 'w> {
+    names: &'p PrintNames<'p>,
+    walk: &'p Walk<'w>,
+    output: FileOutput<'p>,
+    files: u64,
+}
+
+impl NamePrinter<'_, '_> {
+    fn print(&mut self, start: usize, path: &Path, relative: &Path) {
+        let name = self.names.typed.name(start, relative);
+        let end = if self.names.null { b'\0' } else { b'\n' };
+        match self.names.rows {
+            Some(format) => self
+                .output
+                .row(|bytes| format(path, FileRow::File(None), bytes)),
+            None => self.output.name(&name, end),
+        }
+        if self.output.end_file().is_ok() {
+            self.files += 1;
+        }
+    }
+}
+
+impl Visitor for NamePrinter<'_, '_> {
+    fn visit(&mut self, file: &File<'_>, tally: &mut Tally) {
+        tally.searched += 1;
+        self.names.output.flush_if_due();
+        let wanted = self.names.kinds.contains(&EntryKind::File)
+            && (file.is_start() || self.walk.filter.keeps(file.path));
+        if wanted {
+            self.print(file.start, file.path, file.relative);
+        }
+    }
+
+    fn visit_folder(&mut self, folder: &EnteredFolder<'_>) {
+        let wanted = self.names.kinds.contains(&EntryKind::Folder)
+            && self.walk.filter.keeps_entry(folder.path, EntryKind::Folder);
+        if wanted {
+            self.print(folder.start, folder.path, folder.relative);
+        }
+    }
+}

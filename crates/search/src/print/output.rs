@@ -1,0 +1,297 @@
+//! The output that several threads print to. The lines of a file stay together: a thread collects them, and from a bound
+//! on it keeps the others waiting until the file ends. What is collected is written at the latest after a moment.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use termcolor::{Ansi, Color, ColorSpec, HyperlinkSpec, WriteColor};
+
+/// The output of one file that is collected before it is passed on.
+const MOST_COLLECTED: usize = 1 << 16;
+/// The output of all files that is collected before it is written.
+const BUFFER: usize = 1 << 16;
+/// How long output may be collected.
+const PATIENCE: Duration = Duration::from_millis(30);
+
+/// Makes the control characters of a text visible.
+pub type MakeVisible = fn(&str) -> Cow<'_, str>;
+
+/// How output looks. Where a terminal shows it, the control characters of files and names are made visible.
+#[derive(Clone, Copy, Debug)]
+pub enum Paint {
+    /// The bytes as they are.
+    Plain,
+    /// Without escape sequences, for a terminal without colours.
+    Visible(MakeVisible),
+    /// With colours.
+    Colour(MakeVisible),
+    /// With colours, and with names that are links.
+    ColourAndLinks(MakeVisible),
+}
+
+/// The output of a search.
+pub struct Output {
+    inner: Mutex<Inner>,
+    /// Notified when a thread has ended a long file.
+    released: Condvar,
+    threads: AtomicU64,
+    closed: AtomicBool,
+    waiting: AtomicBool,
+    paint: Paint,
+    separator: Option<&'static str>,
+}
+
+struct Inner {
+    out: io::BufWriter<Box<dyn Write + Send>>,
+    /// The thread that has printed a part of a file.
+    holder: Option<u64>,
+    has_written: bool,
+    flushed: Option<Instant>,
+    error: Option<io::Error>,
+}
+
+impl Output {
+    /// Prints to `out`; between two files comes a line with the separator.
+    pub fn new(out: Box<dyn Write + Send>, paint: Paint, separator: Option<&'static str>) -> Self {
+        Output {
+            inner: Mutex::new(Inner {
+                out: io::BufWriter::with_capacity(BUFFER, out),
+                holder: None,
+                has_written: false,
+                flushed: None,
+                error: None,
+            }),
+            released: Condvar::new(),
+            threads: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+            waiting: AtomicBool::new(false),
+            paint,
+            separator,
+        }
+    }
+
+    /// Whether nothing more is to be printed: nobody reads it, or enough was found.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn paint(&self) -> Paint {
+        self.paint
+    }
+
+    /// Writes what is left, and returns the error that ended the output.
+    pub fn finish(self) -> io::Result<()> {
+        let mut inner = self
+            .inner
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        match inner.error.take() {
+            Some(error) => Err(error),
+            None => inner.out.flush(),
+        }
+    }
+
+    /// Writes what was collected some time ago.
+    pub(super) fn flush_if_due(&self) {
+        if self.waiting.load(Ordering::Relaxed)
+            && let Ok(mut inner) = self.inner.try_lock()
+            && inner.is_due()
+        {
+            self.flush(&mut inner);
+        }
+    }
+
+    /// Waits until no other thread is in the middle of a file.
+    fn lock(&self, thread: u64) -> MutexGuard<'_, Inner> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        while inner.holder.is_some_and(|holder| holder != thread) {
+            inner = self
+                .released
+                .wait(inner)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        inner
+    }
+
+    fn flush(&self, inner: &mut Inner) {
+        self.waiting.store(false, Ordering::Relaxed);
+        inner.flushed = Some(Instant::now());
+        let flushed = inner.out.flush();
+        self.note(inner, flushed);
+    }
+
+    fn note(&self, inner: &mut Inner, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.close();
+            inner.error.get_or_insert(error);
+        }
+    }
+}
+
+impl Inner {
+    fn is_due(&self) -> bool {
+        self.flushed.is_none_or(|last| last.elapsed() >= PATIENCE)
+    }
+}
+
+/// Which part of a file's output is passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FilePart {
+    Beginning,
+    Last,
+}
+
+/// The output of one thread, file by file.
+pub(super) struct FileOutput<'o> {
+    output: &'o Output,
+    thread: u64,
+    collected: Ansi<Vec<u8>>,
+    /// Whether a part of the file was passed on, so that the other threads wait.
+    holds: bool,
+    /// When the oldest byte was collected.
+    since: Option<Instant>,
+}
+
+impl<'o> FileOutput<'o> {
+    pub(super) fn new(output: &'o Output) -> Self {
+        FileOutput {
+            output,
+            thread: output.threads.fetch_add(1, Ordering::Relaxed),
+            collected: Ansi::new(Vec::new()),
+            holds: false,
+            since: None,
+        }
+    }
+
+    /// Adds a row for programs.
+    pub(super) fn row(&mut self, format: impl FnOnce(&mut Vec<u8>)) {
+        format(self.collected.get_mut());
+    }
+
+    /// Adds a name.
+    pub(super) fn name(&mut self, name: &Path, end: u8) {
+        // Writing to memory does not fail.
+        let mut path = ColorSpec::new();
+        path.set_fg(Some(Color::Magenta));
+        if self.supports_color() {
+            let _ = self.collected.set_color(&path);
+        }
+        let _ = self.write(name.as_os_str().as_bytes());
+        if self.supports_color() {
+            let _ = self.collected.reset();
+        }
+        self.collected.get_mut().push(end);
+    }
+
+    /// Passes on what was collected of a file that has ended.
+    pub(super) fn end_file(&mut self) -> io::Result<()> {
+        if self.collected.get_ref().is_empty() && !self.holds {
+            return Ok(());
+        }
+        self.pass_on(FilePart::Last)
+    }
+
+    fn pass_on(&mut self, part: FilePart) -> io::Result<()> {
+        let output = self.output;
+        let mut inner = output.lock(self.thread);
+        let bytes = self.collected.get_mut();
+        if !output.is_closed() {
+            let mut written = Ok(());
+            if let Some(separator) = output.separator
+                && !self.holds
+                && inner.has_written
+            {
+                written = writeln!(inner.out, "{separator}");
+            }
+            inner.has_written = true;
+            let written = written.and_then(|()| inner.out.write_all(bytes));
+            output.note(&mut inner, written);
+            output.waiting.store(true, Ordering::Relaxed);
+            if inner.is_due() {
+                output.flush(&mut inner);
+            }
+        }
+        bytes.clear();
+        self.since = None;
+        self.holds = part == FilePart::Beginning;
+        inner.holder = self.holds.then_some(self.thread);
+        if !self.holds {
+            output.released.notify_all();
+        }
+        match output.is_closed() {
+            true => Err(io::ErrorKind::BrokenPipe.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Passes on the lines so far of a file that takes long.
+    pub(super) fn end_line(&mut self) -> io::Result<()> {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if self.collected.get_ref().len() >= MOST_COLLECTED || since.elapsed() >= PATIENCE {
+            self.pass_on(FilePart::Beginning)?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for FileOutput<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.output.paint {
+            Paint::Plain => self.collected.get_mut().extend_from_slice(bytes),
+            Paint::Visible(visible) | Paint::Colour(visible) | Paint::ColourAndLinks(visible) => {
+                let text = String::from_utf8_lossy(bytes);
+                let shown = visible(&text);
+                self.collected.get_mut().extend_from_slice(shown.as_bytes());
+            }
+        }
+        self.end_line()?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl WriteColor for FileOutput<'_> {
+    fn supports_color(&self) -> bool {
+        matches!(
+            self.output.paint,
+            Paint::Colour(_) | Paint::ColourAndLinks(_)
+        )
+    }
+
+    fn supports_hyperlinks(&self) -> bool {
+        matches!(self.output.paint, Paint::ColourAndLinks(_))
+    }
+
+    fn set_color(&mut self, spec: &ColorSpec) -> io::Result<()> {
+        if self.supports_color() {
+            self.collected.set_color(spec)?;
+        }
+        Ok(())
+    }
+
+    fn set_hyperlink(&mut self, link: &HyperlinkSpec<'_>) -> io::Result<()> {
+        if self.supports_hyperlinks() {
+            self.collected.set_hyperlink(link)?;
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        if self.supports_color() {
+            self.collected.reset()?;
+        }
+        Ok(())
+    }
+}
