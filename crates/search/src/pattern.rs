@@ -10,7 +10,7 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 
 use crate::stoppable::CompiledAutomata;
 
-pub use options::{Boundary, Dot, PatternOptions, smart_case};
+pub use options::{Boundary, Case, Dot, MatchSpan, PatternOptions, smart_case};
 
 /// The memory limit of a compiled expression; ripgrep allows 100 MiB.
 const MOST_COMPILED: usize = 8 << 20;
@@ -26,24 +26,6 @@ const MOST_NESTED: u32 = 250;
 const UNINTERRUPTED_STEPS: usize = 8_000_000;
 /// The smallest piece that this bound leads to.
 const LEAST_PIECE: usize = 256;
-
-/// Whether a match must agree in case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Case {
-    /// Case must match.
-    Sensitive,
-    /// Case is ignored, as with ripgrep's `-i`.
-    Insensitive,
-}
-
-/// How many lines a match may span.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatchSpan {
-    /// A match lies within one line.
-    SingleLine,
-    /// A match may span lines, as with ripgrep's `-U`.
-    MultiLine,
-}
 
 /// A compiled regular expression.
 #[derive(Clone, Debug)]

@@ -18,7 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::opening::{ApproverKind, Lifetime, Offer, OpenRequest};
 use crate::surroundings::{RootHint, Surroundings, as_text};
 
-use screen::{Matches, Screen};
+use screen::{Screen, TotalsOf};
 
 /// Runs `lancet grep`.
 pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -41,7 +41,7 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
         let kinds = [EntryKind::File];
         let output = screen.output(None)?;
         let report = search.list(&lancet, None, &kinds, screen.null, screen.format, &output);
-        return screen.end(report, output, Matches::NotCounted);
+        return screen.end(report, output, TotalsOf::Files);
     }
     let pattern = pattern(arguments, &expressions)?;
     let options = options(arguments, &screen);
@@ -52,7 +52,7 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
     };
     let output = screen.output(separator)?;
     let report = search.grep(&lancet, &pattern, &options, screen.format, &output);
-    screen.end(report, output, Matches::Counted)
+    screen.end(report, output, TotalsOf::Matches)
 }
 
 /// Runs `lancet glob`.
@@ -91,7 +91,7 @@ pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<E
         screen.format,
         &output,
     );
-    screen.end(report, output, Matches::NotCounted)
+    screen.end(report, output, TotalsOf::Files)
 }
 
 /// Opens an engine on the typed paths, and says where the search begins.

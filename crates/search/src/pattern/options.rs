@@ -4,7 +4,23 @@ use std::convert::Infallible;
 
 use regex_syntax::ast::{self, Ast, ClassSetItem};
 
-use super::{Case, MatchSpan};
+/// Whether a match must agree in case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    /// Case must match.
+    Sensitive,
+    /// Case is ignored, as with ripgrep's `-i`.
+    Insensitive,
+}
+
+/// How many lines a match may span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchSpan {
+    /// A match lies within one line.
+    SingleLine,
+    /// A match may span lines, as with ripgrep's `-U`.
+    MultiLine,
+}
 
 /// The options of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

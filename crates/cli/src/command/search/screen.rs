@@ -11,11 +11,11 @@ use crate::failure::{Exit, Failure};
 use crate::surroundings::Surroundings;
 use crate::terminal::{Colour, Style, print_error, stdout_is_terminal, visible, visible_line};
 
-/// Whether the totals count matches.
+/// What the totals count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Matches {
-    Counted,
-    NotCounted,
+pub(super) enum TotalsOf {
+    Matches,
+    Files,
 }
 
 /// Where the results of a search go.
@@ -73,7 +73,7 @@ impl Screen {
         &self,
         report: Result<ShellReport, lancet::Refusal>,
         output: Output,
-        matches: Matches,
+        totals_of: TotalsOf,
     ) -> Result<Exit, Failure> {
         let report = report.map_err(|refusal| Failure::usage(refusal.text().trim_end()))?;
         let finished = output.finish();
@@ -93,7 +93,7 @@ impl Screen {
             }
         }
         if self.format == ShellFormat::Rows {
-            crate::terminal::print(&format!("{}\n", totals(&report, matches)))?;
+            crate::terminal::print(&format!("{}\n", totals(&report, totals_of)))?;
         }
         match finished {
             // A reader that has gone away has seen enough.
@@ -154,7 +154,7 @@ impl Screen {
 }
 
 /// The last object for programs.
-fn totals(report: &ShellReport, matches: Matches) -> serde_json::Value {
+fn totals(report: &ShellReport, totals_of: TotalsOf) -> serde_json::Value {
     let tally = &report.printout.tally;
     let mut totals = json!({
         "numFiles": report.printout.files,
@@ -170,7 +170,7 @@ fn totals(report: &ShellReport, matches: Matches) -> serde_json::Value {
             "unreadable": tally.unreadable,
         },
     });
-    if matches == Matches::Counted {
+    if totals_of == TotalsOf::Matches {
         totals["numMatches"] = report.printout.matches.into();
     }
     totals
