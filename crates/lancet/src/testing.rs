@@ -9,7 +9,7 @@
 //!
 //! use lancet::testing::FaultyDisk;
 //! use lancet::tools::{EditArguments, ReadArguments};
-//! use lancet::{Caller, Lancet, Mode, RefusalKind};
+//! use lancet::{Lancet, Mode, RefusalKind};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
@@ -23,8 +23,8 @@
 //!     .open()?;
 //! let session = lancet.new_session();
 //! let path = root.join("a.txt").display().to_string();
-//! let edit = || session.edit(EditArguments::new(&path, "one", "two"), Caller::default());
-//! session.read(ReadArguments::new(&path), Caller::default());
+//! let edit = || session.edit(EditArguments::new(&path, "one", "two"));
+//! session.read(ReadArguments::new(&path));
 //!
 //! // The disk is full: the edit is refused, and the file is as it was.
 //! disk.fill();
@@ -39,9 +39,9 @@
 //! # }
 //! ```
 //!
-//! [`FaultyDisk::fail`] lets one call fail, by its number: a test that raises the number until nothing fails any more has
-//! seen a failure at every step. [`FaultyDisk::before_each`] runs code of the test before each call, where it can act as
-//! another program that changes the same files. The names of the calls ([`Call::method`]) belong to lancet's inside; they
-//! may change with any version.
+//! [`FaultyDisk::fail`] makes one call fail, by its number: a test that raises the number until no call fails any more has
+//! covered a failure at every step. [`FaultyDisk::before_each`] runs code of the test before each call, where it can act as
+//! another program that changes the same files. The names of the calls ([`Call::method`]) are internal: any
+//! version may change them.
 
 pub use lancet_workspace::{Call, FaultyDisk, Lasting};
