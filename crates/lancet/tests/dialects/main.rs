@@ -1,4 +1,9 @@
-//! Replies of models, applied to files: the cases of the folder `dialects`, and laws over random trees.
+//! Replies of models, applied to files: the cases of the folder `dialects`, and laws over random files and changes.
 
 mod case_files;
 mod cases;
+mod damage;
+mod judges;
+mod laws;
+mod model;
+mod render;

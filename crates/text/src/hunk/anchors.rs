@@ -15,6 +15,8 @@ pub(super) struct Anchored {
     lines: Vec<Range<usize>>,
     /// Each anchor's scope.
     scopes: Vec<AnchorScope>,
+    /// The length of the view.
+    length: usize,
 }
 
 /// The scope of an anchor.
@@ -53,6 +55,7 @@ impl Anchored {
         Ok(Anchored {
             lines: lines.collect(),
             scopes,
+            length: view.len(),
         })
     }
 
@@ -66,9 +69,13 @@ impl Anchored {
     pub(super) fn regions(&self, last_line: LastLine) -> Vec<Range<usize>> {
         let scopes = self.scopes.iter();
         scopes
-            .map(|scope| match last_line {
-                LastLine::Kept => scope.start..scope.closed,
-                LastLine::Replaced => scope.start..scope.end,
+            .map(|scope| {
+                let end = match last_line {
+                    LastLine::Kept => scope.closed,
+                    LastLine::Replaced => scope.end,
+                };
+                // The search may give the last line a newline that the view lacks.
+                scope.start..if end == self.length { end + 1 } else { end }
             })
             .collect()
     }

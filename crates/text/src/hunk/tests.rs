@@ -1,5 +1,7 @@
 //! Hunks are found as whole lines, by anchors, numbers and gaps, and change what they say and nothing else.
 
+mod laws;
+
 use super::*;
 use crate::ladder::{Leaks, Occurrences, TextKind, Tolerance};
 use crate::splice::apply_changes;

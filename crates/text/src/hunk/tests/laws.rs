@@ -1,0 +1,180 @@
+//! Hunks are placed as an oracle says that tries every window of lines, and line numbers follow edits.
+
+use proptest::prelude::*;
+
+use super::{placed, query};
+use crate::hunk::{HunkBounds, LastLine, LineShifts, find_hunk};
+use crate::ladder::{Query, Tolerance, Verdict};
+use crate::laws;
+use crate::splice::{Change, apply_changes};
+
+/// A view of few different lines, some of them indented, and whether it ends in a newline.
+fn views() -> impl Strategy<Value = (Vec<&'static str>, bool)> {
+    let line = prop::sample::select(vec!["", "a", "b", "f:", "  a", "  f:", "    a", "    b"]);
+    (prop::collection::vec(line, 1..12), any::<bool>())
+}
+
+fn text_of(lines: &[&str], ended: bool) -> String {
+    let mut text = lines.join("\n");
+    // An empty last line has to have its newline to be one.
+    if !lines.is_empty() && (ended || lines.last().is_some_and(|line| line.is_empty())) {
+        text.push('\n');
+    }
+    text
+}
+
+fn ended(lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn depth(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// The windows, as first line and length, in which a hunk under an anchor may stand.
+fn scopes(lines: &[&str], anchor: &str, last_line: LastLine) -> Vec<std::ops::Range<usize>> {
+    let mut scopes = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if line.trim() != anchor || line.trim().is_empty() {
+            continue;
+        }
+        let deeper = |line: &&&str| line.trim().is_empty() || depth(line) > depth(lines[at]);
+        let end = at + 1 + lines[at + 1..].iter().take_while(deeper).count();
+        let closed = match last_line {
+            LastLine::Kept => (end + 1).min(lines.len()),
+            LastLine::Replaced => end,
+        };
+        scopes.push(at..closed);
+    }
+    scopes
+}
+
+/// The result of a hunk by trying every window of lines.
+fn expected(
+    (lines, is_ended): (&[&str], bool),
+    (old, new): (&[&str], &[&str]),
+    hunk: &HunkBounds,
+    line: Option<usize>,
+) -> String {
+    let allowed = hunk
+        .anchors
+        .first()
+        .map(|anchor| scopes(lines, anchor, hunk.last_line));
+    if allowed.as_ref().is_some_and(Vec::is_empty) {
+        return "no anchor".to_owned();
+    }
+    let is_allowed = |start: usize| {
+        let end = start + old.len();
+        allowed.as_ref().is_none_or(|scopes| {
+            scopes
+                .iter()
+                .any(|scope| scope.start <= start && end <= scope.end)
+        }) && (!hunk.at_end || end == lines.len())
+    };
+    let mut places: Vec<usize> = (0..=lines.len().saturating_sub(old.len()))
+        .filter(|start| lines[*start..].starts_with(old) && is_allowed(*start))
+        .collect();
+    if places.len() > 1
+        && let Some(line) = line.filter(|line| places.contains(line))
+    {
+        places = vec![line];
+    }
+    match places[..] {
+        [] => "not found".to_owned(),
+        [start] => {
+            let mut result = lines.to_vec();
+            result.splice(start..start + old.len(), new.iter().copied());
+            text_of(&result, is_ended)
+        }
+        _ => format!("ambiguous {}", places.len()),
+    }
+}
+
+proptest! {
+    #![proptest_config(laws::config())]
+
+    #[test]
+    fn a_hunk_is_placed_where_trying_every_window_places_it(
+        (lines, is_ended) in views(),
+        from in 0_usize..12,
+        length in 1_usize..4,
+        new in prop::collection::vec(prop::sample::select(vec!["x", "y", "  z"]), 1..3),
+        anchored in any::<bool>(),
+        at_end in prop::bool::weighted(0.2),
+        kept in any::<bool>(),
+        line in prop::option::of(0_usize..12),
+    ) {
+        let from = from % lines.len();
+        let old = &lines[from..(from + length).min(lines.len())];
+        let hunk = HunkBounds {
+            anchors: anchored.then(|| "f:".to_owned()).into_iter().collect(),
+            at_end,
+            last_line: if kept { LastLine::Kept } else { LastLine::Replaced },
+            ..HunkBounds::default()
+        };
+        let view = text_of(&lines, is_ended);
+        let (old_text, new_text) = (ended(old), ended(&new));
+        let exact = Query { tolerance: Tolerance::Exact, ..query(&view, &old_text, &new_text) };
+        let got = match find_hunk(&exact, &hunk, line) {
+            Ok(Verdict::Found(found)) => {
+                let changes: Vec<Change> = found.places.into_iter().flat_map(|place| place.changes).collect();
+                apply_changes(&view, &changes)
+            }
+            Ok(Verdict::Ambiguous { places, .. }) => format!("ambiguous {}", places.len()),
+            Ok(Verdict::NotFound { .. }) => "not found".to_owned(),
+            Err(_) => "no anchor".to_owned(),
+            Ok(other) => format!("{other:?}"),
+        };
+        // An empty last line has its newline, whatever the view is said to have.
+        let is_ended = is_ended || lines.last().is_some_and(|line| line.is_empty());
+        let mut wanted = expected((&lines, is_ended), (old, &new), &hunk, line);
+        if wanted.ends_with("\n") && !view.ends_with('\n') && !is_ended {
+            wanted.pop();
+        }
+        prop_assert_eq!(got, wanted, "{:?} {:?}", view, old_text);
+    }
+
+    /// No input makes the search panic, and what it finds stays inside the view.
+    #[test]
+    fn any_hunk_and_any_view_are_taken(
+        view in "[ab.\n\t é]{0,30}", old in "([ab.\t é]{0,4}\n){0,4}", new in "([ab.\t é]{0,4}\n){0,4}",
+        anchor in prop::option::of("[ab]{0,2}"), line in prop::option::of(any::<usize>()),
+        flags in 0_u8..32,
+    ) {
+        use crate::hunk::{FinalNewline, Gaps};
+        let bit = |at: u8| flags & (1 << at) != 0;
+        let lacking = |yes: bool| if yes { FinalNewline::Lacking } else { FinalNewline::Unmarked };
+        let hunk = HunkBounds {
+            anchors: anchor.into_iter().collect(),
+            at_end: bit(0),
+            old_end: lacking(bit(1)),
+            new_end: lacking(bit(2)),
+            gaps: if bit(3) { Gaps::Allowed } else { Gaps::Literal },
+            last_line: if bit(4) { LastLine::Kept } else { LastLine::Replaced },
+        };
+        let _ = placed(&view, &old, &new, &hunk, line);
+    }
+
+    /// A line that no edit touched has the number that the shifts give it.
+    #[test]
+    fn numbers_follow_lines_through_edits(
+        count in 1_usize..10, rounds in prop::collection::vec((0_usize..12, 0_usize..4, 0_usize..4), 1..5),
+    ) {
+        let mut lines: Vec<String> = (0..count).map(|number| format!("line {number}")).collect();
+        let mut shifts = LineShifts::default();
+        for (at, gone, new) in rounds {
+            let at = at.min(lines.len());
+            let gone = gone.min(lines.len() - at);
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let start = lines[..at].iter().map(|line| line.len() + 1).sum::<usize>();
+            let end = start + lines[at..at + gone].iter().map(|line| line.len() + 1).sum::<usize>();
+            let change = Change { range: start..end, text: "new\n".repeat(new) };
+            shifts.record(&text, [&change]);
+            lines.splice(at..at + gone, vec!["new".to_owned(); new]);
+        }
+        for number in 0..count {
+            let now = lines.iter().position(|line| *line == format!("line {number}"));
+            prop_assert_eq!(shifts.now(number, 0), now, "line {}", number);
+        }
+    }
+}
