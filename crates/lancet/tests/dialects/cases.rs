@@ -2,6 +2,7 @@
 
 use lancet::dialects::{AppliedBy, Dialect, ReplyOptions};
 use lancet::{Lancet, Mode};
+use lancet_testing::TestFolder;
 use serde_json::Value;
 
 use crate::case_files::{Tree, content, put};
@@ -23,10 +24,9 @@ fn cases() -> Vec<Value> {
 
 /// Applies the reply of a case to its files.
 fn play(case: &Value, format: Option<Dialect>) -> Result<(), String> {
-    let temporary = tempfile::tempdir().expect("a folder");
-    let folder = temporary.path().canonicalize().expect("a folder");
-    let (beside, root) = (folder.join("beside"), folder.join("beside/root"));
-    std::fs::create_dir_all(&root).expect("a folder");
+    let folder = TestFolder::new();
+    let beside = folder.make("beside");
+    let root = folder.make("beside/root");
     put(&root, &case["files"]);
     put(&beside, &case["outside"]);
     let (before, around) = (Tree::of(&root), Tree::of(&beside));

@@ -6,17 +6,19 @@ use std::path::Path;
 use std::process::Command;
 
 use lancet::dialects::Dialect;
+use lancet_testing::{TestFolder, judges};
 use proptest::prelude::*;
 
-use crate::laws::{apply, config, folder, meant, put, story, tree, untouched};
+use crate::laws::{apply, config, meant, put, story, tree, untouched};
 use crate::model::{Dice, Ends, LineKind, Meant, Story};
 use crate::render::render;
 
 /// Whether a program can be run. Where tests require their judges, a missing one fails the test.
 fn is_installed(program: &str) -> bool {
     let is_there = Command::new(program).arg("--version").output().is_ok();
-    let is_required = std::env::var_os("LANCET_REQUIRE_JUDGES").is_some();
-    assert!(is_there || !is_required, "{program} is not installed");
+    if !is_there {
+        judges::missing(program);
+    }
     is_there
 }
 
@@ -26,7 +28,7 @@ fn judged(
     diff: &str,
     command: impl FnOnce(&Path, &Path) -> Command,
 ) -> Option<BTreeMap<String, Vec<u8>>> {
-    let folder = folder();
+    let folder = TestFolder::in_memory();
     let root = folder.path().join("root");
     fs::create_dir(&root).expect("a folder");
     put(&root, before);

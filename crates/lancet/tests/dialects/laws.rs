@@ -7,6 +7,7 @@ use std::path::Path;
 use lancet::dialects::{AppliedBy, Dialect, ReplyOptions};
 use lancet::request::Insist;
 use lancet::{Lancet, Mode, Reply};
+use lancet_testing::{TestFolder, laws};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -14,14 +15,11 @@ use crate::damage::{cosmetic, damaged};
 use crate::model::{Dice, Ends, LineKind, Meant, Says, Story};
 use crate::render::render;
 
+/// How often a law is tried: each case opens an engine.
+const CASES: u32 = 64;
+
 pub(crate) fn config() -> Config {
-    let cases = std::env::var("LANCET_LAW_CASES").ok();
-    Config {
-        cases: cases.and_then(|cases| cases.parse().ok()).unwrap_or(64),
-        failure_persistence: None,
-        max_shrink_iters: 200,
-        ..Config::default()
-    }
+    laws::config_of(laws::asked().unwrap_or(CASES))
 }
 
 /// What a format can say.
@@ -115,19 +113,13 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// A folder in memory where the system has one: nothing here is about the disk itself.
-pub(crate) fn folder() -> tempfile::TempDir {
-    let memory = tempfile::tempdir_in("/dev/shm");
-    memory.unwrap_or_else(|_| tempfile::tempdir().expect("a folder"))
-}
-
 /// Applies a reply to the files of a story; gives the answer and the files afterwards.
 pub(crate) fn apply(
     story: &Story,
     reply: &str,
     format: Option<Dialect>,
 ) -> (Reply, BTreeMap<String, Vec<u8>>) {
-    let folder = folder();
+    let folder = TestFolder::in_memory();
     let before = story.files.iter();
     let before = before.map(|(name, doc)| (name.clone(), doc.bytes()));
     put(folder.path(), &before.collect());

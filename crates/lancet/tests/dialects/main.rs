@@ -5,5 +5,6 @@ mod cases;
 mod damage;
 mod judges;
 mod laws;
+mod library;
 mod model;
 mod render;
