@@ -168,7 +168,11 @@ fn keeps_the_rest(before: &[u8], after: &[u8], hulls: &[std::ops::Range<usize>])
     let lines: Vec<&str> = before.split_inclusive('\n').collect();
     let mut rest = after.as_str();
     let mut at = 0;
-    for hull in hulls.iter().cloned().chain([lines.len()..lines.len()]) {
+    for hull in hulls
+        .iter()
+        .cloned()
+        .chain(std::iter::once(lines.len()..lines.len()))
+    {
         let run: String = lines[at..hull.start.max(at)].concat();
         let found = match at {
             0 => rest.starts_with(&run).then_some(0),

@@ -18,9 +18,13 @@ pub fn replaced_lines(view: &str, place: Range<usize>, new: &str) -> Place {
     let (old, new_lines) = (lines(&view[place.clone()]), lines(new));
     let source = SourceText::of(view, &[], None);
     let script = EditScript::of(view, place.clone(), &old, &new_lines, None, TextKind::Code);
-    let edited = script
-        .ok()
-        .map(|script| script.apply_to(&source, &[place.clone()], Deletion::NotRequested));
+    let edited = script.ok().map(|script| {
+        script.apply_to(
+            &source,
+            std::slice::from_ref(&place),
+            Deletion::NotRequested,
+        )
+    });
     let whole = || Place {
         changes: vec![Change {
             range: place.clone(),
