@@ -1,4 +1,4 @@
-//! git itself is the judge: what it shows of HEAD is what is read, however it keeps it.
+//! git itself is the reference: what it shows of HEAD is what the crate reads, in whatever form git stores it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -171,7 +171,7 @@ fn work_trees_submodules_and_borrowed_objects() {
     let sub = ground.path("b/sub");
     assert!(fs::metadata(sub.join(".git")).unwrap().is_file());
     assert_eq!(read(&sub).unwrap(), Some(Committed::Other("submodule")));
-    // Which moves what names the work tree into a file of its own.
+    // This moves the key that names the work tree into a file of its own.
     ground.git("b/sub", &["sparse-checkout", "set", "--no-cone", "/*"]);
     assert!(ground.path("b/.git/modules/sub/config.worktree").exists());
     assert_eq!(ground.agree("b/sub"), 14);
@@ -194,7 +194,8 @@ fn work_trees_submodules_and_borrowed_objects() {
             "apart",
         ],
     );
-    // git notes no way back here, so this is not told from a `.git` that leads to somebody else's folder.
+    // git records no path back here, so this cannot be distinguished from a `.git` file that points at another
+    // repository.
     let found = read(&ground.path("apart/many.txt"));
     assert!(matches!(found, Err(GitError::Elsewhere)), "{found:?}");
     let work_tree = ground.path("apart").display().to_string();

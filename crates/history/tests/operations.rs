@@ -80,7 +80,7 @@ fn ids(store: &Store, query: &LogQuery) -> Vec<String> {
     found.into_iter().map(|operation| operation.id).collect()
 }
 
-/// A clean-up that finds so many operations too old and removes none, a day before the next.
+/// A clean-up that finds this many operations too old and removes none, a day before the next.
 fn note_age(store: &Store, folder: &TestFolder, waiting: u64) {
     let foreseen = store.forecast(&Limits::default()).expect("worked out");
     assert_eq!((foreseen.operations, foreseen.waiting), (0, waiting));
@@ -122,7 +122,7 @@ fn what_was_recorded_comes_back_after_a_restart() {
         [] as [&str; 0],
         "only announced"
     );
-    // What is known only after the write.
+    // These values are known only after the write.
     change.files[1].folders = vec![PathBuf::from("/p/deep")];
     change.files[1].after.as_mut().expect("there").mode = 0o100_600;
     assert_eq!(store.finish(&change).expect("finished").set_aside, None);
@@ -375,7 +375,7 @@ fn what_was_left_unfinished_is_found_once_its_process_is_gone() {
     assert_eq!(found[0].files.len(), 1);
     assert_eq!(found[0].files[0].path, Path::new("/p/b"));
     assert_eq!(store.unfinished().expect("read"), []);
-    // The process was not gone after all: what it says is put on record as it says it.
+    // The process was still running after all: what it reports is recorded.
     assert_eq!(store.finish(&change).expect("finished").set_aside, None);
     // Nothing written: no operation.
     let other = draft("abcd00000002", vec![file("/p/a", whole(b"1"), whole(b"2"))]);
@@ -388,7 +388,7 @@ fn what_was_left_unfinished_is_found_once_its_process_is_gone() {
         .settle(&left[0], OperationState::Done, &[])
         .expect("settled");
     assert_eq!(ids(&store, &LogQuery::default()), ["abcd00000001"]);
-    // Settled as never carried out, and finished all the same.
+    // The operation was settled as never carried out, and finished nevertheless.
     assert_eq!(store.finish(&other).expect("finished").set_aside, None);
     assert_eq!(ids(&store, &LogQuery::default()).len(), 2);
 }
@@ -425,7 +425,7 @@ fn the_oldest_go_and_the_newest_of_each_file_stays_whole() {
     };
     let removed = store.prune(&keeps_all, AGES).expect("pruned");
     assert_eq!((removed.operations, removed.contents), (0, 0));
-    // All of them are from 1970; the first look only notes that.
+    // All operations are from 1970; the first clean-up only notes that they are too old.
     note_age(&store, &folder, 499);
     let foreseen = store.forecast(&Limits::default()).expect("worked out");
     assert_eq!(ids(&store, &LogQuery::default()).len(), 501, "only told");
@@ -739,7 +739,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
             store.record_broken_link(&id(number), 0).expect("noted");
         }
     }
-    // All of it in the one file.
+    // Everything is in the one file.
     database(&folder)
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         .expect("brought over");
@@ -758,7 +758,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
         let change = draft("zzzz00000001", vec![file("/p/new", None, whole(b"new\n"))]);
         let aside = store.begin(&change).expect("goes on").set_aside;
         let aside = store.finish(&change).expect("goes on").set_aside.or(aside);
-        // Damage that the write did not meet is met by the log; either way the new operation is there.
+        // If the write did not notice the damage, the log does; in both cases the new operation is there.
         let log = store.log(&LogQuery::default()).expect("read");
         if let Some(aside) = aside {
             set_aside += 1;
@@ -780,7 +780,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
         let verdict: String = database(&folder)
             .pragma_query_value(None, "integrity_check(1)", |row| row.get(0))
             .unwrap_or_else(|error| error.to_string());
-        // What nothing has read yet may still be damaged; a database that was begun anew is sound.
+        // Pages that nothing has read yet may still be damaged; a database that was started anew is sound.
         assert!(verdict == "ok" || set_aside < pages as u64, "{verdict}");
     }
     assert!(
@@ -817,7 +817,7 @@ fn looking_writes_nothing() {
         files() == before,
         "the database and its log are as they were"
     );
-    // When there is time it is all in the database.
+    // After maintenance everything is in the database.
     let store = Store::new(folder.path());
     let _ = store.compress(AGES).expect("sealed");
     fs::remove_file(folder.path().join("lancet.db-wal")).expect("it is there, and needless");

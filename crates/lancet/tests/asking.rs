@@ -12,13 +12,13 @@ use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply};
 use lancet_testing::TestFolder;
 use serde_json::json;
 
-/// Longer than it takes whoever waits to look at the file, several times.
+/// Several times the interval at which the waiting call checks the file.
 const A_WHILE: Duration = Duration::from_millis(900);
 
 /// Says yes after a while; at the first question does something else before.
 struct Slow {
     asked: Arc<AtomicUsize>,
-    /// How many were taken back before they were answered.
+    /// How many questions were withdrawn before they were answered.
     taken_back: Arc<AtomicUsize>,
     first: Box<dyn Fn() + Send + Sync>,
 }
@@ -239,7 +239,7 @@ fn lasting_answers_are_kept_only_where_the_call_goes_through() {
         assert_eq!(asked_now, asked_before + 1, "its grant was not kept either");
         let kept = ["b.txt", "d.txt"].map(|name| settings().contains(name));
         assert_eq!(kept, [lasting == Answer::Always; 2], "{}", settings());
-        // Now nobody is asked about these files any more.
+        // From now on no question is asked about these files.
         for name in ["b.txt", "d.txt"] {
             let path = path.with_file_name(name);
             let write = json!({ "file_path": path, "content": "y\n" });

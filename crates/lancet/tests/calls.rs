@@ -303,7 +303,7 @@ fn line_ends_that_the_file_does_not_have_are_told_by_every_tool() {
     }
     let text = fs::read_to_string(&path).expect("there");
     assert_eq!(text, "one\n2\n2\nthree\nfour\n");
-    // What the file has anyway is not worth a word.
+    // Line ends that the file has anyway are not mentioned.
     let path = place.put("b.txt", "one\r\n");
     place.call("Read", json!({ "file_path": path }));
     let edit = json!({ "file_path": path, "old_string": "one", "new_string": "1\r\n1" });

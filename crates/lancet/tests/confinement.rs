@@ -80,7 +80,7 @@ fn a_hard_link_is_the_same_file() {
         json!({ "old_string": "[core]", "new_string": "[x]" }),
     );
     assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
-    // Two ordinary names of one file are nobody's secret.
+    // Two ordinary names of one file are not withheld.
     place.put("a.txt", "one\n");
     fs::hard_link(place.root().join("a.txt"), place.root().join("b.txt")).expect("linked");
     assert!(!place.read("b.txt").is_error());
@@ -234,7 +234,7 @@ fn a_link_that_leads_out_is_told_as_far_as_names_are() {
             outside.path().display()
         )
     );
-    // Names that are not told are not told here either.
+    // Names that may not be mentioned are not mentioned here either.
     assert_eq!(told("quiet"), format!("is a link {leads}. {roots}"));
     for name in [".env", "through"] {
         assert_eq!(told(name), format!("is outside the roots. {roots}"));

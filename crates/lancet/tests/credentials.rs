@@ -1,4 +1,4 @@
-//! No credential gets into the files that models share, by any tool; elsewhere nothing is looked at.
+//! No tool writes a credential into the files that models share; in other files the text is not scanned.
 
 use lancet::{RawCall, RefusalKind, Session};
 use lancet_testing::{TestProject, settings};
@@ -60,7 +60,7 @@ fn other_files_and_other_texts_are_not_looked_at() {
     let session = &project.session;
     let write = json!({ "file_path": project.path("notes.md"), "content": KEY });
     assert!(!session.call(RawCall::new("Write", write)).is_error());
-    // What is there already is not the new text.
+    // Text that is already in the file is not new text.
     let path = project.path("AGENTS.md");
     std::fs::write(&path, format!("{KEY}\nword\n")).expect("written");
     session.call(RawCall::new("Read", json!({ "file_path": path })));

@@ -33,7 +33,7 @@ impl Ground {
         reply.refusal()
     }
 
-    /// What reading, editing and overwriting a path come to.
+    /// The results of reading, editing and overwriting a path.
     fn all(&self, path: &Path) -> [Option<RefusalKind>; 3] {
         [
             self.call("Read", json!({ "file_path": path })),

@@ -187,7 +187,7 @@ fn a_host_tools_arguments_are_held_against_its_schema() {
     assert!(!reply.is_error(), "{}", reply.text());
 }
 
-/// Settings that somebody broke.
+/// A source of settings that do not load.
 struct Broken;
 
 impl SettingsSource for Broken {

@@ -1,5 +1,5 @@
-//! Somebody who had the file open writes into its old version after it was replaced: their bytes are a version in the
-//! history, and the session is told at its next call, in this process or after it.
+//! Another process that had the file open writes into its old version after it was replaced: its bytes become a version
+//! in the history, and the session gets a notice at its next call, in this process or a later one.
 
 use std::fs;
 use std::io::Write as _;
@@ -82,7 +82,7 @@ fn edit(session: &Session, file: &Path) -> Reply {
     reply
 }
 
-/// The late versions on record, newest first, with what they hold.
+/// The recorded late versions, newest first, with their contents.
 fn late_versions(lancet: &Lancet) -> Vec<(String, String)> {
     let history = lancet.history().expect("a state folder");
     let log = history.log(&LogQuery::default()).expect("read");
@@ -117,7 +117,7 @@ fn without_leases_every_late_write_is_a_version_and_is_told_once() {
     );
     for (write, whole) in [("late\n", "one\nlate\n"), ("again\n", "one\nlate\nagain\n")] {
         held.write_all(write.as_bytes()).expect("written");
-        // Another session is not told of it; this one is, once.
+        // Another session gets no notice; this one gets it once.
         let other = read(&lancet.new_session(), &file);
         assert!(
             !other.text().contains("Their text is not in the file"),
@@ -139,7 +139,7 @@ fn without_leases_every_late_write_is_a_version_and_is_told_once() {
         );
     }
     assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
-    // Undo passes over what never stood in the file; restoring brings it there.
+    // Undo skips a version that was never in the file; restore can bring it there.
     let (id, text) = late_versions(&lancet)[0].clone();
     let asked = Restore::new(file.clone(), id, lancet::undo::Side::After);
     let reply = lancet.new_session().restore(asked, Caller::default());
@@ -200,7 +200,7 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     assert!(reply.text().contains("LATE_WRITER"), "{}", reply.text());
     let writer = writer.lock().expect("free").take().expect("started");
     writer.join().expect("wrote");
-    // A quick one is told with the edit's own answer.
+    // A write that comes at once is reported in the edit's own answer.
     let mut told = reply;
     for _ in 0..200 {
         if told.text().contains("Their text is not in the file") {
@@ -260,7 +260,7 @@ fn what_comes_after_the_process_has_ended_is_told_when_the_session_goes_on() {
     held.write_all(b"late\n").expect("written");
     drop(held);
     let lancet = ground.open();
-    // The first call finds it; the session it belongs to is told.
+    // The first call finds the late bytes, and the session that they belong to gets the notice.
     let told = read(&talk(&lancet), &file);
     assert!(
         told.text().contains("Their text is not in the file"),

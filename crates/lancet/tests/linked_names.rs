@@ -1,4 +1,4 @@
-//! What is decided about one name of a file holds for its other hard links, also where not all of them can be found.
+//! A decision about one name of a file holds for its other hard links, even where not all of them can be found.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -11,7 +11,7 @@ use lancet_testing::{TestFolder, project};
 use serde_json::json;
 
 const FOLDER: &str = "LANCET_TEST_LINKED_NAMES";
-/// More entries than are looked at.
+/// More entries than lancet checks.
 const MANY: usize = 2_100;
 
 struct Place {

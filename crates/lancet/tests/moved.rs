@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 const OLD: &str = "{ \"one\": 1 }\n";
 const NEW: &str = "NEW";
 
-/// A folder with a root in it, in which `src/settings.json` stands.
+/// A folder with a root in it that contains `src/settings.json`.
 struct Place {
     _folder: TestFolder,
     top: PathBuf,
@@ -57,7 +57,7 @@ impl Place {
         builder.open().expect("opened")
     }
 
-    /// The files that hold the new text, lancet's own apart. No link is followed.
+    /// The files that contain the new text, except for lancet's own. No symbolic link is followed.
     fn written(&self) -> Vec<PathBuf> {
         let mut texts = BTreeMap::new();
         collect(&self.top, &mut texts);
@@ -81,7 +81,7 @@ fn collect(folder: &Path, into: &mut BTreeMap<PathBuf, String>) {
     }
 }
 
-/// What a call asks for, with the file below the root.
+/// A call, with the file below the root.
 type Deed = (
     &'static str,
     &'static str,
@@ -114,7 +114,7 @@ const DEEDS: [Deed; 4] = [
     }),
 ];
 
-/// What somebody else does, with the root and the file of the call.
+/// What another program does, with the root and the file of the call.
 type Move = (&'static str, fn(&Path, &Path));
 
 fn rename(from: PathBuf, to: PathBuf) {
@@ -221,7 +221,7 @@ fn an_answer_holds_for_the_file_that_was_shown_and_for_no_other() {
                     reply.text()
                 );
                 assert_eq!(shown[0], file, "{what}");
-                // What was shown before the move is not there any more.
+                // What was shown before the move is gone.
                 match reply.is_error() {
                     true => assert!(written.is_empty(), "{what}"),
                     false => {

@@ -1,4 +1,4 @@
-//! A file's name cannot speak for lancet: whatever it holds, it stands on one line of an answer.
+//! A file name cannot imitate lancet's own text: whatever characters it has, it stays on one line of an answer.
 
 use std::sync::{Arc, Mutex};
 

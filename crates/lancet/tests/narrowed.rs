@@ -262,7 +262,7 @@ fn rules_of_the_roots_hold_in_a_part_of_them() {
         )
     };
     assert_eq!(write("only/new.txt").refusal(), Some(RefusalKind::Denied));
-    // A protected name that cannot be seen from here counts: nobody is there to ask.
+    // A protected name outside the narrowed roots still counts, and there is nobody to ask.
     good(&read(&session, &place.path("root/app/twin")));
     assert_eq!(write("twin").refusal(), Some(RefusalKind::Declined));
     assert!(
@@ -364,7 +364,7 @@ fn only_what_was_changed_inside_is_taken_back() {
         Some(RefusalKind::Outside)
     );
     good(&call(&wide, "Edit", edit));
-    // Nor is it told what others do beyond.
+    // Changes outside the narrowed roots are not reported either.
     fs::write(place.path("root/lib/b.txt"), "someone else\n").expect("written");
     let reply = read(&narrow, &place.path("root/app/b.txt"));
     assert!(!reply.text().contains("lib"), "{}", reply.text());
@@ -391,7 +391,7 @@ fn what_folders_leave_of_the_roots() {
     for (names, wanted) in [
         (&["root/app"][..], Some(&["root/app"][..])),
         (&["root"], Some(&["root"])),
-        // A folder around roots stands for them.
+        // A folder around roots counts as those roots.
         (&[""], Some(&["root", "other"])),
         (&["/"], Some(&["root", "other"])),
         // In the client's order, each once, nested ones too.

@@ -16,18 +16,18 @@ use lancet_testing::TestFolder;
 use serde_json::{Value, json};
 
 const BEFORE: &str = "first line\nthe second\nthe third\n";
-/// As long as the one before.
+/// Text of the same length as the one before.
 const AFTER: &str = "first line\nTHE SECOND\nthe third\n";
 
-/// By then a change leaves another stamp.
+/// After this time a change leaves another stamp.
 const LONG: Duration = Duration::from_millis(2_100);
 
-/// How soon before a look the file was changed.
+/// How long before a check the file was changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Changed {
     /// Another change in the same moment could leave the same stamp.
     JustNow,
-    /// By its times it is as it was for long.
+    /// By its times the file has not changed for long.
     LongAgo,
 }
 
@@ -118,7 +118,7 @@ impl Ground {
         self.session.call(self.raw(tool, arguments))
     }
 
-    /// An edit is refused as stale, shows what is there, changes nothing and asks nobody.
+    /// Asserts that an edit is refused as stale, shows what is there, changes nothing and asks no question.
     fn assert_stale(&self) {
         let answer = self.call("Edit", third());
         assert_eq!(

@@ -78,7 +78,7 @@ fn neither_read_nor_edit_shows_it() {
     }
 }
 
-/// What may stand at the name of a file that is not shown.
+/// The possible contents of a withheld file.
 const STATES: [&str; 6] = ["missing", "short", "long", "empty", "binary", "link"];
 
 /// A folder in which `name` is in one of the states, with a link `pub.txt` to it.
@@ -103,7 +103,7 @@ fn ground(name: &str, state: &str) -> (TestFolder, std::path::PathBuf) {
     (folder, root)
 }
 
-/// The calls that would tell the states apart.
+/// The calls that could distinguish the contents.
 fn guesses() -> Vec<serde_json::Value> {
     // The revision of "A=1\n", as a model that guesses the content would name it.
     let revision = {
@@ -128,7 +128,7 @@ fn guesses() -> Vec<serde_json::Value> {
     ]
 }
 
-/// All that is answered to a guess, but for where the folder of this test is and how long it took.
+/// Everything that is answered to a guess, except for the path of the test's folder and the duration.
 fn told(reply: &Reply, root: &std::path::Path) -> String {
     let mut data = reply.data().clone();
     data.as_object_mut().map(|data| data.remove("durationMs"));

@@ -42,7 +42,7 @@ impl Place {
         reply
     }
 
-    /// An edit under the revision that the file has, which stands for having read it.
+    /// Edits with the revision that the file has, in place of reading it first.
     #[track_caller]
     fn edit(&self, name: &str, old: &str, new: &str, more: Value) -> Reply {
         let reply = self.try_edit(name, old, new, more);
@@ -78,7 +78,7 @@ fn numbered(reply: &Reply) -> Vec<(usize, &str)> {
         .collect()
 }
 
-/// Every numbered line of an answer stands so in the file.
+/// Asserts that every numbered line of an answer is in the file as shown.
 #[track_caller]
 fn agrees(reply: &Reply, content: &str) {
     let content: Vec<&str> = content.lines().collect();

@@ -80,7 +80,7 @@ impl Section {
     }
 }
 
-/// What a row's last column says of a cause.
+/// The text for a cause in a row's last column.
 fn named(cause: &Cause<'_>) -> String {
     match cause {
         Cause::Rule(entry) => format!("`{}`", entry.rule),

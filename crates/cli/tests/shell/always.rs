@@ -11,7 +11,7 @@ use crate::stage::Stage;
 /// Servers, and questions to each.
 const SERVERS: usize = 3;
 const QUESTIONS: usize = 6;
-/// Lines that somebody else adds.
+/// How many lines another program adds to the file.
 const LINES: usize = 60;
 
 #[test]
@@ -63,7 +63,7 @@ fn processes_that_keep_rules_at_the_same_time_lose_none() {
     for line in before.lines().filter(|line| *line != "]") {
         assert!(after.contains(line), "{line} is gone from\n{after}");
     }
-    // Each server knows the rules of the others: nobody is asked again.
+    // Each server has the rules of the others, so no question is asked again.
     let mut agent = Agent::new(&stage, &[]);
     let known = stage.project().join("0-0.txt");
     assert_eq!(agent.read(&known), "");

@@ -119,7 +119,7 @@ fn a_state_folder_that_takes_no_bytes_is_told() {
     let state = stage.home().join("state");
     fs::create_dir(&state).expect("a folder");
     fs::set_permissions(&state, Permissions::from_mode(0o700)).expect("its mode");
-    // A limit on the size of files stands for a full disk, which not everybody can make.
+    // A limit on the size of files simulates a full disk, which not every user can make.
     let script = format!(
         "trap '' XFSZ; ulimit -f 8; exec {} doctor --json --state-dir {}",
         crate::stage::LANCET,
@@ -152,7 +152,7 @@ fn a_record_that_is_only_closed_is_not_moved_away() {
     assert_eq!(run.code, 3, "{run:?}");
     assert!(run.out.contains("&& chmod 600"), "{run:?}");
     assert!(!run.out.contains(".old"), "{run:?}");
-    // A folder that is closed is told once, and nothing of what is in it.
+    // A folder that cannot be entered is reported once, without its files.
     fs::set_permissions(state, Permissions::from_mode(0o500)).expect("its mode");
     let mut command = stage.unprivileged();
     command.args(["doctor", "--json", "--state-dir", state]);

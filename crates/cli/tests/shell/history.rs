@@ -185,7 +185,7 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
         untouched,
         "no file of git is made, changed or touched"
     );
-    // Nothing else for it to look at than what was changed: it takes as long as it did.
+    // git has no other file to check than the changed one.
     let names: Vec<_> = everything(&root)
         .into_iter()
         .map(|(path, ..)| path)
@@ -432,7 +432,7 @@ fn attribution_says_which_lines_a_change_wrote() {
         conversation["ranges"],
         serde_json::json!([{ "start_line": 3, "end_line": 3 }])
     );
-    // Taken back, the line is nobody's again.
+    // After the undo no operation owns the line any more.
     fs::write(stage.project().join("a.txt"), "one\r\n2\n").expect("written");
     assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
     let (_, record) = stage.json(&["log", "--format", "attribution"]);

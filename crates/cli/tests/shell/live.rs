@@ -31,7 +31,7 @@ fn a_rule_counts_from_the_next_call_on_and_goes_with_the_next() {
             (agent.read(&a), agent.read(&b)),
             ("denied".into(), "".into())
         );
-        // The same length, and the time put back: the change shows all the same.
+        // The length and the modification time stay the same, and the change is noticed nevertheless.
         let stamp = fs::metadata(&settings)
             .expect("there")
             .modified()
@@ -121,7 +121,7 @@ fn settings_that_do_not_load_leave_the_last_good_ones_and_are_told() {
         let (_, text) = agent.call("Read", json!({ "file_path": made, "force": true }));
         assert!(!text.contains("do not load"), "{text}");
     }
-    // Not readable at all: a folder in its place.
+    // The settings cannot be read at all: there is a folder in their place.
     fs::remove_file(&settings).expect("removed");
     fs::create_dir(&settings).expect("made");
     assert_eq!(agent.read(&a), "denied");
@@ -180,7 +180,7 @@ fn a_file_in_the_middle_of_being_written_opens_no_gap() {
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             for round in 0..12 {
-                // As editors do that empty a file first, and take their time.
+                // Some editors truncate a file first and write it a while later.
                 let mut file = fs::File::create(&settings).expect("emptied");
                 std::thread::sleep(Duration::from_millis(2));
                 writeln!(file, "# {round}").expect("written");

@@ -117,7 +117,7 @@ fn random_flags_give_ripgreps_lines_and_exit_code() {
                     flags.extend(*flag);
                 }
             }
-            // Without names it is not known which lines are of version control.
+            // Without file names it is unknown which lines come from version control folders.
             if flags.contains(&"--hidden") {
                 flags.retain(|flag| !["-I", "--heading"].contains(flag));
             }

@@ -1,4 +1,4 @@
-//! A folder, an empty home and the program: what every test here stands on.
+//! The fixture of the tests here: a folder, an empty home folder and the program.
 
 use std::fs;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ pub(crate) struct Stage {
     variables: Vec<(String, String)>,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -70,7 +70,7 @@ impl Stage {
         path
     }
 
-    /// What a file of the project holds.
+    /// The content of a file of the project.
     pub(crate) fn text(&self, name: &str) -> String {
         fs::read_to_string(self.project().join(name)).expect("a text")
     }

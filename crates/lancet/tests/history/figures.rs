@@ -18,7 +18,7 @@ use crate::ground::{Ground, operation};
 
 const LINES: usize = 9;
 
-/// What somebody else does to the lines.
+/// What another program does to the lines.
 type Foreign = fn(&mut Vec<String>, usize);
 
 #[test]

@@ -150,7 +150,7 @@ fn a_file_that_another_change_brought_back_is_not_taken_for_back() {
         other.call(lancet::RawCall::new("Write", write.clone()))
     }));
     assert_eq!(refused(&ground.undo(session())), "conflict");
-    // With the other change taken back too, both are.
+    // When the other change is undone too, both are.
     let reply = ground.undo(Selection::Since(0));
     assert!(!reply.is_error(), "{}", reply.text());
     assert_eq!(ground.bytes("a.txt"), b"0\n");
@@ -193,7 +193,7 @@ fn files_in_conflict_are_left_out_and_named_where_that_is_asked_for() {
         .collect();
     assert_eq!(standing.len(), 1);
     assert!(standing[0].files[0].path.ends_with("b.txt"));
-    // Where none is left it is refused as before.
+    // If no file is left the undo is refused as before.
     assert_eq!(refused(&keep_going(&ground, session())), "conflict");
 }
 

@@ -110,7 +110,7 @@ pub(crate) fn die(name: &str, folder: &Path, number: u64) {
     operation(&reply);
 }
 
-/// A child that does it once and is killed by somebody else, or not.
+/// A child process that performs the act once; another process may kill it.
 pub(crate) fn act_once(name: &str, folder: &Path) {
     operation(&act(&open(folder, None), folder, name, || {}));
 }
@@ -134,7 +134,7 @@ fn tree(folder: &Path) -> Tree {
         .collect()
 }
 
-/// Opens what a dead process left, in a process of its own as far as lancet can tell, and looks at everything.
+/// Opens what a killed process left, as a new process would, and checks everything.
 fn check(name: &str, folder: &Path, (before, after): &(Tree, Tree), what: &str) -> bool {
     let folder = folder.canonicalize().expect("there");
     let lancet = open(&folder, None);
@@ -304,7 +304,7 @@ fn killed_at_the_system_calls_of_the_record() {
     if Command::new("strace").arg("-V").output().is_err() {
         return judges::missing("strace, which kills a process at a system call,");
     }
-    // What SQLite and the commit change the disk with. The short form takes what only the record does.
+    // The system calls by which SQLite and the commit change the disk. The short version uses only those of the record.
     let (calls, acts): (&[&str], &[&str]) = if is_long() {
         (
             &[

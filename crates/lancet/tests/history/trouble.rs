@@ -1,4 +1,4 @@
-//! Where the history cannot be kept, and where a process ended in the middle.
+//! The history cannot be written, or a process ended in the middle of an operation.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ use rusqlite::Connection;
 
 use crate::ground::{Ground, operation, refused};
 
-/// A state folder that takes no bytes, whoever runs the tests: a file stands where it should be.
+/// Makes a state folder that cannot be written by any user: there is a file in its place.
 fn without_state(ground: &Ground) {
     fs::write(ground.state(), "in the way").expect("written");
 }
@@ -123,7 +123,7 @@ fn whoever_meets_a_damaged_database_is_told_once_in_a_session_and_observers_too(
     let (one, other) = (lancet.new_session(), lancet.new_session());
     assert_eq!((read(&one), read(&one), read(&other)), (1, 0, 1));
     assert_eq!(heard.lock().expect("heard").len(), 1);
-    // Met by a look at the history, and by taking back.
+    // The damage is found by reading the history, and by an undo.
     damage(&ground);
     let history = lancet.history().expect("a state folder");
     assert!(history.log(&LogQuery::default()).expect("read").is_empty());
@@ -174,7 +174,7 @@ fn a_refused_write_leaves_no_operation() {
     assert_eq!(begun, 0);
 }
 
-/// As if the process had ended after it announced the operation and before it said that it was carried out.
+/// Simulates a process that ended after it announced the operation and before it recorded the outcome.
 fn interrupted(ground: &Ground, id: &str) {
     let database = Connection::open(ground.state().join("lancet.db")).expect("opens");
     database

@@ -127,7 +127,7 @@ fn a_file_that_moved_on_is_a_conflict_with_the_diff_and_merges_where_lines_do_no
     operation(&ground.edit("a.txt", "2", "zwei"));
     ground.put("a.txt", "1\nzwei!\n3\n4\n5\n6\n7\neight\n");
     assert_eq!(refused(&merge()), "conflict");
-    // Lines that are next to each other are no more independent than in a merge of git's, and are told as what they are.
+    // As in a merge by git, changes of adjacent lines are not independent and are reported as a conflict.
     ground.put("a.txt", "1\nzwei\n3!\n4\n5\n6\n7\neight\n");
     let reply = merge();
     assert_eq!(refused(&reply), "conflict");

@@ -28,7 +28,7 @@ const TEXTS: [(&str, &str); 8] = [
 /// Edits of each damage at each place.
 const EDITS: usize = 40;
 
-/// What came of following an offer.
+/// The result of following an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Meant,

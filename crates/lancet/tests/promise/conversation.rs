@@ -301,7 +301,7 @@ impl<'g> Talk<'g> {
         let reply = self.call(session, tool, arguments.clone());
         let several = worded.len() > 1;
         if several && refused(&reply) == "conflict" {
-            // Which edits cross each other is the business of other laws.
+            // Other laws test which edits cross each other.
             return;
         }
         if expected == Done && several && trial.files == self.model.files {

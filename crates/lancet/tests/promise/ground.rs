@@ -35,7 +35,7 @@ pub(crate) struct Ground {
     _folder: TestFolder,
 }
 
-/// What stands at a name: enough to tell that nobody touched it.
+/// What is at a name, in enough detail to detect any change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     File {

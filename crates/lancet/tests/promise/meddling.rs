@@ -30,7 +30,7 @@ fn meddled(text: &str) -> Meddled {
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
-/// What the meddler does.
+/// What the other program does.
 type Meddle = fn(&Path);
 
 fn rewrite(path: &Path) {
@@ -69,7 +69,8 @@ fn link(path: &Path) {
 /// The call before which a meddler acted, and the meddler.
 type Met = (&'static str, JoinHandle<()>);
 
-/// How long a meddler is waited for. One whom a lease keeps out goes on when the call has given it back.
+/// How long the other program is waited for. If a lease keeps it out, it continues when the call has released the
+/// lease.
 const MOMENT: Duration = Duration::from_millis(40);
 
 /// Runs a call with the meddler acting before its `at`-th call to the system; which one that was, if it came to that.
@@ -219,7 +220,7 @@ fn merge_takes_in_what_is_written_during_the_call() {
         done(&reply);
         let both = FILE.replace("ten", "TEN!").replace("two", "2");
         let found = ground.text("a.txt");
-        // Written after the edit was done, it stands over it, as any later write.
+        // Written after the edit was done, the bytes replace it, like any later write.
         let later = found == FILE.replace("ten", "TEN!");
         assert!(
             found == both || later,
@@ -302,7 +303,7 @@ fn any_call_to_the_system_may_fail() {
                     let told = format!("{tool}, {name} {lasting:?} at call {at}: {}", reply.text());
                     if reply.is_error() {
                         let after = ground.tree();
-                        // Where the way back fails too, the answer says where the other version is.
+                        // If the rollback fails too, the answer says where the other version is.
                         let partly = lasting == Lasting::FromThereOn
                             && reply.data()["error"].get("kept").is_some();
                         if !partly && lasting == Lasting::Once {

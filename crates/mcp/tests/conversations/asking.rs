@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use crate::stage::{MODERN, Stage, refusal, stage_with, text};
 
-/// Longer than the time within which nobody has read a question.
+/// Longer than the time in which a person can read a question.
 const READ: Duration = Duration::from_millis(400);
 
-/// How long a client takes for its answers.
+/// How long a client takes to answer.
 #[derive(Clone, Copy)]
 enum Pace {
-    /// As a program answers.
+    /// As fast as a program answers.
     AtOnce,
-    /// As a person does.
+    /// As slow as a person answers.
     Read,
 }
 
@@ -169,7 +169,7 @@ async fn words_are_asked_for_after_a_no_in_the_form_and_never_else() {
         let form = &asked[1]["requestedSchema"];
         assert_eq!(form["required"], json!(["reason"]), "{form}");
         assert_eq!(form["properties"]["reason"]["default"], "no reason");
-        // The no stands, whatever comes of the words.
+        // The no is final, whatever becomes of the reason.
         for words in [
             json!({ "action": "decline" }),
             json!({ "action": "cancel" }),
@@ -247,7 +247,7 @@ async fn a_name_forges_no_line_of_the_question() {
 
 #[tokio::test]
 async fn without_a_word_only_known_clients_are_asked() {
-    // The stage is no agent that is known to put questions to a person.
+    // The test's client is not one that is known to show questions to a person.
     let mut stage = asking(Ask::Known, Generation::First).await;
     let (asked, result) = write(&mut stage, Generation::First, "a.txt", &[], Pace::AtOnce).await;
     assert_eq!((asked.len(), refusal(&result)), (0, "declined"));

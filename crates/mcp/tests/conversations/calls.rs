@@ -34,7 +34,7 @@ impl HostTool for Panics {
     }
 }
 
-/// Says that it began, waits to be let go, then proposes to write.
+/// A tool that reports that it began, waits for permission to continue, then proposes a write.
 struct Waits {
     began: Mutex<Sender<()>>,
     go: Mutex<Receiver<()>>,
@@ -284,7 +284,7 @@ async fn cancelled_calls_that_do_not_stop_hold_up_no_other() {
     let mut stage = stage_with(|builder| builder.tool(tool), options);
     stage.shake_hands().await;
     let path = stage.path("late.txt");
-    // As many as there are threads.
+    // As many calls as there are threads.
     for _ in 0..4 {
         let params = json!({"name": "Waits", "arguments": {"file_path": path}});
         let id = stage.ask("tools/call", params).await;

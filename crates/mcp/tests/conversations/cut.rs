@@ -1,4 +1,4 @@
-//! A judge that cuts answers as agents do before their model reads them. Each agent's way was seen in November 2026.
+//! Cuts answers as agents do before their model reads them. Each agent's way was observed in November 2026.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ impl Agent {
         }
     }
 
-    /// Whether a line of a file stands whole in what the model reads.
+    /// Whether a line of a file is whole in what the model reads.
     pub(crate) fn shows(self, answer: &str, refused: bool, line: &str) -> bool {
         let text_end = match self {
             Agent::Cline => "\"",
@@ -86,7 +86,7 @@ impl Agent {
     }
 }
 
-/// The beginning and the end of a text, of so many characters each, where it is too long.
+/// The beginning and the end of a text, of `each` characters each, if it is too long.
 fn without_middle(text: &str, too_long: bool, each: usize) -> String {
     if !too_long {
         return text.to_owned();

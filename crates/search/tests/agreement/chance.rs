@@ -1,4 +1,4 @@
-//! Numbers by chance, the same for the same seed.
+//! Pseudo-random numbers, the same for the same seed.
 
 pub(crate) struct Chance(u64);
 

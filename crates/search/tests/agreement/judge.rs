@@ -30,7 +30,7 @@ impl Judge {
         self.run(tree, arguments).0
     }
 
-    /// Whether it understands a question, asked of nothing.
+    /// Whether ripgrep accepts a question, tried on an empty input.
     pub(crate) fn accepts(&self, tree: &Tree, arguments: &[String]) -> bool {
         let mut arguments = arguments.to_vec();
         arguments.extend(["--", "/dev/null"].map(str::to_owned));

@@ -18,9 +18,9 @@ use tree::Tree;
 /// Questions asked of one tree.
 const PER_TREE: u64 = 30;
 
-/// A question for so many cases of a law, since each takes processes: 2,000 in CI.
+/// One question for this many cases of a law, because each question starts processes: 2,000 in CI.
 const CASES_EACH: u64 = 5;
-/// How many are asked at least and at most.
+/// The least and the greatest number of questions.
 const LEAST: u64 = 100;
 const MOST: u64 = 100_000;
 

@@ -14,7 +14,7 @@ use lancet_workspace::{RealDisk, Workspace};
 use crate::judge::ShownLines;
 use crate::tree::Tree;
 
-/// Where and how to look.
+/// The scope of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     /// From the root; empty for the root itself.
@@ -31,7 +31,7 @@ pub(crate) struct Answer {
     pub(crate) lines: BTreeMap<PathBuf, ShownLines>,
 }
 
-/// What to look for; nothing lists the files.
+/// The pattern to search for; none lists the files.
 pub(crate) struct Wanted<'p> {
     pub(crate) pattern: &'p Pattern,
     pub(crate) before: usize,

@@ -1,4 +1,4 @@
-//! Where paths lead, and that none leads out.
+//! Where paths lead, and that none leads out of the roots.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use lancet_testing::TestFolder;
 use super::*;
 use crate::{FaultyDisk, RealDisk};
 
-/// A root with a neighbour outside it, and the disk between, which can be told to act at any call.
+/// A root with a folder beside it, and a disk that can be made to act at any call.
 struct Ground {
     _folder: TestFolder,
     around: PathBuf,

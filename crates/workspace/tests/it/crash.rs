@@ -13,14 +13,14 @@ use rustix::io::Errno;
 use crate::faults::{FileType, KINDS, Tree, undisturbed};
 use crate::ground::Ground;
 
-/// A ground on which a commit died before its `number`-th call; nothing once there are not so many calls.
+/// The state after a commit that died before its `number`-th call; none where it has fewer calls.
 pub(crate) fn dead_at(kind: &FileType, number: u64) -> Option<Ground> {
     dead_hearing(kind, number, None)
 }
 
 type Hook = Box<dyn Fn(&Call<'_>) + Send + Sync>;
 
-/// The same, with somebody who hears of every call.
+/// The same, with a hook before every call.
 fn dead_hearing(kind: &FileType, number: u64, hook: Option<Hook>) -> Option<Ground> {
     let mut ground = Ground::in_memory();
     (kind.prepare)(&ground);
@@ -223,7 +223,7 @@ fn folders_that_go_with_their_file_do_not_stay_behind() {
     assert!(gone > 5 && there > 5, "{gone} {there}");
 }
 
-/// A folder of that name that somebody else made, or put something into, is theirs.
+/// A folder of that name that another program made, or put something into, belongs to it.
 #[test]
 fn a_folder_that_is_not_ours_or_not_empty_stays_after_a_crash() {
     let mut deaths = 0;
@@ -281,7 +281,7 @@ fn what_others_wrote_after_the_crash_stays() {
     assert!(mixed > 3, "{mixed}");
 }
 
-/// A rewrite dies, and somebody writes the same file before recovery comes: it is not torn, it is theirs.
+/// A rewrite dies, and another program writes the same file before recovery runs: the file is not torn but theirs.
 #[test]
 fn a_file_rewritten_by_others_after_the_crash_is_not_taken_for_torn() {
     let kind = &KINDS[2];
@@ -329,7 +329,8 @@ fn the_first_write_recovers() {
     assert!(again.unwrap().is_empty());
 }
 
-/// One file alone died after its swap, and somebody else's file is under the temporary name: both are kept, and told.
+/// A commit of one file died after its swap, and another program's file has the temporary name: both are kept and
+/// reported.
 #[test]
 fn what_is_unclear_after_a_crash_is_kept_on_both_sides() {
     let kind = &KINDS[0];

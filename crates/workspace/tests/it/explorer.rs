@@ -29,11 +29,12 @@ pub(crate) const THEIRS: &str = "theirs";
 enum Fault {
     /// Bytes of the opponent are nowhere.
     Lost,
-    /// Success was said and our bytes are nowhere though nobody took them away, or failure and they stand.
+    /// The commit reported success and our bytes are nowhere although no program removed them, or it reported failure
+    /// and they are there.
     Phantom,
     /// The file is a mixture, or empty.
     Torn,
-    /// Bytes of the opponent are kept, and nobody said so.
+    /// Bytes of the opponent are kept, but this was not reported.
     Unreported,
     /// A temporary file stayed.
     Litter,
@@ -203,7 +204,7 @@ struct Tally {
     faults: BTreeMap<Fault, (u64, String)>,
 }
 
-/// All orders of one writer against one opponent.
+/// Runs all orders of one writer against one opponent.
 fn explore(rung: &Rung, opponent: &Opponent, step: usize) -> Tally {
     let ground = Ground::in_memory().without_patience();
     (rung.prepare)(&ground);

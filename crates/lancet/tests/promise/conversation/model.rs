@@ -1,4 +1,4 @@
-//! The model of a conversation: what stands on the disk, and what each session knows of it, byte by byte.
+//! The model of a conversation: what is on the disk, and what each session knows about it, byte by byte.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::ground::{Entry, Ground, numbered};
 
 pub(crate) const NAMES: [&str; 3] = ["a.txt", "b.txt", "c.txt"];
 
-/// What stands at a name.
+/// What is at a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
     Missing,
@@ -24,11 +24,11 @@ pub(crate) enum Node {
     Folder,
 }
 
-/// What a session knows of a file.
+/// What a session knows about a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) version: String,
-    /// For every byte whether it was shown.
+    /// For every byte, whether it was shown.
     pub(crate) seen: Vec<bool>,
     /// Whether the version itself is still at hand, so that a diff from it can be made.
     pub(crate) kept: bool,
@@ -68,7 +68,7 @@ fn line_range(text: &str, line: usize) -> Option<Range<usize>> {
     None
 }
 
-/// What an edit replaces: a deletion of whole lines takes the blanks around them and their newline along.
+/// The range that an edit replaces: a deletion of whole lines includes the blanks around them and their newline.
 pub(crate) fn replaced(text: &str, at: usize, old: &str, new: &str) -> Range<usize> {
     let end = at + old.len();
     let start = text[..at].trim_end_matches([' ', '\t']).len();
