@@ -58,7 +58,7 @@ pub enum Selected {
     NotMatching,
 }
 
-/// Where the name of a file stands.
+/// Where the name of a file is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Naming {
     /// Before each line.
@@ -76,7 +76,7 @@ pub struct PrintOptions {
     pub printed: Printed,
     /// Which lines are selected.
     pub selected: Selected,
-    /// Where the name of a file stands.
+    /// Where the name of a file is printed.
     pub naming: Naming,
     /// Whether lines are numbered.
     pub line_numbers: bool,

@@ -38,7 +38,7 @@ pub struct DeleteLinesArguments {
 }
 
 impl DeleteLinesArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("DeleteLines", "file_path", &self.file_path)?;
         let lines = (self.start_line, self.end_line);
@@ -56,7 +56,7 @@ impl DeleteLinesArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `DeleteLines`.
 pub(crate) struct DeleteLines;
 
 impl Tool for DeleteLines {

@@ -34,7 +34,7 @@ pub struct InsertArguments {
 }
 
 impl InsertArguments {
-    /// What a call of the named tool asks for.
+    /// Converts the arguments of a call of the named tool to a request.
     fn asked(self, tool: &str, place: Place) -> Result<Asked, InvalidArguments> {
         check_path(tool, "file_path", &self.file_path)?;
         check_given(tool, "marker", &self.marker)?;
@@ -112,7 +112,7 @@ impl Tool for InsertAfter {
     }
 }
 
-/// What both tools declare alike; title and texts are each tool's own.
+/// The fields of the declaration that both tools share; title and texts are each tool's own.
 fn declared(name: &'static str) -> Declaration {
     Declaration {
         name: name.into(),

@@ -40,7 +40,7 @@ pub struct MoveLinesArguments {
 }
 
 impl MoveLinesArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("MoveLines", "from_path", &self.from_path)?;
         check_path("MoveLines", "to_path", &self.to_path)?;
@@ -57,7 +57,7 @@ impl MoveLinesArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `MoveLines`.
 pub(crate) struct MoveLines;
 
 impl Tool for MoveLines {

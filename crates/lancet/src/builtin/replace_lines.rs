@@ -40,7 +40,7 @@ pub struct ReplaceLinesArguments {
 }
 
 impl ReplaceLinesArguments {
-    /// What the call asks for.
+    /// Converts the arguments to a request.
     fn asked(self) -> Result<Asked, InvalidArguments> {
         check_path("ReplaceLines", "file_path", &self.file_path)?;
         let lines = (self.start_line, self.end_line);
@@ -59,7 +59,7 @@ impl ReplaceLinesArguments {
     }
 }
 
-/// The tool.
+/// The built-in tool `ReplaceLines`.
 pub(crate) struct ReplaceLines;
 
 impl Tool for ReplaceLines {

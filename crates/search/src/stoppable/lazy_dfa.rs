@@ -24,9 +24,9 @@ const STEP_BUILDING: usize = 1 << 8;
 const BUILD_COST: usize = 8;
 /// The state cache of one direction; a full cache is cleared.
 const CACHE_BYTES: usize = 2 << 20;
-/// The DFA gives up once its cache was cleared this often,
+/// How often the cache may be cleared before the DFA gives up, unless states serve for [`BYTES_PER_STATE`].
 const CACHE_CLEARS: usize = 4;
-/// unless each state served for this many bytes.
+/// How many bytes of text each state must have served for the DFA to go on after [`CACHE_CLEARS`].
 const BYTES_PER_STATE: usize = 64;
 
 /// What a search should find.

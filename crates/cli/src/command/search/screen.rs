@@ -1,4 +1,4 @@
-//! Where the results of a search go, and what is said on standard error at its end.
+//! The output of a search, and the summary on standard error at its end.
 
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
@@ -18,7 +18,7 @@ pub(super) enum TotalsOf {
     Files,
 }
 
-/// Where the results of a search go.
+/// The output of a search.
 pub(super) struct Screen {
     pub(super) is_terminal: bool,
     colour: Colour,
@@ -96,7 +96,7 @@ impl Screen {
             crate::terminal::print(&format!("{}\n", totals(&report, totals_of)))?;
         }
         match finished {
-            // A reader that has gone away has seen enough.
+            // The reader has closed the pipe, which is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
             Err(error) => {
                 let words = format!("standard output cannot be written: {error}");
@@ -134,7 +134,7 @@ impl Screen {
                 number => notices.push(format!("{number} files {words}")),
             }
         }
-        // A script knows from the exit code that nothing was found.
+        // A script sees from the exit code that nothing was found.
         if report.printout.files == 0 && report.refused.is_empty() && self.errors_at_terminal() {
             let mut words = format!("nothing found in {} files", tally.searched);
             if tally.ignored > 0 {
@@ -153,7 +153,7 @@ impl Screen {
     }
 }
 
-/// The last object for programs.
+/// The last JSON object, with the totals.
 fn totals(report: &ShellReport, totals_of: TotalsOf) -> serde_json::Value {
     let tally = &report.printout.tally;
     let mut totals = json!({

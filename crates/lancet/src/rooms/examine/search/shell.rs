@@ -1,5 +1,5 @@
-//! Searches for a person at the shell: what is found is printed while the search runs, without a limit in number or time.
-//! Starts, ignore rules and policy are those of the tools.
+//! Searches for a person at the shell: results are printed while the search runs, without a limit on number or time.
+//! Start folders, ignore rules and policy are those of the tools.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,7 @@ pub struct Sort {
 pub enum ShellFormat {
     /// Text for people.
     Text,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Rows,
 }
 
@@ -174,7 +174,7 @@ impl ShellSearch {
         Ok(report)
     }
 
-    /// The starts with their names as typed; what cannot be searched is reported.
+    /// The start folders with their names as typed; paths that cannot be searched are reported.
     fn starts(&self, engine: &EngineView, report: &mut ShellReport) -> Vec<(Start, PathBuf)> {
         let mut starts = Vec::new();
         for (typed, path) in &self.paths {

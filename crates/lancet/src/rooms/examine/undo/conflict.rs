@@ -1,4 +1,5 @@
-//! The refusal where a file is no longer what a change left: what was changed since, and what can be done about it.
+//! The refusal for a file that is no longer in the state that a change left: what was changed since, and what can be
+//! done about it.
 
 use lancet_history::OperationStore;
 use lancet_text::{Document, difference, unified};
@@ -29,7 +30,7 @@ pub(super) enum Now {
     Bytes(Vec<u8>),
     /// The file is too large to be held in memory.
     Large,
-    /// There are none: it is a symbolic link.
+    /// There are no bytes: it is a symbolic link.
     Link,
 }
 

@@ -1,4 +1,4 @@
-//! The contents that the history keeps, or the refusal where it cannot give one.
+//! Reads contents from the history, or refuses where it no longer has one.
 
 use lancet_history::{KeptContent, OperationStore, StoreError};
 

@@ -1,5 +1,5 @@
-//! The changes of files that were moved: a chain follows its file through its names, so that a move is taken back as a
-//! move, with everything that the file is, and not as a removal and a creation.
+//! Undo of files that were moved: a chain follows its file through its names, so that a move is taken back as a move,
+//! with the file's owner and attributes, and not as a removal and a creation.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use crate::rooms::{Attempt, CallContext, Freshness};
 use crate::undo::TakeBack;
 use crate::wording::quote_path;
 
-/// What taking a chain back comes to.
+/// The result of taking a chain back.
 pub(super) enum Outcome {
-    /// These files are to be written; the first one has the state that was wanted.
+    /// These files have to be written; the first one gets the wanted state.
     To(Vec<FilePlan>),
     /// The file is already in the wanted state under the wanted name.
     Already,
@@ -31,14 +31,14 @@ pub(super) enum Outcome {
     ByAnother(PathBuf),
 }
 
-/// The disk as the chains find it.
+/// The files on the disk under all names of the chains.
 pub(super) struct Disk {
     names: HashMap<PathBuf, (Target, Option<Current>)>,
-    /// What the chains do to the names.
+    /// What each chain does to its names.
     turns: Vec<NameTurn>,
 }
 
-/// Looks at every name of the chains.
+/// Reads what is at every name of the chains.
 pub(super) fn look(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -70,7 +70,7 @@ pub(super) fn look(
 }
 
 impl Disk {
-    /// Walks a chain back from the latest of its points that the disk has.
+    /// Takes a chain back, starting at its latest state that is on the disk.
     pub(super) fn walk<'r>(
         &mut self,
         context: &CallContext<'_>,
@@ -125,26 +125,26 @@ impl Disk {
         found.map(|found| found.revision.as_bytes()) == state.map(|state| &state.revision)
     }
 
-    /// Whether a chain brings a file to this name from another one.
+    /// Whether a chain moves a file to this name.
     fn is_arrived_at(&self, name: &Path) -> bool {
         let mut turns = self.turns.iter();
         turns.any(|turn| !turn.is_gone && turn.to == name && turn.from != name)
     }
 
-    /// Whether a chain takes the file at this name away.
+    /// Whether a chain moves the file at this name away.
     fn is_left(&self, name: &Path) -> bool {
         let mut turns = self.turns.iter();
         turns.any(|turn| turn.from == name && (turn.is_gone || turn.to != name))
     }
 
-    /// Whether nothing is at a name, or what is there leaves it.
+    /// Whether the name is free, or the file there is moved away.
     fn will_be_free(&self, name: &Path) -> bool {
         let is_missing =
             |(target, _): &(Target, Option<Current>)| target.located.kind() == FileType::Missing;
         self.names.get(name).is_none_or(is_missing) || self.is_left(name)
     }
 
-    /// Drops the chains whose old name is taken, and with them what relied on their leaving.
+    /// Drops the chains whose old name is taken, and then those that relied on their name becoming free.
     pub(super) fn drop_blocked(&mut self) {
         loop {
             let blocked = self.turns.iter().position(|turn| {
@@ -157,7 +157,7 @@ impl Disk {
         }
     }
 
-    /// The plans that take a chain back.
+    /// Works out the plans that take a chain back.
     pub(super) fn plans(
         &mut self,
         context: &CallContext<'_>,
@@ -220,7 +220,7 @@ impl Disk {
         if link {
             return Err(one_at_a_time(&to));
         }
-        // Files that change names among each other are written by their contents.
+        // Files that exchange names are written by their contents.
         let is_same = state.is_as_found(&found);
         let wanted = match (&found.content, is_same) {
             (Found::Held(snapshot), true) => Some(Wanted::Bytes(snapshot.bytes.to_vec())),
@@ -259,7 +259,7 @@ impl Disk {
         })
     }
 
-    /// What is at a name. A name is looked at once more where two chains are about it.
+    /// Takes what was read at a name. It is read again where two chains are about the same name.
     fn take(
         &mut self,
         context: &CallContext<'_>,
@@ -275,7 +275,7 @@ impl Disk {
     }
 }
 
-/// What a chain does to names.
+/// What a chain does to its names.
 struct NameTurn {
     from: PathBuf,
     to: PathBuf,
@@ -283,12 +283,12 @@ struct NameTurn {
     is_gone: bool,
 }
 
-/// A chain on its way back.
+/// A chain that is taken back.
 pub(super) struct Way<'r> {
     walked: Walked<'r>,
     /// The name that the file has now.
     from: PathBuf,
-    /// The name that it had before.
+    /// The name that the file had before.
     to: PathBuf,
 }
 

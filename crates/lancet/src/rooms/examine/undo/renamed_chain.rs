@@ -1,4 +1,4 @@
-//! The changes of a file that was moved, grouped by following the file through its names.
+//! Groups the changes of files that were moved, by following each file through its names.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ pub(super) struct RenamedChain<'r> {
     pub(super) rows: Vec<&'r Row>,
     /// The name of the file before the oldest change.
     pub(super) first_name: PathBuf,
-    /// Whether older changes of that name are those of another file.
+    /// Whether older changes of that name belong to another file.
     closed: bool,
 }
 
-/// The rows whose files were moved by one of them, and the others.
+/// Splits the rows into those of files that one of the rows moved, and the others.
 pub(super) fn split(rows: &[Row]) -> (Vec<&Row>, Vec<&Row>) {
     let moves = rows.iter().filter(|row| row.change.moved_from.is_some());
     let names: HashSet<&Path> = moves.flat_map(Row::names).collect();
@@ -62,7 +62,7 @@ impl RenamedChain<'_> {
             .map_or(&self.first_name, |row| &row.change.path)
     }
 
-    /// The names and states of the file, the latest first: there is one more than there are changes.
+    /// The names and states of the file, the latest first: one more than there are changes.
     pub(super) fn points(&self) -> impl Iterator<Item = (&Path, Option<&RecordedState>)> {
         let last = self
             .rows
