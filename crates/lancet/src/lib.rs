@@ -37,6 +37,7 @@
 //! | ask a person before a write | [`approval::Approver`] |
 //! | hear of every read, change and refusal | [`events::Observer`] |
 //! | read an answer as data | [`Reply::outcome`], [`outcome`] |
+//! | apply the reply of a model that writes its edits as text | [`Session::apply_reply`], [`dialects`] |
 //! | take changes back | [`Session::undo`], [`Session::undo_all`], [`undo`] |
 //! | read the log, contents and authors of lines | [`history::History`] |
 //! | load `lancet.toml` | [`settings`] |

@@ -70,6 +70,7 @@ pages! {
     several_files => "several-files",
     searching => "searching",
     taking_changes_back => "undo",
+    patches => "patches",
     whole_lines => "lines",
     the_text_editor => "text-editor",
     the_difference_to_head => "git-diff",

@@ -86,10 +86,16 @@ impl<'r> Gathered<'_, '_, 'r> {
             None => self.push(target, Work::Write(at, located(Cow::Borrowed(write)))),
             Some(work @ Work::Mode) => *work = Work::Write(at, located(Cow::Borrowed(write))),
             // A removal and a new file of the same name are a replacement.
+            // A removal that states the lines of the file is no part of one, because nothing would compare them.
             Some(work @ Work::Delete(..)) if write.mode != WriteMode::Append => {
                 let Work::Delete(_, delete) = work else {
                     return Ok(());
                 };
+                if delete.lines.is_some() {
+                    let mut refusal = deleted_already(&target);
+                    refusal.withheld = withheld;
+                    return Err(refusal);
+                }
                 let replacement = WriteRequest {
                     mode: WriteMode::Overwrite,
                     revision: write.revision.clone().or(delete.revision.clone()),
