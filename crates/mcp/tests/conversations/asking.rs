@@ -50,9 +50,20 @@ async fn write(
     pace: Pace,
 ) -> (Vec<Value>, Value) {
     let arguments = json!({ "file_path": stage.path(name), "content": "x\n" });
+    let params = json!({ "name": "Write", "arguments": arguments });
+    call(stage, generation, params, answers, pace).await
+}
+
+/// Makes a call and answers its questions in the same way.
+async fn call(
+    stage: &mut Stage,
+    generation: Generation,
+    mut params: Value,
+    answers: &[Value],
+    pace: Pace,
+) -> (Vec<Value>, Value) {
     let mut asked = Vec::new();
     let mut answers = answers.iter();
-    let mut params = json!({ "name": "Write", "arguments": arguments });
     if generation == Generation::Second {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -252,4 +263,44 @@ async fn without_a_word_only_known_clients_are_asked() {
     let (asked, result) = write(&mut stage, Generation::First, "a.txt", &[], Pace::AtOnce).await;
     assert_eq!((asked.len(), refusal(&result)), (0, "declined"));
     assert!(text(&result).contains("nobody here to ask"), "{result}");
+}
+
+#[tokio::test]
+async fn a_call_with_several_files_is_one_question_about_the_whole() {
+    for generation in BOTH {
+        let mut stage = asking(Ask::Elicit, generation).await;
+        let names = ["a.txt", "b.txt", ".git/x"];
+        let edits: Vec<Value> = names
+            .iter()
+            .map(|name| json!({ "file_path": stage.path(name), "old_string": "", "new_string": "x\n" }))
+            .collect();
+        let params = json!({ "name": "MultiEdit", "arguments": { "edits": edits } });
+        let no = [json!({ "action": "decline" })];
+        let (asked, result) = call(&mut stage, generation, params.clone(), &no, Pace::Read).await;
+        assert_eq!((asked.len(), refusal(&result)), (1, "declined"));
+        assert!(
+            text(&result).starts_with("A person declined this change of 3 files"),
+            "{result}"
+        );
+        let message = asked[0]["message"].as_str().expect("text");
+        let listed: Vec<usize> = [
+            ".git/x (+1 -0, protected)",
+            "a.txt (+1 -0)",
+            "b.txt (+1 -0)",
+        ]
+        .iter()
+        .map(|file| message.find(file).expect("it is listed"))
+        .collect();
+        assert!(listed.is_sorted(), "{message}");
+        // One of the names is protected: a plain accept is not enough for the call.
+        let plain = [json!({ "action": "accept" })];
+        let (_, result) = call(&mut stage, generation, params.clone(), &plain, Pace::AtOnce).await;
+        assert_eq!(refusal(&result), "declined");
+        assert!(names.iter().all(|name| !stage.path(name).exists()));
+        let yes = [accept(json!({ "decision": "yes" }))];
+        let (asked, result) = call(&mut stage, generation, params, &yes, Pace::AtOnce).await;
+        assert_ne!(result["isError"], true, "{result}");
+        assert_eq!(asked.len(), 1);
+        assert!(names.iter().all(|name| stage.path(name).exists()));
+    }
 }

@@ -159,9 +159,9 @@ Note on /r/c<U+202E>: it goes
 /r/a␊b
 +twenty";
     assert!(message.starts_with(start), "{message}");
-    assert_eq!(message.matches("+twenty").count(), 379, "{message}");
+    assert_eq!(message.matches("+twenty").count(), 380, "{message}");
     assert!(
-        message.ends_with("Not shown: 123 more lines of the diff (2554 characters)."),
+        message.ends_with("Not shown: 122 more lines of the diff (2536 characters)."),
         "{message}"
     );
 }
