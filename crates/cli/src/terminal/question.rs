@@ -156,6 +156,9 @@ impl TerminalApprover {
     fn edited(&self, question: &Question) -> io::Result<Option<Answer>> {
         let drafts = self.past().drafts.clone();
         let can_edit = |file: &&FileQuestion| file.text.is_some();
+        if question.is_whole {
+            return Err(io::Error::other("its parts belong together"));
+        }
         if question.files.iter().filter(can_edit).count() == 0 {
             return Err(io::Error::other("it is no text, or too long"));
         }

@@ -22,6 +22,9 @@ pub struct Question {
     /// The files of the call: those with protected names first, then the others that are asked about, then those that need
     /// no answer. Never empty.
     pub files: Vec<FileQuestion>,
+    /// Whether the call can only be answered as a whole, because its parts are halves of one thing, such as lines that are
+    /// moved: an answer that picks a part of it writes nothing.
+    pub is_whole: bool,
     /// What the answers that last longer than this call would cover.
     pub offers: Offers,
 }
@@ -82,6 +85,7 @@ impl Question {
         Self {
             tool: tool.into(),
             files,
+            is_whole: false,
             offers: Offers::default(),
         }
     }

@@ -98,11 +98,11 @@ fn counts((added, removed): (usize, usize), colour: Colour) -> String {
 /// Whether there is more than one part to pick from.
 pub(super) fn has_parts(question: &Question) -> bool {
     let parts = question.files.iter().map(|file| file.pieces.len().max(1));
-    parts.sum::<usize>() > 1
+    !question.is_whole && parts.sum::<usize>() > 1
 }
 
 fn can_edit(question: &Question) -> bool {
-    question.files.iter().any(|file| file.text.is_some())
+    !question.is_whole && question.files.iter().any(|file| file.text.is_some())
 }
 
 /// The prompt with the possible answers.

@@ -19,7 +19,7 @@ use crate::events::Event;
 use crate::reason::Reason;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
-use crate::rooms::plan::{FilePlan, New, Plan};
+use crate::rooms::plan::{FilePlan, New, Parts, Plan};
 use crate::session::{LastingAnswer, Reach};
 use crate::wording::{QuotedPath, cut};
 
@@ -68,7 +68,7 @@ pub(super) fn ask(
     let pieces: Vec<Pieces> = plan
         .files
         .iter()
-        .map(|file| Pieces::of(plan.origin.kind, file))
+        .map(|file| Pieces::of(&plan.origin, file))
         .collect();
     let file_question = |&at: &usize| {
         let reason = standings[at].asks();
@@ -77,6 +77,7 @@ pub(super) fn ask(
     let question = Question {
         tool: context.tool.clone(),
         files: order.iter().map(file_question).collect(),
+        is_whole: plan.origin.parts == Parts::Inseparable,
         offers: Offers {
             session: keep::session_words(&offered, plan.files.len()),
             always: rules.clone(),

@@ -81,6 +81,7 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
     let question = Question {
         tool: context.tool.clone(),
         files: vec![file],
+        is_whole: true,
         offers: Offers {
             session: "this file".to_owned(),
             always: Vec::new(),
