@@ -8,8 +8,9 @@ use super::{WorkArguments, examples};
 
 /// List the changes that lancet made, newest first
 ///
-/// One line each: id, time (UTC), tool, session, files, lines added and removed. Only changes below the roots are
-/// listed. An id may be shortened to its first characters, at least four, as long as they fit one change only.
+/// One line each: id, local time, tool, files, lines added and removed, and the first changed line. The changes of the
+/// whole project are listed, wherever in it you are. The beginning of an id is enough to name a change, four characters at
+/// least: on a terminal the part that is needed is coloured.
 ///
 /// On a terminal a long list goes through $LANCET_PAGER, else $PAGER, else less; empty or `cat` means none.
 #[derive(Debug, Args)]
@@ -23,12 +24,18 @@ pub(crate) struct LogArguments {
     /// Only those of this turn
     #[arg(long, value_name = "TURN")]
     pub(crate) turn: Option<String>,
-    /// Only those since then: `30m`, `2h`, `3d`, or a date in UTC (`2026-01-31`, `2026-01-31T16:20`)
+    /// Only those since then: `30m`, `2h`, `3d`, or a date (`2026-01-31`, `2026-01-31T16:20`, with `Z` in UTC)
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// At most so many
-    #[arg(long, short = 'n', value_name = "NUMBER")]
+    #[arg(long, short = 'n', value_name = "NUMBER", value_parser = one_or_more)]
     pub(crate) number: Option<usize>,
+    /// Only id, tool, files and what was changed
+    #[arg(long)]
+    pub(crate) oneline: bool,
+    /// With the files of each change, one a line
+    #[arg(long)]
+    pub(crate) stat: bool,
     /// With the diffs
     #[arg(long, short = 'p')]
     pub(crate) patch: bool,
@@ -41,6 +48,14 @@ pub(crate) struct LogArguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) place: WorkArguments,
+}
+
+fn one_or_more(typed: &str) -> Result<usize, String> {
+    match typed.parse() {
+        Ok(0) => Err("give at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("give a number".to_owned()),
+    }
 }
 
 /// Other forms of the log.
@@ -56,8 +71,8 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::SHOW)]
 pub(crate) struct ShowArguments {
-    /// The change, by its id or the beginning of it
-    pub(crate) operation: String,
+    /// The change, by its id or the beginning of it; without it the newest
+    pub(crate) operation: Option<String>,
     /// One JSON object for programs
     #[arg(long)]
     pub(crate) json: bool,
@@ -67,7 +82,7 @@ pub(crate) struct ShowArguments {
 
 /// Take changes back
 ///
-/// Without an argument the newest change below the roots that has not been taken back; again, the one before. A file
+/// Without an argument the newest change of the project that has not been undone; again, the one before. A file
 /// that was changed since is left alone, and what was changed is shown; one that is back already (edited back, checked
 /// out, removed) counts as taken back. Shows the diff and asks before it writes.
 #[derive(Debug, Args)]
@@ -88,7 +103,7 @@ pub(crate) struct UndoArguments {
     /// All changes of this turn, at once
     #[arg(long, value_name = "TURN")]
     pub(crate) turn: Option<String>,
-    /// All changes since then, at once: `30m`, `2h`, `3d`, or a date in UTC
+    /// All changes since then, at once: `30m`, `2h`, `3d`, or a date
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// Where a file was changed since: take out this change alone, if neither its lines nor the ones next to them were
@@ -114,12 +129,12 @@ pub(crate) struct RedoArguments {
 
 /// Bring a file back to a state that the history has
 ///
-/// `FILE@OP` is the file as that change left it, `FILE@OP^` as it was before.
+/// `FILE@ID` is the file as that change left it, `FILE@ID^` as it was before. A file alone lists its versions.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::RESTORE)]
 pub(crate) struct RestoreArguments {
     /// File and change
-    #[arg(value_name = "FILE@OP[^]")]
+    #[arg(value_name = "FILE[@ID[^]]")]
     pub(crate) state: String,
     #[command(flatten)]
     pub(crate) going: UndoFlags,
@@ -152,7 +167,7 @@ pub(crate) struct StatsArguments {
     /// Only those of this session
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Only those since then: `30m`, `2h`, `3d`, or a date in UTC
+    /// Only those since then: `30m`, `2h`, `3d`, or a date
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// One JSON object for programs

@@ -176,8 +176,12 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     };
     let name = file.path.display();
     if arguments.revoke {
+        // Trust in an earlier text of the file goes, too.
         kept(None)?;
-        print(&format!("{name} may only tighten again.\n"))?;
+        print(&match file.origin {
+            TrustedProject => format!("{name} is no longer trusted: it may only tighten.\n"),
+            _ => format!("{name} is not trusted; there is nothing to revoke.\n"),
+        })?;
         return Ok(Exit::Done);
     }
     let Some(text) = &file.text else {

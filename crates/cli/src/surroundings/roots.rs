@@ -13,6 +13,8 @@ use crate::failure::Failure;
 pub(crate) enum RootHint<'p> {
     /// The command works below the working folder.
     Folder,
+    /// The command works on the project that the working folder is in: the git work tree around it, else the folder.
+    Project,
     /// The command works on this file or folder, given as an absolute path.
     At(&'p Path),
     /// The command works on these files and folders, given as absolute paths.
@@ -30,6 +32,10 @@ pub(crate) fn resolve(
     if given.is_empty() {
         let all = match reach {
             RootHint::Folder => vec![working_folder(around)?],
+            RootHint::Project => match &around.working {
+                Some(working) => vec![around_path(working, around)?],
+                None => vec![working_folder(around)?],
+            },
             RootHint::At(path) => vec![around_path(path, around)?],
             RootHint::AtAll(paths) => {
                 let found = paths.iter().map(|path| around_path(path, around));

@@ -24,12 +24,9 @@ fn a_log_without_changes_says_so() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");
     for (arguments, words) in [
-        (
-            &["log"][..],
-            "no change of files below the roots is on record",
-        ),
-        (&["log", "a.txt"], "no change of a.txt is on record\n"),
-        (&["log", "b.txt"], "b.txt is on record, and it is not there"),
+        (&["log"][..], "no change in this project yet"),
+        (&["log", "a.txt"], "no change of a.txt yet\n"),
+        (&["log", "b.txt"], "b.txt yet, and it does not exist"),
         (&["log", "--session", "s"], "no such change"),
     ] {
         let run = stage.run(arguments);
@@ -52,11 +49,7 @@ fn a_change_is_listed_shown_taken_back_and_done_again() {
         "{log:?}"
     );
     let show = stage.run(&["show", &id]);
-    for words in [
-        "-two\n+2\n",
-        "let through",
-        "--yes, given beforehand; otherwise the mode is ask",
-    ] {
+    for words in ["-two\n+2\n", "approved    by --yes\n"] {
         assert!(show.out.contains(words), "{words}: {show:?}");
     }
     let dry = stage.run(&["undo", "--dry-run"]);
@@ -69,16 +62,94 @@ fn a_change_is_listed_shown_taken_back_and_done_again() {
     assert_eq!(refused.code, 1, "nobody to ask: {refused:?}");
     assert_eq!(stage.run(&["undo", "--yes"]).code, 0);
     assert_eq!(stage.text("a.txt"), "one\r\ntwo\n");
-    assert!(stage.run(&["log"]).out.contains("(taken back)"));
+    assert!(stage.run(&["log"]).out.contains("(undone)"));
     assert_eq!(stage.run(&["undo", "--yes"]).code, 1, "nothing is left");
     assert_eq!(stage.run(&["redo", "--yes"]).code, 0);
     assert_eq!(stage.text("a.txt"), "one\r\n2\n");
     let before = format!("a.txt@{id}^");
     assert_eq!(stage.run(&["restore", &before, "--yes"]).code, 0);
     assert_eq!(stage.text("a.txt"), "one\r\ntwo\n");
-    assert_eq!(stage.run(&["restore", "a.txt", "--yes"]).code, 2);
+    let versions = stage.run(&["restore", "a.txt"]);
+    assert_eq!(versions.code, 0, "{versions:?}");
+    assert!(versions.out.contains(&id), "{versions:?}");
+    assert!(
+        versions.err.contains("lancet restore a.txt@ID"),
+        "{versions:?}"
+    );
+    assert_eq!(stage.run(&["restore", "b.txt"]).code, 1);
     assert_eq!(stage.run(&["undo", "--since", "soon"]).code, 2);
     assert_eq!(stage.run(&["show", "zzzzzz"]).code, 1);
+}
+
+#[test]
+fn log_show_and_undo_mean_the_project_from_every_folder_in_it() {
+    let (stage, id) = edited();
+    stage.file(".git/HEAD", "ref: refs/heads/main\n");
+    stage.file("sub/deep/b.txt", "b\n");
+    let sub = stage.project().join("sub/deep");
+    let run = |arguments: &[&str]| {
+        let mut command = stage.command(LANCET);
+        command.args(arguments).current_dir(&sub);
+        crate::stage::finish(command, b"")
+    };
+    let log = run(&["log"]);
+    assert!(log.out.starts_with(&id), "{log:?}");
+    let show = run(&["show"]);
+    assert_eq!(show.code, 0, "the newest: {show:?}");
+    assert!(
+        show.out.contains(&id) && show.out.contains("-two\n+2\n"),
+        "{show:?}"
+    );
+    let stats = run(&["stats"]);
+    assert!(stats.out.starts_with("1 change,"), "{stats:?}");
+    assert_eq!(run(&["undo", "--yes"]).code, 0);
+    assert_eq!(stage.text("a.txt"), "one\r\ntwo\n");
+    assert_eq!(run(&["redo", "--yes"]).code, 0);
+    assert_eq!(stage.text("a.txt"), "one\r\n2\n");
+}
+
+#[test]
+fn a_line_of_the_log_says_what_changed() {
+    let (stage, id) = edited();
+    let log = stage.run(&["log"]);
+    assert!(log.out.ends_with("Edit       a.txt  +1 -1  2\n"), "{log:?}");
+    let log = stage.run(&["log", "--oneline"]);
+    let mut words = log.out.split("  ");
+    assert!(
+        words.next().is_some_and(|short| id.starts_with(short)),
+        "{log:?}"
+    );
+    assert!(log.out.ends_with("  Edit  a.txt  +1 -1  2\n"), "{log:?}");
+    let log = stage.run(&["log", "--stat"]);
+    assert!(log.out.ends_with("\n    a.txt  +1 -1\n"), "{log:?}");
+    let run = stage.run(&["log", "-n", "0"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("at least 1"), "{run:?}");
+}
+
+#[test]
+fn gc_tells_the_size_that_the_next_gc_finds() {
+    let stage = Stage::new();
+    let text: String = (0..40_000).map(|line| format!("line {line}\n")).collect();
+    stage.file("large.txt", &text);
+    let edit = [
+        "edit",
+        "large.txt",
+        "--old",
+        "line 777\n",
+        "--new",
+        "x\n",
+        "--yes",
+    ];
+    assert_eq!(stage.run(&edit).code, 0);
+    let (_, first) = stage.json(&["gc", "--json"]);
+    let (_, second) = stage.json(&["gc", "--json"]);
+    let size = |gc: &serde_json::Value| gc["bytes"].as_u64().expect("a number");
+    let (told, found) = (size(&first), size(&second));
+    assert!(
+        told.abs_diff(found) * 10 <= found,
+        "{told} and {found}: {first}"
+    );
 }
 
 #[test]
@@ -374,7 +445,7 @@ fn gc_says_what_it_would_remove_and_removes_nothing() {
     assert_eq!((code, &foreseen["dryRun"]), (0, &true.into()), "{foreseen}");
     assert_eq!(foreseen["removedOperations"], 0);
     let run = stage.run(&["gc", "--dry-run"]);
-    assert!(run.out.starts_with("would remove 0 changes"), "{run:?}");
+    assert!(run.out.starts_with("Would remove 0 changes"), "{run:?}");
     assert!(stage.run(&["log"]).out.contains("a.txt"));
 }
 

@@ -62,6 +62,9 @@ impl Scene {
             text = text.replace(id, &format!("$OP{}", at + 1));
         }
         text = replace_shape(&text, "0000-00-00 00:00:00", "$TIME");
+        for zone in ["$TIME +00:00", "$TIME -00:00"] {
+            text = replace_shape(&text, zone, "$TIME $ZONE");
+        }
         text = text.replace(env!("CARGO_PKG_VERSION"), "$VERSION");
         text = replace_shape(&text, "\"mode\":\"000\"", "\"mode\":\"$MODE\"");
         for letters in 4..12 {
@@ -69,6 +72,10 @@ impl Scene {
             text = replace_shape(&text, &shape, "\"short\":\"$SHORT\"");
         }
         text = replace_shape(&text, "unnamed-************", "unnamed-$SESSION");
+        for digits in (1..4).rev() {
+            let shape = format!("{}.0 kB", "0".repeat(digits));
+            text = replace_shape(&text, &shape, "$MANY kB");
+        }
         for digits in (4..9).rev() {
             text = replace_shape(
                 &text,

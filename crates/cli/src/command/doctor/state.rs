@@ -222,7 +222,7 @@ impl StateFacts {
                 "sessions"
             };
             lines.push(format!(
-                "record of {} {word} and {} changes, {} kB",
+                "record of {} named {word} and {} changes, {} kB",
                 store.sessions,
                 store.operations,
                 store.bytes.div_ceil(1000)

@@ -34,7 +34,9 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
         removed.operations += more_removed.operations;
         removed.contents += more_removed.contents;
         removed.bytes += more_removed.bytes;
-        removed.left = more_removed.left;
+        // The step measured the history before it compressed.
+        let saved = more_sealed.before.saturating_sub(more_sealed.after);
+        removed.left = more_removed.left.saturating_sub(saved);
         // Each step starts with the oldest change again, so the last step's number covers all of them.
         removed.spared = more_removed.spared;
         removed.waiting = more_removed.waiting;
@@ -56,6 +58,24 @@ pub(crate) fn gc(arguments: &GcArguments, around: &Surroundings) -> Result<Exit,
     put(arguments, &removed, &sealed)
 }
 
+/// A number of bytes with its unit.
+fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    let mut unit = "bytes";
+    for larger in ["kB", "MB", "GB", "TB"] {
+        if value < 1000.0 {
+            break;
+        }
+        value /= 1000.0;
+        unit = larger;
+    }
+    match unit {
+        "bytes" if bytes == 1 => "1 byte".to_owned(),
+        "bytes" => format!("{bytes} bytes"),
+        unit => format!("{value:.1} {unit}"),
+    }
+}
+
 fn put(arguments: &GcArguments, removed: &Removed, sealed: &Compressed) -> Result<Exit, Failure> {
     if arguments.json {
         let mut data = json!({
@@ -70,22 +90,28 @@ fn put(arguments: &GcArguments, removed: &Removed, sealed: &Compressed) -> Resul
         print(&format!("{data}\n"))?;
     } else if arguments.dry_run {
         print(&format!(
-            "would remove {} and {} ({}); about {} would be left\n",
+            "Would remove {} ({}); the history would take about {}.\n",
             count(removed.operations, "change"),
-            count(removed.contents, "content"),
-            count(removed.bytes, "byte"),
-            count(removed.left, "byte"),
+            size(removed.bytes),
+            size(removed.left),
         ))?;
     } else {
+        let mut words = match (removed.operations, removed.bytes) {
+            (0, 0) => "Nothing to remove.".to_owned(),
+            (0, bytes) => format!("Removed {} that nothing needed.", size(bytes)),
+            (number, bytes) => format!("Removed {} ({}).", count(number, "change"), size(bytes)),
+        };
+        if sealed.contents > 0 {
+            words.push_str(&format!(
+                " Compressed {} ({} to {}).",
+                count(sealed.contents, "content"),
+                size(sealed.before),
+                size(sealed.after)
+            ));
+        }
         print(&format!(
-            "removed {} and {} ({}); compressed {} ({} to {}); the history takes {}\n",
-            count(removed.operations, "change"),
-            count(removed.contents, "content"),
-            count(removed.bytes, "byte"),
-            count(sealed.contents, "content"),
-            count(sealed.before, "byte"),
-            sealed.after,
-            count(removed.left, "byte"),
+            "{words} The history takes {}.\n",
+            size(removed.left)
         ))?;
     }
     if removed.spared > 0 && !arguments.json {

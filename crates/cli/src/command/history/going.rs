@@ -1,15 +1,17 @@
 //! `lancet undo`, `redo` and `restore`: changes like any other, shown and asked about first.
 
+use lancet::history::LogQuery;
 use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
 use lancet::{Reply, Session};
 
-use super::{open, time};
+use super::log::list;
+use super::{history, open, time, unreadable};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
 use crate::fault::caller;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Consent, TerminalApprover};
+use crate::terminal::{Consent, TerminalApprover, print_error};
 
 /// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
@@ -18,7 +20,7 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         .as_deref()
         .map(|file| around.absolute(file))
         .transpose()?;
-    let reach = file.as_deref().map_or(RootHint::Folder, RootHint::At);
+    let reach = file.as_deref().map_or(RootHint::Project, RootHint::At);
     let selection = if let Some(file) = &file {
         Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
     } else if let Some(id) = &arguments.operation {
@@ -60,7 +62,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
             .map_or(Selection::Newest, Selection::Operation),
     );
     asked.dry_run = arguments.going.dry_run;
-    go(&arguments.going, RootHint::Folder, around, |session| {
+    go(&arguments.going, RootHint::Project, around, |session| {
         session.take_back(asked, caller())
     })
 }
@@ -73,9 +75,7 @@ pub(crate) fn restore(
     let typed = &arguments.state;
     let Some((file, operation)) = typed.rsplit_once('@').filter(|(file, _)| !file.is_empty())
     else {
-        return Err(Failure::usage(format!(
-            "{typed}: give the file and the change, as in src/main.rs@k3xw9f, or src/main.rs@k3xw9f^ for before it"
-        )));
+        return versions(typed, arguments, around);
     };
     let (operation, moment) = match operation.strip_suffix('^') {
         Some(operation) => (operation, Side::Before),
@@ -87,6 +87,32 @@ pub(crate) fn restore(
     go(&arguments.going, RootHint::At(&file), around, |session| {
         session.restore(asked, caller())
     })
+}
+
+/// Lists the changes of a file that a restore could name.
+fn versions(
+    typed: &str,
+    arguments: &RestoreArguments,
+    around: &Surroundings,
+) -> Result<Exit, Failure> {
+    let file = around.absolute(typed.as_ref())?;
+    let place = &arguments.going.place;
+    let history = history(place, RootHint::At(&file), around)?;
+    let query = LogQuery {
+        path: Some(file.canonicalize().unwrap_or(file)),
+        ..LogQuery::default()
+    };
+    let operations = history.log(&query).map_err(unreadable)?;
+    if operations.is_empty() {
+        return Err(Failure::refused(format!(
+            "there is no version of {typed} in the history"
+        )));
+    }
+    list(&history, &operations, around)?;
+    print_error(&format!(
+        "lancet: restore one of these with `lancet restore {typed}@ID`, or with ID^ as it was before that change\n"
+    ));
+    Ok(Exit::Done)
 }
 
 fn go(

@@ -14,6 +14,12 @@ use crate::terminal::{Colour, Style, page, print, print_error, stdout_is_termina
 /// How many changes are listed on a terminal by default.
 const UNASKED: usize = 1_000;
 
+/// The longest summary of a change, in characters.
+const SUMMARY: usize = 48;
+/// Only so many changes are summed up by a line of theirs, and none of a file with more bytes: each takes a diff.
+const SUMMARIES: usize = 200;
+const MOST_SUMMARISED: u64 = 1 << 18;
+
 /// Runs `lancet log`.
 pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let path = arguments
@@ -21,7 +27,7 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
         .as_deref()
         .map(|path| around.absolute(path))
         .transpose()?;
-    let reach = path.as_deref().map_or(RootHint::Folder, RootHint::At);
+    let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
     let history = history(&arguments.place, reach, around)?;
     let query = LogQuery {
         // The history has resolved paths, so symbolic links in the given path are resolved, too.
@@ -58,8 +64,27 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     let colour = Colour::of(stdout_is_terminal(), around.plain);
     let mut out = String::new();
     let short = history.short(&operations).map_err(unreadable)?;
-    for (operation, short) in operations.iter().zip(short) {
-        out.push_str(&line(&history, operation, short, colour));
+    let lines = if arguments.oneline {
+        LineForm::Short
+    } else {
+        LineForm::Whole
+    };
+    for (at, (operation, short)) in operations.iter().zip(short).enumerate() {
+        let summary = match at {
+            0..SUMMARIES => summary(&history, operation),
+            _ => None,
+        };
+        out.push_str(&line(
+            &history,
+            operation,
+            short,
+            summary.as_deref(),
+            lines,
+            colour,
+        ));
+        if arguments.stat {
+            out.push_str(&stat(&history, operation, colour));
+        }
         if arguments.patch {
             out.push_str(&patches(&history, operation, &|_| true, colour)?);
         }
@@ -74,19 +99,54 @@ fn none(arguments: &LogArguments, around: &Surroundings) -> String {
         arguments.session.is_some() || arguments.turn.is_some() || arguments.since.is_some();
     let which = if narrowed { "such change" } else { "change" };
     let Some(path) = &arguments.path else {
-        return format!("no {which} of files below the roots is on record");
+        return format!("no {which} in this project yet");
     };
     let there = around.absolute(path);
     let there = there.is_ok_and(|path| path.symlink_metadata().is_ok());
-    let missing = if there { "" } else { ", and it is not there" };
-    format!("no {which} of {} is on record{missing}", path.display())
+    let missing = if there { "" } else { ", and it does not exist" };
+    format!("no {which} of {} yet{missing}", path.display())
 }
 
-/// One operation on one line.
+/// Prints operations, one line each.
+pub(super) fn list(
+    history: &History,
+    operations: &[Operation],
+    around: &Surroundings,
+) -> Result<(), Failure> {
+    let colour = Colour::of(stdout_is_terminal(), around.plain);
+    let short = history.short(operations).map_err(unreadable)?;
+    let mut out = String::new();
+    for (operation, short) in operations.iter().zip(short).take(SUMMARIES) {
+        let summary = summary(history, operation);
+        let summary = summary.as_deref();
+        out.push_str(&line(
+            history,
+            operation,
+            short,
+            summary,
+            LineForm::Whole,
+            colour,
+        ));
+    }
+    page(&out, around)
+}
+
+/// How much a line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineForm {
+    /// The whole id, the time and the session, too.
+    Whole,
+    /// What was changed, by the shortest id.
+    Short,
+}
+
+/// One operation on one line: id, time, tool, files, lines added and removed, and the first changed line.
 pub(super) fn line(
     history: &History,
     operation: &Operation,
     short: &str,
+    summary: Option<&str>,
+    form: LineForm,
     colour: Colour,
 ) -> String {
     let files: Vec<String> = operation
@@ -105,27 +165,79 @@ pub(super) fn line(
         .fold((0, 0), |(added, removed), file| {
             (added + file.added, removed + file.removed)
         });
-    let mut marks = String::new();
+    let mut end = String::new();
+    if let Some(summary) = summary {
+        end.push_str(&format!("  {summary}"));
+    }
+    // A session without a name has none that could be typed.
+    if form == LineForm::Whole && !operation.session.starts_with("unnamed-") {
+        end.push_str(&format!("  [{}]", visible(&operation.session)));
+    }
     if operation.is_undone() {
-        marks.push_str("  (taken back)");
+        end.push_str("  (undone)");
     }
     if operation.state == lancet::history::OperationState::Unsure {
-        marks.push_str("  (interrupted)");
+        end.push_str("  (interrupted)");
     }
     // The part of the id that is enough to name the operation is highlighted.
-    let rest = operation.id.get(short.len()..).unwrap_or_default();
+    let rest = operation.id.strip_prefix(short).unwrap_or_default();
+    let head = match form {
+        LineForm::Whole => format!(
+            "{}{}  {}  {:<9}",
+            colour.paint(Style::Cyan, short),
+            colour.paint(Style::Dim, rest),
+            time::local(operation.time),
+            operation.tool
+        ),
+        LineForm::Short => format!("{}  {}", colour.paint(Style::Cyan, short), operation.tool),
+    };
     format!(
-        "{}{}  {}  {:<9}  {}{more}  {} {}  {}{}\n",
-        colour.paint(Style::Cyan, short),
-        colour.paint(Style::Dim, rest),
-        time::shown(operation.time),
-        operation.tool,
+        "{head}  {}{more}  {} {}{}\n",
         files.join(", "),
         colour.paint(Style::Green, &format!("+{added}")),
         colour.paint(Style::Red, &format!("-{removed}")),
-        colour.paint(Style::Dim, &visible(&operation.session)),
-        colour.paint(Style::Dim, &marks),
+        colour.paint(Style::Dim, &end),
     )
+}
+
+/// The first line that an operation added, else the first that it removed.
+fn summary(history: &History, operation: &Operation) -> Option<String> {
+    let change = operation.files.first()?;
+    let sizes = [&change.before, &change.after].into_iter().flatten();
+    if sizes.map(|state| state.size).sum::<u64>() > MOST_SUMMARISED {
+        return None;
+    }
+    let patch = history.patch(change).ok()??;
+    let changed = |mark: char| {
+        let lines = patch
+            .lines()
+            .filter(|line| !line.starts_with("+++") && !line.starts_with("---"));
+        let mut lines = lines
+            .filter_map(|line| line.strip_prefix(mark))
+            .map(str::trim);
+        lines.find(|line| !line.is_empty())
+    };
+    let line = changed('+').or_else(|| changed('-'))?;
+    let mut text: String = line.chars().take(SUMMARY).collect();
+    if line.chars().count() > SUMMARY {
+        text.push('…');
+    }
+    Some(visible(&text).into_owned())
+}
+
+/// The files of an operation, one a line.
+fn stat(history: &History, operation: &Operation, colour: Colour) -> String {
+    let mut out = String::new();
+    for file in &operation.files {
+        let path = history.relative(&file.path).display().to_string();
+        out.push_str(&format!(
+            "    {}  {} {}\n",
+            visible(&path),
+            colour.paint(Style::Green, &format!("+{}", file.added)),
+            colour.paint(Style::Red, &format!("-{}", file.removed)),
+        ));
+    }
+    out
 }
 
 /// The diffs of an operation, for a person. `shown` decides whether the rules of a file's own project allow it to be

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use lancet::history::{ALREADY_UNDONE, IdMatch, Operation, SHORTEST_ID};
+use lancet::history::{ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, SHORTEST_ID};
 use serde_json::json;
 
-use super::log::{line, patches};
+use super::log::{LineForm, line, patches};
 use super::owner::lets_show;
 use super::{history, object, time, unreadable};
 use crate::arguments::ShowArguments;
@@ -15,27 +15,17 @@ use crate::terminal::{Colour, Style, page, print, stdout_is_terminal, visible};
 
 /// Runs `lancet show`.
 pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, RootHint::Folder, around)?;
-    let typed = &arguments.operation;
-    if typed.len() < SHORTEST_ID {
-        return Err(Failure::usage(format!(
-            "{typed:?} is too short: give at least {SHORTEST_ID} characters of the id"
-        )));
-    }
-    let operation = match history.find(typed).map_err(unreadable)? {
-        IdMatch::One(operation) => *operation,
-        IdMatch::None => {
-            return Err(Failure::refused(format!("there is no operation {typed}")));
-        }
-        IdMatch::Several(found) => {
-            let lines: String = found
-                .iter()
-                .map(|operation| line(&history, operation, &operation.id, Colour::Off))
-                .collect();
-            return Err(Failure::refused(format!(
-                "{typed} begins the ids of several operations; give more of one of these:\n{}",
-                lines.trim_end()
-            )));
+    let history = history(&arguments.place, RootHint::Project, around)?;
+    let operation = match &arguments.operation {
+        Some(typed) => find(&history, typed)?,
+        None => {
+            let newest = LogQuery {
+                limit: Some(1),
+                ..LogQuery::default()
+            };
+            let newest = history.log(&newest).map_err(unreadable)?;
+            let none = || Failure::refused("there is no change in this project yet");
+            newest.into_iter().next().ok_or_else(none)?
         }
     };
     if arguments.json {
@@ -69,10 +59,40 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     Ok(Exit::Done)
 }
 
+/// The change that was typed.
+fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
+    if typed.len() < SHORTEST_ID {
+        return Err(Failure::usage(format!(
+            "{typed:?} is too short: give at least {SHORTEST_ID} characters of the id"
+        )));
+    }
+    match history.find(typed).map_err(unreadable)? {
+        IdMatch::One(operation) => Ok(*operation),
+        IdMatch::None => Err(Failure::refused(format!("there is no change {typed}"))),
+        IdMatch::Several(found) => {
+            let whole = |operation: &Operation| {
+                line(
+                    history,
+                    operation,
+                    &operation.id,
+                    None,
+                    LineForm::Whole,
+                    Colour::Off,
+                )
+            };
+            let lines: String = found.iter().map(whole).collect();
+            Err(Failure::refused(format!(
+                "{typed} begins the ids of several changes; give more of one of these:\n{}",
+                lines.trim_end()
+            )))
+        }
+    }
+}
+
 fn head(operation: &Operation, colour: Colour) -> String {
     let mut out = format!(
         "{}\n",
-        colour.paint(Style::Bold, &format!("operation {}", operation.id))
+        colour.paint(Style::Bold, &format!("change {}", operation.id))
     );
     let mut line = |name: &str, value: Option<&str>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -83,27 +103,34 @@ fn head(operation: &Operation, colour: Colour) -> String {
         (Some(client), Some(version)) => Some(format!("{client} {version}")),
         (client, _) => client.clone(),
     };
+    // What would have been asked otherwise is of no interest afterwards.
+    let approved = operation.approved.as_deref().map(|words| {
+        let (by, _) = words
+            .split_once(", given beforehand")
+            .unwrap_or((words, ""));
+        match by.starts_with("--") {
+            true => format!("by {by}"),
+            false => by.to_owned(),
+        }
+    });
     let undone: Option<&str> = operation
         .files
         .iter()
         .find_map(|file| file.undone_by.as_deref())
         .map(|by| match by {
-            ALREADY_UNDONE => "by no operation: found as it was before",
+            ALREADY_UNDONE => "no change: found as it was before",
             by => by,
         });
-    line(
-        "time",
-        Some(&format!("{} UTC", time::shown(operation.time))),
-    );
+    line("time", Some(&time::local_with_zone(operation.time)));
     line("tool", Some(&operation.tool));
     line("session", Some(&operation.session));
     line("client", client.as_deref());
     line("turn", operation.turn.as_deref());
     line("call", operation.call.as_deref());
-    line("matched on", Some(&operation.rungs.join(", ")));
-    line("let through", operation.approved.as_deref());
-    line("takes back", Some(&operation.takes_back.join(", ")));
-    line("taken back", undone);
+    line("matched", Some(&operation.rungs.join(", ")));
+    line("approved", approved.as_deref());
+    line("undoes", Some(&operation.takes_back.join(", ")));
+    line("undone by", undone);
     out.push('\n');
     out
 }

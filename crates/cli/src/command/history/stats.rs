@@ -14,7 +14,7 @@ const FILES: usize = 20;
 
 /// Runs `lancet stats`.
 pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result<Exit, Failure> {
-    let history = history(&arguments.place, RootHint::Folder, around)?;
+    let history = history(&arguments.place, RootHint::Project, around)?;
     let query = StatisticsQuery {
         session: arguments.session.clone(),
         since: arguments.since.as_deref().map(time::since).transpose()?,
@@ -82,8 +82,8 @@ pub(crate) fn stats(arguments: &StatsArguments, around: &Surroundings) -> Result
     table("tools", lines(&sums.tools));
     table("sessions", lines(&sums.sessions));
     table("clients", lines(&sums.clients));
-    table("matched on", counts(&sums.rungs));
-    table("refusals", counts(&sums.refusals));
+    table("matched", counts(&sums.rungs));
+    table("refusals, in all projects", counts(&sums.refusals));
     page(&out, around)?;
     Ok(Exit::Done)
 }

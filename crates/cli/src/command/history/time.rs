@@ -1,6 +1,8 @@
-//! Times as people type and read them, in UTC: there is no table of time zones, and a log is compared with other logs.
+//! Times as people type and read them: local for people, in UTC for programs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, Local, NaiveDateTime};
 
 use crate::failure::Failure;
 
@@ -17,6 +19,23 @@ pub(super) fn shown(milliseconds: i64) -> String {
         rest / 60 % 60,
         rest % 60
     )
+}
+
+/// Formats milliseconds since 1970 as `2026-01-31 16:20:05`, in the local time zone.
+pub(super) fn local(milliseconds: i64) -> String {
+    in_zone(milliseconds, "%Y-%m-%d %H:%M:%S")
+}
+
+/// The same with the difference to UTC.
+pub(super) fn local_with_zone(milliseconds: i64) -> String {
+    in_zone(milliseconds, "%Y-%m-%d %H:%M:%S %:z")
+}
+
+fn in_zone(milliseconds: i64, format: &str) -> String {
+    match DateTime::from_timestamp_millis(milliseconds) {
+        Some(time) => time.with_timezone(&Local).format(format).to_string(),
+        None => shown(milliseconds),
+    }
 }
 
 /// Formats milliseconds since 1970 as `2026-01-31T16:20:05Z` (RFC 3339).
@@ -66,13 +85,24 @@ pub(super) fn since(typed: &str) -> Result<i64, Failure> {
     }
     moment(typed).ok_or_else(|| {
         Failure::usage(format!(
-            "--since {typed}: give a time ago (30m, 2h, 3d) or a date in UTC (2026-01-31, 2026-01-31T16:20)"
+            "--since {typed}: give a time ago (30m, 2h, 3d) or a date (2026-01-31, 2026-01-31T16:20, with Z in UTC)"
         ))
     })
 }
 
+/// The moment of a date: in the local time zone, or in UTC where it ends in `Z`.
 fn moment(typed: &str) -> Option<i64> {
-    let typed = typed.trim_end_matches('Z');
+    if let Some(utc) = typed.strip_suffix('Z') {
+        return moment_in_utc(utc);
+    }
+    let time = moment_in_utc(typed)?;
+    let wall: NaiveDateTime = DateTime::from_timestamp_millis(time)?.naive_utc();
+    // Of an hour that a change of the clock repeats the first one is meant; one that it leaves out is taken as UTC.
+    let local = wall.and_local_timezone(Local).earliest();
+    Some(local.map_or(time, |local| local.timestamp_millis()))
+}
+
+fn moment_in_utc(typed: &str) -> Option<i64> {
     let (date, clock) = typed.split_once(['T', ' ']).unwrap_or((typed, "00:00"));
     let numbers = |text: &str, mark: char| -> Option<Vec<i64>> {
         text.split(mark)
@@ -133,7 +163,7 @@ mod tests {
             assert_eq!(days(year, month, of_month), day);
         }
         assert_eq!(since("2024-02-29T12:34:56Z"), Ok(1_709_210_096_000));
-        assert_eq!(since("2024-02-29"), Ok(1_709_164_800_000));
+        assert_eq!(since("2024-02-29Z"), Ok(1_709_164_800_000));
     }
 
     #[test]
