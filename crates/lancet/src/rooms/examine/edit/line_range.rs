@@ -93,6 +93,13 @@ impl<S: TextSource> EditSession<'_, S> {
         let (first_at, last_at) = (numbers.standing(first), numbers.standing(last));
         match (first_at, last_at) {
             (Standing::Unknown, _) | (_, Standing::Unknown) => Moved::Unknown,
+            // Lines that were shown at different times, and are now in another order.
+            (
+                Standing::At { line, .. },
+                Standing::At {
+                    line: last_line, ..
+                },
+            ) if line > last_line => Moved::Unknown,
             (
                 Standing::At { line, mover },
                 Standing::At {
