@@ -11,7 +11,7 @@ use super::tool::{Offered, Tool, check_path, counted, given, typed};
 use crate::audience::{TEXT_EDITOR as NAME, Vocabulary};
 use crate::builtin::read::ReadArguments;
 use crate::receive::InvalidArguments;
-use crate::request::{Asked, Change, EditRequest, FileRequest, Request, Whose, WriteRequest};
+use crate::request::{Asked, Change, EditRequest, FileRequest, Place, Request, Whose, WriteRequest};
 use crate::undo::{Selection, TakeBack};
 
 /// Arguments of `str_replace_based_edit_tool`.
@@ -38,6 +38,13 @@ pub(crate) struct TextEditorArguments {
     /// str_replace: text to put there; without it old_str is deleted
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) new_str: Option<String>,
+    /// insert: the line to insert after; 0 is the top
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub(crate) insert_line: Option<u64>,
+    /// insert: the lines to insert
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) insert_text: Option<String>,
     /// Refuse unless at this revision
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) revision: Option<String>,
@@ -59,6 +66,8 @@ pub(crate) enum TextEditorCommand {
     Create,
     /// Replaces one text.
     StrReplace,
+    /// Inserts lines after a line.
+    Insert,
     /// Takes back the session's last change of the file.
     UndoEdit,
 }
@@ -85,6 +94,18 @@ impl TextEditorArguments {
                     old,
                     new: self.new_str.unwrap_or_default(),
                     revision: given(self.revision),
+                    ..EditRequest::default()
+                };
+                let file = FileRequest::edit(self.path, vec![edit]);
+                Ok(change(file, self.insist, self.dry_run))
+            }
+            TextEditorCommand::Insert => {
+                let line = needed(self.insert_line, "insert", "insert_line")?;
+                let text = given(self.insert_text).or(given(self.new_str));
+                let edit = EditRequest {
+                    new: needed(text, "insert", "insert_text")?,
+                    revision: given(self.revision),
+                    place: Place::AfterLine(line),
                     ..EditRequest::default()
                 };
                 let file = FileRequest::edit(self.path, vec![edit]);
@@ -167,7 +188,7 @@ impl Tool for TextEditor {
             destructive: true,
             idempotent: false,
             concurrent: false,
-            search_hint: "view read create edit replace undo file".into(),
+            search_hint: "view read create edit replace insert undo file".into(),
             always_load: true,
             answer_limit_library: ANSWER_LIMIT,
             answer_limit_mcp: ANSWER_LIMIT_MCP,
