@@ -4,8 +4,7 @@
     benches/appliers/compare.py [BINARY] [--number N] [--seed N] [--by-damage]
 
 Right: every file is what was meant. Refused: every file is as it was. Damaged: anything else, a reply that was carried out in
-part included. A reply that is cut off, or that names a file which is not there, means nothing that could be carried out: there
-only refused is not damage. What is needed is installed below target/appliers; nothing of it asks a model.
+part included. Of a reply that is cut off it is not known what was meant: there only refused is not damage. What is needed is installed below target/appliers; nothing of it asks a model.
 """
 
 import argparse
@@ -114,6 +113,7 @@ def main():
     parser.add_argument("--number", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=15)
     parser.add_argument("--only", default="", help="appliers whose name has this in it")
+    parser.add_argument("--dialect", default="", help="this format alone")
     parser.add_argument("--by-damage", action="store_true")
     parser.add_argument("--show", default="", help="print the replies that an applier damaged, of this kind of damage")
     arguments = parser.parse_args()
@@ -121,7 +121,7 @@ def main():
     table = []
     with tempfile.TemporaryDirectory() as ground:
         for name, dialect, apply, wrap in appliers(Path(arguments.binary).resolve()):
-            if arguments.only not in name:
+            if arguments.only not in name or arguments.dialect not in dialect:
                 continue
             counts, by_damage = collections.Counter(), collections.defaultdict(collections.Counter)
             for case in (case for case in replies if case.dialect == dialect):

@@ -181,7 +181,6 @@ def case(rng, dialect, damage):
         meant = None
     if damage == "wrong path":
         reply = [line.replace(path, path.replace(".py", "s.py")) for line in reply]
-        meant = None
     newline = "\r\n" if damage == "CRLF file" else "\n"
     end = "" if damage == "no final newline" else newline
     files = {path: newline.join(current) + end, other: newline.join(module(rng)) + newline}
