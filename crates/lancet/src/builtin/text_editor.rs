@@ -11,7 +11,9 @@ use super::tool::{Offered, Tool, check_path, counted, given, typed};
 use crate::audience::{TEXT_EDITOR as NAME, Vocabulary};
 use crate::builtin::read::ReadArguments;
 use crate::receive::InvalidArguments;
-use crate::request::{Asked, Change, EditRequest, FileRequest, Place, Request, Whose, WriteRequest};
+use crate::request::{
+    Asked, Change, EditRequest, FileRequest, Place, Request, Whose, WriteRequest,
+};
 use crate::undo::{Selection, TakeBack};
 
 /// Arguments of `str_replace_based_edit_tool`.
