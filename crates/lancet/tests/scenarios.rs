@@ -68,6 +68,7 @@ pages! {
     the_ledger => "ledger",
     writing => "writing",
     several_files => "several-files",
+    moving_and_removing => "moving-and-removing",
     searching => "searching",
     taking_changes_back => "undo",
     patches => "patches",

@@ -309,14 +309,16 @@ fn commit(root: &Path) -> Result<(), String> {
 /// Names on a page are relative to the root; tools are called with absolute paths. `./a.txt` stays as it is.
 fn make_absolute(value: &mut Value, root: &Path) {
     // Of Glob and Grep a relative path is part of what a page shows.
-    let field = match value.get("command") {
-        Some(_) => "path",
-        None => "file_path",
+    let fields: &[&str] = match value.get("command") {
+        Some(_) => &["path"],
+        None => &["file_path", "from_path", "to_path"],
     };
-    if let Some(Value::String(path)) = value.get_mut(field)
-        && !path.starts_with(['/', '~', '.'])
-    {
-        *path = root.join(&*path).display().to_string();
+    for field in fields {
+        if let Some(Value::String(path)) = value.get_mut(*field)
+            && (!path.starts_with(['/', '~', '.']) || path.starts_with(".git/"))
+        {
+            *path = root.join(&*path).display().to_string();
+        }
     }
     if let Some(Value::Array(edits)) = value.get_mut("edits") {
         for edit in edits {

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use lancet_text::RawChange;
-use lancet_workspace::{CommitError, Lasting, NewBytes, Write, Written};
+use lancet_workspace::{CommitError, Expected, Lasting, NewBytes, Write, Written};
 use rustix::io::Errno;
 
 use crate::ground::{Ground, creation};
@@ -31,7 +32,7 @@ fn change() -> Vec<RawChange> {
     }]
 }
 
-pub(crate) const KINDS: [FileType; 8] = [
+pub(crate) const KINDS: [FileType; 10] = [
     FileType {
         name: "replace",
         prepare: |ground| ground.put("a", "0123456789"),
@@ -61,6 +62,45 @@ pub(crate) const KINDS: [FileType; 8] = [
         act: |ground, commit| {
             let to = ground.locate("n/e/w");
             commit(vec![ground.seen("a").becomes(NewBytes::MovedTo(&to))])
+        },
+    },
+    FileType {
+        name: "move with changes",
+        prepare: |ground| ground.put("a", "0123456789"),
+        act: |ground, commit| {
+            let (from, to, changes) = (ground.seen("a"), ground.locate("n/e/w"), change());
+            let copy = NewBytes::CopiedFrom {
+                from: &from.located,
+                revision: from.snapshot.revision,
+                changes: &changes,
+            };
+            let copy = Write {
+                new: copy,
+                ..creation(&to, b"")
+            };
+            commit(vec![copy, from.becomes(NewBytes::Nothing)])
+        },
+    },
+    FileType {
+        name: "move of a link",
+        prepare: |ground| {
+            ground.put("b", "0123456789");
+            symlink(ground.root.join("b"), ground.root.join("link")).unwrap();
+        },
+        act: |ground, commit| {
+            let path = ground.root.join("link");
+            let link = ground.workspace.locate_link(&path).unwrap().unwrap();
+            let to = ground.locate("n/e/w");
+            let write = Write {
+                located: &link,
+                expected: Expected::Link {
+                    target: link.link_target().unwrap(),
+                    stamp: link.stat().unwrap(),
+                },
+                new: NewBytes::MovedTo(&to),
+                ..creation(&to, b"")
+            };
+            commit(vec![write])
         },
     },
     FileType {
