@@ -115,7 +115,7 @@ fn examine_file(
             let plan = delete::examine_file(context, attempt, target, request);
             or_failed(plan, at, None, failures)?
         }
-        Work::Move(moved) => examine_move(context, attempt, target, moved, insist, failures)?,
+        Work::Move(moved) => examine_move(context, attempt, target, *moved, insist, failures)?,
         Work::Mode => {
             let (at, executable) = executable?;
             let plan = mode::examine_file(context, attempt, target, executable);

@@ -152,7 +152,7 @@ impl<'r> Gathered<'_, '_, 'r> {
                         moved.edits.append(edits);
                     }
                     moved.edits.extend(own);
-                    *work = Work::Move(moved);
+                    *work = Work::Move(Box::new(moved));
                     // The target keeps the name as given, because a symbolic link is itself meant.
                     known.target = target;
                 }
@@ -160,7 +160,7 @@ impl<'r> Gathered<'_, '_, 'r> {
             },
             None => {
                 moved.edits.extend(own);
-                self.push(target, Work::Move(moved));
+                self.push(target, Work::Move(Box::new(moved)));
             }
         }
         Ok(())

@@ -15,7 +15,7 @@ use crate::rooms::locate::Target;
 pub(super) struct LocatedFile<'r> {
     pub(super) target: Target,
     pub(super) work: Work<'r>,
-    /// A change of the permission to execute it, with its number.
+    /// A change of the file's executable bit, with its number.
     pub(super) executable: Option<(usize, Executable)>,
 }
 
@@ -24,8 +24,8 @@ pub(super) enum Work<'r> {
     Edits(Vec<NumberedEdit<'r>>),
     Write(usize, LocatedWrite<'r>),
     Delete(usize, &'r DeleteRequest),
-    Move(LocatedMove<'r>),
-    /// Only the permission to execute it changes.
+    Move(Box<LocatedMove<'r>>),
+    /// Only the executable bit changes.
     Mode,
 }
 
