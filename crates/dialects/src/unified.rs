@@ -28,6 +28,8 @@ pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
 struct Headers {
     names: Names,
     renamed: Option<(String, String)>,
+    /// Whether only one of the two rename lines is there.
+    half_renamed: bool,
     is_new: bool,
     is_deleted: bool,
     /// Whether the file is to be executable, if a mode is given.
@@ -37,6 +39,7 @@ struct Headers {
 /// Parses the section that begins at a line.
 pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
     let (headers, mut next) = read_headers(reader, at)?;
+    refuse_contradiction(at, &headers)?;
     let mut hunks = Vec::new();
     while let Some(line) = reader.line(next)? {
         if line.starts_with("@@@") {
@@ -189,11 +192,34 @@ fn read_headers(reader: &Cursor<'_, '_>, at: usize) -> Result<(Headers, usize), 
 }
 
 fn finished(mut headers: Headers, rename_from: Option<String>) -> Headers {
+    headers.half_renamed = headers.renamed.is_some() != rename_from.is_some();
     headers.renamed = match (headers.renamed, rename_from) {
         (Some((_, to)), Some(from)) => Some((from, to)),
         _ => None,
     };
     headers
+}
+
+/// Refuses headers that say two things of one file.
+fn refuse_contradiction(at: usize, headers: &Headers) -> Result<(), Stop> {
+    if headers.half_renamed {
+        return Err(Stop::malformed(
+            at,
+            "The diff has one of the two lines `rename from` and `rename to`. Write both.",
+        ));
+    }
+    let kinds = [
+        headers.is_new,
+        headers.is_deleted,
+        headers.renamed.is_some(),
+    ];
+    if kinds.iter().filter(|kind| **kind).count() > 1 {
+        return Err(Stop::malformed(
+            at,
+            "The headers of the diff say more than one of a file: that it is new, deleted or renamed. Write one section for each change.",
+        ));
+    }
+    Ok(())
 }
 
 fn mode_in<'t>(line: &'t str, headers: &[&str]) -> Option<&'t str> {

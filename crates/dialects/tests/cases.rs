@@ -103,6 +103,25 @@ fn every_case_is_read_or_refused_at_its_line_with_its_format_and_without() {
 }
 
 #[test]
+fn headers_of_a_diff_that_contradict_each_other_are_an_error() {
+    let start = "diff --git a/a.txt b/b.txt\n";
+    for lines in [
+        "rename from a.txt\nrename to b.txt\ndeleted file mode 100644\n",
+        "rename from a.txt\nrename to b.txt\nnew file mode 100644\n",
+        "new file mode 100644\ndeleted file mode 100644\n",
+        "rename from a.txt\n--- a/a.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-x\n+y\n",
+        "rename to b.txt\n--- a/a.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-x\n+y\n",
+    ] {
+        let error = parse(&format!("{start}{lines}"), &Options::default()).expect_err(lines);
+        assert_eq!(
+            (error.line, error.kind),
+            (1, ParseErrorKind::Malformed),
+            "{lines}"
+        );
+    }
+}
+
+#[test]
 fn the_examples_of_every_prompt_are_edits_in_its_format() {
     for dialect in Dialect::ALL {
         let options = Options {
