@@ -59,7 +59,8 @@ pub(crate) fn open(folder: &Path, disk: Option<Arc<FaultyDisk>>) -> Lancet {
     let mut builder = Lancet::builder()
         .root(folder.join("root"))
         .state_dir(folder.join("state"))
-        .mode(Mode::AcceptEdits);
+        .mode(Mode::AcceptEdits)
+        .tools(["default", "MoveFile", "DeleteFile", "ApplyPatch"]);
     if let Some(disk) = disk {
         builder = builder.disk(disk);
     }

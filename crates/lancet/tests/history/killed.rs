@@ -12,7 +12,7 @@ use std::time::Duration;
 use lancet::history::LogQuery;
 use lancet::testing::FaultyDisk;
 use lancet::undo::{Direction, Selection, TakeBack};
-use lancet::{Caller, Lancet, RawCall};
+use lancet::{Caller, Lancet, RawCall, Session};
 use lancet_testing::judges::is_long;
 use lancet_testing::{TestFolder, judges};
 use rusqlite::Connection;
@@ -23,8 +23,9 @@ use crate::child::{dress, edit, open, part, read, session};
 use crate::ground::{Tree, gather, operation, patiently};
 
 /// What a process is killed in: what is there before, and what it does.
-const ACTS: [&str; 7] = [
-    "edit", "large", "create", "batch", "undo", "uncreate", "redo",
+const ACTS: [&str; 11] = [
+    "edit", "large", "create", "batch", "undo", "uncreate", "redo", "move", "patch", "remove",
+    "unmove",
 ];
 /// Larger than what is written into the database.
 const LARGE: usize = 40_000;
@@ -53,11 +54,20 @@ fn prepare(act: &str, folder: &Path) {
             let write = json!({ "file_path": file("n/e/w.txt"), "content": "new\n" });
             operation(&session.call(RawCall::new("Write", write)));
         }
+        "unmove" => {
+            operation(&rename(&session, &folder));
+        }
         _ => {}
     }
     if act == "redo" {
         operation(&take_back(&lancet, Direction::Undo));
     }
+}
+
+fn rename(session: &Session, folder: &Path) -> lancet::Reply {
+    let file = |name: &str| folder.join("root").join(name);
+    let paths = json!({ "from_path": file("a.txt"), "to_path": file("n/e/moved.txt") });
+    session.call(RawCall::new("MoveFile", paths))
 }
 
 fn take_back(lancet: &Lancet, direction: Direction) -> lancet::Reply {
@@ -71,7 +81,9 @@ fn act(lancet: &Lancet, folder: &Path, act: &str, begin: impl FnOnce()) -> lance
     let file = |name: &str| folder.join("root").join(name);
     let session = session(lancet, "talk");
     for name in ["a.txt", "b.txt", "large.txt"] {
-        read(&session, &file(name));
+        if file(name).exists() {
+            read(&session, &file(name));
+        }
     }
     begin();
     match act {
@@ -89,7 +101,21 @@ fn act(lancet: &Lancet, folder: &Path, act: &str, begin: impl FnOnce()) -> lance
             ] });
             session.call(RawCall::new("MultiEdit", edits))
         }
-        "undo" | "uncreate" => take_back(lancet, Direction::Undo),
+        "move" => rename(&session, folder),
+        "patch" => {
+            let (from, to) = (file("a.txt"), file("n/moved.txt"));
+            let patch = format!(
+                "*** Begin Patch\n*** Update File: {}\n*** Move to: {}\n@@\n one\n-two\n+2\n*** End Patch\n",
+                from.display(),
+                to.display()
+            );
+            session.call(RawCall::new("ApplyPatch", json!({ "patch": patch })))
+        }
+        "remove" => session.call(RawCall::new(
+            "DeleteFile",
+            json!({ "file_path": file("b.txt") }),
+        )),
+        "undo" | "uncreate" | "unmove" => take_back(lancet, Direction::Undo),
         "redo" => take_back(lancet, Direction::Redo),
         other => panic!("no such act: {other}"),
     }
@@ -150,7 +176,7 @@ fn check(name: &str, folder: &Path, (before, after): &(Tree, Tree), what: &str) 
     let done = now == *after;
     let newest = log.first().expect("one from before");
     let expected = match name {
-        "undo" | "uncreate" => "undo",
+        "undo" | "uncreate" | "unmove" => "undo",
         "redo" => "redo",
         _ => "change",
     };
@@ -193,6 +219,11 @@ fn agrees(lancet: &Lancet, folder: &Path, what: &str) {
     {
         if !seen.insert(change.path.clone()) {
             continue;
+        }
+        if let Some(left) = &change.moved_from
+            && seen.insert(left.clone())
+        {
+            assert!(!left.exists(), "{what}: {}", left.display());
         }
         let found = fs::read(&change.path).ok();
         let found = found.map(|bytes| *blake3::hash(&bytes).as_bytes());
