@@ -208,6 +208,15 @@ fn refuse_contradiction(at: usize, headers: &Headers) -> Result<(), Stop> {
             "The diff has one of the two lines `rename from` and `rename to`. Write both.",
         ));
     }
+    if let Some((_, to)) = &headers.renamed
+        && headers.names.new.len() > to.len()
+        && headers.names.new.starts_with(to.as_str())
+    {
+        return Err(Stop::cut_off(
+            at,
+            "the new name of a rename is shorter than in the section's first line",
+        ));
+    }
     let kinds = [
         headers.is_new,
         headers.is_deleted,

@@ -122,6 +122,13 @@ fn headers_of_a_diff_that_contradict_each_other_are_an_error() {
 }
 
 #[test]
+fn a_rename_that_ends_inside_its_new_name_is_cut_off() {
+    let reply = "diff --git a/a.txt b/moved/a.txt\nrename from a.txt\nrename to mov";
+    let error = parse(reply, &Options::default()).expect_err("cut off");
+    assert_eq!(error.kind, ParseErrorKind::CutOff);
+}
+
+#[test]
 fn the_examples_of_every_prompt_are_edits_in_its_format() {
     for dialect in Dialect::ALL {
         let options = Options {
