@@ -56,6 +56,9 @@ enum Sent {
     Write,
 }
 
+/// The file of a question, and the pieces that are picked.
+type Shown = (FileQuestion, Vec<usize>);
+
 fn deed() -> impl Strategy<Value = Deed> {
     prop_oneof![
         "[a-z€ä]{1,6}".prop_map(Deed::Replace),
@@ -153,7 +156,7 @@ proptest! {
         place.put("a.txt", form.file(&old));
         let session = place.session();
         place.read(&session, "a.txt");
-        let shown: Arc<Mutex<Option<(FileQuestion, Vec<usize>)>>> = Arc::default();
+        let shown: Arc<Mutex<Option<Shown>>> = Arc::default();
         let seen = Arc::clone(&shown);
         place.answer(move |question| {
             let file = question.files[0].clone();

@@ -23,6 +23,9 @@ fn two_edits(place: &Place, name: &str) -> serde_json::Value {
     json!({ "edits": [edit("line 5.", "five"), edit("line 30.\n", "thirty\nand more\n")] })
 }
 
+/// How a text becomes the bytes of a file.
+type Form = fn(&str) -> Vec<u8>;
+
 fn picked(files: Vec<Pick>) -> Answer {
     Answer::Picked { files, words: None }
 }
@@ -163,25 +166,17 @@ fn a_write_is_picked_by_hunk_whatever_the_form_of_the_file() {
         .replace("line 5.", "five")
         .replace("line 30.", "thirty");
     let meant = lines().replace("line 30.", "thirty");
-    let utf16 = |text: &str| {
-        let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
-        units.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
-    };
-    let forms: [(&str, fn(&str) -> Vec<u8>); 4] = [
+    let forms: [(&str, Form); 5] = [
         ("lf", |text| text.as_bytes().to_vec()),
         ("crlf", |text| text.replace('\n', "\r\n").into_bytes()),
         ("bom", |text| format!("\u{feff}{text}").into_bytes()),
         ("unended", |text| text.trim_end().as_bytes().to_vec()),
+        ("utf-16", |text| {
+            let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+            units.flat_map(u16::to_le_bytes).collect()
+        }),
     ];
-    let utf16_form = ("utf-16", utf16);
-    let mut all: Vec<(&str, Box<dyn Fn(&str) -> Vec<u8>>)> =
-        vec![(utf16_form.0, Box::new(utf16_form.1))];
-    all.extend(
-        forms
-            .into_iter()
-            .map(|(name, form)| (name, Box::new(form) as Box<dyn Fn(&str) -> Vec<u8>>)),
-    );
-    for (name, form) in all {
+    for (name, form) in forms {
         let place = Place::new(Mode::Ask, |question| {
             assert_eq!(question.files[0].pieces.len(), 2, "{}", question.diff());
             picked(vec![Pick::Pieces(vec![1])])
