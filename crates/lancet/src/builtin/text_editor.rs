@@ -22,12 +22,12 @@ use crate::undo::{Selection, TakeBack};
 pub(crate) struct TextEditorArguments {
     /// What to do
     pub(crate) command: TextEditorCommand,
-    /// Absolute path of a file; for view also of a folder
+    /// Absolute path
     pub(crate) path: String,
     /// view: first and last line, from 1; -1 is the end
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) view_range: Option<Vec<i64>>,
-    /// view: show the first line of view_range alone, from this character (from 1) on
+    /// view: show one line, from this character on
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub(crate) column: Option<u64>,
@@ -37,7 +37,7 @@ pub(crate) struct TextEditorArguments {
     /// str_replace: text to replace, as in the file
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) old_str: Option<String>,
-    /// str_replace: text to put there; without it old_str is deleted
+    /// str_replace: text to put there
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) new_str: Option<String>,
     /// insert: the line to insert after; 0 is the top
