@@ -19,6 +19,7 @@ mod request;
 mod rollback;
 mod scratch;
 mod stage;
+mod swap;
 mod target_folders;
 
 use std::collections::HashMap;

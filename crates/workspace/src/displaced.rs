@@ -240,7 +240,7 @@ impl DisplacedStore {
             Err(_) => false,
         };
         let mut hasher = crate::revision::Hasher::new();
-        crate::snapshot::scan_file(disk, file.as_fd(), &mut |piece| {
+        crate::scan::scan_file(disk, file.as_fd(), &mut |piece| {
             hasher.update(piece);
             ControlFlow::Continue(())
         })?;

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::disk::EntryKind;
-use crate::locate::{FileType, Located};
+use crate::locate::Located;
 use crate::snapshot::ReadError;
+use crate::stamp::FileType;
 
 /// Further entries of a folder are ignored.
 const MOST_ENTRIES: usize = 100_000;

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 use crate::disk::{Disk, OpenMode};
 use crate::journal::{Act, FileIdentity, Flush, Intent, Step, Ticket};
-use crate::locate::{FileType, Located};
+use crate::locate::Located;
 use crate::revision::Revision;
 use crate::roots::Workspace;
+use crate::stamp::FileType;
 
 /// The most folders of one journal entry: recovery holds all folders of an entry open at once.
 const IN_ONE_ENTRY: usize = 32;

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use crate::disk::{Disk, EntryKind, OpenMode};
 use crate::folder::is_temporary;
-use crate::locate::{FileType, Located};
+use crate::locate::Located;
 use crate::snapshot::ReadError;
+use crate::stamp::FileType;
 use crate::stamp::Stamp;
 
 /// How often opening a file that is being rewritten in place is retried; less often than for a Read, since a search

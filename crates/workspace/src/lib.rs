@@ -67,6 +67,7 @@ mod recover;
 mod resolved;
 mod revision;
 mod roots;
+mod scan;
 mod snapshot;
 mod stamp;
 mod sweep;
@@ -88,10 +89,11 @@ pub use handles::{FileReader, FolderHandle};
 pub use journal::{
     Act, FileIdentity, FileJournal, Flush, Intent, Journal, Progress, Record, Step, Ticket,
 };
-pub use locate::{FileType, LocateError, Located};
+pub use locate::{LocateError, Located};
 pub use recover::{Recovered, RecoveryOutcome};
 pub use resolved::{normalize_lexically, resolved_folder};
 pub use revision::{Hasher, Revision};
 pub use roots::{OpenError, Workspace};
-pub use snapshot::{KnownContent, ReadError, Snapshot};
-pub use stamp::{Moment, Stamp};
+pub use scan::KnownContent;
+pub use snapshot::{ReadError, Snapshot};
+pub use stamp::{FileType, Moment, Stamp};

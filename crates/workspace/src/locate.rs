@@ -17,21 +17,8 @@ use std::sync::Arc;
 
 use crate::disk::{Disk, FileSystemKind};
 use crate::roots::{Root, Workspace};
-use crate::stamp::Stamp;
+use crate::stamp::{FileType, Stamp};
 use walk::PathResolver;
-
-/// What was found at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FileType {
-    /// A regular file.
-    File,
-    /// Nothing; folders of the path may be missing too.
-    Missing,
-    /// A folder.
-    Directory,
-    /// Neither a file nor a folder, with its name: "named pipe", "socket", "character device" and so on.
-    Special(&'static str),
-}
 
 /// Why a path could not be resolved below a root.
 #[derive(Debug, thiserror::Error)]

@@ -10,10 +10,10 @@ use std::time::Duration;
 use crate::disk::Disk;
 use crate::displaced::{DISPLACED_FOLDER, Displaced, DisplacedStore, LateWriteCheck, Limits};
 use crate::journal::{FileJournal, Journal};
-use crate::locate::{FileType, LocateError, Located};
+use crate::locate::{LocateError, Located};
 use crate::locks::Locks;
 use crate::mounts::Mounts;
-use crate::stamp::Stamp;
+use crate::stamp::{FileType, Stamp};
 
 /// How long a commit waits for another one in the same folder.
 const PATIENCE: Duration = Duration::from_secs(2);

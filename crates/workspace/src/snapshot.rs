@@ -7,19 +7,17 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::buffer;
 use crate::disk::{Disk, OpenMode};
-use crate::locate::{FileType, Located};
-use crate::revision::{Hasher, Revision};
+use crate::locate::Located;
+use crate::revision::Revision;
+use crate::scan::{KnownContent, holds, scan_file};
+use crate::stamp::FileType;
 use crate::stamp::Stamp;
 
 /// How often a file that changes while it is read is read again.
 const TRIES: usize = 4;
 /// How often opening a file under another program's lease is retried.
 const LEASE_TRIES: usize = 250;
-/// The size of reads for a comparison: what was just copied is still in the CPU cache (1 MB took 80 µs; in pieces of
-/// 256 KiB 120, through a mapping 95).
-const COMPARED: usize = 64 * 1024;
 
 /// The content of a file at one moment.
 #[derive(Clone, Debug)]
@@ -30,15 +28,6 @@ pub struct Snapshot {
     pub stamp: Stamp,
     /// The revision of the bytes.
     pub revision: Revision,
-}
-
-/// Known content that a file is compared with.
-#[derive(Clone, Copy, Debug)]
-pub enum KnownContent<'a> {
-    /// The bytes themselves, which are cheaper to compare.
-    Bytes(&'a [u8]),
-    /// Only their revision; the file is hashed.
-    Revision(Revision),
 }
 
 /// Why a file could not be read.
@@ -257,77 +246,6 @@ fn read_whole(
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Passes an open file to `take` in pieces; returns the number of bytes.
-pub(crate) fn scan_file(
-    disk: &dyn Disk,
-    file: BorrowedFd<'_>,
-    take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-) -> io::Result<u64> {
-    scan_pieces(disk, file, buffer::LENGTH, take)
-}
-
-fn scan_pieces(
-    disk: &dyn Disk,
-    file: BorrowedFd<'_>,
-    length: usize,
-    take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-) -> io::Result<u64> {
-    buffer::lend(|buffer| {
-        let buffer = &mut buffer[..length];
-        let mut offset = 0;
-        loop {
-            match disk.read_at(file, buffer, offset) {
-                Ok(0) => return Ok(offset),
-                Ok(read) => {
-                    offset += read as u64;
-                    if take(&buffer[..read]).is_break() {
-                        return Ok(offset);
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    })
-}
-
-/// Whether an open file of this size has this content.
-pub(crate) fn holds(
-    disk: &dyn Disk,
-    file: BorrowedFd<'_>,
-    size: u64,
-    content: KnownContent<'_>,
-) -> io::Result<bool> {
-    match content {
-        KnownContent::Bytes(bytes) => {
-            if bytes.len() as u64 != size {
-                return Ok(false);
-            }
-            let mut rest = bytes;
-            let mut equal = true;
-            scan_pieces(disk, file, COMPARED, &mut |piece| {
-                equal = rest.starts_with(piece);
-                rest = rest.get(piece.len()..).unwrap_or_default();
-                // Stop at the known length: this saves a call, and the stamp shows growth.
-                if equal && !rest.is_empty() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            })?;
-            Ok(equal && rest.is_empty())
-        }
-        KnownContent::Revision(revision) => {
-            let mut hasher = Hasher::new();
-            scan_file(disk, file, &mut |piece| {
-                hasher.update(piece);
-                ControlFlow::Continue(())
-            })?;
-            Ok(hasher.finish() == revision)
         }
     }
 }

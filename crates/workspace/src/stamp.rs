@@ -1,7 +1,18 @@
 //! The result of `stat`, and when it may stand in for the content. Content always decides; a stamp is only a
 //! shortcut.
 
-use crate::locate::FileType;
+/// What was found at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileType {
+    /// A regular file.
+    File,
+    /// Nothing; folders of the path may be missing too.
+    Missing,
+    /// A folder.
+    Directory,
+    /// Neither a file nor a folder, with its name: "named pipe", "socket", "character device" and so on.
+    Special(&'static str),
+}
 
 /// A point in time: seconds and nanoseconds since 1970.
 pub type Moment = (i64, u32);

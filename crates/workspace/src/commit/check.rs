@@ -6,7 +6,8 @@ use std::os::fd::{AsFd as _, OwnedFd};
 
 use super::{CommitFailure, Expected, NewBytes, ReadOnlyReason, Write};
 use crate::disk::OpenMode;
-use crate::snapshot::{KnownContent, ReadError, holds};
+use crate::scan::{KnownContent, holds};
+use crate::snapshot::ReadError;
 use crate::stamp::Stamp;
 
 /// The file at the name, opened.

@@ -8,16 +8,17 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::lease::{CheckedFile, Displacement, Protection, take_lease, verify_displaced};
+use super::lease::{CheckedFile, Protection, take_lease};
 use super::rollback::{Applied, Rollback, twice};
 use super::scratch::{Scratch, Temporary};
-use super::stage::{Replacement, breaks_links, copy_metadata, later_than};
-use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
-use crate::disk::{AttributesCopied, Disk, Lease, OpenMode, Replace};
+use super::stage::Replacement;
+use super::swap::{self, accept_displaced, freshen, written};
+use super::{CommitFailure, Guarantee, Method, Write};
+use crate::disk::{Lease, OpenMode, Replace};
 use crate::displaced::Seal;
 use crate::mounts::MissingFeature;
 use crate::revision::Revision;
-use crate::snapshot::{KnownContent, holds};
+use crate::scan::{KnownContent, holds};
 use crate::stamp::Stamp;
 
 /// How often the exchange back is retried while another program removes the file.
@@ -27,18 +28,11 @@ pub(super) fn exchange(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     replacement: Replacement,
-    mut old_file: CheckedFile,
+    old_file: CheckedFile,
 ) -> Result<Applied, CommitFailure> {
     let disk = scratch.disk();
-    let Replacement {
-        temporary,
-        ours,
-        revision,
-        checked,
-        carried,
-        ..
-    } = replacement;
-    freshen(disk, write, &temporary, &old_file, &checked)?;
+    freshen(disk, write, &replacement, &old_file)?;
+    let temporary = &replacement.temporary;
     let name = &write.located.name;
     let folder = write.located.folder();
     // The order of the names matters: file watchers then end on an event about the file, not about the temporary
@@ -47,105 +41,45 @@ pub(super) fn exchange(
         .map_err(|error| refused(scratch, &old_file.stamp, error))?;
     // From here on the temporary name may be another program's only copy.
     scratch.release(&temporary.name);
-    match verify_displaced(scratch, write, &temporary.name, &old_file) {
-        Displacement::SameFile => {}
-        Displacement::SameContent(other) => {
-            // Another program replaced the file by an equal one: copy the metadata from that.
-            let _ = copy_metadata(disk, write, &temporary, &other.handle, &other.stamp, None);
-            old_file = other;
-        }
-        Displacement::Different(failure) => {
+    let old_file = match accept_displaced(scratch, write, temporary, &temporary.name, old_file) {
+        Ok(old_file) => old_file,
+        Err(failure) => {
+            let Replacement {
+                temporary,
+                ours,
+                revision,
+                ..
+            } = replacement;
             return Err(withdraw(
                 scratch, write, temporary, &ours, revision, failure,
             ));
         }
-    }
-    let mut written = Written {
-        stamp: ours,
-        revision,
-        guarantee: match old_file.protection {
-            Protection::Leased => Guarantee::ExchangeLeased,
-            Protection::LeasedExceptMappings | Protection::NotLeased => Guarantee::Exchange,
-        },
-        durable: false,
-        created_folders: Vec::new(),
-        warnings: Vec::new(),
-        displaced: None,
     };
-    settle_stamp(disk, write, &temporary, &old_file.stamp, &mut written);
-    if old_file.stamp.links > 1 && breaks_links(write) {
-        written.warnings.push(Warning::LinksBroken);
-    }
-    if carried == AttributesCopied::NotAll {
-        written.warnings.push(Warning::AttributesLost);
-    }
+    let guarantee = match old_file.protection {
+        Protection::Leased => Guarantee::ExchangeLeased,
+        Protection::LeasedExceptMappings | Protection::NotLeased => Guarantee::Exchange,
+    };
     Ok(Applied {
-        written,
+        written: written(
+            disk,
+            write,
+            &replacement,
+            &old_file.stamp,
+            guarantee,
+            Vec::new(),
+        ),
         folder: Arc::clone(&write.located.folder),
         rollback: Rollback::Exchange {
-            temporary,
+            temporary: replacement.temporary,
             old_file,
         },
     })
-}
-
-/// Updates the new file right before the swap: its modification time, and the mode and attributes where those of the
-/// old file have changed since staging.
-pub(super) fn freshen(
-    disk: &dyn Disk,
-    write: &Write<'_>,
-    temporary: &Temporary,
-    old_file: &CheckedFile,
-    checked: &Stamp,
-) -> Result<(), CommitFailure> {
-    if old_file.stamp.ctime != checked.ctime || !old_file.stamp.same_file(checked) {
-        // Whether all attributes were copied is known from staging.
-        let _ = copy_metadata(
-            disk,
-            write,
-            temporary,
-            &old_file.handle,
-            &old_file.stamp,
-            None,
-        )?;
-    }
-    let time = later_than(old_file.stamp.mtime, disk.now());
-    disk.set_modified(temporary.file.as_fd(), time)
-        .map_err(CommitFailure::at("time"))
-}
-
-/// Reads the stamp of the new file at its name; warns where another program's file is there instead.
-pub(super) fn settle_stamp(
-    disk: &dyn Disk,
-    write: &Write<'_>,
-    temporary: &Temporary,
-    old: &Stamp,
-    written: &mut Written,
-) {
-    let ours = written.stamp;
-    let stat = || disk.stat_at(temporary.folder.as_fd(), &write.located.name);
-    match stat().or_else(|_| stat()) {
-        Ok(now) if now.same_file(&ours) => written.stamp = now,
-        Ok(_) => written.warnings.push(Warning::Overwritten),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            written.warnings.push(Warning::Overwritten);
-        }
-        // The write is not undone; with the stamp from before the swap the next check compares content.
-        Err(_) => {}
-    }
-    if written.stamp.mtime <= old.mtime && written.stamp.same_file(&ours) {
-        // The file system stores times in steps of one or two seconds.
-        let file = temporary.file.as_fd();
-        let _ = disk.set_modified(file, (old.mtime.0.saturating_add(2), 0));
-        written.stamp = disk.stat(file).unwrap_or(written.stamp);
-    }
 }
 
 /// Maps an error of the exchange, which has changed nothing, to the method to try next.
 fn refused(scratch: &Scratch<'_>, old: &Stamp, error: io::Error) -> CommitFailure {
     use rustix::io::Errno;
     match Errno::from_io_error(&error) {
-        Some(Errno::NOENT) => CommitFailure::Changed,
         Some(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
             scratch
                 .workspace
@@ -153,14 +87,7 @@ fn refused(scratch: &Scratch<'_>, old: &Stamp, error: io::Error) -> CommitFailur
                 .note(old.device, MissingFeature::Exchange);
             CommitFailure::RetryWith(Method::MoveAside)
         }
-        Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
-            CommitFailure::RetryWith(Method::InPlace)
-        }
-        Some(Errno::ROFS) => CommitFailure::ReadOnly(ReadOnlyReason::FileSystem),
-        _ => CommitFailure::Io {
-            step: "exchange",
-            source: error,
-        },
+        _ => swap::refused("exchange", error),
     }
 }
 

@@ -6,13 +6,14 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use super::exchange::{freshen, keep, settle_stamp};
-use super::lease::{CheckedFile, Displacement, verify_displaced};
+use super::exchange::keep;
+use super::lease::CheckedFile;
 use super::rollback::{Applied, Rollback, twice};
 use super::scratch::{Scratch, is_unknown};
-use super::stage::{Replacement, breaks_links, copy_metadata};
-use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
-use crate::disk::{AttributesCopied, Disk, Replace};
+use super::stage::Replacement;
+use super::swap::{self, accept_displaced, freshen, written};
+use super::{CommitFailure, Guarantee, Warning, Write};
+use crate::disk::{Disk, Replace};
 
 /// How safely a file got a name that had to be free.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,31 +37,20 @@ pub(super) fn move_aside(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
     replacement: Replacement,
-    mut old_file: CheckedFile,
+    old_file: CheckedFile,
 ) -> Result<Applied, CommitFailure> {
     let disk = scratch.disk();
-    let Replacement {
-        temporary,
-        ours,
-        revision,
-        checked,
-        carried,
-        ..
-    } = replacement;
-    freshen(disk, write, &temporary, &old_file, &checked)?;
+    freshen(disk, write, &replacement, &old_file)?;
+    let temporary = &replacement.temporary;
     let name = &write.located.name;
     let folder = write.located.folder();
     let old = aside_name(&temporary.name);
     disk.rename_at(folder, name, &old, Replace::Over)
-        .map_err(refused)?;
-    match verify_displaced(scratch, write, &old, &old_file) {
-        Displacement::SameFile => {}
-        Displacement::SameContent(other) => {
-            let _ = copy_metadata(disk, write, &temporary, &other.handle, &other.stamp, None);
-            old_file = other;
-        }
-        Displacement::Different(failure) => return Err(put_back(scratch, write, &old, failure)),
-    }
+        .map_err(|error| swap::refused("move aside", error))?;
+    let old_file = match accept_displaced(scratch, write, temporary, &old, old_file) {
+        Ok(old_file) => old_file,
+        Err(failure) => return Err(put_back(scratch, write, &old, failure)),
+    };
     let given = match rename_to_free_name(disk, folder, &temporary.name, name) {
         Ok(given) => given,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -78,27 +68,20 @@ pub(super) fn move_aside(
         }
     };
     scratch.release(&temporary.name);
-    let mut written = Written {
-        stamp: ours,
-        revision,
-        guarantee: match given {
-            RenameSafety::NeverReplaces => Guarantee::Aside,
-            RenameSafety::CheckedFirst => Guarantee::Weak,
-        },
-        durable: false,
-        created_folders: Vec::new(),
-        warnings: given.warnings(),
-        displaced: None,
+    let guarantee = match given {
+        RenameSafety::NeverReplaces => Guarantee::Aside,
+        RenameSafety::CheckedFirst => Guarantee::Weak,
     };
-    settle_stamp(disk, write, &temporary, &old_file.stamp, &mut written);
-    if old_file.stamp.links > 1 && breaks_links(write) {
-        written.warnings.push(Warning::LinksBroken);
-    }
-    if carried == AttributesCopied::NotAll {
-        written.warnings.push(Warning::AttributesLost);
-    }
+    let warnings = given.warnings();
     Ok(Applied {
-        written,
+        written: written(
+            disk,
+            write,
+            &replacement,
+            &old_file.stamp,
+            guarantee,
+            warnings,
+        ),
         folder: Arc::clone(&write.located.folder),
         rollback: Rollback::Aside { old, old_file },
     })
@@ -109,21 +92,6 @@ pub(super) fn aside_name(temporary: &OsStr) -> OsString {
     let mut name = temporary.to_owned();
     name.push(".old");
     name
-}
-
-fn refused(error: io::Error) -> CommitFailure {
-    use rustix::io::Errno;
-    match Errno::from_io_error(&error) {
-        Some(Errno::NOENT) => CommitFailure::Changed,
-        Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
-            CommitFailure::RetryWith(Method::InPlace)
-        }
-        Some(Errno::ROFS) => CommitFailure::ReadOnly(ReadOnlyReason::FileSystem),
-        _ => CommitFailure::Io {
-            step: "move aside",
-            source: error,
-        },
-    }
 }
 
 /// Renames the old file back, or keeps it where the name has been taken.

@@ -6,12 +6,12 @@ use std::io;
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
 
-use super::exchange::settle_stamp;
 use super::lease::{CheckedFile, Displacement, verify_displaced};
 use super::move_aside::{RenameSafety, put_back, rename_to_free_name};
 use super::rollback::{Applied, Rollback, twice};
 use super::scratch::{Naming, Scratch, is_unknown};
 use super::stage::Creation;
+use super::swap::settle_stamp;
 use super::{
     CommitFailure, Guarantee, Method, MoveTarget, ReadOnlyReason, Warning, Write, Written,
 };

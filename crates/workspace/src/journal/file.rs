@@ -14,7 +14,7 @@ use super::line::JournalLine;
 use super::{Flush, Intent, Journal, Progress, Record, Ticket};
 use crate::disk::{Disk, EntryKind, OpenMode};
 use crate::random::random;
-use crate::snapshot::scan_file;
+use crate::scan::scan_file;
 
 /// A file this long is truncated once none of its entries is open.
 const LONG: u64 = 64 * 1024;

@@ -8,11 +8,11 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{FileType, LocateError, Located, Spelling, respell};
+use super::{LocateError, Located, Spelling, respell};
 use crate::disk::OpenMode;
 use crate::resolved::normalize_lexically;
 use crate::roots::{Root, Workspace};
-use crate::stamp::Stamp;
+use crate::stamp::{FileType, Stamp};
 
 /// The kernel follows as many links.
 const MOST_LINKS: u32 = 40;

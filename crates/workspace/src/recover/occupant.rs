@@ -9,7 +9,7 @@ use super::step::{Boot, StepRecovery};
 use crate::disk::{Disk, OpenMode};
 use crate::journal::FileIdentity;
 use crate::revision::{Hasher, Revision};
-use crate::snapshot::scan_file;
+use crate::scan::scan_file;
 use crate::stamp::Stamp;
 
 /// Which of the recorded files a name holds.

@@ -1,0 +1,130 @@
+//! The steps that an exchange of names and a move aside share: the last touch to the new file, the check of the displaced
+//! one, and what is told of the write.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::AsFd as _;
+
+use super::lease::{CheckedFile, Displacement, verify_displaced};
+use super::scratch::{Scratch, Temporary};
+use super::stage::{Replacement, breaks_links, copy_metadata, later_than};
+use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
+use crate::disk::{AttributesCopied, Disk};
+use crate::stamp::Stamp;
+
+/// Updates the new file right before the swap: its modification time, and the mode and attributes where those of the
+/// old file have changed since staging.
+pub(super) fn freshen(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    replacement: &Replacement,
+    old_file: &CheckedFile,
+) -> Result<(), CommitFailure> {
+    let (temporary, checked) = (&replacement.temporary, &replacement.checked);
+    if old_file.stamp.ctime != checked.ctime || !old_file.stamp.same_file(checked) {
+        // Whether all attributes were copied is known from staging.
+        let _ = copy_metadata(
+            disk,
+            write,
+            temporary,
+            &old_file.handle,
+            &old_file.stamp,
+            None,
+        )?;
+    }
+    let time = later_than(old_file.stamp.mtime, disk.now());
+    disk.set_modified(temporary.file.as_fd(), time)
+        .map_err(CommitFailure::at("time"))
+}
+
+/// Verifies the file that was displaced to `aside`. Returns the old file as it is now; fails where it is not the content
+/// that was checked.
+pub(super) fn accept_displaced(
+    scratch: &mut Scratch<'_>,
+    write: &Write<'_>,
+    temporary: &Temporary,
+    aside: &OsStr,
+    old_file: CheckedFile,
+) -> Result<CheckedFile, CommitFailure> {
+    match verify_displaced(scratch, write, aside, &old_file) {
+        Displacement::SameFile => Ok(old_file),
+        Displacement::SameContent(other) => {
+            // Another program replaced the file by an equal one: copy the metadata from that.
+            let disk = scratch.disk();
+            let _ = copy_metadata(disk, write, temporary, &other.handle, &other.stamp, None);
+            Ok(other)
+        }
+        Displacement::Different(failure) => Err(failure),
+    }
+}
+
+/// What is told of a new file that has taken the name.
+pub(super) fn written(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    replacement: &Replacement,
+    old: &Stamp,
+    guarantee: Guarantee,
+    warnings: Vec<Warning>,
+) -> Written {
+    let mut written = Written {
+        stamp: replacement.ours,
+        revision: replacement.revision,
+        guarantee,
+        durable: false,
+        created_folders: Vec::new(),
+        warnings,
+        displaced: None,
+    };
+    settle_stamp(disk, write, &replacement.temporary, old, &mut written);
+    if old.links > 1 && breaks_links(write) {
+        written.warnings.push(Warning::LinksBroken);
+    }
+    if replacement.carried == AttributesCopied::NotAll {
+        written.warnings.push(Warning::AttributesLost);
+    }
+    written
+}
+
+/// Reads the stamp of the new file at its name; warns where another program's file is there instead.
+pub(super) fn settle_stamp(
+    disk: &dyn Disk,
+    write: &Write<'_>,
+    temporary: &Temporary,
+    old: &Stamp,
+    written: &mut Written,
+) {
+    let ours = written.stamp;
+    let stat = || disk.stat_at(temporary.folder.as_fd(), &write.located.name);
+    match stat().or_else(|_| stat()) {
+        Ok(now) if now.same_file(&ours) => written.stamp = now,
+        Ok(_) => written.warnings.push(Warning::Overwritten),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            written.warnings.push(Warning::Overwritten);
+        }
+        // The write is not undone; with the stamp from before the swap the next check compares content.
+        Err(_) => {}
+    }
+    if written.stamp.mtime <= old.mtime && written.stamp.same_file(&ours) {
+        // The file system stores times in steps of one or two seconds.
+        let file = temporary.file.as_fd();
+        let _ = disk.set_modified(file, (old.mtime.0.saturating_add(2), 0));
+        written.stamp = disk.stat(file).unwrap_or(written.stamp);
+    }
+}
+
+/// Maps an error of a rename that has changed nothing to the failure, or to the method to try next.
+pub(super) fn refused(step: &'static str, error: io::Error) -> CommitFailure {
+    use rustix::io::Errno;
+    match Errno::from_io_error(&error) {
+        Some(Errno::NOENT) => CommitFailure::Changed,
+        Some(Errno::BUSY | Errno::PERM | Errno::ACCESS | Errno::XDEV) => {
+            CommitFailure::RetryWith(Method::InPlace)
+        }
+        Some(Errno::ROFS) => CommitFailure::ReadOnly(ReadOnlyReason::FileSystem),
+        _ => CommitFailure::Io {
+            step,
+            source: error,
+        },
+    }
+}
