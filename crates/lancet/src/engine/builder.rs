@@ -34,7 +34,7 @@ use crate::settings::{Mode, Settings};
 ///     .mode(Mode::Ask)
 ///     .allow("Edit(src/**)")
 ///     .deny("Read(secrets/**)")
-///     .approver(|question: &Question| match question.protected {
+///     .approver(|question: &Question| match question.is_protected() {
 ///         true => Answer::No(Some("not in this project".into())),
 ///         false => Answer::Yes,
 ///     })
