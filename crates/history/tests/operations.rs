@@ -93,6 +93,14 @@ fn note_age(store: &Store, folder: &TestFolder, waiting: u64) {
         .expect("set");
 }
 
+/// A folder with a database as an older lancet left it. The text is a dump from that time: it stays true when the schema
+/// gets another step.
+fn older_database(dump: &str) -> TestFolder {
+    let folder = TestFolder::new();
+    database(&folder).execute_batch(dump).expect("dumped");
+    folder
+}
+
 fn database(folder: &TestFolder) -> Connection {
     Connection::open(folder.path().join("lancet.db")).expect("opens")
 }
@@ -506,21 +514,7 @@ fn sums_are_by_file_tool_session_client_and_refusal() {
 
 #[test]
 fn a_database_of_the_first_version_takes_the_step_and_keeps_its_ledgers() {
-    let folder = TestFolder::new();
-    let store = Store::new(folder.path());
-    record(
-        &store,
-        &draft(&id(1), vec![file("/p/a", None, whole(b"1"))]),
-    );
-    drop(store);
-    database(&folder)
-        .execute_batch(
-            "DROP TABLE contents; DROP TABLE files; DROP TABLE operations; DROP TABLE begun; DROP TABLE taken_back;
-             DROP TABLE refusals; DROP TABLE unsealed; DROP TABLE journal; DROP TABLE parted;
-             ALTER TABLE ledger DROP COLUMN numbers; PRAGMA user_version = 1;
-             INSERT INTO sessions (name, used, turn) VALUES ('kept', 9999999999, 1);",
-        )
-        .expect("as it was");
+    let folder = older_database(include_str!("databases/version-1.sql"));
     let store = Store::new(folder.path());
     record(
         &store,
@@ -1000,26 +994,7 @@ fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
 
 #[test]
 fn a_database_without_the_order_of_recording_gets_it_from_the_ids() {
-    let folder = TestFolder::new();
-    let store = Store::new(folder.path());
-    for number in [2, 1, 3] {
-        let name = id(number);
-        record(
-            &store,
-            &draft(
-                &name,
-                vec![file("/p/a", whole(b"old"), whole(name.as_bytes()))],
-            ),
-        );
-    }
-    drop(store);
-    database(&folder)
-        .execute_batch(
-            "DROP INDEX operations_by_sequence; DROP INDEX operations_overdue;
-             ALTER TABLE operations DROP COLUMN sequence; ALTER TABLE operations DROP COLUMN overdue;
-             ALTER TABLE refusals DROP COLUMN overdue; ALTER TABLE ledger DROP COLUMN numbers; PRAGMA user_version = 6;",
-        )
-        .expect("as it was");
+    let folder = older_database(include_str!("databases/version-6.sql"));
     let store = Store::new(folder.path());
     assert_eq!(ids(&store, &LogQuery::default()), [id(3), id(2), id(1)]);
     record(

@@ -209,6 +209,28 @@ mod tests {
         assert_eq!(version(&connection), Ok(2));
     }
 
+    /// The statements that made the tables and indexes.
+    fn statements(connection: &Connection) -> Vec<String> {
+        connection
+            .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+            .and_then(|mut query| query.query_map([], |row| row.get(0))?.collect())
+            .expect("read")
+    }
+
+    #[test]
+    fn a_database_of_any_earlier_version_gets_the_current_schema() {
+        let migrated_from = |taken: usize| {
+            let mut connection = Connection::open_in_memory().expect("opens");
+            migrate(&mut connection, &STEPS[..taken]).expect("the earlier version");
+            migrate(&mut connection, STEPS).expect("the current version");
+            statements(&connection)
+        };
+        let current = migrated_from(STEPS.len());
+        for taken in 0..STEPS.len() {
+            assert_eq!(migrated_from(taken), current, "from version {taken}");
+        }
+    }
+
     #[test]
     fn a_step_that_fails_leaves_the_database_as_it_was() {
         let mut connection = at_first_version();
