@@ -288,7 +288,7 @@ pub(crate) struct WriteFlags {
 /// What the commands on files share.
 #[derive(Debug, Args)]
 pub(crate) struct Shared {
-    /// Count what this named session has read, and keep its record; then nothing may be changed that it has not read
+    /// Work in a named session; edits are limited to lines that it has read
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<SessionName>,
     /// One JSON object for programs

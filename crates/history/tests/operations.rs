@@ -289,8 +289,12 @@ fn the_log_is_filtered_and_an_id_is_found_by_its_beginning() {
     assert!(matches!(store.find("aaaa", &[]), Ok(IdMatch::Several(ids)) if ids.len() == 2));
     assert!(matches!(store.find("aaaa1", &[]), Ok(IdMatch::One(_))));
     assert_eq!(store.find("zzzz", &[]).expect("read"), IdMatch::None);
-    let shortest = store.shortest_prefixes(&["aaaa00000001", "bbbb00000003"]);
-    assert_eq!(shortest.expect("read"), [5, 1]);
+    let shortest = store.shortest_endings(&["aaaa00000001", "bbbb00000003"]);
+    assert_eq!(shortest.expect("read"), [1, 1]);
+    assert!(
+        matches!(store.find("03", &[]), Ok(IdMatch::One(found)) if found.id == "bbbb00000003"),
+        "an ending names an operation, too"
+    );
 }
 
 #[test]
@@ -857,7 +861,7 @@ fn what_came_late_does_not_push_out_the_newest_change() {
 }
 
 #[test]
-fn many_ids_are_as_short_as_each_alone() {
+fn an_ending_is_as_short_as_it_can_be() {
     let folder = TestFolder::new();
     let store = Store::new(folder.path());
     record(
@@ -884,13 +888,14 @@ fn many_ids_are_as_short_as_each_alone() {
     }
     transaction.commit().expect("kept");
     let ids: Vec<&str> = names.iter().map(String::as_str).collect();
-    let together = store.shortest_prefixes(&ids).expect("read");
-    let alone: Vec<usize> = ids
-        .iter()
-        .map(|id| store.shortest_prefixes(&[id]).expect("read")[0])
-        .collect();
-    assert_eq!(together, alone);
-    assert!(together.iter().any(|length| *length > 2));
+    let lengths = store.shortest_endings(&ids).expect("read");
+    let shared_by = |ending: &str| ids.iter().filter(|id| id.ends_with(ending)).count();
+    for (id, length) in ids.iter().zip(&lengths).step_by(10) {
+        let from = id.len() - length;
+        assert_eq!(shared_by(&id[from..]), 1, "{id}");
+        assert!(*length == 1 || shared_by(&id[from + 1..]) > 1, "{id}");
+    }
+    assert!(lengths.iter().any(|length| *length > 2));
 }
 
 #[test]

@@ -153,7 +153,7 @@ impl Session {
         self.undo_own(Selection::Session(self.key().to_owned()))
     }
 
-    /// Takes back one operation on files below the roots, by the beginning of its id. Any session may have made it.
+    /// Takes back one operation on files below the roots, by its id, or by an ending or a beginning of it. Any session may have made it.
     pub fn undo_operation(&self, id: impl Into<String>) -> Reply {
         let asked = TakeBack::undo(Selection::Operation(id.into()));
         self.take_back(asked, Caller::default())

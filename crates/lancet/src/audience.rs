@@ -37,12 +37,42 @@ pub(crate) enum Vocabulary {
     Edit,
     /// Those of `str_replace_based_edit_tool`: `view`, `old_str`, `new_str`.
     TextEditor,
+    /// Those of the command line: `--old`, `--new`.
+    Shell,
 }
 
 impl Vocabulary {
-    /// Whether one call can replace every place of a text.
-    pub(crate) fn has_replace_all(self) -> bool {
-        self == Vocabulary::Edit
+    /// Names what replaces every place of a text in one call, where the tool can do that.
+    pub(crate) fn replace_all(self) -> Option<&'static str> {
+        match self {
+            Vocabulary::Edit => Some("replace_all: true"),
+            Vocabulary::TextEditor => None,
+            Vocabulary::Shell => Some("--replace-all"),
+        }
+    }
+
+    /// Names the text that an edit replaces. [`gloss`](Self::gloss) has the names of the text editor.
+    pub(crate) fn old(self) -> &'static str {
+        match self {
+            Vocabulary::Edit | Vocabulary::TextEditor => "old_string",
+            Vocabulary::Shell => "--old",
+        }
+    }
+
+    /// Names the text that an edit puts there.
+    pub(crate) fn new(self) -> &'static str {
+        match self {
+            Vocabulary::Edit | Vocabulary::TextEditor => "new_string",
+            Vocabulary::Shell => "--new",
+        }
+    }
+
+    /// Says how a text is handed over.
+    pub(crate) fn send(self) -> &'static str {
+        match self {
+            Vocabulary::Edit | Vocabulary::TextEditor => "Send",
+            Vocabulary::Shell => "Give",
+        }
     }
 
     /// Returns what has to be said of the names that a text uses for fields, where the tool has other names.
@@ -65,6 +95,31 @@ impl Audience {
         path.strip_prefix(from).unwrap_or(path)
     }
 
+    /// The terms of an answer to a call of a tool with terms of its own.
+    pub(crate) fn vocabulary(&self, tool: Vocabulary) -> Vocabulary {
+        match self {
+            Audience::Tools => tool,
+            Audience::Shell { .. } => Vocabulary::Shell,
+        }
+    }
+
+    /// Says that a file does not exist; `given` is its name as the caller gave it.
+    pub(crate) fn no_such_file(&self, path: &Path, given: &str) -> String {
+        match self {
+            Audience::Tools => format!("{given} is not there."),
+            Audience::Shell { working } => format!("No such file: {}.", word(path, working)),
+        }
+    }
+
+    /// Says how a new file is made below the roots. A person knows.
+    pub(crate) fn how_to_create(&self, has_write: bool, roots: &str) -> String {
+        match (self, has_write) {
+            (Audience::Shell { .. }, _) => String::new(),
+            (Audience::Tools, true) => format!(" A new file is made with Write, below {roots}."),
+            (Audience::Tools, false) => format!(" A new file is made below {roots}."),
+        }
+    }
+
     /// Gives the call or command that shows lines of a file, ready to be sent.
     pub(crate) fn read(
         &self,
@@ -74,7 +129,7 @@ impl Audience {
     ) -> String {
         let Audience::Shell { working } = self else {
             return match vocabulary {
-                Vocabulary::Edit => spelled("Read", &lines.arguments()),
+                Vocabulary::Edit | Vocabulary::Shell => spelled("Read", &lines.arguments()),
                 Vocabulary::TextEditor => spelled(TEXT_EDITOR, &lines.view_arguments()),
             };
         };

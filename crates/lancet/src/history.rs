@@ -22,8 +22,8 @@ pub use lancet_history::{
     StoreError, Totals,
 };
 
-/// The shortest beginning of an id that is accepted in place of the id.
-pub const SHORTEST_ID: usize = 4;
+/// The shortest part of an id that is accepted in place of the id.
+pub const SHORTEST_ID: usize = 2;
 
 /// The history of the files below the roots of one engine.
 ///
@@ -90,19 +90,22 @@ impl History {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn find(&self, beginning: &str) -> Result<IdMatch, StoreError> {
-        self.ask(|store| store.find(beginning, &self.roots()))
+    pub fn find(&self, part: &str) -> Result<IdMatch, StoreError> {
+        self.ask(|store| store.find(part, &self.roots()))
     }
 
-    /// Gives for each operation the shortest beginning of its id that no other operation's id has, of at least
+    /// Gives for each operation the shortest ending of its id that no other operation's id has, of at least
     /// [`SHORTEST_ID`] characters.
     ///
     /// # Errors
     /// The state folder cannot be read.
     pub fn short<'o>(&self, operations: &'o [Operation]) -> Result<Vec<&'o str>, StoreError> {
         let ids: Vec<&str> = operations.iter().map(|found| found.id.as_str()).collect();
-        let lengths = self.ask(|store| store.shortest_prefixes(&ids))?;
-        let cut = |(id, length): (&'o str, usize)| id.get(..length.max(SHORTEST_ID)).unwrap_or(id);
+        let lengths = self.ask(|store| store.shortest_endings(&ids))?;
+        let cut = |(id, length): (&'o str, usize)| {
+            let from = id.len().saturating_sub(length.max(SHORTEST_ID));
+            id.get(from..).unwrap_or(id)
+        };
         Ok(ids.into_iter().zip(lengths).map(cut).collect())
     }
 

@@ -119,7 +119,7 @@ pub enum Conflicts {
 pub struct Restore {
     /// The file's absolute path.
     pub file: PathBuf,
-    /// The operation, by the beginning of its id.
+    /// The operation, by its id, or by an ending or a beginning of it.
     pub operation: String,
     /// Whether the file is restored as it was before or after the operation.
     pub moment: Side,

@@ -9,8 +9,8 @@ use super::{WorkArguments, examples};
 /// List the changes that lancet made, newest first
 ///
 /// One line each: id, local time, tool, files, lines added and removed, and the first changed line. The changes of the
-/// whole project are listed, wherever in it you are. The beginning of an id is enough to name a change, four characters at
-/// least: on a terminal the part that is needed is coloured.
+/// whole project are listed, wherever in it you are. The ids are the shortest endings that no other change has; any unique
+/// ending or beginning of an id names a change.
 ///
 /// On a terminal a long list goes through $LANCET_PAGER, else $PAGER, else less; empty or `cat` means none.
 #[derive(Debug, Args)]
@@ -71,7 +71,7 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::SHOW)]
 pub(crate) struct ShowArguments {
-    /// The change, by its id or the beginning of it; without it the newest
+    /// The change, by its id from the log [default: the newest]
     pub(crate) operation: Option<String>,
     /// One JSON object for programs
     #[arg(long)]
@@ -89,7 +89,7 @@ pub(crate) struct ShowArguments {
 #[command(after_long_help = examples::UNDO)]
 #[command(group = ArgGroup::new("which").args(["operation", "number", "file", "session", "turn", "since"]))]
 pub(crate) struct UndoArguments {
-    /// This change, by its id or the beginning of it
+    /// This change, by its id from the log
     pub(crate) operation: Option<String>,
     /// So many of the newest changes, at once
     #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -121,7 +121,7 @@ pub(crate) struct UndoArguments {
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::REDO)]
 pub(crate) struct RedoArguments {
-    /// This change, or this undo, by its id or the beginning of it
+    /// This change, or this undo, by its id from the log
     pub(crate) operation: Option<String>,
     #[command(flatten)]
     pub(crate) going: UndoFlags,

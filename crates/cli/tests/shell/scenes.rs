@@ -61,13 +61,14 @@ impl Scene {
         for (at, id) in self.operations.iter().enumerate() {
             text = text.replace(id, &format!("$OP{}", at + 1));
         }
+        text = self.fold_short(&text);
         text = replace_shape(&text, "0000-00-00 00:00:00", "$TIME");
         for zone in ["$TIME +00:00", "$TIME -00:00"] {
             text = replace_shape(&text, zone, "$TIME $ZONE");
         }
         text = text.replace(env!("CARGO_PKG_VERSION"), "$VERSION");
         text = replace_shape(&text, "\"mode\":\"000\"", "\"mode\":\"$MODE\"");
-        for letters in 4..12 {
+        for letters in 2..12 {
             let shape = format!("\"short\":\"{}\"", "*".repeat(letters));
             text = replace_shape(&text, &shape, "\"short\":\"$SHORT\"");
         }
@@ -84,6 +85,26 @@ impl Scene {
             );
         }
         text
+    }
+
+    /// Replaces the ending of an id at the beginning of a line, as the log has it.
+    fn fold_short(&self, text: &str) -> String {
+        let mut out = String::new();
+        for line in text.split_inclusive('\n') {
+            let short = line.split_once("  ").map(|(short, _)| short);
+            let short = short.filter(|short| (2..12).contains(&short.len()));
+            let found = short.and_then(|short| {
+                let mut ids = self.operations.iter();
+                Some((short, ids.position(|id| id.ends_with(short))?))
+            });
+            match found {
+                Some((short, at)) => {
+                    out.push_str(&format!("$OP{}{}", at + 1, &line[short.len()..]));
+                }
+                None => out.push_str(line),
+            }
+        }
+        out
     }
 }
 

@@ -82,18 +82,18 @@ pub trait RecordStore: Send + Sync {
     /// The store cannot be read.
     fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, StoreError>;
 
-    /// Finds operations by a prefix of their id: first among those all of whose files are below one of the folders; if there
-    /// is none, among all.
+    /// Finds operations by the ending of their id; if there is none, by the beginning: first among those all of whose
+    /// files are below one of the folders; if there is none, among all.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn find(&self, beginning: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError>;
+    fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError>;
 
-    /// The length of the shortest unique prefix of each of these ids.
+    /// The length of the shortest unique ending of each of these ids.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn shortest_prefixes(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError>;
+    fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError>;
 
     /// The file changes that an operation takes back.
     ///

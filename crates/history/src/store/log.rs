@@ -1,6 +1,5 @@
 //! Queries of operations: the log with its filters, one operation by its id, and what an operation takes back.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rusqlite::types::Value;
@@ -17,9 +16,7 @@ const OPERATIONS: &str =
     o.rungs, o.approved, o.sequence FROM operations o";
 /// The largest number of operations that one query returns.
 const MOST: usize = 1_000_000;
-/// Up to this many ids, the neighbours of each are queried; for more, one pass over all ids is faster.
-const QUERIED_SINGLY: usize = 1_000;
-/// The largest number of operations that an ambiguous prefix returns.
+/// The largest number of operations that an ambiguous part of an id returns.
 const CANDIDATES: usize = 10;
 
 /// Fails if a table or column that the statements need is missing.
@@ -155,15 +152,15 @@ pub(super) fn one(connection: &Connection, id: &str) -> rusqlite::Result<Option<
     Ok(found)
 }
 
-/// Finds operations by a prefix of their id: below the folders first, then everywhere.
+/// Finds operations by a part of their id: below the folders first, then everywhere.
 pub(super) fn find(
     connection: &Connection,
-    beginning: &str,
+    part: &str,
     below: &[PathBuf],
 ) -> rusqlite::Result<IdMatch> {
-    let mut ids = candidates(connection, beginning, below)?;
+    let mut ids = candidates(connection, part, below)?;
     if ids.is_empty() && !below.is_empty() {
-        ids = candidates(connection, beginning, &[])?;
+        ids = candidates(connection, part, &[])?;
     }
     match ids.as_slice() {
         [id] => {
@@ -178,15 +175,40 @@ pub(super) fn find(
     }
 }
 
+/// The ids that end with a part; if there are none, those that begin with it. Endings are what is shown, so a part that
+/// has become the ending of several never means an id that only begins with it.
 fn candidates(
     connection: &Connection,
-    beginning: &str,
+    part: &str,
+    below: &[PathBuf],
+) -> rusqlite::Result<Vec<String>> {
+    let ending = matching(connection, part, IdPart::Ending, below)?;
+    if ending.is_empty() {
+        return matching(connection, part, IdPart::Beginning, below);
+    }
+    Ok(ending)
+}
+
+/// Which part of an id is known.
+#[derive(Clone, Copy)]
+enum IdPart {
+    Beginning,
+    Ending,
+}
+
+fn matching(
+    connection: &Connection,
+    part: &str,
+    which: IdPart,
     below: &[PathBuf],
 ) -> rusqlite::Result<Vec<String>> {
     let mut filter = Filter::default();
-    let from = Value::Text(beginning.to_owned());
-    // `{` sorts after every character of an id.
-    filter.add("o.id >= ? AND o.id < ? || '{'", [from.clone(), from]);
+    let part = Value::Text(part.to_owned());
+    match which {
+        // `{` sorts after every character of an id.
+        IdPart::Beginning => filter.add("o.id >= ? AND o.id < ? || '{'", [part.clone(), part]),
+        IdPart::Ending => filter.add("substr(o.id, -length(?)) = ?", [part.clone(), part]),
+    }
     filter.add("o.id NOT IN (SELECT id FROM begun)", []);
     filter.below(below);
     let mut statement = connection.prepare_cached(&format!(
@@ -197,51 +219,34 @@ fn candidates(
     ids.collect()
 }
 
-/// The length of the shortest unique prefix of each id: one more than it shares with its neighbours in sorted order.
-pub(super) fn shortest_prefixes(
+/// The length of the shortest unique ending of each id. Ids begin with their time, so those of a day have long beginnings in
+/// common and short endings of their own.
+pub(super) fn shortest_endings(
     connection: &Connection,
     ids: &[&str],
 ) -> rusqlite::Result<Vec<usize>> {
-    if ids.len() > QUERIED_SINGLY {
-        return shortest_of_many(connection, ids);
-    }
-    let neighbours = [
-        "SELECT max(id) FROM operations WHERE id < ?1",
-        "SELECT min(id) FROM operations WHERE id > ?1",
-    ];
-    let one = |id: &&str| -> rusqlite::Result<usize> {
-        let mut shared_most = 0;
-        for sql in neighbours {
-            let other: Option<String> = connection
-                .prepare_cached(sql)?
-                .query_row([id], |row| row.get(0))?;
-            shared_most = shared_most.max(other.map_or(0, |other| shared(id, &other)));
-        }
-        Ok((shared_most + 1).min(id.len()))
+    let mut statement = connection.prepare_cached("SELECT id FROM operations")?;
+    let all = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut all = all
+        .map(|id| Ok(id?.into_bytes().into_iter().rev().collect()))
+        .collect::<rusqlite::Result<Vec<Vec<u8>>>>()?;
+    all.sort_unstable();
+    // Of all ids the neighbours in sorted order have most in common.
+    let length = |id: &&str| {
+        let turned: Vec<u8> = id.bytes().rev().collect();
+        let at = all.partition_point(|other| *other < turned);
+        let before = at.checked_sub(1).and_then(|at| all.get(at));
+        let after = all[at..].iter().find(|other| **other != turned);
+        let most = [before, after].into_iter().flatten();
+        let most = most.map(|other| shared(&turned, other)).max();
+        most.map_or(1, |most| most + 1).min(id.len())
     };
-    ids.iter().map(one).collect()
-}
-
-/// The same in one pass over all ids.
-fn shortest_of_many(connection: &Connection, ids: &[&str]) -> rusqlite::Result<Vec<usize>> {
-    let mut lengths: HashMap<String, usize> = HashMap::new();
-    let mut statement = connection.prepare_cached("SELECT id FROM operations ORDER BY id")?;
-    let mut rows = statement.query([])?;
-    let (mut before, mut shared_before) = (String::new(), 0);
-    while let Some(row) = rows.next()? {
-        let id: String = row.get(0)?;
-        let shared_after = shared(&before, &id);
-        lengths.insert(before, shared_before.max(shared_after) + 1);
-        (before, shared_before) = (id, shared_after);
-    }
-    lengths.insert(before, shared_before + 1);
-    let length = |id: &&str| lengths.get(*id).copied().unwrap_or(id.len()).min(id.len());
     Ok(ids.iter().map(length).collect())
 }
 
-/// The length of the common prefix of two ids.
-fn shared(one: &str, other: &str) -> usize {
-    let pairs = one.bytes().zip(other.bytes());
+/// The length of the common prefix.
+fn shared(one: &[u8], other: &[u8]) -> usize {
+    let pairs = one.iter().zip(other);
     pairs.take_while(|(one, other)| one == other).count()
 }
 

@@ -180,16 +180,14 @@ impl RecordStore for Store {
         Ok(self.run(|connection| log::log(connection, query))?.0)
     }
 
-    fn find(&self, beginning: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError> {
-        Ok(self
-            .run(|connection| log::find(connection, beginning, below))?
-            .0)
+    fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, StoreError> {
+        Ok(self.run(|connection| log::find(connection, part, below))?.0)
     }
 
-    fn shortest_prefixes(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError> {
+    fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, StoreError> {
         let (lengths, _) = self.run(|connection| {
             let transaction = connection.transaction()?;
-            log::shortest_prefixes(&transaction, ids)
+            log::shortest_endings(&transaction, ids)
         })?;
         Ok(lengths)
     }

@@ -90,7 +90,7 @@ impl DeleteFileArguments {
 }
 
 impl UndoArguments {
-    /// Takes back one operation of the session, named by the beginning of its id.
+    /// Takes back one operation of the session, named by its id, or by an ending or a beginning of it.
     pub fn operation(id: impl Into<String>) -> Self {
         Self {
             operation: Some(id.into()),

@@ -77,6 +77,7 @@ impl<'s> CallContext<'s> {
             }
             limit
         };
+        let vocabulary = engine.audience().vocabulary(Vocabulary::Edit);
         CallContext {
             session,
             limit: in_force(caller.handed_on.answers),
@@ -85,7 +86,7 @@ impl<'s> CallContext<'s> {
             tool,
             layout: Layout::OneFile,
             numbers: Numbers::Edit,
-            vocabulary: Vocabulary::Edit,
+            vocabulary,
             caller,
             cancel,
             budget: AnswerBudget::default(),
@@ -102,7 +103,7 @@ impl<'s> CallContext<'s> {
         tool.name().clone_into(&mut self.tool);
         self.layout = tool.layout();
         self.numbers = tool.numbers();
-        self.vocabulary = tool.vocabulary();
+        self.vocabulary = self.engine.audience().vocabulary(tool.vocabulary());
     }
 
     /// Charges the budget for text that comes before the lines shown next: lines after the end of the answer must not

@@ -134,9 +134,9 @@ pub(super) fn list(
 /// How much a line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineForm {
-    /// The whole id, the time and the session, too.
+    /// The time and the session, too.
     Whole,
-    /// What was changed, by the shortest id.
+    /// Only what was changed.
     Short,
 }
 
@@ -179,13 +179,10 @@ pub(super) fn line(
     if operation.state == lancet::history::OperationState::Unsure {
         end.push_str("  (interrupted)");
     }
-    // The part of the id that is enough to name the operation is highlighted.
-    let rest = operation.id.strip_prefix(short).unwrap_or_default();
     let head = match form {
         LineForm::Whole => format!(
-            "{}{}  {}  {:<9}",
+            "{}  {}  {:<9}",
             colour.paint(Style::Cyan, short),
-            colour.paint(Style::Dim, rest),
             time::local(operation.time),
             operation.tool
         ),

@@ -82,7 +82,7 @@ fn find(history: &History, typed: &str) -> Result<Operation, Failure> {
             };
             let lines: String = found.iter().map(whole).collect();
             Err(Failure::refused(format!(
-                "{typed} begins the ids of several changes; give more of one of these:\n{}",
+                "{typed} is the ending or beginning of several ids; give more of one of these:\n{}",
                 lines.trim_end()
             )))
         }

@@ -70,9 +70,11 @@ pub(crate) fn not_found(
     guard: Option<&Guard>,
 ) -> Refusal {
     let path = quote_path(target.path());
+    let terms = context.vocabulary;
+    let old_name = terms.old();
     let Some(met) = met else {
         let text = format!(
-            "old_string was not found in {path}. In a file over {} MiB only exact text is looked for.{COPY}",
+            "{old_name} was not found in {path}. In a file over {} MiB only exact text is looked for.{COPY}",
             HELD >> 20
         );
         return Refusal::new(RefusalKind::NotFound, text)
@@ -87,13 +89,15 @@ pub(crate) fn not_found(
     if let Some(guard) = guard {
         let line = lines.line_of(guard.place.start) + 1;
         let text = format!(
-            "old_string was not found in {path}{by_then} as sent. It fits line {line} on the rung `{}`, but what the edit should do there is not certain. {}\n{}",
+            "{old_name} was not found in {path}{by_then} as sent. It fits line {line} on the rung `{}`, but what the edit should do there is not certain. {}\n{}",
             guard.rung.name(),
             guard.reason,
-            match shown("old_string", &view[guard.place.clone()], LONGEST_REGION) {
-                Some(whole) => format!("Send old_string exactly as the file has it:\n{whole}"),
-                None =>
-                    "Read these lines and send old_string exactly as the file has it.".to_owned(),
+            match shown(old_name, &view[guard.place.clone()], LONGEST_REGION) {
+                Some(whole) => format!(
+                    "{} {old_name} exactly as the file has it:\n{whole}",
+                    terms.send()
+                ),
+                None => format!("Read these lines and send {old_name} exactly as the file has it."),
             }
         );
         return Refusal::new(RefusalKind::NotFound, text)
@@ -103,7 +107,7 @@ pub(crate) fn not_found(
                 json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason }),
             );
     }
-    let mut text = format!("old_string was not found in {path}{by_then}.");
+    let mut text = format!("{old_name} was not found in {path}{by_then}.");
     if let Some(words) = told_there(met, old, new) {
         text.push(' ');
         text.push_str(&words);
@@ -114,11 +118,11 @@ pub(crate) fn not_found(
     }
     let (words, nearest) = match correct(view, lines, old, new) {
         Correction::One(offer) => {
-            let (words, told) = offer::told(met, &offer);
+            let (words, told) = offer::told(met, &offer, terms);
             (words, vec![told])
         }
-        Correction::Several(offers) => offer::several(met, &offers),
-        Correction::Unsure { regions, gaps } => offer::unsure(met, &regions, gaps),
+        Correction::Several(offers) => offer::several(met, &offers, terms),
+        Correction::Unsure { regions, gaps } => offer::unsure(met, &regions, gaps, terms),
     };
     text.push_str(&words);
     Refusal::new(RefusalKind::NotFound, text)

@@ -244,7 +244,8 @@ pub(crate) fn refuse_notebook(target: &Target, bytes: &[u8]) -> Result<(), Refus
 
 fn missing(engine: &EngineView, target: &Target) -> Refusal {
     let given = &target.given;
-    let mut text = format!("{given} is not there.");
+    let audience = engine.audience();
+    let mut text = audience.no_such_file(target.path(), &given.to_string());
     let mut suggestions = respellings(engine, target);
     if let Some(tail) = same_tail(engine, target.path()) {
         suggestions.push(quote_path(&tail));
@@ -253,10 +254,8 @@ fn missing(engine: &EngineView, target: &Target) -> Refusal {
         text.push_str(&format!(" Did you mean {}?", joined(&suggestions, " or ")));
     }
     let roots = names(engine.roots());
-    text.push_str(&match engine.declaration("Write") {
-        Some(_) => format!(" A new file is made with Write, below {roots}."),
-        None => format!(" A new file is made below {roots}."),
-    });
+    let has_write = engine.declaration("Write").is_some();
+    text.push_str(&audience.how_to_create(has_write, &roots.to_string()));
     Refusal::new(RefusalKind::Missing, text)
         .with("file_path", quote_path(target.path()))
         .with("suggestions", json!(suggestions))

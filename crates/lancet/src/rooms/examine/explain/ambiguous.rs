@@ -52,8 +52,10 @@ pub(crate) fn ambiguous(
     } else {
         format!(" (on the rung `{}`)", rung.name())
     };
+    let terms = context.vocabulary;
     let mut text = format!(
-        "old_string stands at {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
+        "{} stands at {} in {path}{how}, and which one is meant is unknown. Nothing was changed.",
+        terms.old(),
         count(total, "place")
     );
     let mut data = Vec::new();
@@ -85,7 +87,7 @@ pub(crate) fn ambiguous(
             .count();
         let longer = &query.view[range.clone()];
         let (Some(whole), new) = (
-            shown("old_string", longer, LONGEST_SUGGESTION),
+            shown(terms.old(), longer, LONGEST_SUGGESTION),
             replaced(&query, rung, place, &range),
         ) else {
             continue;
@@ -101,9 +103,9 @@ pub(crate) fn ambiguous(
             text.push_str(&format!("\nLine {line}; unique is:\n{whole}"));
             if let Some(new) = new {
                 if text.len() < SHOWN_MOST
-                    && let Some(whole) = shown("new_string", &new, LONGEST_SUGGESTION)
+                    && let Some(whole) = shown(terms.new(), &new, LONGEST_SUGGESTION)
                 {
-                    text.push_str(&format!("\nwith this new_string:\n{whole}"));
+                    text.push_str(&format!("\nwith this {}:\n{whole}", terms.new()));
                 }
                 told["new_string"] = json!(new);
             }
@@ -124,13 +126,14 @@ pub(crate) fn ambiguous(
     if left > 0 {
         text.push_str(&format!(" {left} more are not listed."));
     }
-    text.push_str(if grows {
-        "\nSend one of these longer texts, and new_string longer by the same lines: what old_string has more than before stands unchanged in it."
+    let (send, old, new) = (terms.send(), terms.old(), terms.new());
+    text.push_str(&if grows {
+        format!("\n{send} one of these longer texts, and {new} longer by the same lines: what {old} has more than before stands unchanged in it.")
     } else {
-        "\nSend a longer text that stands once, and new_string longer by the same lines."
+        format!("\n{send} a longer text that stands once, and {new} longer by the same lines.")
     });
-    if context.vocabulary.has_replace_all() {
-        text.push_str(" Or replace_all: true to change all places.");
+    if let Some(all) = terms.replace_all() {
+        text.push_str(&format!(" Or {all} to change all places."));
     }
     Refusal::new(RefusalKind::Ambiguous, text)
         .with("file_path", path)

@@ -6,6 +6,7 @@ use lancet_text::{NewText, Offer, Region};
 use serde_json::{Value, json};
 
 use super::{COPY, LONGEST_REGION, Met, shown};
+use crate::audience::Vocabulary;
 
 /// The explanation for a place that no `old_string` can match.
 const NOT_TEXT: &str = "it holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those never match: send an old_string before or after them";
@@ -17,7 +18,8 @@ const LONGEST_DATA: usize = 64 << 10;
 const SEVERAL_MOST: usize = 5;
 
 /// Describes the place that was meant, with the text to send for it.
-pub(super) fn told(met: Met<'_>, offer: &Offer) -> (String, Value) {
+pub(super) fn told(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (String, Value) {
+    let (old_name, new_name) = (terms.old(), terms.new());
     let mut words = String::new();
     for flaw in &offer.flaws {
         words.push(' ');
@@ -36,25 +38,25 @@ pub(super) fn told(met: Met<'_>, offer: &Offer) -> (String, Value) {
     }
     let text = &met.text.view[offer.range.clone()];
     if offer.new == NewText::Unknown {
-        words.push_str(&match shown("old_string", text, LONGEST_REGION) {
+        words.push_str(&match shown(old_name, text, LONGEST_REGION) {
             Some(whole) => format!(
-                ". Its full text, with which new_string has to be written out too:\n{whole}"
+                ". Its full text, with which {new_name} has to be written out too:\n{whole}"
             ),
             None => format!(".{COPY}"),
         });
         return (words, told);
     }
-    words.push_str(&match shown("old_string", text, LONGEST_REGION) {
-        Some(whole) => format!(". If that is what was meant, send this old_string:\n{whole}"),
+    words.push_str(&match shown(old_name, text, LONGEST_REGION) {
+        Some(whole) => format!(". If that is what was meant, send this {old_name}:\n{whole}"),
         None => ". It is too long to be shown here: read these lines, and send that text or edit a part of it.".to_owned(),
     });
     if text.len() <= LONGEST_DATA {
         told["old_string"] = json!(text);
     }
     if let NewText::Instead(new) = &offer.new {
-        words.push_str(&match shown("new_string", new, LONGEST_REGION) {
-            Some(whole) => format!("\nSend it with this new_string:\n{whole}"),
-            None => "\nnew_string has to be mended in the same way.".to_owned(),
+        words.push_str(&match shown(new_name, new, LONGEST_REGION) {
+            Some(whole) => format!("\n{} it with this {new_name}:\n{whole}", terms.send()),
+            None => format!("\n{new_name} has to be mended in the same way."),
         });
         if new.len() <= LONGEST_DATA {
             told["new_string"] = json!(new);
@@ -64,7 +66,7 @@ pub(super) fn told(met: Met<'_>, offer: &Offer) -> (String, Value) {
 }
 
 /// Describes the places where the corrected text occurs.
-pub(super) fn several(met: Met<'_>, offers: &[Offer]) -> (String, Vec<Value>) {
+pub(super) fn several(met: Met<'_>, offers: &[Offer], terms: Vocabulary) -> (String, Vec<Value>) {
     let mut words = String::new();
     let mut nearest = Vec::new();
     for flaw in offers.first().iter().flat_map(|offer| &offer.flaws) {
@@ -85,7 +87,7 @@ pub(super) fn several(met: Met<'_>, offers: &[Offer]) -> (String, Vec<Value>) {
             differences: Vec::new(),
             ..offer.clone()
         };
-        let (told_words, _) = told(met, &alone);
+        let (told_words, _) = told(met, &alone, terms);
         words.push_str(&told_words);
         nearest.push(data(&offer.lines));
     }
@@ -93,7 +95,12 @@ pub(super) fn several(met: Met<'_>, offers: &[Offer]) -> (String, Vec<Value>) {
 }
 
 /// Describes regions that are similar; none of them is offered as a correction.
-pub(super) fn unsure(met: Met<'_>, regions: &[Region], gaps: bool) -> (String, Vec<Value>) {
+pub(super) fn unsure(
+    met: Met<'_>,
+    regions: &[Region],
+    gaps: bool,
+    terms: Vocabulary,
+) -> (String, Vec<Value>) {
     let mut words = String::new();
     if gaps {
         words.push_str(" A line that is only `...` stands for nothing: Edit takes no gaps, and the text around it does not fit one place of the file. Send the whole text.");
@@ -101,9 +108,10 @@ pub(super) fn unsure(met: Met<'_>, regions: &[Region], gaps: bool) -> (String, V
         words.push_str(" Nothing in the file is close to it.");
         words.push_str(COPY);
     } else {
-        words.push_str(
-            " Which text was meant is not certain; send old_string exactly as the file has it.",
-        );
+        words.push_str(&format!(
+            " Which text was meant is not certain; send {} exactly as the file has it.",
+            terms.old()
+        ));
     }
     let mut nearest = Vec::new();
     for (at, region) in regions.iter().enumerate() {

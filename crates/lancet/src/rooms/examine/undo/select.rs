@@ -14,7 +14,7 @@ use crate::request::Whose;
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, locate};
 use crate::undo::{Direction, Selection, TakeBack};
-use crate::wording::quote_path;
+use crate::wording::{cut, quote_path};
 
 /// How many operations of a file are read from the log at a time.
 const PAGE: usize = 50;
@@ -106,10 +106,11 @@ pub(super) fn rows(
     };
     let rows: Vec<Row> = operations.into_iter().flat_map(standing_rows).collect();
     if rows.is_empty() {
-        return Err(none(match asked.direction {
-            Direction::Undo => "There is no change here that has not been taken back",
+        return Err(none(&match asked.direction {
+            Direction::Undo => nothing_to_undo(&asked.selection),
             Direction::Redo => {
                 "There is nothing to redo: no undo here whose files have not been changed since"
+                    .to_owned()
             }
         }));
     }
@@ -179,7 +180,7 @@ fn of_file(
         })?;
         let Some(last) = page.last() else {
             return Err(none(&format!(
-                "There is no change of {} that has not been taken back",
+                "There is nothing to undo of {}",
                 quote_path(path)
             )));
         };
@@ -227,11 +228,28 @@ pub(super) fn one(
         IdMatch::Several(found) => {
             let lines: String = found.iter().map(described).collect();
             let text = format!(
-                "{beginning} begins the ids of several operations. Give more of one of these:\n{lines}"
+                "{beginning} is the ending or beginning of several ids. Give more of one of these:\n{lines}"
             );
             let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
             Err(Refusal::new(RefusalKind::Ambiguous, text).with("operations", ids))
         }
+    }
+}
+
+/// Says that nothing is left to undo, of what was asked for.
+fn nothing_to_undo(selection: &Selection) -> String {
+    match selection {
+        Selection::Session(name) => {
+            format!(
+                "There is nothing to undo of the session {:?}",
+                cut(name, 64)
+            )
+        }
+        Selection::Turn(turn) => {
+            format!("There is nothing to undo of the turn {:?}", cut(turn, 64))
+        }
+        Selection::Since(_) => "There is nothing to undo since then".to_owned(),
+        _ => "There is nothing to undo here".to_owned(),
     }
 }
 
