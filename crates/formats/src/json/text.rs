@@ -1,0 +1,127 @@
+//! The text of JSON strings: decoding, encoding, and the smallest replacement that turns one string into another.
+
+use std::ops::Range;
+
+/// One character of a string and the range of the literal that stands for it.
+struct Unit {
+    character: char,
+    literal: Range<usize>,
+}
+
+/// The text that a string literal stands for. Half of a surrogate pair alone becomes U+FFFD.
+pub(crate) fn decode(literal: &str) -> String {
+    let inner = inner(literal);
+    if !inner.contains('\\') {
+        return inner.to_owned();
+    }
+    units(literal).map(|unit| unit.character).collect()
+}
+
+/// The literal for a text: only what JSON must escape is escaped.
+pub(crate) fn encode(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    escape_into(&mut literal, text);
+    literal.push('"');
+    literal
+}
+
+/// The range of a literal that has to be replaced, and by what, so that it stands for `new`. Characters that both texts
+/// begin or end with keep the way in which they are written.
+pub(crate) fn difference(literal: &str, new: &str) -> (Range<usize>, String) {
+    let old: Vec<Unit> = units(literal).collect();
+    let new: Vec<char> = new.chars().collect();
+    let same = |pair: &(&Unit, &char)| pair.0.character == *pair.1 && *pair.1 != '\u{FFFD}';
+    let before = old.iter().zip(&new).take_while(same).count();
+    let rest = old.len().min(new.len()) - before;
+    let after = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(rest)
+        .take_while(same)
+        .count();
+    let at = |index: usize| {
+        old.get(index)
+            .map_or(literal.len() - 1, |unit| unit.literal.start)
+    };
+    let range = at(before)..at(old.len() - after);
+    let text: String = new[before..new.len() - after].iter().collect();
+    let mut escaped = String::with_capacity(text.len());
+    escape_into(&mut escaped, &text);
+    (range, escaped)
+}
+
+fn escape_into(literal: &mut String, text: &str) {
+    for character in text.chars() {
+        match character {
+            '"' => literal.push_str("\\\""),
+            '\\' => literal.push_str("\\\\"),
+            '\n' => literal.push_str("\\n"),
+            '\r' => literal.push_str("\\r"),
+            '\t' => literal.push_str("\\t"),
+            '\u{8}' => literal.push_str("\\b"),
+            '\u{c}' => literal.push_str("\\f"),
+            control if control < ' ' => {
+                literal.push_str(&format!("\\u{:04x}", u32::from(control)));
+            }
+            other => literal.push(other),
+        }
+    }
+}
+
+fn inner(literal: &str) -> &str {
+    literal
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .unwrap_or(literal)
+}
+
+/// The characters of a literal in order.
+fn units(literal: &str) -> impl Iterator<Item = Unit> + '_ {
+    let text = inner(literal);
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = &text[at..];
+        let first = rest.chars().next()?;
+        let (character, length) = if first == '\\' {
+            escape(rest)
+        } else {
+            (first, first.len_utf8())
+        };
+        let literal = at + 1..at + 1 + length;
+        at += length;
+        Some(Unit { character, literal })
+    })
+}
+
+/// The character of the escape that a text begins with, and the length of the escape.
+fn escape(text: &str) -> (char, usize) {
+    let simple = match text.as_bytes().get(1) {
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return unicode_escape(text),
+        Some(other) => char::from(*other),
+        None => return ('\\', 1),
+    };
+    (simple, 2)
+}
+
+fn unicode_escape(text: &str) -> (char, usize) {
+    let unit = |at: usize| {
+        text.get(at..at + 6)
+            .and_then(|escape| escape.strip_prefix("\\u"))
+            .and_then(|digits| u16::from_str_radix(digits, 16).ok())
+    };
+    let Some(first) = unit(0) else {
+        return ('\u{FFFD}', text.len().min(6));
+    };
+    let pair = [first, unit(6).unwrap_or_default()];
+    match char::decode_utf16(pair).next() {
+        Some(Ok(character)) => (character, 6 * character.len_utf16()),
+        _ => ('\u{FFFD}', 6),
+    }
+}

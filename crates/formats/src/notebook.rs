@@ -1,0 +1,182 @@
+//! Jupyter notebooks (nbformat 3 and 4): read as cells, and changed cell by cell without touching any other character.
+//!
+//! ```
+//! use lancet_formats::notebook::{CellType, Notebook};
+//!
+//! let text = r#"{"cells": [{"cell_type": "markdown", "metadata": {}, "source": "old"}],
+//!  "metadata": {}, "nbformat": 4, "nbformat_minor": 4}"#;
+//! let notebook = Notebook::parse(text)?;
+//! assert_eq!(notebook.cells()[0].cell_type(), &CellType::Markdown);
+//!
+//! let splices = notebook.replace(0, "new", None);
+//! assert_eq!(&text[splices[0].range.clone()], "old");
+//! assert_eq!(splices[0].text, "new");
+//! # Ok::<(), lancet_formats::notebook::NotebookError>(())
+//! ```
+
+mod cell;
+mod edit;
+mod layout;
+mod output;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+pub use cell::{Cell, CellType};
+pub use edit::{NewCell, Splice};
+pub use output::Output;
+
+use crate::json::{self, Malformed, Type};
+
+/// Why a text is no notebook.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotebookError {
+    /// The text is not JSON.
+    #[error("no JSON: {0}")]
+    NotJson(#[from] Malformed),
+    /// The text is JSON of another shape.
+    #[error("JSON, but no notebook: {0}")]
+    OtherJson(String),
+}
+
+/// The version of the notebook format that a notebook says it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Version {
+    /// `nbformat`.
+    pub major: u64,
+    /// `nbformat_minor`; 0 where the notebook has none.
+    pub minor: u64,
+}
+
+/// A notebook over the text of its file.
+#[derive(Debug)]
+pub struct Notebook<'t> {
+    text: &'t str,
+    version: Version,
+    /// The array of cells; none in version 3, where cells are in worksheets.
+    array: Option<Range<usize>>,
+    cells: Vec<Cell<'t>>,
+}
+
+impl<'t> Notebook<'t> {
+    /// Reads a notebook. Of duplicate names in an object the last one counts.
+    pub fn parse(text: &'t str) -> Result<Self, NotebookError> {
+        let whole = json::document(text)?;
+        let other = |why: &str| NotebookError::OtherJson(why.to_owned());
+        if json::type_at(text, whole.start) != Type::Object {
+            return Err(other("the outermost value is no object"));
+        }
+        let members = json::members(text, &whole);
+        let number = |name: &str| {
+            json::value_of(text, &members, name)
+                .and_then(|member| text[member.value.clone()].parse::<u64>().ok())
+        };
+        let major = number("nbformat").ok_or_else(|| other("`nbformat` is no number"))?;
+        let version = Version {
+            major,
+            minor: number("nbformat_minor").unwrap_or_default(),
+        };
+        let (array, ranges) = match major {
+            4 => {
+                let array = array_of(text, &members, "cells")
+                    .ok_or_else(|| other("`cells` is no array"))?;
+                let ranges = json::items(text, &array);
+                (Some(array), ranges)
+            }
+            3 => (None, worksheet_cells(text, &members)),
+            _ => {
+                let why = format!("nbformat {major} is not known; versions 3 and 4 are");
+                return Err(NotebookError::OtherJson(why));
+            }
+        };
+        let mut cells = Vec::with_capacity(ranges.len());
+        for (number, range) in ranges.into_iter().enumerate() {
+            if json::type_at(text, range.start) != Type::Object {
+                return Err(NotebookError::OtherJson(format!(
+                    "cell {number} is no object"
+                )));
+            }
+            cells.push(Cell::parse(text, range));
+        }
+        Ok(Self {
+            text,
+            version,
+            array,
+            cells,
+        })
+    }
+
+    /// The version of the format.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether cells can be changed: version 3 is only read.
+    pub fn is_editable(&self) -> bool {
+        self.array.is_some()
+    }
+
+    /// The cells in order; the first one has the number 0.
+    pub fn cells(&self) -> &[Cell<'t>] {
+        &self.cells
+    }
+
+    /// The numbers of the cells with this id. Only a damaged notebook has several.
+    pub fn cells_with_id(&self, id: &str) -> Vec<usize> {
+        let numbered = self.cells.iter().enumerate();
+        numbered
+            .filter(|(_, cell)| cell.id() == Some(id))
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    /// Whether cells of this version have ids: from 4.5 on.
+    pub fn has_ids(&self) -> bool {
+        self.version >= Version { major: 4, minor: 5 }
+    }
+
+    /// An id that no cell has. The same notebook and the same seed give the same id.
+    pub fn unused_id(&self, seed: &str) -> String {
+        let used: HashSet<&str> = self.cells.iter().filter_map(Cell::id).collect();
+        // FNV-1a over the seed; each further round hashes the hash, so the loop ends after at most one round per cell but
+        // for collisions of 32 bits.
+        let mut hash = fnv(0xcbf2_9ce4_8422_2325, seed.as_bytes());
+        loop {
+            hash = fnv(hash, &(self.cells.len() as u64).to_le_bytes());
+            let id = format!("{:08x}", hash >> 32);
+            if !used.contains(id.as_str()) {
+                return id;
+            }
+        }
+    }
+}
+
+fn fnv(start: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(start, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// The array that a name of an object stands for.
+fn array_of(text: &str, members: &[json::Member], name: &str) -> Option<Range<usize>> {
+    json::value_of(text, members, name)
+        .map(|member| member.value.clone())
+        .filter(|value| json::type_at(text, value.start) == Type::Array)
+}
+
+/// The cells of all worksheets, the form of version 3.
+fn worksheet_cells(text: &str, members: &[json::Member]) -> Vec<Range<usize>> {
+    let Some(worksheets) = array_of(text, members, "worksheets") else {
+        return Vec::new();
+    };
+    let sheets = json::items(text, &worksheets);
+    let objects = sheets
+        .into_iter()
+        .filter(|sheet| json::type_at(text, sheet.start) == Type::Object);
+    objects
+        .filter_map(|sheet| array_of(text, &json::members(text, &sheet), "cells"))
+        .flat_map(|cells| json::items(text, &cells))
+        .collect()
+}

@@ -1,0 +1,127 @@
+//! One cell of a notebook: its id, type, source and outputs.
+
+use std::ops::Range;
+
+use super::output::{Output, outputs};
+use crate::json::{self, Member, Type, text::decode};
+
+/// The types of cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CellType {
+    /// Code with its outputs.
+    Code,
+    /// Markdown.
+    Markdown,
+    /// Text that is passed on as it is.
+    Raw,
+    /// Any other word, such as `heading` in version 3.
+    Other(String),
+}
+
+impl CellType {
+    /// The type of that name; any name is one.
+    pub fn of(name: &str) -> Self {
+        match name {
+            "code" => Self::Code,
+            "markdown" => Self::Markdown,
+            "raw" => Self::Raw,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// The name as a notebook has it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Code => "code",
+            Self::Markdown => "markdown",
+            Self::Raw => "raw",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// A cell over the text of its notebook.
+#[derive(Debug)]
+pub struct Cell<'t> {
+    text: &'t str,
+    pub(super) range: Range<usize>,
+    pub(super) members: Vec<Member>,
+    id: Option<String>,
+    cell_type: CellType,
+}
+
+impl<'t> Cell<'t> {
+    pub(super) fn parse(text: &'t str, range: Range<usize>) -> Self {
+        let members = json::members(text, &range);
+        let string = |name: &str| {
+            json::value_of(text, &members, name)
+                .filter(|member| json::type_at(text, member.value.start) == Type::String)
+                .map(|member| decode(&text[member.value.clone()]))
+        };
+        let id = string("id");
+        let cell_type = CellType::of(&string("cell_type").unwrap_or_default());
+        Self {
+            text,
+            range,
+            id,
+            cell_type,
+            members,
+        }
+    }
+
+    /// The id, where the cell has one.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The type.
+    pub fn cell_type(&self) -> &CellType {
+        &self.cell_type
+    }
+
+    /// The range of the notebook's text that the cell takes.
+    pub fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// The source, whether the notebook has it as one string or as a list of lines.
+    pub fn source(&self) -> String {
+        // Version 3 calls the source of a code cell `input`.
+        let member = self.member("source").or_else(|| self.member("input"));
+        member.map_or_else(String::new, |member| joined(self.text, &member.value))
+    }
+
+    /// How often the kernel had executed code when this cell was run; none for a cell that was not run.
+    pub fn execution_count(&self) -> Option<u64> {
+        let member = self
+            .member("execution_count")
+            .or_else(|| self.member("prompt_number"))?;
+        self.text[member.value.clone()].parse().ok()
+    }
+
+    /// The outputs of a code cell in order.
+    pub fn outputs(&self) -> Vec<Output<'t>> {
+        self.member("outputs")
+            .filter(|member| json::type_at(self.text, member.value.start) == Type::Array)
+            .map(|member| outputs(self.text, &member.value))
+            .unwrap_or_default()
+    }
+
+    pub(super) fn member(&self, name: &str) -> Option<&Member> {
+        json::value_of(self.text, &self.members, name)
+    }
+}
+
+/// The text of a string, or of a list of strings put together. Any other value is empty text.
+pub(super) fn joined(text: &str, value: &Range<usize>) -> String {
+    match json::type_at(text, value.start) {
+        Type::String => decode(&text[value.clone()]),
+        Type::Array => json::items(text, value)
+            .into_iter()
+            .filter(|item| json::type_at(text, item.start) == Type::String)
+            .map(|item| decode(&text[item]))
+            .collect(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,210 @@
+//! Changes of one cell as replacements of ranges of the notebook's text.
+
+mod members;
+mod source;
+
+use std::ops::Range;
+
+use super::cell::{Cell, CellType};
+use super::layout::{Layout, SourceForm, lines_of};
+use super::{Notebook, array_of};
+use crate::json::{self, text::encode};
+
+/// A range of the notebook's text and the text that replaces it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// The range; empty for an insertion.
+    pub range: Range<usize>,
+    /// The new text.
+    pub text: String,
+}
+
+/// A cell to insert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewCell<'a> {
+    /// The type.
+    pub cell_type: CellType,
+    /// The source.
+    pub source: &'a str,
+    /// The id; none for versions without ids.
+    pub id: Option<&'a str>,
+}
+
+impl<'a> NewCell<'a> {
+    /// A cell without an id.
+    pub fn new(cell_type: CellType, source: &'a str) -> Self {
+        Self {
+            cell_type,
+            source,
+            id: None,
+        }
+    }
+
+    /// The cell with this id.
+    pub fn with_id(mut self, id: &'a str) -> Self {
+        self.id = Some(id);
+        self
+    }
+}
+
+impl Notebook<'_> {
+    /// The splices, in order, that give a cell this source and, where one is named, this type. Outputs and execution count
+    /// of a code cell are cleared, since they belong to the old source. Empty where source and type are so already, and
+    /// for a number that no cell has.
+    pub fn replace(
+        &self,
+        number: usize,
+        source: &str,
+        cell_type: Option<&CellType>,
+    ) -> Vec<Splice> {
+        let Some(cell) = self.cells.get(number).filter(|_| self.is_editable()) else {
+            return Vec::new();
+        };
+        let new_type = cell_type.unwrap_or(cell.cell_type());
+        if cell.source() == source && new_type == cell.cell_type() {
+            return Vec::new();
+        }
+        let mut splices = source::replaced(self.text, cell, source, self.source_form(number));
+        if new_type == cell.cell_type() {
+            if *new_type == CellType::Code {
+                splices.extend(members::cleared(self.text, cell));
+            }
+        } else {
+            splices.extend(members::retyped(self.text, cell, new_type));
+        }
+        splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        splices
+    }
+
+    /// The splices that put a cell before the one with this number, or at the end where no cell has it. Empty for a
+    /// notebook that is only read.
+    pub fn insert(&self, number: usize, cell: &NewCell<'_>) -> Vec<Splice> {
+        let Some(array) = &self.array else {
+            return Vec::new();
+        };
+        let text = self.text;
+        // The cell before decides how the new one looks; the first one where the new cell becomes the first.
+        let neighbour = self
+            .cells
+            .get(number.saturating_sub(1))
+            .or(self.cells.last());
+        let layout = neighbour
+            .and_then(|cell| Layout::of_object(text, &cell.range, &cell.members))
+            .unwrap_or_else(|| self.cell_layout());
+        let form = neighbour.map_or(SourceForm::List, |_| {
+            self.source_form(number.saturating_sub(1))
+        });
+        let object = layout.object(&members_of(cell, form, &layout));
+        let cells = Layout::of_array(text, array);
+        let (at, new) = match (self.cells.get(number), self.cells.last(), cells) {
+            (Some(next), _, Some(cells)) if number == 0 => {
+                (next.range.start, format!("{object}{}", cells.between))
+            }
+            (Some(_), _, _) => {
+                let before = &self.cells[number - 1];
+                let between = &text[before.range.end..self.cells[number].range.start];
+                (before.range.end, format!("{between}{object}"))
+            }
+            (None, Some(last), Some(cells)) => {
+                (last.range.end, format!("{}{object}", cells.between))
+            }
+            _ => {
+                let outer = self.array_layout();
+                let new = format!("[{}{object}{}]", outer.first, outer.last);
+                return vec![Splice {
+                    range: array.clone(),
+                    text: new,
+                }];
+            }
+        };
+        vec![Splice {
+            range: at..at,
+            text: new,
+        }]
+    }
+
+    /// The splices that take a cell out, with the comma and white space that separate it from its neighbour. Empty for a
+    /// number that no cell has.
+    pub fn delete(&self, number: usize) -> Vec<Splice> {
+        let (Some(array), Some(cell)) = (&self.array, self.cells.get(number)) else {
+            return Vec::new();
+        };
+        let next = self.cells.get(number + 1);
+        let before = number
+            .checked_sub(1)
+            .and_then(|number| self.cells.get(number));
+        let range = match (before, next) {
+            (_, Some(next)) => cell.range.start..next.range.start,
+            (Some(before), None) => before.range.end..cell.range.end,
+            (None, None) => array.start + 1..array.end - 1,
+        };
+        vec![Splice {
+            range,
+            text: String::new(),
+        }]
+    }
+
+    /// The form of a cell's source, or that of the first cell that has one.
+    fn source_form(&self, number: usize) -> SourceForm {
+        let own = self.cells.get(number).into_iter();
+        own.chain(&self.cells)
+            .find_map(|cell| SourceForm::of(self.text, cell))
+            .unwrap_or(SourceForm::List)
+    }
+
+    /// The layout of the array of cells where it is empty: one level below the notebook's object.
+    fn array_layout(&self) -> Layout {
+        let whole = json::skip_space(self.text, 0)..self.text.trim_end().len();
+        let members = json::members(self.text, &whole);
+        debug_assert!(array_of(self.text, &members, "cells").is_some());
+        Layout::of_object(self.text, &whole, &members)
+            .map(|layout| layout.nested())
+            .unwrap_or_else(|| Layout {
+                first: String::new(),
+                last: String::new(),
+                between: ", ".to_owned(),
+                colon: ": ".to_owned(),
+            })
+    }
+
+    /// The layout of a cell where the notebook has none to take it from.
+    fn cell_layout(&self) -> Layout {
+        self.array_layout().nested()
+    }
+}
+
+/// The members of a new cell, in the order in which nbformat writes them.
+fn members_of(
+    cell: &NewCell<'_>,
+    form: SourceForm,
+    layout: &Layout,
+) -> Vec<(&'static str, String)> {
+    let is_code = cell.cell_type == CellType::Code;
+    let source = match form {
+        SourceForm::String => encode(cell.source),
+        SourceForm::List => layout.nested().list(&lines_of(cell.source)),
+    };
+    let mut members = vec![("cell_type", encode(cell.cell_type.name()))];
+    if is_code {
+        members.push(("execution_count", "null".to_owned()));
+    }
+    if let Some(id) = cell.id {
+        members.push(("id", encode(id)));
+    }
+    members.push(("metadata", "{}".to_owned()));
+    if is_code {
+        members.push(("outputs", "[]".to_owned()));
+    }
+    members.push(("source", source));
+    members
+}
+
+/// A splice that replaces a cell's value where it is not that text already.
+fn set(text: &str, cell: &Cell<'_>, name: &str, value: &str) -> Option<Splice> {
+    let member = cell.member(name)?;
+    (text[member.value.clone()] != *value).then(|| Splice {
+        range: member.value.clone(),
+        text: value.to_owned(),
+    })
+}

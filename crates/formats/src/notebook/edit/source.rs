@@ -1,0 +1,138 @@
+//! The replacement of a cell's source. Lines and characters that stay keep the way in which they are written.
+
+use std::ops::Range;
+
+use super::Splice;
+use crate::json::{self, Type, text};
+use crate::notebook::cell::Cell;
+use crate::notebook::layout::{Layout, SourceForm, lines_of};
+
+/// The splices that give a cell this source, in the form that its source has. A cell without a source gets one at its end.
+pub(super) fn replaced(
+    notebook: &str,
+    cell: &Cell<'_>,
+    source: &str,
+    form: SourceForm,
+) -> Vec<Splice> {
+    let layout = Layout::of_object(notebook, &cell.range, &cell.members);
+    let list = |layout: &Layout| layout.nested().list(&lines_of(source));
+    let Some(member) = cell.member("source") else {
+        let layout = match (&layout, cell.members.last()) {
+            (Some(layout), Some(_)) => layout,
+            // An empty object: one member on one line.
+            _ => {
+                return vec![Splice {
+                    range: cell.range.clone(),
+                    text: format!("{{\"source\": {}}}", text::encode(source)),
+                }];
+            }
+        };
+        let value = match form {
+            SourceForm::String => text::encode(source),
+            SourceForm::List => list(layout),
+        };
+        let end = cell
+            .members
+            .last()
+            .map_or(cell.range.end, |last| last.value.end);
+        return vec![Splice {
+            range: end..end,
+            text: format!("{}\"source\"{}{value}", layout.between, layout.colon),
+        }];
+    };
+    let value = &member.value;
+    match json::type_at(notebook, value.start) {
+        Type::String => {
+            let (range, new) = text::difference(&notebook[value.clone()], source);
+            if range.is_empty() && new.is_empty() {
+                return Vec::new();
+            }
+            vec![Splice {
+                range: value.start + range.start..value.start + range.end,
+                text: new,
+            }]
+        }
+        Type::Array => lines_replaced(notebook, value, source, layout.as_ref()),
+        // A source of another type is damage that the new source mends.
+        _ => vec![Splice {
+            range: value.clone(),
+            text: match (form, &layout) {
+                (SourceForm::List, Some(layout)) => list(layout),
+                _ => text::encode(source),
+            },
+        }],
+    }
+}
+
+/// The splice that turns a list of lines into that of a new source: only lines between the first and the last one that
+/// differ are written anew.
+fn lines_replaced(
+    notebook: &str,
+    array: &Range<usize>,
+    source: &str,
+    cell: Option<&Layout>,
+) -> Vec<Splice> {
+    let items = json::items(notebook, array);
+    let new = lines_of(source);
+    let whole = |text: String| {
+        vec![Splice {
+            range: array.clone(),
+            text,
+        }]
+    };
+    let Some(layout) = Layout::of_array(notebook, array) else {
+        if new.is_empty() {
+            return Vec::new();
+        }
+        let layout = cell.map(Layout::nested);
+        return whole(layout.map_or_else(|| text::encode(source), |layout| layout.list(&new)));
+    };
+    if new.is_empty() {
+        return whole("[]".to_owned());
+    }
+    let same = |(item, line): &(&Range<usize>, &&str)| {
+        json::type_at(notebook, item.start) == Type::String
+            && text::decode(&notebook[(*item).clone()]) == **line
+    };
+    let before = items.iter().zip(&new).take_while(same).count();
+    let rest = items.len().min(new.len()) - before;
+    let after = items
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(rest)
+        .take_while(same)
+        .count();
+    let old = &items[before..items.len() - after];
+    let lines: Vec<String> = new[before..new.len() - after]
+        .iter()
+        .map(|line| text::encode(line))
+        .collect();
+    let joined = lines.join(&layout.between);
+    let splice = match (old.first(), old.last(), lines.is_empty()) {
+        (None, _, true) => return Vec::new(),
+        (Some(first), Some(last), false) => Splice {
+            range: first.start..last.end,
+            text: joined,
+        },
+        (Some(first), Some(last), true) => Splice {
+            // At least one line stays, since the new source is not empty.
+            range: match before.checked_sub(1) {
+                Some(kept) => items[kept].end..last.end,
+                None => first.start..items[items.len() - after].start,
+            },
+            text: String::new(),
+        },
+        _ => match before.checked_sub(1) {
+            Some(kept) => Splice {
+                range: items[kept].end..items[kept].end,
+                text: format!("{}{joined}", layout.between),
+            },
+            None => Splice {
+                range: items[0].start..items[0].start,
+                text: format!("{joined}{}", layout.between),
+            },
+        },
+    };
+    vec![splice]
+}

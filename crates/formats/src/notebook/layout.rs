@@ -1,0 +1,118 @@
+//! How a notebook's JSON is laid out: indentation, separators and the form of sources, taken from what stands there, so
+//! that new parts look like the rest of the file.
+
+use std::ops::Range;
+
+use super::cell::Cell;
+use crate::json::{self, Member, Type, text::encode};
+
+/// The white space of a JSON object or array with the one level below it.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// What stands between the opening bracket and the first entry: a newline and indentation, or nothing on one line.
+    pub(super) first: String,
+    /// What stands between the last entry and the closing bracket.
+    pub(super) last: String,
+    /// What stands between two entries, the comma included.
+    pub(super) between: String,
+    /// What stands between a name and its value, the colon included.
+    pub(super) colon: String,
+}
+
+impl Layout {
+    /// The layout of a container with these entries; none where it has no entry.
+    fn of(text: &str, container: &Range<usize>, entries: &[Range<usize>]) -> Option<Self> {
+        let (first, last) = (entries.first()?, entries.last()?);
+        let first_space = text[container.start + 1..first.start].to_owned();
+        let between = match entries {
+            [one, two, ..] => text[one.end..two.start].to_owned(),
+            _ if first_space.is_empty() => ", ".to_owned(),
+            _ => format!(",{first_space}"),
+        };
+        Some(Self {
+            first: first_space,
+            last: text[last.end..container.end - 1].to_owned(),
+            between,
+            colon: ": ".to_owned(),
+        })
+    }
+
+    pub(super) fn of_object(text: &str, object: &Range<usize>, members: &[Member]) -> Option<Self> {
+        let entries: Vec<Range<usize>> = members
+            .iter()
+            .map(|member| member.key.start..member.value.end)
+            .collect();
+        let mut layout = Self::of(text, object, &entries)?;
+        let first = members.first()?;
+        layout.colon = text[first.key.end..first.value.start].to_owned();
+        Some(layout)
+    }
+
+    pub(super) fn of_array(text: &str, array: &Range<usize>) -> Option<Self> {
+        Self::of(text, array, &json::items(text, array))
+    }
+
+    /// The layout of a container one level below, as an entry of this one.
+    pub(super) fn nested(&self) -> Self {
+        if !self.first.contains('\n') {
+            return self.clone();
+        }
+        let unit = self.first.strip_prefix(self.last.as_str()).unwrap_or(" ");
+        let first = format!("{}{unit}", self.first);
+        Self {
+            between: format!(",{first}"),
+            last: self.first.clone(),
+            first,
+            colon: self.colon.clone(),
+        }
+    }
+
+    /// A source as a list of lines.
+    pub(super) fn list(&self, lines: &[&str]) -> String {
+        if lines.is_empty() {
+            return "[]".to_owned();
+        }
+        let items: Vec<String> = lines.iter().map(|line| encode(line)).collect();
+        format!("[{}{}{}]", self.first, items.join(&self.between), self.last)
+    }
+
+    /// An object with these members.
+    pub(super) fn object(&self, members: &[(&str, String)]) -> String {
+        let members: Vec<String> = members
+            .iter()
+            .map(|(name, value)| format!("\"{name}\"{}{value}", self.colon))
+            .collect();
+        format!(
+            "{{{}{}{}}}",
+            self.first,
+            members.join(&self.between),
+            self.last
+        )
+    }
+}
+
+/// The form in which a notebook keeps sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SourceForm {
+    /// One string.
+    String,
+    /// A list of lines, each with its newline.
+    List,
+}
+
+impl SourceForm {
+    /// The form of a cell's source; none where it has no source, or one of another type.
+    pub(super) fn of(text: &str, cell: &Cell<'_>) -> Option<Self> {
+        let source = cell.member("source")?;
+        match json::type_at(text, source.value.start) {
+            Type::String => Some(Self::String),
+            Type::Array => Some(Self::List),
+            _ => None,
+        }
+    }
+}
+
+/// The lines of a source as a list has them.
+pub(super) fn lines_of(source: &str) -> Vec<&str> {
+    source.split_inclusive('\n').collect()
+}

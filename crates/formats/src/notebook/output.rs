@@ -1,0 +1,170 @@
+//! The outputs of a code cell: text, pictures, and data of which only the size is told.
+
+use std::ops::Range;
+
+use super::cell::joined;
+use crate::json::{self, Member, Type, text::decode};
+
+/// The media types of pictures that an output may hold in base64.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// The names of version 3 for the media types of version 4.
+const OLD_NAMES: [(&str, &str); 8] = [
+    ("text", "text/plain"),
+    ("html", "text/html"),
+    ("svg", "image/svg+xml"),
+    ("png", "image/png"),
+    ("jpeg", "image/jpeg"),
+    ("latex", "text/latex"),
+    ("json", "application/json"),
+    ("javascript", "application/javascript"),
+];
+
+/// One thing that an output shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Output<'t> {
+    /// Text: what was printed, the plain form of a result, an error.
+    Text {
+        /// `stdout`, `stderr`, `result` or `error`.
+        name: String,
+        /// The text without terminal control sequences.
+        text: String,
+    },
+    /// A picture.
+    Picture {
+        /// Its media type as the notebook has it.
+        media_type: String,
+        /// The JSON value that holds its base64.
+        base64: Base64<'t>,
+    },
+    /// Data that is not shown.
+    Data {
+        /// Its media type.
+        media_type: String,
+        /// The characters that it takes in the notebook.
+        length: usize,
+    },
+}
+
+/// The base64 text of a picture, decoded from JSON only where it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base64<'t> {
+    text: &'t str,
+    value: Range<usize>,
+}
+
+impl Base64<'_> {
+    /// The base64 text without line ends.
+    pub fn text(&self) -> String {
+        let mut joined = joined(self.text, &self.value);
+        joined.retain(|character| !character.is_ascii_whitespace());
+        joined
+    }
+
+    /// The characters that the value takes in the notebook.
+    pub fn length(&self) -> usize {
+        self.value.len()
+    }
+}
+
+/// What the outputs of an array show, in order.
+pub(super) fn outputs<'t>(text: &'t str, array: &Range<usize>) -> Vec<Output<'t>> {
+    let items = json::items(text, array);
+    items
+        .iter()
+        .filter(|item| json::type_at(text, item.start) == Type::Object)
+        .flat_map(|item| output(text, &json::members(text, item)))
+        .collect()
+}
+
+fn output<'t>(text: &'t str, members: &[Member]) -> Vec<Output<'t>> {
+    let value = |name: &str| {
+        json::value_of(text, members, name)
+            .map(|member| joined(text, &member.value))
+            .unwrap_or_default()
+    };
+    let shown = |name: &str, text: &str| {
+        vec![Output::Text {
+            name: name.to_owned(),
+            text: without_controls(text),
+        }]
+    };
+    match value("output_type").as_str() {
+        "stream" => {
+            let name = [value("name"), value("stream")].concat();
+            let name = if name.is_empty() { "stdout" } else { &name };
+            shown(name, &value("text"))
+        }
+        "error" | "pyerr" => {
+            let trace = json::value_of(text, members, "traceback")
+                .map(|member| lines(text, &member.value).join("\n"))
+                .unwrap_or_default();
+            let short = format!("{}: {}", value("ename"), value("evalue"));
+            shown("error", if trace.is_empty() { &short } else { &trace })
+        }
+        _ => match json::value_of(text, members, "data") {
+            Some(data) if json::type_at(text, data.value.start) == Type::Object => {
+                bundle(text, &json::members(text, &data.value), |name| {
+                    name.to_owned()
+                })
+            }
+            _ => bundle(text, members, |name| {
+                let known = OLD_NAMES.iter().find(|(old, _)| *old == name);
+                known.map_or_else(String::new, |(_, media_type)| (*media_type).to_owned())
+            }),
+        },
+    }
+}
+
+/// The forms of one result: its plain text and its pictures are shown, of other forms the size.
+fn bundle<'t>(
+    text: &'t str,
+    members: &[Member],
+    media_type: impl Fn(&str) -> String,
+) -> Vec<Output<'t>> {
+    let forms = members.iter().filter_map(|member| {
+        let media_type = media_type(&decode(&text[member.key.clone()]));
+        let value = member.value.clone();
+        Some(match media_type.as_str() {
+            "" => return None,
+            "text/plain" => Output::Text {
+                name: "result".to_owned(),
+                text: without_controls(&joined(text, &value)),
+            },
+            picture if PICTURES.contains(&picture) => Output::Picture {
+                media_type,
+                base64: Base64 { text, value },
+            },
+            _ => Output::Data {
+                media_type,
+                length: value.len(),
+            },
+        })
+    });
+    forms.collect()
+}
+
+fn lines(text: &str, value: &Range<usize>) -> Vec<String> {
+    if json::type_at(text, value.start) != Type::Array {
+        return vec![joined(text, value)];
+    }
+    let items = json::items(text, value);
+    items.iter().map(|item| joined(text, item)).collect()
+}
+
+/// The text without the control sequences that colour a terminal (CSI, ECMA-48).
+fn without_controls(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character != '\u{1b}' {
+            shown.push(character);
+        } else if characters.as_str().starts_with('[') {
+            characters.next();
+            // Parameters and intermediates end with a byte from @ to ~.
+            characters.by_ref().find(|last| ('@'..='~').contains(last));
+        }
+    }
+    shown
+}
