@@ -132,14 +132,17 @@ proptest! {
     #[test]
     fn a_replaced_cell_is_the_only_one_that_differs(
         (value, text) in notebook(),
-        at in 0..5_usize,
+        at in any::<prop::sample::Index>(),
         source in source(),
         cell_type in prop::option::of(prop::sample::select(vec![
             CellType::Code, CellType::Markdown, CellType::Raw,
         ])),
     ) {
         let notebook = Notebook::parse(&text).unwrap();
-        prop_assume!(at < notebook.cells().len());
+        if notebook.cells().is_empty() {
+            return Ok(());
+        }
+        let at = at.index(notebook.cells().len());
         let cell = &notebook.cells()[at];
         let new_type = cell_type.clone().unwrap_or(cell.cell_type().clone());
         let splices = notebook.replace(at, &source, cell_type.as_ref());
@@ -185,9 +188,12 @@ proptest! {
     }
 
     #[test]
-    fn a_deleted_cell_takes_no_other_along((value, text) in notebook(), at in 0..5_usize) {
+    fn a_deleted_cell_takes_no_other_along((value, text) in notebook(), at in any::<prop::sample::Index>()) {
         let notebook = Notebook::parse(&text).unwrap();
-        prop_assume!(at < notebook.cells().len());
+        if notebook.cells().is_empty() {
+            return Ok(());
+        }
+        let at = at.index(notebook.cells().len());
         let changed = apply(&text, &notebook.delete(at));
         let result: Value = serde_json::from_str(&changed).unwrap();
         let mut cells = value["cells"].as_array().unwrap().clone();
