@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::arguments::{
-    EditArguments, GlobArguments, GrepArguments, MultiEditArguments, ReadArguments, WriteArguments,
+    EditArguments, GlobArguments, GrepArguments, MultiEditArguments, NotebookEditArguments,
+    ReadArguments, WriteArguments,
 };
 use crate::builtin;
 use crate::call::{Caller, RawCall, SeenAs};
@@ -59,6 +60,17 @@ impl Session {
     pub fn write(&self, arguments: WriteArguments) -> Reply {
         let path = Some(arguments.file_path.clone());
         rooms::run_typed(self, &builtin::write::Write, path, arguments.asked())
+    }
+
+    /// Replaces, inserts or deletes one cell of a notebook.
+    pub fn notebook_edit(&self, arguments: NotebookEditArguments) -> Reply {
+        let path = Some(arguments.notebook_path.clone());
+        rooms::run_typed(
+            self,
+            &builtin::notebook_edit::NotebookEdit,
+            path,
+            arguments.asked(),
+        )
     }
 
     /// Lists files by a pattern of names.

@@ -13,6 +13,7 @@ pub use crate::builtin::insert::InsertArguments;
 pub use crate::builtin::move_file::MoveFileArguments;
 pub use crate::builtin::move_lines::MoveLinesArguments;
 pub use crate::builtin::multi_edit::{EditItem, MultiEditArguments};
+pub use crate::builtin::notebook_edit::{CellEditMode, NotebookEditArguments};
 pub use crate::builtin::read::ReadArguments;
 pub use crate::builtin::replace_lines::ReplaceLinesArguments;
 pub use crate::builtin::strict_schema;

@@ -14,6 +14,7 @@ pub(crate) mod insert;
 pub(crate) mod move_file;
 pub(crate) mod move_lines;
 pub(crate) mod multi_edit;
+pub(crate) mod notebook_edit;
 mod output;
 pub(crate) mod read;
 pub(crate) mod replace_lines;
@@ -42,6 +43,7 @@ static REGISTRY: &[&dyn Tool] = &[
     &edit::Edit,
     &multi_edit::MultiEdit,
     &write::Write,
+    &notebook_edit::NotebookEdit,
     &glob::Glob,
     &grep::Grep,
     &insert::InsertBefore,
@@ -86,7 +88,7 @@ pub fn is_default(name: &str) -> bool {
     by_name(name).is_none_or(|tool| tool.offered() == Offered::ByDefault)
 }
 
-/// The declarations of the built-in tools in their fixed order: Read, Edit, MultiEdit, Write, Glob, Grep, then the
+/// The declarations of the built-in tools in their fixed order: Read, Edit, MultiEdit, Write, NotebookEdit, Glob, Grep, then the
 /// tools that are offered only where the settings name them.
 pub fn declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> =

@@ -65,6 +65,7 @@ mod async_call;
 mod audience;
 mod builtin;
 pub mod call;
+mod cell_request;
 mod closest;
 pub mod dialects;
 mod engine;
@@ -109,9 +110,9 @@ pub use settings::{Mode, Settings};
 /// The tools: their declarations for a model, their arguments, and tools of the host.
 pub mod tools {
     pub use crate::arguments::{
-        ApplyPatchArguments, DeleteFileArguments, DeleteLinesArguments, EditArguments, EditItem,
+        ApplyPatchArguments, CellEditMode, DeleteFileArguments, DeleteLinesArguments, EditArguments, EditItem,
         GlobArguments, GrepArguments, InsertArguments, MoveFileArguments, MoveLinesArguments,
-        MultiEditArguments, OutputMode, ReadArguments, ReplaceLinesArguments, UndoArguments,
+        MultiEditArguments, NotebookEditArguments, OutputMode, ReadArguments, ReplaceLinesArguments, UndoArguments,
         WriteArguments, WriteMode, strict_schema,
     };
     pub use crate::builtin::{

@@ -123,6 +123,8 @@ pub struct ReadOutcome {
 pub enum ReadKind {
     /// The text of the file.
     Text,
+    /// The cells of a notebook: `startLine`, `numLines` and `totalLines` count cells.
+    Notebook,
     /// One sentence: the same lines were shown before in this session and have not changed.
     Unchanged,
 }

@@ -16,6 +16,7 @@ pub use lancet_text::{FinalNewline, Gaps, HunkBounds, LastLine};
 pub use lancet_workspace::Executable;
 
 use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
+pub use crate::cell_request::{CellChange, CellName, CellRequest, CellType, InsertSide};
 use crate::undo::{Restore, TakeBack};
 
 /// A change of one file or several. All of it is carried out, or nothing is.
@@ -57,6 +58,8 @@ pub enum Action {
     Move(MoveRequest),
     /// The permission to execute the file changes.
     SetExecutable(Executable),
+    /// A cell of a notebook is changed.
+    Cell(CellRequest),
 }
 
 /// One text to find in a file, and the text to put in its place.
@@ -207,6 +210,14 @@ impl FileRequest {
         Self {
             path: path.into(),
             action: Action::Edit(edits),
+        }
+    }
+
+    /// A change of one cell of a notebook.
+    pub fn cell(path: impl Into<String>, cell: CellRequest) -> Self {
+        Self {
+            path: path.into(),
+            action: Action::Cell(cell),
         }
     }
 

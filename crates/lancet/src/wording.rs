@@ -91,6 +91,18 @@ pub(crate) fn names(paths: &[PathBuf]) -> String {
     }
 }
 
+/// A number of bytes in the largest unit that leaves at least one of it.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
+        Some((name, unit)) => {
+            let tenths = u128::from(bytes) * 10 / u128::from(*unit);
+            format!("{}.{} {name}", tenths / 10, tenths % 10)
+        }
+        None => count(usize::try_from(bytes).unwrap_or(usize::MAX), "byte"),
+    }
+}
+
 /// Writes a number with its noun: "1 line", "2 lines".
 pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 {

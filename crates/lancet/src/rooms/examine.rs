@@ -1,5 +1,6 @@
 //! examine: reads the disk and the ledger and works out what a call would do, without writing anything.
 
+mod cell;
 pub(crate) mod change;
 pub(crate) mod clash;
 pub(crate) mod credential;

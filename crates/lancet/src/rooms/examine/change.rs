@@ -4,7 +4,7 @@
 use super::credential::refuse_credential;
 use super::gather::locate_all;
 use super::located_file::{LocatedFile, LocatedMove, LocatedWrite, Noun, NumberedEdit, Work};
-use super::{clash, delete, edit, mode, relocate, write};
+use super::{cell, clash, delete, edit, mode, relocate, write};
 use crate::order::Turn;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
@@ -113,6 +113,10 @@ fn examine_file(
         }
         Work::Delete(at, request) => {
             let plan = delete::examine_file(context, attempt, target, request);
+            or_failed(plan, at, None, failures)?
+        }
+        Work::Cell(at, request) => {
+            let plan = cell::examine_file(context, attempt, target, request);
             or_failed(plan, at, None, failures)?
         }
         Work::Move(moved) => examine_move(context, attempt, target, *moved, insist, failures)?,

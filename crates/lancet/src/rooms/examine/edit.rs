@@ -131,7 +131,7 @@ fn open(
         }
     }
     let base = snapshot_to_change(context, attempt, target)?;
-    refuse_notebook(target, &base.bytes)?;
+    refuse_notebook(context.engine(), target, &base.bytes)?;
     Ok(Opened::Held(base))
 }
 

@@ -8,8 +8,8 @@ use crate::engine::EngineView;
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{
-    Action, DeleteRequest, DryRun, EditRequest, Executable, MoveRequest, Request, WriteMode,
-    WriteRequest,
+    Action, CellRequest, DeleteRequest, DryRun, EditRequest, Executable, MoveRequest, Request,
+    WriteMode, WriteRequest,
 };
 use crate::rooms::CallContext;
 use crate::rooms::approve::before_telling;
@@ -47,6 +47,7 @@ pub(super) fn locate_all<'r>(
                 failures.extend(to.edits.iter().map(|_| None));
                 continue;
             }
+            Action::Cell(cell) => gathered.add_cell(path, at, cell),
             Action::SetExecutable(executable) => gathered.set_executable(path, at, *executable),
         };
         failures.push(added.err());
@@ -71,6 +72,7 @@ impl<'r> Gathered<'_, '_, 'r> {
             Some(work @ Work::Mode) => *work = Work::Edits(vec![edit]),
             Some(Work::Write(..)) => return Err(written_already(&target)),
             Some(Work::Delete(..)) => return Err(deleted_already(&target)),
+            Some(Work::Cell(..)) => return Err(cell_already(&target)),
         }
         Ok(())
     }
@@ -166,6 +168,17 @@ impl<'r> Gathered<'_, '_, 'r> {
         Ok(())
     }
 
+    /// Adds a change of a cell. A notebook takes one in a request, because the number of a further one could mean the cell
+    /// before or after it.
+    fn add_cell(&mut self, path: &str, at: usize, cell: &'r CellRequest) -> Result<(), Refusal> {
+        let target = locate(self.context.engine(), path, Intent::Edit)?;
+        if self.named(&target).is_some() {
+            return Err(cell_already(&target));
+        }
+        self.push(target, Work::Cell(at, cell));
+        Ok(())
+    }
+
     fn set_executable(
         &mut self,
         path: &str,
@@ -231,6 +244,15 @@ fn deleted_already(target: &Target) -> Refusal {
     let path = target.told();
     let text = format!(
         "{path} is to be removed, and another change of the same call is about it, too. Leave one of them out."
+    );
+    Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
+}
+
+/// The refusal for a notebook of which a cell is changed and that has another change in the same request.
+fn cell_already(target: &Target) -> Refusal {
+    let path = target.told();
+    let text = format!(
+        "A cell of {path} is to be changed, and another change of the same call is about it, too. Send them as two calls."
     );
     Refusal::new(RefusalKind::Conflict, text).with("file_path", path)
 }

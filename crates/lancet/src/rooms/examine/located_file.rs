@@ -7,7 +7,7 @@ use lancet_workspace::FileType;
 
 use crate::reason::Withheld;
 use crate::request::{
-    Action, DeleteRequest, EditRequest, Executable, MoveRequest, Request, WriteRequest,
+    Action, CellRequest, DeleteRequest, EditRequest, Executable, MoveRequest, Request, WriteRequest,
 };
 use crate::rooms::locate::Target;
 
@@ -25,6 +25,7 @@ pub(super) enum Work<'r> {
     Write(usize, LocatedWrite<'r>),
     Delete(usize, &'r DeleteRequest),
     Move(Box<LocatedMove<'r>>),
+    Cell(usize, &'r CellRequest),
     /// Only the executable bit changes.
     Mode,
 }
@@ -55,7 +56,7 @@ impl LocatedFile<'_> {
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
         let (edits, whole) = match &self.work {
             Work::Edits(edits) => (edits.as_slice(), None),
-            Work::Write(at, _) | Work::Delete(at, _) => (&[][..], Some(*at)),
+            Work::Write(at, _) | Work::Delete(at, _) | Work::Cell(at, _) => (&[][..], Some(*at)),
             Work::Move(moved) => (moved.edits.as_slice(), Some(moved.at)),
             Work::Mode => (&[][..], None),
         };
@@ -71,7 +72,7 @@ impl LocatedFile<'_> {
         match &self.work {
             Work::Write(_, located) => located.withheld.clone(),
             Work::Move(moved) => moved.withheld.clone(),
-            Work::Edits(_) | Work::Delete(..) | Work::Mode => None,
+            Work::Edits(_) | Work::Delete(..) | Work::Cell(..) | Work::Mode => None,
         }
     }
 

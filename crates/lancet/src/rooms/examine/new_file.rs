@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use lancet_formats::Notebook;
 use lancet_history::Seen;
 use lancet_text::{
     Change, Document, Encoding, Endings, LineEnd, LineStarts, NotText, Rung, apply_raw, encode_new,
@@ -244,20 +245,13 @@ fn created(text: &str, bytes: usize) -> ChangeView {
     }
 }
 
-/// Refuses new content for a notebook that is not one: an object with `cells` and a version.
+/// Refuses new content for a notebook that is not one.
 fn check_notebook(target: &Target, content: &str) -> Result<(), Refusal> {
-    let wrong = match serde_json::from_str::<serde_json::Value>(content) {
-        Err(error) => format!("it is no JSON ({error})"),
-        Ok(value) if !value.get("cells").is_some_and(serde_json::Value::is_array) => {
-            "it has no list `cells`".into()
-        }
-        Ok(value) if !value.get("nbformat").is_some_and(serde_json::Value::is_u64) => {
-            "it has no number `nbformat`".into()
-        }
-        Ok(_) => return Ok(()),
+    let Err(error) = Notebook::parse(content) else {
+        return Ok(());
     };
     let text = format!(
-        "{} would be a notebook, but the content is none: {wrong}. Send the JSON of a whole notebook.",
+        "{} would be a notebook, but the content is none: {error}. Send the JSON of a whole notebook.",
         target.given
     );
     Err(Refusal::new(RefusalKind::Invalid, text).with("file_path", quote_path(target.path())))

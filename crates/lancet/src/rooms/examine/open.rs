@@ -2,9 +2,10 @@
 //! bytes. Content that the ledger has cached and that is unchanged on the disk is not read again.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lancet_formats::Notebook;
 use lancet_text::{Document, Encoding, NotText, never_text};
 use lancet_workspace::{
     EntryKind, Expected, FileType, KnownContent, ReadError, Revision, Snapshot, Stamp,
@@ -221,25 +222,37 @@ pub(crate) fn expected(base: &Snapshot) -> Expected {
 
 /// Whether the name is that of a Jupyter notebook.
 pub(crate) fn is_notebook_name(target: &Target) -> bool {
-    target
-        .path()
-        .extension()
+    is_notebook(target.path())
+}
+
+/// Whether a path has the name of a Jupyter notebook.
+pub(crate) fn is_notebook(path: &Path) -> bool {
+    path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
-/// Refuses a text tool on a notebook. A notebook that is not JSON (with merge markers, for instance) is treated as
-/// text.
-pub(crate) fn refuse_notebook(target: &Target, bytes: &[u8]) -> Result<(), Refusal> {
-    if is_notebook_name(target) && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok() {
-        let text = format!(
-            "{} is a notebook: a text tool would break its structure. This version of lancet reads notebooks but does not change them.",
-            target.given
-        );
-        return Err(
-            Refusal::new(RefusalKind::Notebook, text).with("file_path", quote_path(target.path()))
-        );
+/// Refuses a text tool on a notebook. A file of that name that is no notebook (with merge markers, for instance) is
+/// treated as text.
+pub(crate) fn refuse_notebook(
+    engine: &EngineView,
+    target: &Target,
+    bytes: &[u8],
+) -> Result<(), Refusal> {
+    let is_notebook = is_notebook_name(target)
+        && Document::decode(bytes, configured(engine, target))
+            .is_ok_and(|document| Notebook::parse(document.view()).is_ok());
+    if !is_notebook {
+        return Ok(());
     }
-    Ok(())
+    let next = match engine.declaration("NotebookEdit") {
+        Some(_) => "Change its cells with NotebookEdit.",
+        None => "Switch on the tool NotebookEdit to change its cells.",
+    };
+    let text = format!(
+        "{} is a notebook: a text tool would break its structure. {next}",
+        target.given
+    );
+    Err(Refusal::new(RefusalKind::Notebook, text).with("file_path", quote_path(target.path())))
 }
 
 fn missing(engine: &EngineView, target: &Target) -> Refusal {

@@ -2,24 +2,28 @@
 //! page.
 
 mod layout;
+mod notebook;
 pub(super) mod source;
 
 use std::sync::Arc;
 
 use lancet_history::{ReadRange, Seen, Version};
-use lancet_text::{Encoding, Endings};
-use lancet_workspace::{ReadError, Revision, Stamp};
+use lancet_text::{Document, Encoding, Endings};
+use lancet_workspace::{ReadError, Revision, Snapshot, Stamp};
 
 use self::layout::{Layout, lay_out};
+use self::notebook::CellPage;
 use self::source::PageSource as _;
 use super::large::{self, LargeFile};
-use super::open::{HELD, LARGEST, decode, require_file, snapshot, unreadable};
+use super::open::{HELD, LARGEST, decode, is_notebook_name, require_file, snapshot, unreadable};
 use crate::arguments::ReadArguments;
 use crate::refusal::Refusal;
 use crate::rooms::CallContext;
 use crate::rooms::locate::{Intent, Target, locate};
 use crate::wording::quote_path;
 
+/// Notebooks up to this size are held in memory, since their cells are found only in the whole JSON.
+const LARGEST_NOTEBOOK: u64 = 256 << 20;
 /// The least length that is reserved for the notices after the lines.
 const NOTICE_ROOM: usize = 1_200;
 /// The length of the last notice besides the path and the call for the next page.
@@ -33,6 +37,8 @@ pub(crate) struct Page {
     /// The sentences after the lines.
     pub(crate) notices: Vec<String>,
     pub(crate) shape: Shape,
+    /// What the page counts: lines, or the cells of a notebook.
+    pub(crate) unit: &'static str,
     /// The number of the first line, from 1.
     pub(crate) start: usize,
     pub(crate) lines: usize,
@@ -55,6 +61,8 @@ pub(crate) struct Page {
 pub(crate) enum Shape {
     /// The text of the lines.
     Text,
+    /// The cells of a notebook; a page counts them where a page of text counts lines.
+    Notebook,
     /// One line instead of text that was already shown.
     Unchanged,
 }
@@ -109,11 +117,16 @@ pub(crate) fn examine(
         Some(shown) => shown,
         None => held(context, &target, wanted)?,
     };
+    let hidden = shown.layout.hidden.notice();
     let page = Page {
+        unit: match shown.shape {
+            Shape::Notebook => "cell",
+            _ => "line",
+        },
         target,
-        notices: shown.layout.hidden.notice().into_iter().collect(),
+        notices: shown.notice.into_iter().chain(hidden).collect(),
         text: shown.layout.text,
-        shape: Shape::Text,
+        shape: shown.shape,
         start: wanted.first.saturating_add(1),
         lines: shown.layout.lines,
         total: shown.total,
@@ -130,8 +143,11 @@ pub(crate) fn examine(
     Ok(settle(context, page, wanted, arguments.force))
 }
 
-/// The lines of a page, and their version.
+/// The lines or cells of a page, and their version.
 struct Shown {
+    shape: Shape,
+    /// A sentence about the file as a whole.
+    notice: Option<String>,
     layout: Layout,
     total: usize,
     encoding: Encoding,
@@ -145,11 +161,20 @@ struct Shown {
 fn held(context: &CallContext<'_>, target: &Target, wanted: Wanted) -> Result<Shown, Refusal> {
     let base = snapshot(context.session, target)?;
     let document = decode(context.engine(), target, &base.bytes)?;
+    let mut notice = None;
+    if is_notebook_name(target) {
+        match notebook::lay_out_cells(context, &document, wanted, budget(context, target)) {
+            Ok(page) => return Ok(cells_shown(page, &document, &base)),
+            Err(error) => notice = Some(format!("{error}; the file is shown as text")),
+        }
+    }
     let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
     if document.line_count() == 0 {
         layout.seen = Seen::whole(base.bytes.len() as u64);
     }
     Ok(Shown {
+        shape: Shape::Text,
+        notice,
         layout,
         total: document.line_count(),
         encoding: document.encoding(),
@@ -160,6 +185,28 @@ fn held(context: &CallContext<'_>, target: &Target, wanted: Wanted) -> Result<Sh
     })
 }
 
+/// The cells of a notebook as a page.
+fn cells_shown(page: CellPage, document: &Document<'_>, base: &Snapshot) -> Shown {
+    Shown {
+        shape: Shape::Notebook,
+        notice: (!page.is_editable)
+            .then(|| "a notebook of version 3: it can be read, not edited".to_owned()),
+        total: page.total,
+        layout: Layout {
+            text: page.text,
+            lines: page.cells,
+            truncated: page.truncated,
+            seen: page.seen,
+            ..Layout::default()
+        },
+        encoding: document.encoding(),
+        endings: document.endings(),
+        revision: base.revision,
+        stamp: base.stamp,
+        content: Some(Arc::clone(&base.bytes)),
+    }
+}
+
 /// Lays out the lines of a file that is too large to be held. None where the file is small, or has to be held to be
 /// decoded: another encoding, or mixed line ends.
 fn streamed(
@@ -167,7 +214,11 @@ fn streamed(
     target: &Target,
     wanted: Wanted,
 ) -> Result<Option<Shown>, Refusal> {
-    if target.located.stat().is_none_or(|stamp| stamp.size <= HELD) {
+    let most = match is_notebook_name(target) {
+        true => LARGEST_NOTEBOOK,
+        false => HELD,
+    };
+    if target.located.stat().is_none_or(|stamp| stamp.size <= most) {
         return Ok(None);
     }
     let survey = large::survey(context, target)?;
@@ -186,6 +237,8 @@ fn streamed(
     };
     let file = LargeFile::new(context, target, &survey);
     Ok(Some(Shown {
+        shape: Shape::Text,
+        notice: None,
         layout: lay_out(context, &file, wanted, budget(context, target))?,
         total: file.count_lines(),
         encoding,
@@ -231,11 +284,11 @@ fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
             range_words(page)
         )
     } else if page.total == 0 {
-        format!("{path} is empty: 0 lines")
+        format!("{path} is empty: 0 {}s", page.unit)
     } else if page.lines == 0 {
         format!(
             "{path} has {}; nothing stands at offset {}",
-            crate::wording::count(page.total, "line"),
+            crate::wording::count(page.total, page.unit),
             wanted.first.saturating_add(1)
         )
     } else {
@@ -249,7 +302,10 @@ fn notice(context: &CallContext<'_>, page: &Page, wanted: Wanted) -> String {
     }
     words.push_str(&format!(", revision {}", page.revision));
     let next = page.start + page.lines;
-    if page.shape == Shape::Text && page.truncated && wanted.column.is_none() && next <= page.total
+    if page.shape != Shape::Unchanged
+        && page.truncated
+        && wanted.column.is_none()
+        && next <= page.total
     {
         let left = wanted.most.saturating_sub(page.lines);
         let limit = (wanted.asked.limit > 0 && left > 0).then_some(left);
@@ -305,10 +361,11 @@ fn budget(context: &CallContext<'_>, target: &Target) -> usize {
 
 fn range_words(page: &Page) -> String {
     if page.lines == 1 {
-        format!("line {}", page.start)
+        format!("{} {}", page.unit, page.start)
     } else {
         format!(
-            "lines {}-{}",
+            "{}s {}-{}",
+            page.unit,
             page.start,
             page.start + page.lines.saturating_sub(1)
         )

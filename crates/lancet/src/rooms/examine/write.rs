@@ -74,7 +74,7 @@ fn existing(
     insist: Insist,
 ) -> Result<FilePlan, Refusal> {
     let base = snapshot_to_change(context, attempt, &target)?;
-    refuse_notebook(&target, &base.bytes)?;
+    refuse_notebook(context.engine(), &target, &base.bytes)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
     let content = content_for(request, &document);
     let (need, nothing_new) = match request.mode {

@@ -17,13 +17,14 @@ pub(crate) fn page(page: Page) -> Reply {
         0 => format!("read {relative}: nothing to show"),
         lines => format!(
             "read {relative}: {} of {}",
-            count(lines, "line"),
+            count(lines, page.unit),
             page.total
         ),
     };
     let outcome = ReadOutcome {
         kind: match page.shape {
             Shape::Text => ReadKind::Text,
+            Shape::Notebook => ReadKind::Notebook,
             Shape::Unchanged => ReadKind::Unchanged,
         },
         path: page.target.path().to_path_buf(),

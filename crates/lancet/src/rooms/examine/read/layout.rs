@@ -27,7 +27,7 @@ pub(crate) struct Layout {
     /// The places of hidden text.
     pub(crate) hidden: HiddenPlaces,
     /// The length of the text and of the words about hidden text.
-    length: usize,
+    pub(super) length: usize,
 }
 
 /// Places of hidden text, in words.

@@ -10,6 +10,7 @@ use lancet_text::Document;
 
 use crate::ledger::{raw_line, version};
 use crate::rooms::CallContext;
+use crate::rooms::examine::open::is_notebook;
 
 /// Lines of larger files do not count: the whole file would have to be read and hashed for a few lines.
 const LARGEST: u64 = 4 << 20;
@@ -42,6 +43,10 @@ pub(super) fn take(
 }
 
 fn seen(context: &CallContext<'_>, shown: ShownFile) -> Option<SeenFile> {
+    // A line of a notebook's JSON is no cell: what NotebookEdit may change is what Read showed.
+    if is_notebook(&shown.path) {
+        return None;
+    }
     let engine = context.engine();
     let located = engine.workspace.locate_as_spelled(&shown.path).ok()?;
     if located.stat()?.size > LARGEST {

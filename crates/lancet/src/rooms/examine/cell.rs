@@ -1,0 +1,271 @@
+//! examine for `NotebookEdit`: a cell of a notebook is replaced, inserted or deleted. The change is a splice of the
+//! file's text, so every other byte stays.
+
+use lancet_formats::Notebook;
+use lancet_formats::notebook::{self as format, NewCell, NotebookError};
+use lancet_text::Change;
+
+use super::explain::unencodable;
+use super::hidden;
+use super::open::{decode, expected, is_notebook_name, require_file, snapshot_to_change};
+use super::read_state::{Current, Need, read_state};
+use super::view::{Notes, Numbers, change_view};
+use crate::ledger::raw;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{CellChange, CellName, CellRequest, CellType, Executable, InsertSide};
+use crate::rooms::locate::Target;
+use crate::rooms::plan::{FilePlan, New};
+use crate::rooms::{Attempt, CallContext};
+use crate::wording::{count, cut, quote_path};
+
+/// The most cells that a refusal names.
+const NAMED_CELLS: usize = 20;
+
+/// The longest id that an answer repeats.
+const LONGEST_ID: usize = 80;
+
+/// Works out the plan for a change of one cell.
+pub(super) fn examine_file(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    target: Target,
+    request: &CellRequest,
+) -> Result<FilePlan, Refusal> {
+    require_file(context.engine(), &target)?;
+    if !is_notebook_name(&target) {
+        let text = format!(
+            "{} is not a notebook (.ipynb). Change it with Edit or Write.",
+            target.given
+        );
+        return Err(refusal(&target, RefusalKind::Invalid, text));
+    }
+    let base = snapshot_to_change(context, attempt, &target)?;
+    let document = decode(context.engine(), &target, &base.bytes)?;
+    let notebook = Notebook::parse(document.view()).map_err(|error| damaged(&target, &error))?;
+    if !notebook.is_editable() {
+        let text = format!(
+            "{} is a notebook of version 3, which is only read. Convert it with `jupyter nbconvert --to notebook` first.",
+            target.given
+        );
+        return Err(refusal(&target, RefusalKind::Invalid, text));
+    }
+    let (changes, touched) = work_out(&target, &notebook, &request.change)?;
+    if changes.is_empty() {
+        let text = format!(
+            "The cell of {} already has exactly this source. Nothing was written.",
+            quote_path(target.path())
+        );
+        return Err(refusal(&target, RefusalKind::NoChange, text));
+    }
+    let state = read_state(
+        context,
+        target.path(),
+        Current::held(&base, &document),
+        request.revision.as_deref(),
+        Need::Places,
+    )?;
+    for &number in &touched {
+        let range = raw(&document, notebook.cells()[number].range());
+        if !state.seen.missing_from(range).is_empty() {
+            if let Some(refusal) = &state.merge_refusal {
+                return Err((**refusal).clone());
+            }
+            let text = format!(
+                "Cell {number} of {} was not shown whole in this session. Call {} and send this call again.",
+                quote_path(target.path()),
+                context.read_call(target.path(), Some(number + 1), Some(1))
+            );
+            return Err(refusal(&target, RefusalKind::NotRead, text));
+        }
+    }
+    let raw_changes = document
+        .splice(&changes)
+        .map_err(|error| unencodable(&target, &error))?;
+    let mut notes = Notes::default();
+    notes.push_once(hidden::of_changes(document.view(), &changes));
+    notes.foreign_change(state.foreign.as_deref());
+    let (view, _) = change_view(context, &document, &changes, notes, Numbers::default());
+    let mut seen = state.seen;
+    seen.shift(
+        &raw_changes
+            .iter()
+            .map(|change| (change.range.clone(), change.bytes.len() as u64))
+            .collect::<Vec<_>>(),
+    );
+    let (encoding, endings) = (document.encoding(), document.endings());
+    let base_expected = expected(&base);
+    drop(document);
+    Ok(FilePlan {
+        target,
+        expected: base_expected,
+        base: Some(base),
+        new: New::Changes(raw_changes),
+        executable: Executable::Keep,
+        view,
+        encoding,
+        endings,
+        seen,
+    })
+}
+
+/// The changes of the text, and the numbers of the cells that must have been shown for them.
+fn work_out(
+    target: &Target,
+    notebook: &Notebook<'_>,
+    change: &CellChange,
+) -> Result<(Vec<Change>, Vec<usize>), Refusal> {
+    let (splices, touched) = match change {
+        CellChange::Replace {
+            cell,
+            source,
+            cell_type,
+        } => {
+            let number = find(target, notebook, cell)?;
+            let cell_type = cell_type.map(format_type);
+            (
+                notebook.replace(number, source, cell_type.as_ref()),
+                vec![number],
+            )
+        }
+        CellChange::Delete { cell } => {
+            let number = find(target, notebook, cell)?;
+            (notebook.delete(number), vec![number])
+        }
+        CellChange::Insert {
+            beside,
+            cell_type,
+            source,
+        } => {
+            // The new cell follows a cell that the model knows; at the end that is the last one.
+            let last = notebook.cells().len();
+            let (number, touched) = match beside {
+                Some((cell, InsertSide::Before)) => {
+                    let number = find(target, notebook, cell)?;
+                    (number, vec![number])
+                }
+                Some((cell, InsertSide::After)) => {
+                    let number = find(target, notebook, cell)?;
+                    (number + 1, vec![number])
+                }
+                None => (last, last.checked_sub(1).into_iter().collect()),
+            };
+            let id = notebook.has_ids().then(|| notebook.unused_id(source));
+            let mut cell = NewCell::new(format_type(*cell_type), source);
+            if let Some(id) = &id {
+                cell = cell.with_id(id);
+            }
+            (notebook.insert(number, &cell), touched)
+        }
+    };
+    let changes = splices
+        .into_iter()
+        .map(|splice| Change {
+            range: splice.range,
+            text: splice.text,
+        })
+        .collect();
+    Ok((changes, touched))
+}
+
+/// The number of the cell that a call names.
+fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usize, Refusal> {
+    let total = notebook.cells().len();
+    let by_number = match name.number {
+        None => None,
+        Some(number) => match usize::try_from(number)
+            .ok()
+            .filter(|number| *number < total)
+        {
+            Some(number) => Some(number),
+            None => {
+                let text = format!(
+                    "{} has {}, numbered from 0; there is no cell {number}. {}",
+                    quote_path(target.path()),
+                    count(total, "cell"),
+                    listed(notebook)
+                );
+                return Err(refusal(target, RefusalKind::NotFound, text));
+            }
+        },
+    };
+    let Some(id) = &name.id else {
+        return by_number.ok_or_else(|| {
+            let text = "NotebookEdit: name the cell by cell_id or cell_number.".to_owned();
+            refusal(target, RefusalKind::Invalid, text)
+        });
+    };
+    let shown = cut(id, LONGEST_ID);
+    match (notebook.cells_with_id(id).as_slice(), by_number) {
+        ([], _) => {
+            let text = format!(
+                "{} has no cell with the id {shown:?}. {}",
+                quote_path(target.path()),
+                listed(notebook)
+            );
+            Err(refusal(target, RefusalKind::NotFound, text))
+        }
+        ([number], None) => Ok(*number),
+        ([number], Some(other)) if *number == other => Ok(*number),
+        ([number], Some(other)) => {
+            let text = format!(
+                "The id {shown:?} is that of cell {number}, and cell_number is {other}. Send one of them."
+            );
+            Err(refusal(target, RefusalKind::Invalid, text))
+        }
+        (several, _) => {
+            let numbers: Vec<String> = several.iter().map(usize::to_string).collect();
+            let text = format!(
+                "{} cells of {} have the id {shown:?}: {}. Name the cell by cell_number alone.",
+                several.len(),
+                quote_path(target.path()),
+                cut(&numbers.join(", "), 200)
+            );
+            Err(refusal(target, RefusalKind::Ambiguous, text))
+        }
+    }
+}
+
+/// The cells of a notebook, for a refusal.
+fn listed(notebook: &Notebook<'_>) -> String {
+    let cells = notebook.cells();
+    if cells.is_empty() {
+        return "The notebook is empty; insert a cell.".to_owned();
+    }
+    let named: Vec<String> = cells
+        .iter()
+        .take(NAMED_CELLS)
+        .enumerate()
+        .map(|(number, cell)| match cell.id() {
+            Some(id) => format!("{number} ({})", cut(id, LONGEST_ID)),
+            None => number.to_string(),
+        })
+        .collect();
+    let more = match cells.len().saturating_sub(NAMED_CELLS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("Its cells: {}{more}.", named.join(", "))
+}
+
+fn format_type(cell_type: CellType) -> format::CellType {
+    match cell_type {
+        CellType::Code => format::CellType::Code,
+        CellType::Markdown => format::CellType::Markdown,
+        CellType::Raw => format::CellType::Raw,
+    }
+}
+
+fn damaged(target: &Target, error: &NotebookError) -> Refusal {
+    let given = &target.given;
+    let text = match error {
+        NotebookError::NotJson(at) => format!(
+            "{given} cannot be read as a notebook: it is no JSON at {at}. Read shows it as text, and Edit mends it."
+        ),
+        other => format!("{given} is {other}. Nothing was changed."),
+    };
+    refusal(target, RefusalKind::Damaged, text)
+}
+
+fn refusal(target: &Target, kind: RefusalKind, text: String) -> Refusal {
+    Refusal::new(kind, text).with("file_path", quote_path(target.path()))
+}

@@ -1,0 +1,166 @@
+//! A notebook for Read: its cells instead of the lines of its JSON. A page counts cells where a page of text counts
+//! lines.
+
+use lancet_formats::Notebook;
+use lancet_formats::notebook::{Cell, NotebookError, Output};
+use lancet_history::Seen;
+use lancet_text::Document;
+
+use super::Wanted;
+use crate::ledger::raw;
+use crate::rooms::CallContext;
+use crate::wording::{count, size};
+
+/// The longest text of one output that is shown, in characters.
+const LONGEST_OUTPUT: usize = 2_000;
+
+/// The most parts of a cell's outputs that are shown.
+const MOST_OUTPUTS: usize = 50;
+
+/// The length that is kept free for the tags of a cell and the words about what was cut.
+const TAGS: usize = 400;
+
+/// The cells of a page.
+pub(super) struct CellPage {
+    pub(super) text: String,
+    pub(super) cells: usize,
+    pub(super) total: usize,
+    pub(super) truncated: bool,
+    /// The bytes of the cells whose source is shown whole.
+    pub(super) seen: Seen,
+    /// Whether NotebookEdit can change the notebook.
+    pub(super) is_editable: bool,
+}
+
+/// Lays out the cells that a call asks for, as many as fit.
+pub(super) fn lay_out_cells(
+    context: &CallContext<'_>,
+    document: &Document<'_>,
+    wanted: Wanted,
+    budget: usize,
+) -> Result<CellPage, NotebookError> {
+    let notebook = Notebook::parse(document.view())?;
+    let mut page = CellPage {
+        text: String::new(),
+        cells: 0,
+        total: notebook.cells().len(),
+        truncated: false,
+        seen: Seen::default(),
+        is_editable: notebook.is_editable(),
+    };
+    let mut left = budget;
+    let asked = notebook
+        .cells()
+        .iter()
+        .enumerate()
+        .skip(wanted.first)
+        .take(wanted.most);
+    for (number, cell) in asked {
+        let mut laid = lay_cell(number, cell, usize::MAX);
+        let mut length = context.length(&laid.text);
+        if length > left {
+            page.truncated = true;
+            if page.cells > 0 {
+                break;
+            }
+            // The first cell of a page is cut until it fits, so that every call shows something.
+            let fitting = context
+                .limit
+                .measure
+                .prefix(&cell.source(), left.saturating_sub(TAGS));
+            laid = lay_cell(number, cell, fitting);
+            length = context.length(&laid.text);
+        }
+        left = left.saturating_sub(length);
+        page.text.push_str(&laid.text);
+        page.cells += 1;
+        if laid.is_whole {
+            page.seen.add(raw(document, cell.range()));
+        }
+    }
+    Ok(page)
+}
+
+/// A cell laid out for the answer.
+struct LaidCell {
+    text: String,
+    /// Whether the whole source is shown.
+    is_whole: bool,
+}
+
+/// Lays out a cell with at most that many bytes of its source. Where the source is cut, outputs are left out.
+fn lay_cell(number: usize, cell: &Cell<'_>, most: usize) -> LaidCell {
+    let source = cell.source();
+    let id = cell
+        .id()
+        .map_or_else(String::new, |id| format!(" id={id:?}"));
+    let executed = cell
+        .execution_count()
+        .map_or_else(String::new, |times| format!(" execution_count=\"{times}\""));
+    let kind = cell.cell_type().name();
+    let mut text = format!("<cell number=\"{number}\"{id} type=\"{kind}\"{executed}>\n");
+    let end = most.min(source.len());
+    push_line(&mut text, &source[..end]);
+    let is_whole = end == source.len();
+    if is_whole {
+        for output in cell.outputs().iter().take(MOST_OUTPUTS) {
+            push_output(&mut text, output);
+        }
+        let left = cell.outputs().len().saturating_sub(MOST_OUTPUTS);
+        if left > 0 {
+            text.push_str(&format!(
+                "[lancet: {} more not shown]\n",
+                count(left, "output")
+            ));
+        }
+    } else {
+        let left = source[end..].chars().count();
+        text.push_str(&format!(
+            "[lancet: {} of this cell not shown]\n",
+            count(left, "character")
+        ));
+    }
+    text.push_str("</cell>\n");
+    LaidCell { text, is_whole }
+}
+
+fn push_output(text: &mut String, output: &Output<'_>) {
+    match output {
+        Output::Text { name, text: shown } => {
+            text.push_str(&format!("<output name={name:?}>\n"));
+            let end = shown
+                .char_indices()
+                .nth(LONGEST_OUTPUT)
+                .map_or(shown.len(), |(at, _)| at);
+            push_line(text, &shown[..end]);
+            if end < shown.len() {
+                let left = shown[end..].chars().count();
+                text.push_str(&format!(
+                    "[lancet: {} not shown]\n",
+                    count(left, "character")
+                ));
+            }
+            text.push_str("</output>\n");
+        }
+        Output::Picture { media_type, base64 } => {
+            // Three bytes are four characters of base64.
+            let size = size(base64.length() as u64 / 4 * 3);
+            text.push_str(&format!(
+                "[lancet: picture, {media_type}, about {size}, not shown]\n"
+            ));
+        }
+        Output::Data { media_type, length } => {
+            let size = size(*length as u64);
+            text.push_str(&format!("[lancet: {media_type}, {size}, not shown]\n"));
+        }
+        _ => {}
+    }
+}
+
+/// Adds a text and ends its last line.
+fn push_line(text: &mut String, added: &str) {
+    text.push_str(added);
+    if !added.is_empty() && !added.ends_with('\n') {
+        text.push('\n');
+    }
+}
